@@ -1,0 +1,44 @@
+#pragma once
+
+// What can go wrong, as values for people: where, what was expected, what was found, what to do.
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace roofline {
+
+/// An input that cannot be evaluated. `where` is a JSON Pointer ("/layers/3/stride"), a position in
+/// the text ("14:7"), a line and a pointer in it ("14: /stride"), or empty.
+class InputError : public std::runtime_error {
+ public:
+  InputError(std::string source_, std::string where_, std::string message_)
+      : std::runtime_error(text(source_, where_, message_)),
+        source(std::move(source_)),
+        where(std::move(where_)),
+        message(std::move(message_)) {}
+
+  std::string source;
+  std::string where;
+  std::string message;
+
+ private:
+  static std::string text(const std::string& source, const std::string& where,
+                          const std::string& message) {
+    if (where.empty()) return source + ": " + message;
+    return source + (where.front() == '/' ? ": " : ":") + where + ": " + message;
+  }
+};
+
+/// The command line asks for something that does not exist or does not fit together (exit code 2).
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A count does not fit 64 bits. The loader turns it into an InputError that names the layer.
+class OverflowError : public std::overflow_error {
+ public:
+  OverflowError() : std::overflow_error("a count exceeds 64 bits") {}
+};
+
+}  // namespace roofline

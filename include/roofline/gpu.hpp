@@ -1,0 +1,62 @@
+#pragma once
+
+// A GPU as its file describes it (configs/gpus/*.json), in base units. Absent means not published.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "roofline/engine.hpp"
+
+namespace roofline {
+
+/// Ceilings measured on a real part, where the datasheet's cannot be reached.
+struct SustainedCeilings {
+  EngineRates peak_flop_per_s;
+  std::optional<double> bandwidth_byte_per_s;
+  std::string source;
+};
+
+struct Source {
+  std::string title;
+  std::string date;
+  std::vector<std::string> fields;
+};
+
+struct Gpu {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string vendor;
+  std::string architecture;
+  std::string compute_capability;
+
+  EngineRates peak_flop_per_s;      ///< dense; at least one is present
+  double bandwidth_byte_per_s = 0;  ///< of device memory
+  EngineRates flop_per_clock_per_sm;
+  std::optional<std::uint64_t> sm_count;  ///< AMD: compute units; Intel: Xe-cores
+  std::optional<double> boost_clock_hz;
+
+  std::optional<std::uint64_t> memory_byte;
+  std::string memory_type;
+  std::optional<std::uint64_t> memory_bus_bit;
+  std::optional<double> memory_data_rate_bit_per_s;  ///< a pin
+  std::optional<std::uint64_t> l2_byte;
+  std::optional<std::uint64_t> l3_byte;
+  std::optional<std::uint64_t> shared_memory_byte_per_sm;
+  std::optional<std::uint64_t> shared_memory_byte_per_block;
+  std::optional<std::uint64_t> registers_per_sm;  ///< of 32 bits
+  std::optional<std::uint64_t> max_threads_per_sm;
+  std::optional<std::uint64_t> max_blocks_per_sm;
+  std::optional<std::uint64_t> warp_size;
+  std::optional<double> host_link_byte_per_s;      ///< one direction, as specified
+  std::optional<double> host_pinned_byte_per_s;    ///< measured copy rate from page-locked memory
+  std::optional<double> host_pageable_byte_per_s;  ///< measured copy rate from ordinary memory
+  std::optional<double> tdp_w;
+
+  std::optional<SustainedCeilings> sustained;
+  std::vector<std::string> notes;
+  std::vector<Source> sources;
+};
+
+}  // namespace roofline

@@ -1,0 +1,66 @@
+#pragma once
+
+// The kernel model: where a real library kernel lands under the roofline, and why.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "roofline/counts.hpp"
+#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
+#include "roofline/layer.hpp"
+
+namespace roofline {
+
+/// Whether a layer's operands are in the L2 cache when its kernel starts, as far as they fit.
+enum class CacheState : std::uint8_t { warm, cold };
+
+/// What most of the expected time goes to, beyond or instead of the roofline bound.
+enum class Limiter : std::uint8_t {
+  math,          ///< the engine's sustained rate
+  dram,          ///< device memory bandwidth
+  l2,            ///< L2 cache bandwidth
+  tile_padding,  ///< arithmetic on partly filled tiles and padded channels
+  last_wave,     ///< SMs idle in a partly filled last wave
+  latency,       ///< too few steps or blocks to hide the latency of memory and of a wave's start
+  launch,        ///< starting the kernels
+  occupancy,     ///< too few resident threads for the memory system
+};
+
+/// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
+struct KernelPlan {
+  std::string_view algorithm;
+  std::array<std::uint64_t, 3> tile{0, 0,
+                                    0};  ///< m, n, k of one block; zeros where there is no tile
+  std::uint64_t split_k = 1;
+  std::uint64_t threads = 0;  ///< a block
+  std::uint64_t stages = 0;
+  std::uint64_t registers = 0;           ///< a thread
+  std::uint64_t shared_memory_byte = 0;  ///< a block
+  std::uint64_t blocks = 0;
+  std::uint64_t resident_blocks_per_sm = 0;
+  double waves = 0;             ///< blocks / (SMs x resident blocks)
+  double occupancy = 0;         ///< resident threads / the SM's most
+  double tile_utilization = 1;  ///< useful share of the arithmetic issued
+  double wave_utilization = 1;  ///< busy share of SM slots over all waves
+  std::uint64_t kernels = 1;    ///< launches
+
+  double l2_byte = 0;
+  double dram_read_byte = 0;
+  double dram_write_byte = 0;
+
+  // What each resource alone would need; the expected time is built from them.
+  double math_s = 0;
+  double l2_s = 0;
+  double dram_s = 0;
+  double latency_s = 0;
+  double launch_s = 0;
+
+  double expected_time_s = 0;
+  Limiter limiter = Limiter::math;
+  double limiter_share = 0;  ///< of the expected time that the limiter explains
+};
+
+}  // namespace roofline

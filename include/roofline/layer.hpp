@@ -1,0 +1,107 @@
+#pragma once
+
+// One layer of a network: what the loader produces and every later stage reads.
+// A Layer is valid by construction: sizes are at least 1, the kernel fits its padded input,
+// channels divide by groups, the output shape is the computed one and all counts of every pass fit
+// 64 bits.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roofline/data_type.hpp"
+#include "roofline/layer_kind.hpp"
+
+namespace roofline {
+
+/// The sizes of a window or a tensor along depth, height and width. One- and two-dimensional layers
+/// use the last one or two entries; the others keep their neutral value (1, or 0 for padding).
+using Axes = std::array<std::uint64_t, 3>;
+
+/// A tensor's shape, batch and channels first. A matrix of `rows` x `columns` is {channels =
+/// columns, spatial = {1, 1, rows}}: the features are the channels, the rows are positions.
+struct Shape {
+  std::uint64_t batch = 1;
+  std::uint64_t channels = 1;
+  Axes spatial{1, 1, 1};
+  std::uint8_t spatial_rank = 0;  ///< how many of the last entries of `spatial` the tensor has
+
+  bool operator==(const Shape&) const = default;
+};
+
+/// Sliding window of convolutions and pools.
+struct Window {
+  std::uint8_t rank = 2;
+  Axes kernel{1, 1, 1};
+  Axes stride{1, 1, 1};
+  Axes pad_begin{0, 0, 0};
+  Axes pad_end{0, 0, 0};
+  Axes dilation{1, 1, 1};
+  Axes output_padding{0, 0, 0};  ///< transposed convolution only
+  bool ceil_mode = false;        ///< pools only: round the output size up
+};
+
+struct DataTypes {
+  DataType input = DataType::fp32;
+  DataType weight = DataType::fp32;
+  DataType output = DataType::fp32;
+};
+
+enum class Pass : std::uint8_t { fwd, dgrad, wgrad };
+
+inline constexpr std::array<std::string_view, 3> pass_names{"fwd", "dgrad", "wgrad"};
+
+constexpr std::string_view name_of(Pass pass) { return pass_names[static_cast<std::size_t>(pass)]; }
+
+constexpr std::optional<Pass> parse_pass(std::string_view text) {
+  for (std::size_t i = 0; i < pass_names.size(); ++i)
+    if (pass_names[i] == text) return static_cast<Pass>(i);
+  return std::nullopt;
+}
+
+/// How a kernel divides the layer's work, as far as the user states it (unstated: the model picks).
+struct KernelMapping {
+  std::optional<std::string> algorithm;
+  std::optional<std::array<std::uint64_t, 3>> tile;  ///< m, n, k of one block's tile, elements
+  std::optional<std::uint64_t> split_k;
+  std::optional<std::uint64_t> threads;             ///< a block
+  std::optional<std::uint64_t> stages;              ///< of the shared-memory pipeline
+  std::optional<std::uint64_t> registers;           ///< a thread
+  std::optional<std::uint64_t> shared_memory_byte;  ///< a block
+
+  bool operator==(const KernelMapping&) const = default;
+};
+
+/// An operand: a tensor from outside, from an earlier layer, or a learned parameter.
+struct Operand {
+  Shape shape;
+  std::optional<std::size_t> producer;  ///< index in Network::layers
+  bool is_parameter = false;
+};
+
+struct Measured {
+  std::optional<double> warm_s;  ///< repeats on one set of buffers
+  std::optional<double> cold_s;  ///< buffers not in any cache
+};
+
+struct Layer {
+  std::string name;
+  LayerKind kind = LayerKind::conv;
+  Pass pass = Pass::fwd;
+  DataTypes dtypes;
+  std::vector<Operand> inputs;  ///< at least one; several for add, mul, concat
+  Shape output;
+  Window window;  ///< convolutions and pools
+  std::uint64_t groups = 1;
+  bool bias = false;
+  std::uint64_t repeat = 1;    ///< identical copies, one after the other
+  bool training_only = false;  ///< never runs in inference (auxiliary heads)
+  KernelMapping mapping;
+  Measured measured;
+};
+
+}  // namespace roofline

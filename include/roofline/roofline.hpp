@@ -1,0 +1,53 @@
+#pragma once
+
+// The roofline model: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Performance
+// Model for Multicore Architectures", Communications of the ACM 52(4), 2009.
+//
+//   time >= max(flops / peak, bytes / bandwidth)
+//
+// Worked example: 629,145,600 FLOP over 17,582,848 bytes on 15.7 TFLOP/s and 900 GB/s has an
+// intensity of 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us.
+// The bound is optimistic: no real kernel reaches both ceilings (see kernel.hpp).
+
+#include <cstdint>
+#include <optional>
+
+#include "roofline/counts.hpp"
+#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
+
+namespace roofline {
+
+enum class CeilingKind : std::uint8_t { datasheet, sustained, user };
+
+/// The two kinds of ceilings that a roofline has.
+struct Ceilings {
+  EngineRates peak_flop_per_s;
+  double bandwidth_byte_per_s = 0;
+  CeilingKind kind = CeilingKind::datasheet;
+};
+
+enum class Bound : std::uint8_t { compute, memory };
+
+struct RooflinePoint {
+  std::optional<double> intensity_flop_per_byte;  ///< absent where no bytes move
+  double ridge_flop_per_byte = 0;                 ///< peak / bandwidth
+  Bound bound = Bound::memory;                    ///< compute where intensity >= ridge
+  double compute_time_s = 0;
+  double memory_time_s = 0;
+  double roofline_time_s = 0;                   ///< the larger of the two
+  std::optional<double> attainable_flop_per_s;  ///< flops / roofline_time_s; absent for no time
+};
+
+/// Where `counts` land under a peak and a bandwidth, both > 0.
+RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double bandwidth_byte_per_s);
+
+/// Which engine multiplies `layer` on a part with these peaks; none where the part cannot.
+/// Contractions take the tensor engine of their data type if the part has one, else the vector
+/// engine; depthwise convolutions and all other kinds run on the vector units. Vector units that
+/// lack a type, or are slower in it than in fp32, convert and compute in fp32.
+enum class EngineChoice : std::uint8_t { automatic, vector, tensor };
+std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
+                                    EngineChoice choice);
+
+}  // namespace roofline

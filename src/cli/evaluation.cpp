@@ -1,0 +1,125 @@
+#include "cli/evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output.hpp"
+#include "report/text.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace roofline {
+
+/// An input of records on its way through the GPUs.
+struct Evaluation::Stream {
+  std::string name;
+  std::unique_ptr<LayerReader> records;
+  std::vector<Result> results;  ///< one for each of the defaults and each GPU
+};
+
+Evaluation::Evaluation(const Options& options)
+    : options_(&options), streaming_(options.exports.empty() && options.format == Format::ndjson) {
+  for (const std::string& name : options.gpus) gpus_.push_back(find_gpu(name));
+  for (const std::string& word : options.inputs) steps_.push_back([this, &word] { resolve(word); });
+}
+
+void Evaluation::step() {
+  const Step next = std::move(steps_.front());
+  steps_.pop_front();
+  next();
+}
+
+void Evaluation::prepend(std::vector<Step> steps) {
+  steps_.insert(steps_.begin(), std::make_move_iterator(steps.begin()),
+                std::make_move_iterator(steps.end()));
+}
+
+void Evaluation::resolve(const std::string& word) {
+  std::vector<Step> steps;
+  for (InputSource& source : resolve_input(word))
+    steps.push_back([this, source = std::move(source)] { open(source); });
+  prepend(std::move(steps));
+}
+
+void Evaluation::open(const InputSource& source) {
+  OpenInput input = open_input(source, options_->defaults);
+  if (input.records) return start_stream(source, std::move(input.records));
+  const auto text = std::make_shared<const std::string>(std::move(input.text));
+  std::vector<Step> steps;
+  for (const LayerDefaults& defaults : options_->defaults)
+    steps.push_back([this, text, name = source.name, &defaults] { load(*text, name, defaults); });
+  prepend(std::move(steps));
+}
+
+void Evaluation::load(const std::string& text, const std::string& name,
+                      const LayerDefaults& defaults) {
+  const auto network = std::make_shared<const Network>(load_network(text, name, defaults));
+  std::vector<Step> steps;
+  for (const Gpu& gpu : gpus_)
+    steps.push_back([this, network, &gpu] { add(analyze(*network, gpu, options_->analysis)); });
+  prepend(std::move(steps));
+}
+
+void Evaluation::start_stream(const InputSource& source, std::unique_ptr<LayerReader> records) {
+  const std::vector<std::string> ignored = records->ignored_columns();
+  if (!ignored.empty())
+    note(fmt::format("{}: ignored columns: {}", source.name, fmt::join(ignored, ", ")));
+  auto stream = std::make_shared<Stream>();
+  stream->name = source.name;
+  stream->records = std::move(records);
+  for (std::size_t i = 0; i < options_->defaults.size(); ++i)
+    for (const Gpu& gpu : gpus_)
+      stream->results.push_back(begin_result(source.name, network_name(source.name), gpu));
+  prepend({[this, stream] { read_record(stream); }});
+}
+
+void Evaluation::read_record(const std::shared_ptr<Stream>& stream) {
+  prepend({[this, stream] { read_record(stream); }});  // a bad record does not end the stream
+  const std::vector<Layer> layers = stream->records->next();
+  if (layers.empty()) {
+    steps_.pop_front();
+    return end_stream(stream);
+  }
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    for (std::size_t j = 0; j < gpus_.size(); ++j)
+      steps.push_back([this, stream, layer = layers[i], i, j] {
+        Result& result = stream->results[i * gpus_.size() + j];
+        add_layer(result, layer, gpus_[j], options_->analysis);
+        if (!streaming_) return;
+        finish_result(result, gpus_[j], options_->analysis);
+        add(std::exchange(result, begin_result(stream->name, result.network, gpus_[j])));
+      });
+  prepend(std::move(steps));
+}
+
+void Evaluation::end_stream(const std::shared_ptr<Stream>& stream) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < stream->results.size(); ++i)
+    if (!stream->results[i].layers.empty())
+      steps.push_back([this, stream, i] {
+        finish_result(stream->results[i], gpus_[i % gpus_.size()], options_->analysis);
+        add(std::move(stream->results[i]));
+      });
+  prepend(std::move(steps));
+}
+
+void Evaluation::add(Result result) {
+  if (streaming_)
+    write_standard_output(render_ndjson(result));
+  else
+    report_.results.push_back(std::move(result));
+}
+
+void Evaluation::fail(const InputError& error) {
+  note(error.what());
+  report_.errors.push_back(error);
+}
+
+int Evaluation::finish() {
+  for (const Export& file : options_->exports) write_file(file.path, render(report_, file.format));
+  if (options_->format && !streaming_)
+    write_standard_output(
+        render(report_, *options_->format, {.colour = standard_output_has_colour()}));
+  return report_.errors.empty() ? 0 : 1;
+}
+
+}  // namespace roofline

@@ -1,0 +1,32 @@
+#pragma once
+
+// Comma-separated values as RFC 4180 has them: quoted cells may hold commas, doubled quotes and
+// line breaks.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "load/inputs.hpp"
+
+namespace roofline {
+
+struct CsvRow {
+  std::vector<std::string> cells;
+  std::size_t line = 0;  ///< where it starts, from 1
+};
+
+class CsvRows {
+ public:
+  explicit CsvRows(InputStream& stream) : stream_(&stream) {}
+  /// The next row that is not blank; none at the end. Throws InputError for an unclosed quote.
+  std::optional<CsvRow> next();
+
+ private:
+  bool read_line(std::string& line);
+
+  InputStream* stream_;
+  std::size_t line_ = 0;
+};
+
+}  // namespace roofline

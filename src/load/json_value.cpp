@@ -1,0 +1,252 @@
+#include "load/json_value.hpp"
+
+#include <cmath>
+
+#include "load/spelling.hpp"
+
+namespace roofline {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t deepest_nesting = 64;
+constexpr double largest_exact_integer = 9007199254740992.0;  // 2^53
+
+std::string escaped(std::string_view key) {
+  std::string out;
+  for (const char c : key) {
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// A node as it is shown in a message: short ones whole, long ones by kind.
+std::string shown(const json& node) {
+  constexpr std::size_t longest = 60;
+  const std::string text = node.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() <= longest) return text;
+  if (node.is_array()) return "an array of " + std::to_string(node.size());
+  if (node.is_object()) return "an object";
+  return "a long string";
+}
+
+/// Follows the parser through the text to know the place of what it reads and to refuse repeated
+/// keys and deep nesting, neither of which the finished tree can show.
+class StructureCheck {
+ public:
+  explicit StructureCheck(const Origin& origin) : origin_(&origin) {}
+
+  bool operator()(int, json::parse_event_t event, json& parsed) {
+    using Event = json::parse_event_t;
+    switch (event) {
+      case Event::object_start:
+      case Event::array_start: open(event == Event::array_start); break;
+      case Event::object_end:
+      case Event::array_end:
+        levels_.pop_back();
+        step();
+        break;
+      case Event::key: add_key(parsed.get_ref<const std::string&>()); break;
+      case Event::value: step(); break;
+    }
+    return true;
+  }
+
+  std::string pointer() const {
+    std::string text;
+    for (const Level& level : levels_)
+      text += '/' + (level.is_array ? std::to_string(level.index) : escaped(level.key));
+    return text;
+  }
+
+ private:
+  struct Level {
+    bool is_array;
+    std::size_t index = 0;
+    std::string key{};
+    std::set<std::string> keys{};
+  };
+
+  void open(bool is_array) {
+    if (levels_.size() == deepest_nesting)
+      throw origin_->error("", "expected at most " + std::to_string(deepest_nesting) +
+                                   " levels of nesting, got more");
+    levels_.push_back({is_array});
+  }
+
+  void add_key(const std::string& key) {
+    levels_.back().key = key;
+    if (!levels_.back().keys.insert(key).second)
+      throw origin_->error(pointer(), "expected each key once, got this one twice");
+  }
+
+  void step() {
+    if (!levels_.empty() && levels_.back().is_array) ++levels_.back().index;
+  }
+
+  const Origin* origin_;
+  std::vector<Level> levels_;
+};
+
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+Position position_of(std::string_view text, std::size_t offset) {
+  Position position;
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n') {
+      ++position.line;
+      position.column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+      ++position.column;  // a UTF-8 continuation byte is part of the character before it
+    }
+  }
+  return position;
+}
+
+std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return "expected JSON, got an empty text";
+  if (detail.find("UTF-8") != std::string_view::npos)
+    return "expected UTF-8 text, got a byte that is not";
+  if (offset >= text.size()) return "expected more JSON, got the end of the text";
+  const char found = text[offset];
+  std::string message = "expected JSON, got ";
+  if (static_cast<unsigned char>(found) < 0x20)
+    return message + "a control character inside a string, or a string that is not closed";
+  message += std::string("'") + found + "'";
+  if (found == '/' || found == '#') message += " (JSON has no comments)";
+  if (found == '}' || found == ']') message += " (JSON has no trailing commas)";
+  if (found == '\'') message += " (JSON strings take double quotes)";
+  return message;
+}
+
+}  // namespace
+
+InputError Origin::error(const std::string& pointer, const std::string& message) const {
+  if (!line) return InputError(source, pointer, message);
+  const std::string place = std::to_string(*line);
+  return InputError(source, pointer.empty() ? place : place + ": " + pointer, message);
+}
+
+json parse_json(std::string_view text, const Origin& origin) {
+  StructureCheck check(origin);
+  try {
+    return json::parse(text.begin(), text.end(), std::ref(check));
+  } catch (const json::parse_error& error) {
+    const std::size_t offset = error.byte == 0 ? 0 : error.byte - 1;
+    Position position = position_of(text, offset);
+    position.line += origin.line.value_or(1) - 1;
+    throw InputError(origin.source,
+                     std::to_string(position.line) + ":" + std::to_string(position.column),
+                     syntax_message(text, offset, error.what()));
+  } catch (const json::out_of_range&) {
+    throw origin.error(check.pointer(), "expected a number that a double can hold");
+  }
+}
+
+void Value::fail(const std::string& message) const { throw origin_->error(pointer_, message); }
+
+void Value::fail_expected(const std::string& expected) const {
+  fail("expected " + expected + ", got " + shown(*node_));
+}
+
+Value Value::at(std::size_t index) const {
+  return {(*node_)[index], *origin_, pointer_ + '/' + std::to_string(index)};
+}
+
+std::uint64_t Value::integer(std::uint64_t least) const {
+  const std::string expected = "an integer >= " + std::to_string(least);
+  if (node_->is_number_unsigned()) {
+    const auto number = node_->get<std::uint64_t>();
+    if (number < least) fail_expected(expected);
+    return number;
+  }
+  if (!node_->is_number_float()) fail_expected(expected);
+  const auto number = node_->get<double>();  // "64.0", as some programs write integers
+  if (!(number >= static_cast<double>(least)) || number > largest_exact_integer ||
+      std::floor(number) != number)
+    fail_expected(expected);
+  return static_cast<std::uint64_t>(number);
+}
+
+double Value::positive_number() const {
+  if (!node_->is_number() || !(node_->get<double>() > 0)) fail_expected("a number > 0");
+  return node_->get<double>();
+}
+
+bool Value::boolean() const {
+  if (node_->is_boolean()) return node_->get<bool>();
+  fail_expected("true or false");
+}
+
+std::string Value::text() const {
+  if (!node_->is_string()) fail_expected("a string");
+  return node_->get<std::string>();
+}
+
+std::vector<std::string> Value::texts() const {
+  if (!node_->is_array()) fail_expected("an array of strings");
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < node_->size(); ++i) all.push_back(at(i).text());
+  return all;
+}
+
+ObjectReader::ObjectReader(const Value& object, const Origin& origin)
+    : value_(object), origin_(&origin) {
+  if (!object.node().is_object()) object.fail_expected("an object");
+}
+
+bool ObjectReader::has(std::string_view key) const { return value_.node().contains(key); }
+
+std::optional<Value> ObjectReader::take(std::string_view key) {
+  const auto found = value_.node().find(key);
+  if (found == value_.node().end()) return std::nullopt;
+  taken_.emplace(key);
+  return Value(*found, *origin_, pointer_to(key));
+}
+
+std::optional<Value> ObjectReader::take_one_of(std::initializer_list<std::string_view> keys) {
+  std::optional<Value> found;
+  for (const std::string_view key : keys) {
+    std::optional<Value> value = take(key);
+    if (value && found)
+      value->fail("expected one spelling, got this and " +
+                  found->pointer().substr(value_.pointer().size() + 1));
+    if (value) found = std::move(value);
+  }
+  return found;
+}
+
+Value ObjectReader::require(std::string_view key, const std::string& expected) {
+  std::optional<Value> value = take(key);
+  if (!value) fail_at(key, "expected " + expected + ", got nothing");
+  return *value;
+}
+
+std::string ObjectReader::pointer_to(std::string_view key) const {
+  return value_.pointer() + '/' + escaped(key);
+}
+
+void ObjectReader::fail_at(std::string_view key, const std::string& message) const {
+  throw origin_->error(pointer_to(key), message);
+}
+
+void ObjectReader::finish(const std::string& what,
+                          const std::vector<std::string_view>& known) const {
+  for (const auto& [key, node] : value_.node().items()) {
+    if (taken_.contains(key)) continue;
+    for (const std::string_view candidate : known)
+      if (key == candidate) fail_at(key, what + " takes no \"" + key + "\"");
+    fail_at(key, "expected a key of " + what + ", got \"" + key + "\"" + did_you_mean(key, known));
+  }
+}
+
+}  // namespace roofline

@@ -1,0 +1,85 @@
+#pragma once
+
+// JSON text to a tree, and a tree to checked C++ values. Every failure is an InputError that says
+// where, what was expected and what was found.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roofline/error.hpp"
+
+namespace roofline {
+
+/// Where a JSON text comes from: a file, or one line of a file.
+struct Origin {
+  std::string source;
+  std::optional<std::size_t> line;  ///< for NDJSON and CSV
+
+  InputError error(const std::string& pointer, const std::string& message) const;
+};
+
+/// Parses text that may hold no key twice and nests at most 64 levels.
+nlohmann::json parse_json(std::string_view text, const Origin& origin);
+
+/// A node of the tree that knows its place.
+class Value {
+ public:
+  Value(const nlohmann::json& node, const Origin& origin, std::string pointer = "")
+      : node_(&node), origin_(&origin), pointer_(std::move(pointer)) {}
+
+  const nlohmann::json& node() const { return *node_; }
+  const std::string& pointer() const { return pointer_; }
+
+  [[noreturn]] void fail(const std::string& message) const;
+  /// Fails with "expected `expected`, got <this node>".
+  [[noreturn]] void fail_expected(const std::string& expected) const;
+
+  bool is_array() const { return node_->is_array(); }
+  bool is_string() const { return node_->is_string(); }
+  std::size_t size() const { return node_->size(); }
+  Value at(std::size_t index) const;
+
+  std::uint64_t integer(std::uint64_t least) const;
+  double positive_number() const;
+  bool boolean() const;
+  std::string text() const;
+  std::vector<std::string> texts() const;
+
+ private:
+  const nlohmann::json* node_;
+  const Origin* origin_;
+  std::string pointer_;
+};
+
+/// An object whose keys are taken one by one; what is left at the end is unknown.
+class ObjectReader {
+ public:
+  ObjectReader(const Value& object, const Origin& origin);
+
+  const Value& value() const { return value_; }
+  const Origin& origin() const { return *origin_; }
+  bool has(std::string_view key) const;
+  std::optional<Value> take(std::string_view key);
+  /// For a thing with several spellings: the one given, none, or an error where there are two.
+  std::optional<Value> take_one_of(std::initializer_list<std::string_view> keys);
+  /// Fails with "expected `expected`" where the key is missing.
+  Value require(std::string_view key, const std::string& expected);
+  /// Pointer of a key, whether it is there or not.
+  std::string pointer_to(std::string_view key) const;
+  [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
+
+  /// Fails for keys never taken: those in `known` do not apply to `what`, others are unknown.
+  void finish(const std::string& what, const std::vector<std::string_view>& known) const;
+
+ private:
+  Value value_;
+  const Origin* origin_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+}  // namespace roofline

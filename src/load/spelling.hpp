@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofline {
+
+/// Candidates within a few typing errors of `word`, nearest first, at most `limit`.
+std::vector<std::string> nearest(std::string_view word,
+                                 const std::vector<std::string_view>& candidates,
+                                 std::size_t limit = 1);
+
+/// `; did you mean "stride"?`, or nothing where no candidate is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
+
+}  // namespace roofline

@@ -1,0 +1,98 @@
+#include "roofline/counts.hpp"
+
+#include "model/checked.hpp"
+
+namespace roofline {
+namespace {
+
+std::uint64_t volume(const Axes& axes) { return checked_mul(axes[0], axes[1], axes[2]); }
+
+std::uint64_t tensor_byte(const Shape& shape, DataType type) {
+  return checked_mul(elements(shape), size_byte(type));
+}
+
+/// MACs are the same in all three passes: each pairs every output element with every weight that
+/// reaches it, once.
+std::uint64_t contraction_macs(const Layer& layer) {
+  const Shape& in = layer.inputs.front().shape;
+  const Shape& out = layer.output;
+  const std::uint64_t taps = volume(layer.window.kernel);
+  if (layer.kind == LayerKind::conv_transpose)
+    return checked_mul(elements(in), out.channels / layer.groups, taps);
+  return checked_mul(elements(out), in.channels / layer.groups, taps);
+}
+
+std::uint64_t contraction_weights(const Layer& layer) {
+  const Shape& in = layer.inputs.front().shape;
+  const std::uint64_t matrix =
+      checked_mul(in.channels, layer.output.channels / layer.groups, volume(layer.window.kernel));
+  return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
+}
+
+void count_contraction(const Layer& layer, Counts& counts) {
+  counts.macs = contraction_macs(layer);
+  counts.flops = checked_mul(counts.macs, 2);
+  const std::uint64_t weights = contraction_weights(layer);
+  const std::uint64_t bias = layer.bias ? layer.output.channels : 0;
+  if (layer.kind != LayerKind::matmul) counts.params = checked_add(weights, bias);
+
+  // The data gradient needs no bias; the weight gradient writes the bias's gradient as well.
+  const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
+  counts.bytes.input = tensor_byte(layer.inputs.front().shape, layer.dtypes.input);
+  counts.bytes.weight = checked_mul(moved, size_byte(layer.dtypes.weight));
+  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+}
+
+std::uint64_t elementwise_flops(const Layer& layer) {
+  const KindInfo& kind = info(layer.kind);
+  if (kind.family == KindFamily::combine)
+    return checked_mul(elements(layer.output), layer.inputs.size() - 1, kind.flop_per_element);
+  return checked_mul(elements(layer.inputs.front().shape), kind.flop_per_element);
+}
+
+/// Everything but contractions. Backward: reads the gradient of the output, and the forward input
+/// where the kind needs it; writes the gradient of the input and of the parameters; FLOP as
+/// forward.
+void count_elementwise(const Layer& layer, Counts& counts) {
+  const KindInfo& kind = info(layer.kind);
+  counts.flops = elementwise_flops(layer);
+  for (const Operand& operand : layer.inputs) {
+    std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
+    const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
+    bytes = checked_add(bytes, tensor_byte(operand.shape, type));
+    if (operand.is_parameter) counts.params = checked_add(counts.params, elements(operand.shape));
+  }
+  if (kind.family == KindFamily::norm) {
+    counts.params = checked_mul(layer.output.channels, 2);
+    counts.bytes.weight = checked_mul(counts.params, size_byte(layer.dtypes.weight));
+  }
+  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+  if (layer.pass == Pass::fwd) return;
+  if (kind.backward_reads_input) counts.bytes.input = checked_mul(counts.bytes.input, 2);
+  counts.bytes.weight = checked_mul(counts.bytes.weight, 2);
+}
+
+}  // namespace
+
+std::uint64_t elements(const Shape& shape) {
+  return checked_mul(shape.batch, shape.channels, volume(shape.spatial));
+}
+
+bool runs(const Layer& layer, Pass pass) {
+  const KindFamily family = info(layer.kind).family;
+  if (family == KindFamily::contraction || pass == Pass::fwd) return true;
+  return pass == Pass::dgrad && family != KindFamily::free && layer.kind != LayerKind::add;
+}
+
+Counts count(const Layer& layer) {
+  Counts counts;
+  switch (info(layer.kind).family) {
+    case KindFamily::contraction: count_contraction(layer, counts); break;
+    case KindFamily::free: return counts;
+    default: count_elementwise(layer, counts);
+  }
+  counts.bytes.total = checked_add(counts.bytes.input, counts.bytes.weight, counts.bytes.output);
+  return counts;
+}
+
+}  // namespace roofline

@@ -1,0 +1,89 @@
+#include <initializer_list>
+
+#include "roofline/roofline.hpp"
+
+namespace roofline {
+namespace {
+
+using enum Engine;
+using Candidates = std::initializer_list<Engine>;
+
+std::optional<Engine> first_present(const EngineRates& peaks, Candidates candidates) {
+  for (const Engine engine : candidates)
+    if (rate_of(peaks, engine)) return engine;
+  return std::nullopt;
+}
+
+std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
+  switch (type) {
+    case DataType::fp64: return first_present(peaks, {fp64_tensor});
+    case DataType::fp32: return first_present(peaks, {fp32_tensor});
+    case DataType::tf32: return first_present(peaks, {tf32});
+    case DataType::fp16: return first_present(peaks, {fp16_tensor});
+    case DataType::bf16: return first_present(peaks, {bf16});
+    case DataType::fp8: return first_present(peaks, {fp8});
+    case DataType::int8:
+    case DataType::int32: return first_present(peaks, {int8});
+  }
+  return std::nullopt;
+}
+
+/// The faster of a vector unit's own rate for a 16-bit type and converting to fp32 (consumer Pascal
+/// runs fp16 at 1/64 of its fp32 rate, and its libraries compute fp16 data in fp32).
+std::optional<Engine> half_or_fp32(Engine half, const EngineRates& peaks) {
+  const std::optional<double> own = rate_of(peaks, half);
+  const std::optional<double> single = rate_of(peaks, fp32);
+  if (own && (!single || *own >= *single)) return half;
+  return single ? std::optional(fp32) : std::nullopt;
+}
+
+std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
+  switch (type) {
+    case DataType::fp64: return first_present(peaks, {fp64});
+    case DataType::fp32:
+    case DataType::tf32: return first_present(peaks, {fp32});
+    case DataType::fp16: return half_or_fp32(fp16, peaks);
+    case DataType::bf16: return half_or_fp32(bf16_vector, peaks);
+    case DataType::fp8: return half_or_fp32(fp16, peaks);
+    case DataType::int8:
+    case DataType::int32: return first_present(peaks, {dp4a, fp32});
+  }
+  return std::nullopt;
+}
+
+/// Whether any unit of the part computes in this type: data that could only be converted on the
+/// fly does not count.
+bool has_peak(DataType type, const EngineRates& peaks) {
+  switch (type) {
+    case DataType::fp16: return rate_of(peaks, fp16) || rate_of(peaks, fp16_tensor);
+    case DataType::bf16: return rate_of(peaks, bf16) || rate_of(peaks, bf16_vector);
+    case DataType::fp8: return rate_of(peaks, fp8).has_value();
+    case DataType::int8:
+    case DataType::int32: return rate_of(peaks, int8) || rate_of(peaks, dp4a);
+    case DataType::tf32: return rate_of(peaks, tf32).has_value();
+    default: return tensor_engine(type, peaks) || vector_engine(type, peaks);
+  }
+}
+
+bool is_depthwise(const Layer& layer) {
+  return layer.groups > 1 && layer.groups == layer.inputs.front().shape.channels;
+}
+
+}  // namespace
+
+std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,
+                                    EngineChoice choice) {
+  const DataType type = layer.dtypes.input;
+  if (!has_peak(type, peaks)) return std::nullopt;
+  const bool contraction = info(layer.kind).family == KindFamily::contraction;
+  if (!contraction || is_depthwise(layer)) return vector_engine(type, peaks);
+  switch (choice) {
+    case EngineChoice::vector: return vector_engine(type, peaks);
+    case EngineChoice::tensor: return tensor_engine(type, peaks);
+    case EngineChoice::automatic: break;
+  }
+  const std::optional<Engine> tensor = tensor_engine(type, peaks);
+  return tensor ? tensor : vector_engine(type, peaks);
+}
+
+}  // namespace roofline

@@ -1,0 +1,83 @@
+#include "report/grid.hpp"
+
+#include <algorithm>
+
+#include "report/text.hpp"
+#include "roofline/report.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::size_t widest_table = 100;
+constexpr std::size_t narrowest_name = 12;
+constexpr std::string_view gap = "  ";
+
+std::vector<std::size_t> widths_of(const Grid& grid) {
+  std::vector<std::size_t> widths;
+  for (const GridColumn& column : grid.columns) widths.push_back(display_width(column.header));
+  for (const auto& row : grid.rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
+  std::size_t whole = gap.size() * (widths.size() - 1);
+  for (const std::size_t width : widths) whole += width;
+  if (whole > widest_table) {
+    const std::size_t excess = whole - widest_table;
+    widths[0] = std::max(narrowest_name, widths[0] > excess ? widths[0] - excess : 0);
+  }
+  return widths;
+}
+
+std::string line_of(const std::vector<std::string>& cells, const Grid& grid,
+                    const std::vector<std::size_t>& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string cell = shortened(cells[i], widths[i]);
+    const std::string blanks(widths[i] - std::min(widths[i], display_width(cell)), ' ');
+    if (i > 0) line += gap;
+    line += grid.columns[i].left ? cell + blanks : blanks + cell;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::vector<std::string> headers_of(const Grid& grid) {
+  std::vector<std::string> headers;
+  for (const GridColumn& column : grid.columns) headers.push_back(column.header);
+  return headers;
+}
+
+std::string escaped_pipes(const std::string& cell) {
+  std::string out;
+  for (const char c : cell) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::string aligned(const Grid& grid, const TableStyle& style) {
+  const std::vector<std::size_t> widths = widths_of(grid);
+  const auto bold = [&](const std::string& line) {
+    return style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
+  };
+  std::string out = bold(line_of(headers_of(grid), grid, widths));
+  for (std::size_t i = 0; i < grid.rows.size(); ++i) {
+    const std::string line = line_of(grid.rows[i], grid, widths);
+    out += grid.has_total && i + 1 == grid.rows.size() ? bold(line) : line + '\n';
+  }
+  return out;
+}
+
+std::string markdown(const Grid& grid) {
+  std::string out;
+  const auto add = [&](const std::vector<std::string>& cells) {
+    for (const std::string& cell : cells) out += "| " + escaped_pipes(cell) + ' ';
+    out += "|\n";
+  };
+  add(headers_of(grid));
+  for (const GridColumn& column : grid.columns) out += column.left ? "| :-- " : "| --: ";
+  out += "|\n";
+  for (const auto& row : grid.rows) add(row);
+  return out;
+}
+
+}  // namespace roofline

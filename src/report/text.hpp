@@ -1,0 +1,31 @@
+#pragma once
+
+// Numbers and shapes for people.
+
+#include <string>
+#include <string_view>
+
+#include "roofline/layer.hpp"
+
+namespace roofline {
+
+/// Four significant digits with a power-of-ten prefix: si(17582848, "B") is "17.58 MB".
+std::string si(double value, std::string_view unit);
+/// si() for seconds: "40.07 us".
+std::string duration(double seconds);
+/// Four significant digits, without an exponent where that stays short.
+std::string plain(double value);
+/// 0.1234 as "12.3%".
+std::string percent(double share);
+/// "1x64x256x256"
+std::string shape_text(const Shape& shape);
+
+/// Columns that the text takes on a terminal, where it is UTF-8.
+std::size_t display_width(std::string_view text);
+/// The text, its middle replaced by "..." where it is wider than `width`.
+std::string shortened(std::string_view text, std::size_t width);
+/// Control characters and bytes that are not UTF-8 replaced by "?", so that a name cannot act on
+/// the terminal.
+std::string printable(std::string_view text);
+
+}  // namespace roofline
