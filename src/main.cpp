@@ -25,6 +25,12 @@ int run(const Options& options) {
     case Options::Action::evaluate: return evaluate(options);
     case Options::Action::print_text: write_standard_output(options.text); break;
     case Options::Action::list_networks: write_standard_output(network_names()); break;
+    case Options::Action::show_gpu: {
+      const Gpu gpu = find_gpu(options.gpus.front());
+      write_standard_output(options.format == Format::json ? render_gpus_json({gpu})
+                                                           : render_gpu(gpu));
+      break;
+    }
     case Options::Action::list_gpus:
       write_standard_output(options.format == Format::json ? render_gpus_json(all_gpus())
                                                            : render_gpu_list(all_gpus()));

@@ -100,6 +100,8 @@ struct Layer {
   bool bias = false;
   std::uint64_t repeat = 1;    ///< identical copies, one after the other
   bool training_only = false;  ///< never runs in inference (auxiliary heads)
+  std::string fused_into;      ///< the layer whose kernel does this one's work as well, if any
+  bool folded_norm = false;    ///< a batch norm is folded in: there is a bias to read
   KernelMapping mapping;
   Measured measured;
 };

@@ -33,8 +33,9 @@ enum class LayerKind : std::uint8_t {
   global_avg_pool,
   upsample,
   flatten,
+  host_copy,
 };
-inline constexpr std::size_t layer_kind_count = 24;
+inline constexpr std::size_t layer_kind_count = 25;
 
 /// What kinds have in common, as far as shapes and counts go.
 enum class KindFamily : std::uint8_t {
@@ -44,8 +45,12 @@ enum class KindFamily : std::uint8_t {
   combine,  ///< elementwise over several operands, or their concatenation
   pool,
   resize,
-  free,  ///< a view: no kernel runs
+  transfer,  ///< between host and device; made by --host-copies, never in a file
+  free,      ///< a view: no kernel runs
 };
+
+/// Which of a layer's forward tensors its backward pass needs again.
+enum class Saved : std::uint8_t { nothing, input, output };
 
 struct KindInfo {
   LayerKind kind;
@@ -54,11 +59,12 @@ struct KindInfo {
   /// FLOP an element of the input (pools, norms, activations), or an element of the result and
   /// operand after the first (add, mul). Contractions count 2 FLOP a MAC instead.
   std::uint64_t flop_per_element = 0;
-  /// The backward pass reads the forward input (or an output of its size) beside the gradient.
-  bool backward_reads_input = false;
+  /// The forward tensor that the backward pass reads beside the gradient, kept until then.
+  Saved saved = Saved::nothing;
 };
 
 const KindInfo& info(LayerKind kind);
+/// The kind of that name in an input file.
 std::optional<LayerKind> parse_layer_kind(std::string_view name);
 
 }  // namespace roofline

@@ -8,6 +8,25 @@
 
 namespace roofline {
 
+namespace {
+
+/// Refuses what the command line asks of a GPU that does not state it.
+void check_gpu(const Gpu& gpu, const AnalysisOptions& options) {
+  if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
+    throw UsageError(
+        gpu.name +
+        " has no sustained ceilings: measure them and give them with --peak-tflops and "
+        "--bandwidth-gbs, or as \"sustained\" in a GPU file of your own");
+  if (options.host_copies && !host_copy_byte_per_s(gpu, *options.host_copies))
+    throw UsageError(gpu.name + " states no " +
+                     (*options.host_copies == HostMemory::pageable
+                          ? "host_pageable_gb_per_s"
+                          : "host_pinned_gb_per_s or host_link_gb_per_s") +
+                     ": give it in a GPU file of your own");
+}
+
+}  // namespace
+
 /// An input of records on its way through the GPUs.
 struct Evaluation::Stream {
   std::string name;
@@ -16,8 +35,13 @@ struct Evaluation::Stream {
 };
 
 Evaluation::Evaluation(const Options& options)
-    : options_(&options), streaming_(options.exports.empty() && options.format == Format::ndjson) {
-  for (const std::string& name : options.gpus) gpus_.push_back(find_gpu(name));
+    : options_(&options),
+      streaming_(options.exports.empty() && options.format == Format::ndjson &&
+                 options.view.is_default()) {
+  for (const std::string& name : options.gpus) {
+    gpus_.push_back(find_gpu(name));
+    check_gpu(gpus_.back(), options.analysis);
+  }
   for (const std::string& word : options.inputs) steps_.push_back([this, &word] { resolve(word); });
 }
 
@@ -106,20 +130,22 @@ void Evaluation::add(Result result) {
   if (streaming_)
     write_standard_output(render_ndjson(result));
   else
-    report_.results.push_back(std::move(result));
+    results_.push_back(std::move(result));
 }
 
 void Evaluation::fail(const InputError& error) {
   note(error.what());
-  report_.errors.push_back(error);
+  errors_.push_back(error);
 }
 
 int Evaluation::finish() {
-  for (const Export& file : options_->exports) write_file(file.path, render(report_, file.format));
+  const int exit_code = errors_.empty() ? 0 : 1;
+  const Report report = make_report(std::move(results_), std::move(errors_), options_->view);
+  for (const Export& file : options_->exports) write_file(file.path, render(report, file.format));
   if (options_->format && !streaming_)
     write_standard_output(
-        render(report_, *options_->format, {.colour = standard_output_has_colour()}));
-  return report_.errors.empty() ? 0 : 1;
+        render(report, *options_->format, {.colour = standard_output_has_colour()}));
+  return exit_code;
 }
 
 }  // namespace roofline

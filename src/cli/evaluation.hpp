@@ -45,7 +45,8 @@ class Evaluation {
   bool streaming_;
   std::vector<Gpu> gpus_;
   std::deque<Step> steps_;
-  Report report_;
+  std::vector<Result> results_;
+  std::vector<InputError> errors_;
 };
 
 }  // namespace roofline

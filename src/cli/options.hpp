@@ -19,13 +19,14 @@ struct Export {
 };
 
 struct Options {
-  enum class Action : std::uint8_t { evaluate, list_gpus, list_networks, print_text };
+  enum class Action : std::uint8_t { evaluate, list_gpus, show_gpu, list_networks, print_text };
   Action action = Action::evaluate;
   std::string text;  ///< of --help and --version
   std::vector<std::string> inputs;
   std::vector<std::string> gpus;
   std::vector<LayerDefaults> defaults;  ///< one for each --batch
   AnalysisOptions analysis;
+  View view;
   std::optional<Format> format;  ///< of standard output; none where only files are written
   std::vector<Export> exports;
 };

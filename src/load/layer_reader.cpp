@@ -68,7 +68,8 @@ struct TypeName {
 [[noreturn]] void fail_type(const Value& value) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < layer_kind_count; ++i)
-    names.push_back(info(static_cast<LayerKind>(i)).name);
+    if (parse_layer_kind(info(static_cast<LayerKind>(i)).name))
+      names.push_back(info(static_cast<LayerKind>(i)).name);
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   value.fail("expected a layer type (" + all + "), got \"" + value.text() + "\"" +

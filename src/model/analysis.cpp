@@ -1,8 +1,11 @@
 #include "roofline/analysis.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/checked.hpp"
+#include "model/fusion.hpp"
+#include "model/passes.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -41,7 +44,15 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
 }
 
 Ceilings ceilings_of(const Gpu& gpu, Engine main_engine, const AnalysisOptions& options) {
-  Ceilings ceilings{gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s, CeilingKind::datasheet};
+  Ceilings ceilings{gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s, options.ceilings};
+  if (options.ceilings == CeilingKind::sustained && gpu.sustained) {
+    for (std::size_t i = 0; i < engine_count;
+         ++i)  // an engine not measured keeps its datasheet peak
+      if (gpu.sustained->peak_flop_per_s[i])
+        ceilings.peak_flop_per_s[i] = gpu.sustained->peak_flop_per_s[i];
+    ceilings.bandwidth_byte_per_s =
+        gpu.sustained->bandwidth_byte_per_s.value_or(gpu.bandwidth_byte_per_s);
+  }
   if (options.peak_flop_per_s)
     ceilings.peak_flop_per_s[static_cast<std::size_t>(main_engine)] = options.peak_flop_per_s;
   if (options.bandwidth_byte_per_s) ceilings.bandwidth_byte_per_s = *options.bandwidth_byte_per_s;
@@ -66,12 +77,78 @@ void add_bytes(Bytes& sum, const Bytes& bytes, std::uint64_t repeat) {
   sum.total = checked_add(sum.total, checked_mul(bytes.total, repeat));
 }
 
+Total total_of(const std::vector<LayerResult>& rows) {
+  Total total;
+  total.measured_time_s = 0;
+  for (const LayerResult& row : rows) add_to_total(total, row);
+  return total;
+}
+
+void add_row(Result& result, const Layer& layer, Pass pass, const Gpu& gpu,
+             const AnalysisOptions& options) {
+  LayerResult row;
+  row.layer = layer;
+  row.layer.pass = pass;
+  row.counts = count(row.layer);
+  row.engine = require_engine(row.layer, gpu, options.engine, result.source);
+  result.layers.push_back(std::move(row));
+}
+
+void add_passes(Result& result, const Network& network, std::size_t index, const Gpu& gpu,
+                const AnalysisOptions& options) {
+  bool first_pass = true;
+  for (const Pass pass : passes_of(network, index, options.training)) {
+    add_row(result, network.layers[index], pass, gpu, options);
+    result.layers.back().first_pass = std::exchange(first_pass, false);
+  }
+}
+
+/// The host's part of a run: the first layer's operand in, the last layer's result out.
+Layer host_copy(std::string name, const Shape& shape, DataType type) {
+  Layer layer;
+  layer.name = std::move(name);
+  layer.kind = LayerKind::host_copy;
+  layer.dtypes = {type, type, type};
+  layer.inputs = {{shape, std::nullopt, false}};
+  layer.output = shape;
+  return layer;
+}
+
+void add_copy_in(Result& result, const Layer& first, const Gpu& gpu,
+                 const AnalysisOptions& options) {
+  for (const Operand& operand : first.inputs)
+    if (!operand.producer && !operand.is_parameter)
+      add_row(result, host_copy("copy in", operand.shape, first.dtypes.input), Pass::fwd, gpu,
+              options);
+}
+
+void evaluate_row(LayerResult& row, const Ceilings& ceilings, const Gpu& gpu,
+                  const AnalysisOptions& options) {
+  const double peak = *rate_of(ceilings.peak_flop_per_s, row.engine);
+  const bool over_host_link = row.layer.kind == LayerKind::host_copy;
+  row.point = evaluate(row.counts, peak,
+                       over_host_link ? *host_copy_byte_per_s(gpu, *options.host_copies)
+                                      : ceilings.bandwidth_byte_per_s);
+}
+
+std::string pass_of(const std::vector<LayerResult>& rows, bool training) {
+  if (training) return "training";
+  const auto pass = common(rows, [](const Layer& layer) { return layer.pass; });
+  return pass ? std::string(name_of(*pass)) : "";
+}
+
+}  // namespace
+
+double time_s(const LayerResult& row) { return row.point.roofline_time_s; }
+double time_s(const Total& total) { return total.roofline_time_s; }
+
 void add_to_total(Total& total, const LayerResult& row) {
   const std::uint64_t repeat = row.layer.repeat;
   const auto copies = static_cast<double>(repeat);
   total.macs = checked_add(total.macs, checked_mul(row.counts.macs, repeat));
   total.flops = checked_add(total.flops, checked_mul(row.counts.flops, repeat));
-  total.params = checked_add(total.params, checked_mul(row.counts.params, repeat));
+  if (row.first_pass)
+    total.params = checked_add(total.params, checked_mul(row.counts.params, repeat));
   add_bytes(total.bytes, row.counts.bytes, repeat);
   total.compute_time_s += copies * row.point.compute_time_s;
   total.memory_time_s += copies * row.point.memory_time_s;
@@ -82,52 +159,72 @@ void add_to_total(Total& total, const LayerResult& row) {
     total.measured_time_s.reset();
 }
 
-Total total_of(const std::vector<LayerResult>& rows) {
-  Total total;
-  total.measured_time_s = 0;
-  for (const LayerResult& row : rows) add_to_total(total, row);
-  return total;
+std::uint64_t needed_memory_byte(const Result& result) {
+  return result.pass == "training" ? result.memory->training_byte()
+                                   : result.memory->inference_byte();
 }
 
-}  // namespace
+std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
+  if (memory == HostMemory::pageable) return gpu.host_pageable_byte_per_s;
+  return gpu.host_pinned_byte_per_s ? gpu.host_pinned_byte_per_s : gpu.host_link_byte_per_s;
+}
 
 Result begin_result(const std::string& source, const std::string& network, const Gpu& gpu) {
   Result result;
   result.source = source;
   result.network = network;
   result.gpu = gpu.name;
+  result.gpu_memory_byte = gpu.memory_byte;
+  result.tdp_w = gpu.tdp_w;
   return result;
 }
 
 void add_layer(Result& result, const Layer& layer, const Gpu& gpu, const AnalysisOptions& options) {
-  const Engine engine = require_engine(layer, gpu, options.engine, result.source);
-  result.layers.push_back({layer, count(layer), engine, {}, 0});
+  const Network alone{"", "", {layer}};
+  add_passes(result, alone, 0, gpu, options);
 }
 
 void finish_result(Result& result, const Gpu& gpu, const AnalysisOptions& options) {
   std::vector<LayerResult>& rows = result.layers;
+  if (rows.empty())
+    throw InputError(result.source, "", "expected a layer that runs in this pass, got none");
   result.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
   result.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
-  result.pass = common(rows, [](const Layer& layer) { return layer.pass; });
+  result.pass = pass_of(rows, options.training);
   result.main_engine = main_engine_of(rows);
   result.ceilings = ceilings_of(gpu, result.main_engine, options);
-  for (LayerResult& row : rows)
-    row.point = evaluate(row.counts, *rate_of(result.ceilings.peak_flop_per_s, row.engine),
-                         result.ceilings.bandwidth_byte_per_s);
+  for (LayerResult& row : rows) evaluate_row(row, result.ceilings, gpu, options);
   try {
     result.total = total_of(rows);
   } catch (const OverflowError&) {
     throw InputError(result.source, "", "expected totals below 2^64, got an overflow");
   }
   for (LayerResult& row : rows)
-    if (result.total.roofline_time_s > 0)
-      row.time_share = static_cast<double>(row.layer.repeat) * row.point.roofline_time_s /
-                       result.total.roofline_time_s;
+    if (time_s(result.total) > 0)
+      row.time_share = static_cast<double>(row.layer.repeat) * time_s(row) / time_s(result.total);
 }
 
 Result analyze(const Network& network, const Gpu& gpu, const AnalysisOptions& options) {
+  Network fused;
+  if (options.fuse_epilogues) {
+    fused = network;
+    fuse_epilogues(fused);
+  }
+  const Network& prepared = options.fuse_epilogues ? fused : network;
   Result result = begin_result(network.source, network.name, gpu);
-  for (const Layer& layer : network.layers) add_layer(result, layer, gpu, options);
+  if (options.host_copies) add_copy_in(result, prepared.layers.front(), gpu, options);
+  for (std::size_t i = 0; i < prepared.layers.size(); ++i)
+    add_passes(result, prepared, i, gpu, options);
+  if (options.host_copies) {
+    const Layer& last = prepared.layers.back();
+    add_row(result, host_copy("copy out", last.output, last.dtypes.output), Pass::fwd, gpu,
+            options);
+  }
+  try {
+    result.memory = memory_of(prepared);
+  } catch (const OverflowError&) {
+    throw InputError(result.source, "", "expected totals below 2^64, got an overflow");
+  }
   finish_result(result, gpu, options);
   return result;
 }

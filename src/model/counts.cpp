@@ -33,12 +33,15 @@ void count_contraction(const Layer& layer, Counts& counts) {
   counts.macs = contraction_macs(layer);
   counts.flops = checked_mul(counts.macs, 2);
   const std::uint64_t weights = contraction_weights(layer);
-  const std::uint64_t bias = layer.bias ? layer.output.channels : 0;
-  if (layer.kind != LayerKind::matmul) counts.params = checked_add(weights, bias);
+  const std::uint64_t bias = layer.bias || layer.folded_norm ? layer.output.channels : 0;
+  if (layer.kind != LayerKind::matmul) counts.params = checked_add(weights, layer.bias ? bias : 0);
 
   // The data gradient needs no bias; the weight gradient writes the bias's gradient as well.
   const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
-  counts.bytes.input = tensor_byte(layer.inputs.front().shape, layer.dtypes.input);
+  for (const Operand& operand :
+       layer.inputs)  // beyond the first: residuals fused into the epilogue
+    counts.bytes.input =
+        checked_add(counts.bytes.input, tensor_byte(operand.shape, layer.dtypes.input));
   counts.bytes.weight = checked_mul(moved, size_byte(layer.dtypes.weight));
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
@@ -68,7 +71,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
   if (layer.pass == Pass::fwd) return;
-  if (kind.backward_reads_input) counts.bytes.input = checked_mul(counts.bytes.input, 2);
+  if (kind.saved != Saved::nothing) counts.bytes.input = checked_mul(counts.bytes.input, 2);
   counts.bytes.weight = checked_mul(counts.bytes.weight, 2);
 }
 
@@ -89,7 +92,15 @@ Counts count(const Layer& layer) {
   switch (info(layer.kind).family) {
     case KindFamily::contraction: count_contraction(layer, counts); break;
     case KindFamily::free: return counts;
+    case KindFamily::transfer:
+      counts.bytes.input = tensor_byte(layer.inputs.front().shape, layer.dtypes.input);
+      break;
     default: count_elementwise(layer, counts);
+  }
+  if (!layer.fused_into.empty()) {
+    Counts fused;
+    fused.params = counts.params;
+    return fused;
   }
   counts.bytes.total = checked_add(counts.bytes.input, counts.bytes.weight, counts.bytes.output);
   return counts;

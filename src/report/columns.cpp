@@ -28,7 +28,23 @@ std::string byte_text(std::uint64_t count) {
 std::string layer_text(const Row& row) {
   const std::uint64_t repeat = row.layer.layer.repeat;
   const std::string name = printable(row.layer.layer.name);
-  return repeat == 1 ? name : fmt::format("{} x{}", name, repeat);
+  const std::string pass = row.result.pass.empty() || row.result.pass == "training"
+                               ? fmt::format(" {}", name_of(row.layer.layer.pass))
+                               : "";
+  return repeat == 1 ? name + pass : fmt::format("{}{} x{}", name, pass, repeat);
+}
+
+/// Where a fused layer went, else its output.
+std::string output_text(const Row& row) {
+  const Layer& layer = row.layer.layer;
+  return layer.fused_into.empty() ? shape_text(layer.output) : "in " + printable(layer.fused_into);
+}
+
+std::string bound_text(const Row& row) {
+  const Layer& layer = row.layer.layer;
+  if (row.layer.point.roofline_time_s == 0) return "";
+  return layer.kind == LayerKind::host_copy ? "host link"
+                                            : name_text(name_of(row.layer.point.bound));
 }
 
 std::string input_text(const Row& row) {
@@ -50,10 +66,11 @@ const Column all_columns[] = {
     {"dtype", "", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.layer.dtypes.input)); }},
     {"pass", "", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.layer.pass)); }},
     {"engine", "", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.engine)); }},
+    {"fused_into", "", true, [](const Row& r) -> Cell { return r.layer.layer.fused_into; }},
     {"repeat", "", false, [](const Row& r) -> Cell { return r.layer.layer.repeat; }},
     {"input", "", true, [](const Row& r) -> Cell { return input_text(r); }},
     {"output", "output", true, [](const Row& r) -> Cell { return shape_text(r.layer.layer.output); },
-     [](const Row& r) { return shape_text(r.layer.layer.output); }},
+     output_text},
     {"macs", "MACs", false, [](const Row& r) -> Cell { return r.layer.counts.macs; },
      [](const Row& r) { return count_text(r.layer.counts.macs); },
      [](const Total& t) { return count_text(t.macs); }},
@@ -71,7 +88,7 @@ const Column all_columns[] = {
      [](const Row& r) { return cell(r.layer.point.intensity_flop_per_byte); },
      [](const Row& r) { return r.layer.point.intensity_flop_per_byte ? plain(*r.layer.point.intensity_flop_per_byte) : ""; }},
     {"bound", "bound", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.point.bound)); },
-     [](const Row& r) { return name_text(name_of(r.layer.point.bound)); }},
+     bound_text},
     {"compute_time_s", "", false, [](const Row& r) -> Cell { return r.layer.point.compute_time_s; }},
     {"memory_time_s", "", false, [](const Row& r) -> Cell { return r.layer.point.memory_time_s; }},
     {"roofline_time_s", "roofline", false, [](const Row& r) -> Cell { return r.layer.point.roofline_time_s; },

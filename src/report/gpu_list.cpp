@@ -7,20 +7,14 @@
 namespace roofline {
 namespace {
 
-std::string rate_text(const EngineRates& rates, Engine engine) {
-  const std::optional<double> rate = rate_of(rates, engine);
-  return rate ? si(*rate, "") : "";
-}
-
-std::string memory_text(const Gpu& gpu) {
-  if (!gpu.memory_byte) return gpu.memory_type;
-  return si(static_cast<double>(*gpu.memory_byte), "B") +
-         (gpu.memory_type.empty() ? "" : ' ' + gpu.memory_type);
+/// A rate in units of 10^exponent, so that a column of them can be compared at a glance.
+std::string in_units(const std::optional<double>& value, double unit) {
+  return value ? fmt::format("{:.5g}", *value / unit) : "";
 }
 
 /// The aliases, as many as fit.
 std::string alias_text(const Gpu& gpu) {
-  constexpr std::size_t widest = 26;
+  constexpr std::size_t widest = 20;
   std::string text;
   for (const std::string& alias : gpu.aliases) {
     if (text.size() + alias.size() + 1 > widest) break;
@@ -33,17 +27,19 @@ std::string alias_text(const Gpu& gpu) {
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus) {
   Grid grid;
-  grid.columns = {{"name", true}, {"aliases", true}, {"arch", true},  {"memory", true},
-                  {"B/s"},        {"fp32 FLOP/s"},   {"fp16 tensor"}, {"ridge"}};
+  grid.columns = {{"name", true}, {"aliases", true}, {"architecture", true}, {"GB"},
+                  {"GB/s"},       {"fp32"},          {"fp16 tensor"},        {"ridge"}};
   for (const Gpu& gpu : gpus) {
-    const auto fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
-    grid.rows.push_back({gpu.name, alias_text(gpu), gpu.architecture, memory_text(gpu),
-                         si(gpu.bandwidth_byte_per_s, ""),
-                         rate_text(gpu.peak_flop_per_s, Engine::fp32),
-                         rate_text(gpu.peak_flop_per_s, Engine::fp16_tensor),
-                         fp32 ? plain(*fp32 / gpu.bandwidth_byte_per_s) : ""});
+    const std::optional<double> fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
+    const std::optional<double> tensor = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
+    grid.rows.push_back(
+        {gpu.name, alias_text(gpu), gpu.architecture,
+         gpu.memory_byte ? in_units(static_cast<double>(*gpu.memory_byte), 1e9) : "",
+         in_units(gpu.bandwidth_byte_per_s, 1e9), in_units(fp32, 1e12), in_units(tensor, 1e12),
+         fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  return aligned(grid, {}) + "\nridge: FLOP/B at fp32. --json gives every alias and field.\n";
+  return aligned(grid, {}) +
+         "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }
 
 }  // namespace roofline

@@ -53,6 +53,11 @@ Json dtypes_json(const DataTypes& types) {
           {"output", name_of(types.output)}};
 }
 
+bool runs_on_engine(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return family != KindFamily::transfer && family != KindFamily::free && layer.fused_into.empty();
+}
+
 Json layer_json(const LayerResult& row) {
   const Layer& layer = row.layer;
   return {{"name", layer.name},
@@ -60,7 +65,8 @@ Json layer_json(const LayerResult& row) {
           {"dtype", name_of(layer.dtypes.input)},
           {"dtypes", dtypes_json(layer.dtypes)},
           {"pass", name_of(layer.pass)},
-          {"engine", name_of(row.engine)},
+          {"engine", runs_on_engine(layer) ? Json(name_of(row.engine)) : Json(nullptr)},
+          {"fused_into", layer.fused_into.empty() ? Json(nullptr) : Json(layer.fused_into)},
           {"repeat", layer.repeat},
           {"input", input_sizes(layer)},
           {"output", sizes(layer.output)},
@@ -113,6 +119,61 @@ Json total_json(const Total& total) {
           {"measured_time_s", optional_number(total.measured_time_s)}};
 }
 
+Json memory_json(const Result& result) {
+  if (!result.memory) return nullptr;
+  const Memory& memory = *result.memory;
+  return {{"weight_byte", memory.weight_byte},
+          {"peak_activation_byte", memory.peak_activation_byte},
+          {"peak_layer", memory.peak_layer},
+          {"training_weight_byte", memory.training_weight_byte},
+          {"saved_activation_byte", memory.saved_activation_byte},
+          {"needed_byte", needed_memory_byte(result)},
+          {"gpu_byte", result.gpu_memory_byte ? Json(*result.gpu_memory_byte) : Json(nullptr)}};
+}
+
+Json types_json(const Result& result) {
+  Json list = Json::array();
+  for (const TypeRow& type : by_type(result))
+    list.push_back({{"type", info(type.kind).name},
+                    {"layers", type.layers},
+                    {"macs", type.total.macs},
+                    {"flops", type.total.flops},
+                    {"params", type.total.params},
+                    {"bytes", bytes_json(type.total.bytes)},
+                    {"roofline_time_s", number(type.total.roofline_time_s)},
+                    {"time_share", number(type.time_share)}});
+  return list;
+}
+
+Json comparison_json(const std::vector<ComparisonRow>& rows) {
+  Json list = Json::array();
+  for (const ComparisonRow& row : rows)
+    list.push_back({{"name", row.name},
+                    {"gpu", row.gpu},
+                    {"time_s", number(row.time_s)},
+                    {"speedup", number(row.speedup)},
+                    {"compute_bound_share", number(row.compute_bound_share)},
+                    {"energy_at_tdp_j", optional_number(row.energy_at_tdp_j)},
+                    {"fewest_joules", row.fewest_joules}});
+  return list;
+}
+
+Json sweep_json(const Sweep& sweep) {
+  Json rows = Json::array();
+  for (const SweepRow& row : sweep.rows)
+    rows.push_back({{"batch", row.batch},
+                    {"copies_s", number(row.copies_s)},
+                    {"conv_s", number(row.conv_s)},
+                    {"linear_s", number(row.linear_s)},
+                    {"pool_s", number(row.pool_s)},
+                    {"other_s", number(row.other_s)},
+                    {"total_s", number(row.total_s)}});
+  return {{"network", sweep.network},
+          {"gpu", sweep.gpu},
+          {"rows", std::move(rows)},
+          {"linear_from_batch", sweep.linear_from ? Json(*sweep.linear_from) : Json(nullptr)}};
+}
+
 Json result_json(const Result& result) {
   Json layers = Json::array();
   for (const LayerResult& row : result.layers) layers.push_back(layer_json(row));
@@ -121,9 +182,11 @@ Json result_json(const Result& result) {
           {"gpu", result.gpu},
           {"dtype", optional_name(result.dtype)},
           {"batch", result.batch ? Json(*result.batch) : Json(nullptr)},
-          {"pass", optional_name(result.pass)},
+          {"pass", result.pass.empty() ? Json(nullptr) : Json(result.pass)},
           {"ceilings", ceilings_json(result)},
           {"layers", std::move(layers)},
+          {"by_type", types_json(result)},
+          {"memory", memory_json(result)},
           {"total", total_json(result.total)}};
 }
 
@@ -143,10 +206,14 @@ std::string render_json(const Report& report) {
   for (const InputError& error : report.errors)
     errors.push_back(
         {{"source", error.source}, {"where", error.where}, {"message", error.message}});
+  Json sweeps = Json::array();
+  for (const Sweep& sweep : report.sweeps) sweeps.push_back(sweep_json(sweep));
   const Json root{{"schema_version", schema_version},
                   {"roofline_version", ROOFLINE_VERSION},
                   {"conventions", conventions_json()},
                   {"results", std::move(results)},
+                  {"comparison", comparison_json(report.comparison)},
+                  {"sweeps", std::move(sweeps)},
                   {"errors", std::move(errors)}};
   return root.dump(2, ' ', false, replace_bad_utf8) + '\n';
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "report/columns.hpp"
 #include "report/grid.hpp"
+#include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -52,9 +54,9 @@ std::string title_of(const Section& section) {
   return fmt::format("{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
                      result.gpu, name_or(result.dtype, "mixed types"),
                      result.batch ? fmt::format("{}", *result.batch) : "mixed",
-                     name_or(result.pass, "mixed passes"), name_of(result.main_engine),
-                     si(peak, "FLOP/s"), si(bandwidth, "B/s"), name_of(result.ceilings.kind),
-                     plain(peak / bandwidth));
+                     result.pass.empty() ? "mixed passes" : result.pass,
+                     name_of(result.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
+                     name_of(result.ceilings.kind), plain(peak / bandwidth));
 }
 
 /// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu".
@@ -104,22 +106,51 @@ Grid grid_of(const Section& section) {
 constexpr std::string_view conventions =
     "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n";
 
-}  // namespace
+/// Turns a grid into text, in this or that way.
+using GridRenderer = std::function<std::string(const Grid&)>;
 
-std::string render_table(const Report& report, const TableStyle& style) {
+std::string hidden_sentence(const Result& result) {
+  if (result.rows_hidden == 0) return "";
+  return fmt::format("{} of {} rows; the total is of all\n", result.layers.size(),
+                     result.layers.size() + result.rows_hidden);
+}
+
+std::string section_text(const Section& section, const View& view, const GridRenderer& render) {
+  std::string text = title_of(section) + engines_of(section);
+  const bool one = section.results.size() == 1;
+  if (one) text += memory_sentence(section.first());
+  text += '\n' + render(one && view.by_type ? type_grid(section.first()) : grid_of(section));
+  if (one) text += hidden_sentence(section.first());
+  return text + '\n';
+}
+
+/// Every batch of a sweep in one table takes the place of their layers.
+std::string sweep_text(const Sweep& sweep, const GridRenderer& render) {
+  return fmt::format("{} on {} by batch\n\n", printable(sweep.network), sweep.gpu) +
+         render(sweep_grid(sweep)) + sweep_sentence(sweep) + '\n';
+}
+
+std::string report_text(const Report& report, const GridRenderer& render) {
   std::string out;
-  for (const Section& section : sections_of(report.results))
-    out += title_of(section) + engines_of(section) + '\n' + aligned(grid_of(section), style) + '\n';
+  if (report.sweeps.empty())
+    for (const Section& section : sections_of(report.results))
+      out += section_text(section, report.view, render);
+  for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, render);
+  if (!report.comparison.empty())
+    out += render(comparison_grid(report.comparison)) +
+           "energy at TDP: time x TDP, an upper estimate\n\n";
   if (!out.empty()) out += conventions;
   return out;
 }
 
+}  // namespace
+
+std::string render_table(const Report& report, const TableStyle& style) {
+  return report_text(report, [&](const Grid& grid) { return aligned(grid, style); });
+}
+
 std::string render_markdown(const Report& report) {
-  std::string out;
-  for (const Section& section : sections_of(report.results))
-    out += title_of(section) + engines_of(section) + '\n' + markdown(grid_of(section)) + '\n';
-  if (!out.empty()) out += conventions;
-  return out;
+  return report_text(report, [](const Grid& grid) { return markdown(grid) + '\n'; });
 }
 
 }  // namespace roofline

@@ -1,0 +1,31 @@
+#pragma once
+
+// The device memory that a network needs.
+
+#include <cstdint>
+#include <string>
+
+#include "roofline/network.hpp"
+
+namespace roofline {
+
+/// Inference keeps the weights and, while a layer runs, its operands, its result and every earlier
+/// tensor that a later layer reads. Training keeps the weights, a gradient of each, and every
+/// tensor that a backward pass reads again. Optimiser state, workspace and the allocator's rounding
+/// come on top. A view shares its tensor; an operand given as a shape is there only while its layer
+/// runs.
+struct Memory {
+  std::uint64_t weight_byte = 0;
+  std::uint64_t peak_activation_byte = 0;
+  std::string peak_layer;                  ///< that runs at the peak
+  std::uint64_t training_weight_byte = 0;  ///< with the layers that only training has
+  std::uint64_t saved_activation_byte = 0;
+
+  std::uint64_t inference_byte() const { return weight_byte + peak_activation_byte; }
+  std::uint64_t training_byte() const { return 2 * training_weight_byte + saved_activation_byte; }
+};
+
+/// Throws OverflowError.
+Memory memory_of(const Network& network);
+
+}  // namespace roofline

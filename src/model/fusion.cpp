@@ -1,0 +1,70 @@
+#include "model/fusion.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace roofline {
+namespace {
+
+/// For each layer: how many layers read its output, and which contraction now produces it.
+struct Fusion {
+  explicit Fusion(const Network& network)
+      : readers(network.layers.size(), 0), host(network.layers.size()) {
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+      const Layer& layer = network.layers[i];
+      if (info(layer.kind).family == KindFamily::contraction) host[i] = i;
+      if (layer.training_only) continue;
+      for (const Operand& operand : layer.inputs)
+        if (operand.producer) ++readers[*operand.producer];
+    }
+  }
+
+  std::vector<std::size_t> readers;
+  std::vector<std::optional<std::size_t>> host;
+};
+
+bool can_fuse(LayerKind kind) {
+  return kind == LayerKind::batch_norm || kind == LayerKind::add ||
+         (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
+}
+
+/// The operand whose contraction can take the layer in: the one computed last, so that the others
+/// are there when its epilogue runs.
+std::optional<std::size_t> fusable_operand(const Network& network, const Layer& layer,
+                                           const Fusion& fusion) {
+  std::optional<std::size_t> best;
+  std::size_t best_host = 0;
+  for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
+    const std::optional<std::size_t> producer = layer.inputs[i].producer;
+    if (!producer || !fusion.host[*producer] || fusion.readers[*producer] != 1) continue;
+    const std::size_t host = *fusion.host[*producer];
+    if (network.layers[host].repeat != layer.repeat || network.layers[host].output != layer.output)
+      continue;
+    if (!best || host > best_host) {
+      best = i;
+      best_host = host;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void fuse_epilogues(Network& network) {
+  Fusion fusion(network);
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    Layer& layer = network.layers[i];
+    if (!can_fuse(layer.kind) || layer.training_only) continue;
+    const std::optional<std::size_t> operand = fusable_operand(network, layer, fusion);
+    if (!operand) continue;
+    const std::size_t host_index = *fusion.host[*layer.inputs[*operand].producer];
+    Layer& host = network.layers[host_index];
+    for (std::size_t j = 0; j < layer.inputs.size(); ++j)
+      if (j != *operand) host.inputs.push_back(layer.inputs[j]);
+    host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
+    layer.fused_into = host.name;
+    fusion.host[i] = host_index;
+  }
+}
+
+}  // namespace roofline

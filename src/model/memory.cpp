@@ -1,0 +1,118 @@
+#include "roofline/memory.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "model/checked.hpp"
+#include "roofline/counts.hpp"
+
+namespace roofline {
+namespace {
+
+/// The tensors between layers: one for each layer's output, views and fused layers sharing that of
+/// the layer they stand on.
+class Tensors {
+ public:
+  explicit Tensors(const Network& network) : owner_(network.layers.size()) {
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+      const Layer& layer = network.layers[i];
+      owner_[i] = i;
+      const bool shares =
+          layer.kind == LayerKind::flatten || (!layer.fused_into.empty() && !layer.inputs.empty());
+      if (!shares) continue;
+      for (const Operand& operand : layer.inputs)
+        if (operand.producer &&
+            (layer.kind == LayerKind::flatten ||
+             network.layers[owner_[*operand.producer]].name == layer.fused_into))
+          owner_[i] = owner_[*operand.producer];
+    }
+  }
+
+  /// The layer whose output buffer holds the output of layer i.
+  std::size_t owner(std::size_t i) const { return owner_[i]; }
+
+ private:
+  std::vector<std::size_t> owner_;
+};
+
+std::uint64_t output_byte(const Layer& layer) {
+  return checked_mul(elements(layer.output), size_byte(layer.dtypes.output));
+}
+
+std::uint64_t external_input_byte(const Layer& layer) {
+  std::uint64_t bytes = 0;
+  for (const Operand& operand : layer.inputs)
+    if (!operand.producer && !operand.is_parameter)
+      bytes =
+          checked_add(bytes, checked_mul(elements(operand.shape), size_byte(layer.dtypes.input)));
+  return bytes;
+}
+
+/// Walks the layers in order, freeing each tensor after its last reader.
+void find_peak(const Network& network, const Tensors& tensors, Memory& memory) {
+  const std::size_t count = network.layers.size();
+  std::vector<std::size_t> last_reader(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    last_reader[tensors.owner(i)] = std::max(last_reader[tensors.owner(i)], i);
+    for (const Operand& operand : network.layers[i].inputs)
+      if (operand.producer && !network.layers[i].training_only) {
+        std::size_t& last = last_reader[tensors.owner(*operand.producer)];
+        last = std::max(last, i);
+      }
+  }
+  std::vector<std::uint64_t> freed_after(count, 0);
+  std::uint64_t live = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Layer& layer = network.layers[i];
+    if (layer.training_only) continue;
+    if (tensors.owner(i) == i) {
+      const std::uint64_t bytes = output_byte(layer);
+      live = checked_add(live, bytes);
+      freed_after[last_reader[i]] += bytes;
+    }
+    const std::uint64_t now = checked_add(live, external_input_byte(layer));
+    if (now > memory.peak_activation_byte) {
+      memory.peak_activation_byte = now;
+      memory.peak_layer = layer.name;
+    }
+    live -= freed_after[i];
+  }
+}
+
+/// What the backward pass reads again, each tensor once.
+std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
+  std::vector<std::uint64_t> saved(network.layers.size(), 0);
+  std::uint64_t total = 0;
+  const auto save = [&](std::size_t i) {
+    const Layer& owner = network.layers[tensors.owner(i)];
+    saved[tensors.owner(i)] = checked_mul(output_byte(owner), owner.repeat);
+  };
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    if (info(layer.kind).saved == Saved::output) save(i);
+    if (info(layer.kind).saved != Saved::input) continue;
+    total = checked_add(total, checked_mul(external_input_byte(layer), layer.repeat));
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer) save(*operand.producer);
+  }
+  for (const std::uint64_t bytes : saved) total = checked_add(total, bytes);
+  return total;
+}
+
+}  // namespace
+
+Memory memory_of(const Network& network) {
+  Memory memory;
+  for (const Layer& layer : network.layers) {
+    const std::uint64_t bytes =
+        checked_mul(count(layer).params, size_byte(layer.dtypes.weight), layer.repeat);
+    memory.training_weight_byte = checked_add(memory.training_weight_byte, bytes);
+    if (!layer.training_only) memory.weight_byte = checked_add(memory.weight_byte, bytes);
+  }
+  const Tensors tensors(network);
+  find_peak(network, tensors, memory);
+  memory.saved_activation_byte = saved_byte(network, tensors);
+  return memory;
+}
+
+}  // namespace roofline
