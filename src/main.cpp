@@ -10,7 +10,9 @@ using namespace roofline;
 
 int evaluate(const Options& options) {
   Evaluation evaluation(options);
+  Progress progress;
   while (evaluation.has_next()) {
+    progress.step();
     try {
       evaluation.step();
     } catch (const InputError& error) {
@@ -42,7 +44,9 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    return run(parse_options(argc, argv));
+    const int exit_code = run(parse_options(argc, argv));
+    flush_standard_output();
+    return exit_code;
   } catch (const OutputClosed&) {
     return 0;
   } catch (const InputError& error) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "roofline/accuracy.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/memory.hpp"
@@ -25,6 +26,7 @@ struct AnalysisOptions {
   bool training = false;                          ///< all three passes; else each layer's own
   bool fuse_epilogues = false;
   std::optional<HostMemory> host_copies;
+  CacheState cache = CacheState::warm;
   std::optional<double> peak_flop_per_s;       ///< in place of the peak of the main engine
   std::optional<double> bandwidth_byte_per_s;  ///< in place of the GPU's
 };
@@ -34,8 +36,10 @@ struct LayerResult {
   Counts counts;  ///< of one copy
   Engine engine = Engine::fp32;
   RooflinePoint point;
-  bool first_pass = true;  ///< of its layer: parameters are summed over these rows
-  double time_share = 0;   ///< of the network's roofline time, all copies together; 0..1
+  bool first_pass = true;            ///< of its layer: parameters are summed over these rows
+  std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
+  std::optional<double> expected_time_s;
+  double time_share = 0;  ///< of the network's time, all copies together; 0..1
 };
 
 /// Sums over the layers, each times its `repeat`.
@@ -43,11 +47,13 @@ struct Total {
   std::uint64_t macs = 0;
   std::uint64_t flops = 0;
   std::uint64_t params = 0;
+  std::uint64_t buffers = 0;
   Bytes bytes;
   double compute_time_s = 0;
   double memory_time_s = 0;
   double roofline_time_s = 0;
-  std::optional<double> measured_time_s;  ///< where every layer has a measured time
+  std::optional<double> expected_time_s = 0;  ///< where every layer has one
+  std::optional<double> measured_time_s = 0;  ///< where every layer has a measured time
 };
 
 struct Result {
@@ -61,8 +67,9 @@ struct Result {
   Engine main_engine = Engine::fp32;  ///< of the first dense contraction, else of the first layer
   std::vector<LayerResult> layers;
   Total total;
-  std::size_t rows_hidden = 0;   ///< cut from `layers` for display; totals count them
-  std::optional<Memory> memory;  ///< of a whole network; absent for records of a stream
+  std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
+  std::size_t rows_hidden = 0;     ///< cut from `layers` for display; totals count them
+  std::optional<Memory> memory;    ///< of a whole network; absent for records of a stream
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> tdp_w;
 };
@@ -70,7 +77,8 @@ struct Result {
 /// Adds a row to sums, all its copies. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);
 
-/// The time that one copy of the layer is given in summaries: the roofline bound.
+/// The time that one copy of the layer is given in summaries: the expected time, or where there is
+/// none the roofline bound.
 double time_s(const LayerResult& row);
 double time_s(const Total& total);
 

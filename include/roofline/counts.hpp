@@ -26,7 +26,8 @@ struct Bytes {
 struct Counts {
   std::uint64_t macs = 0;
   std::uint64_t flops = 0;
-  std::uint64_t params = 0;  ///< learned; running statistics of batch norm are not
+  std::uint64_t params = 0;   ///< learned
+  std::uint64_t buffers = 0;  ///< the running statistics of a batch norm: kept, not learned
   Bytes bytes;
 };
 

@@ -63,4 +63,13 @@ struct KernelPlan {
   double limiter_share = 0;  ///< of the expected time that the limiter explains
 };
 
+/// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest
+/// that the library of the GPU's architecture has. None for a layer that runs no kernel, and for a
+/// GPU whose SM count or clock is not known. Throws InputError, without a source, for a stated
+/// mapping that cannot run.
+std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, const Gpu& gpu,
+                                      Engine engine, CacheState cache);
+
+std::string_view name_of(Limiter limiter);
+
 }  // namespace roofline

@@ -46,7 +46,8 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 /// Contractions take the tensor engine of their data type if the part has one, else the vector
 /// engine; depthwise convolutions and all other kinds run on the vector units. Vector units that
 /// lack a type, or are slower in it than in fp32, convert and compute in fp32.
-enum class EngineChoice : std::uint8_t { automatic, vector, tensor };
+/// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions.
+enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32 };
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
                                     EngineChoice choice);
 

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/output.hpp"
+#include "load/spelling.hpp"
 #include "report/text.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/explain.hpp"
 
 namespace roofline {
 
@@ -37,7 +41,7 @@ struct Evaluation::Stream {
 Evaluation::Evaluation(const Options& options)
     : options_(&options),
       streaming_(options.exports.empty() && options.format == Format::ndjson &&
-                 options.view.is_default()) {
+                 options.view.is_default() && options.explain.empty()) {
   for (const std::string& name : options.gpus) {
     gpus_.push_back(find_gpu(name));
     check_gpu(gpus_.back(), options.analysis);
@@ -138,8 +142,31 @@ void Evaluation::fail(const InputError& error) {
   errors_.push_back(error);
 }
 
+/// The layer of that name in every result, or an error with the nearest names.
+std::string Evaluation::explanation() const {
+  std::string text;
+  std::vector<std::string_view> names;
+  for (const Result& result : results_) {
+    const auto gpu = std::find_if(gpus_.begin(), gpus_.end(),
+                                  [&](const Gpu& each) { return each.name == result.gpu; });
+    for (const LayerResult& row : result.layers) {
+      names.push_back(row.layer.name);
+      if (row.layer.name == options_->explain)
+        text += (text.empty() ? "" : "\n") + explain(row, result, *gpu, options_->analysis);
+    }
+  }
+  if (text.empty() && !names.empty())
+    throw UsageError("--explain: no layer is called \"" + options_->explain + "\"" +
+                     did_you_mean(options_->explain, names));
+  return text;
+}
+
 int Evaluation::finish() {
   const int exit_code = errors_.empty() ? 0 : 1;
+  if (!options_->explain.empty()) {
+    write_standard_output(explanation());
+    return exit_code;
+  }
   const Report report = make_report(std::move(results_), std::move(errors_), options_->view);
   for (const Export& file : options_->exports) write_file(file.path, render(report, file.format));
   if (options_->format && !streaming_)

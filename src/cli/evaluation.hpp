@@ -40,6 +40,7 @@ class Evaluation {
   void read_record(const std::shared_ptr<Stream>& stream);
   void end_stream(const std::shared_ptr<Stream>& stream);
   void add(Result result);
+  std::string explanation() const;
 
   const Options* options_;
   bool streaming_;

@@ -27,6 +27,7 @@ struct Options {
   std::vector<LayerDefaults> defaults;  ///< one for each --batch
   AnalysisOptions analysis;
   View view;
+  std::string explain;           ///< name of the layer to explain, if any
   std::optional<Format> format;  ///< of standard output; none where only files are written
   std::vector<Export> exports;
 };

@@ -2,6 +2,8 @@
 
 // Where bytes go. Results go to standard output or to files, all else to standard error.
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace roofline {
@@ -11,10 +13,28 @@ struct OutputClosed {};
 
 /// Throws OutputClosed, or UsageError where writing fails for any other reason.
 void write_standard_output(const std::string& text);
+/// Must be called at the end. Throws as writing does.
+void flush_standard_output();
 /// Throws UsageError.
 void write_file(const std::string& path, const std::string& text);
 /// A line for the user on standard error.
 void note(const std::string& text);
+
+/// Says on standard error how far a long run is: only on a terminal, only after a second.
+class Progress {
+ public:
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void step();
+
+ private:
+  bool on_terminal_;
+  std::uint64_t steps_ = 0;
+  std::chrono::steady_clock::time_point next_;
+  bool shown_ = false;
+};
 
 /// Whether standard output is a terminal and NO_COLOR is not set.
 bool standard_output_has_colour();

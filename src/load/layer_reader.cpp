@@ -108,10 +108,10 @@ DataTypes read_data_types(ObjectReader& object, DataType fallback) {
   return types;
 }
 
-KernelMapping read_mapping(ObjectReader& layer) {
-  KernelMapping mapping;
+KernelMapping read_mapping(ObjectReader& layer, const KernelMapping& fallback) {
   const auto value = layer.take("kernel");
-  if (!value) return mapping;
+  if (!value) return fallback;
+  KernelMapping mapping;
   ObjectReader object(*value, layer.origin());
   if (const auto algorithm = object.take("algorithm")) mapping.algorithm = algorithm->text();
   if (const auto tile = object.take("tile")) {
@@ -221,7 +221,8 @@ Layer read_layer(const Value& value, const Origin& origin, const LayerScope& sco
   if (const auto repeat = object.take("repeat")) layer.repeat = repeat->integer(1);
   if (const auto only = object.take("training_only")) layer.training_only = only->boolean();
   layer.measured = read_measured(object);
-  if (info(layer.kind).family == KindFamily::contraction) layer.mapping = read_mapping(object);
+  if (info(layer.kind).family == KindFamily::contraction)
+    layer.mapping = read_mapping(object, scope.defaults.mapping);
   try {
     read_geometry(object, type.rank, scope, layer);
     check_output(object, layer, scope);

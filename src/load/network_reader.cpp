@@ -76,6 +76,7 @@ void read_network_object(const Value& value, const Origin& origin, LayerDefaults
 }  // namespace
 
 std::string network_name(const std::string& source) {
+  if (source == "-") return "stdin";
   const std::size_t slash = source.find_last_of('/');
   std::string name = slash == std::string::npos ? source : source.substr(slash + 1);
   const std::size_t dot = name.find_last_of('.');

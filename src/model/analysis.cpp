@@ -6,6 +6,7 @@
 #include "model/checked.hpp"
 #include "model/fusion.hpp"
 #include "model/passes.hpp"
+#include "model/score.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -26,9 +27,9 @@ std::string peaks_of(const Gpu& gpu) {
 Engine require_engine(const Layer& layer, const Gpu& gpu, EngineChoice choice,
                       const std::string& source) {
   if (const auto engine = select_engine(layer, gpu.peak_flop_per_s, choice)) return *engine;
-  const std::string unit = choice == EngineChoice::automatic ? ""
-                           : choice == EngineChoice::tensor  ? " on tensor cores"
-                                                             : " on vector units";
+  const std::string unit = choice == EngineChoice::tensor   ? " on tensor cores"
+                           : choice == EngineChoice::vector ? " on vector units"
+                                                            : "";
   throw InputError(source, "",
                    "layer \"" + layer.name + "\" is in " +
                        std::string(name_of(layer.dtypes.input)) + ", for which " + gpu.name +
@@ -77,9 +78,16 @@ void add_bytes(Bytes& sum, const Bytes& bytes, std::uint64_t repeat) {
   sum.total = checked_add(sum.total, checked_mul(bytes.total, repeat));
 }
 
+/// A sum is known as long as every part is.
+void add_time(std::optional<double>& sum, const std::optional<double>& part, double copies) {
+  if (sum && part)
+    *sum += copies * *part;
+  else
+    sum.reset();
+}
+
 Total total_of(const std::vector<LayerResult>& rows) {
   Total total;
-  total.measured_time_s = 0;
   for (const LayerResult& row : rows) add_to_total(total, row);
   return total;
 }
@@ -122,6 +130,31 @@ void add_copy_in(Result& result, const Layer& first, const Gpu& gpu,
               options);
 }
 
+/// The GPU as the kernel model takes it: with the user's own ceilings, where given.
+Gpu with_ceilings(const Gpu& gpu, const Ceilings& ceilings) {
+  Gpu own = gpu;
+  if (ceilings.kind != CeilingKind::user) return own;
+  own.peak_flop_per_s = ceilings.peak_flop_per_s;
+  own.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
+  return own;
+}
+
+/// A layer without a kernel of its own (a view, fused, a copy over the host link) takes its bound.
+void plan_row(LayerResult& row, const Gpu& gpu, const std::string& source, CacheState cache) {
+  const KindFamily family = info(row.layer.kind).family;
+  if (!row.layer.fused_into.empty() || family == KindFamily::free ||
+      family == KindFamily::transfer) {
+    row.expected_time_s = row.point.roofline_time_s;
+    return;
+  }
+  try {
+    row.kernel = plan_kernel(row.layer, row.counts, gpu, row.engine, cache);
+  } catch (const InputError& error) {
+    throw InputError(source, error.where, "layer \"" + row.layer.name + "\": " + error.message);
+  }
+  if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
+}
+
 void evaluate_row(LayerResult& row, const Ceilings& ceilings, const Gpu& gpu,
                   const AnalysisOptions& options) {
   const double peak = *rate_of(ceilings.peak_flop_per_s, row.engine);
@@ -139,24 +172,26 @@ std::string pass_of(const std::vector<LayerResult>& rows, bool training) {
 
 }  // namespace
 
-double time_s(const LayerResult& row) { return row.point.roofline_time_s; }
-double time_s(const Total& total) { return total.roofline_time_s; }
+double time_s(const LayerResult& row) {
+  return row.expected_time_s.value_or(row.point.roofline_time_s);
+}
+double time_s(const Total& total) { return total.expected_time_s.value_or(total.roofline_time_s); }
 
 void add_to_total(Total& total, const LayerResult& row) {
   const std::uint64_t repeat = row.layer.repeat;
   const auto copies = static_cast<double>(repeat);
   total.macs = checked_add(total.macs, checked_mul(row.counts.macs, repeat));
   total.flops = checked_add(total.flops, checked_mul(row.counts.flops, repeat));
-  if (row.first_pass)
+  if (row.first_pass) {
     total.params = checked_add(total.params, checked_mul(row.counts.params, repeat));
+    total.buffers = checked_add(total.buffers, checked_mul(row.counts.buffers, repeat));
+  }
   add_bytes(total.bytes, row.counts.bytes, repeat);
   total.compute_time_s += copies * row.point.compute_time_s;
   total.memory_time_s += copies * row.point.memory_time_s;
   total.roofline_time_s += copies * row.point.roofline_time_s;
-  if (total.measured_time_s && row.layer.measured.warm_s)
-    *total.measured_time_s += copies * *row.layer.measured.warm_s;
-  else
-    total.measured_time_s.reset();
+  add_time(total.expected_time_s, row.expected_time_s, copies);
+  add_time(total.measured_time_s, row.layer.measured.warm_s, copies);
 }
 
 std::uint64_t needed_memory_byte(const Result& result) {
@@ -193,12 +228,17 @@ void finish_result(Result& result, const Gpu& gpu, const AnalysisOptions& option
   result.pass = pass_of(rows, options.training);
   result.main_engine = main_engine_of(rows);
   result.ceilings = ceilings_of(gpu, result.main_engine, options);
-  for (LayerResult& row : rows) evaluate_row(row, result.ceilings, gpu, options);
+  const Gpu own_gpu = with_ceilings(gpu, result.ceilings);
+  for (LayerResult& row : rows) {
+    evaluate_row(row, result.ceilings, gpu, options);
+    plan_row(row, own_gpu, result.source, options.cache);
+  }
   try {
     result.total = total_of(rows);
   } catch (const OverflowError&) {
     throw InputError(result.source, "", "expected totals below 2^64, got an overflow");
   }
+  result.accuracy = score(rows, options.cache);
   for (LayerResult& row : rows)
     if (time_s(result.total) > 0)
       row.time_share = static_cast<double>(row.layer.repeat) * time_s(row) / time_s(result.total);

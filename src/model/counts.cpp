@@ -67,12 +67,15 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   }
   if (kind.family == KindFamily::norm) {
     counts.params = checked_mul(layer.output.channels, 2);
-    counts.bytes.weight = checked_mul(counts.params, size_byte(layer.dtypes.weight));
+    if (layer.kind == LayerKind::batch_norm) counts.buffers = counts.params;
+    counts.bytes.weight =
+        checked_mul(counts.params + counts.buffers, size_byte(layer.dtypes.weight));
   }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
   if (layer.pass == Pass::fwd) return;
   if (kind.saved != Saved::nothing) counts.bytes.input = checked_mul(counts.bytes.input, 2);
-  counts.bytes.weight = checked_mul(counts.bytes.weight, 2);
+  const std::uint64_t gradients = checked_mul(counts.params, size_byte(layer.dtypes.weight));
+  counts.bytes.weight = checked_add(counts.bytes.weight, gradients);
 }
 
 }  // namespace
@@ -100,6 +103,7 @@ Counts count(const Layer& layer) {
   if (!layer.fused_into.empty()) {
     Counts fused;
     fused.params = counts.params;
+    fused.buffers = counts.buffers;
     return fused;
   }
   counts.bytes.total = checked_add(counts.bytes.input, counts.bytes.weight, counts.bytes.output);

@@ -80,6 +80,9 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
   switch (choice) {
     case EngineChoice::vector: return vector_engine(type, peaks);
     case EngineChoice::tensor: return tensor_engine(type, peaks);
+    case EngineChoice::tf32:
+      if (type == DataType::fp32 && rate_of(peaks, tf32)) return tf32;
+      break;
     case EngineChoice::automatic: break;
   }
   const std::optional<Engine> tensor = tensor_engine(type, peaks);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/text.hpp"
@@ -34,10 +35,22 @@ std::string layer_text(const Row& row) {
   return repeat == 1 ? name + pass : fmt::format("{}{} x{}", name, pass, repeat);
 }
 
-/// Where a fused layer went, else its output.
-std::string output_text(const Row& row) {
-  const Layer& layer = row.layer.layer;
-  return layer.fused_into.empty() ? shape_text(layer.output) : "in " + printable(layer.fused_into);
+std::string limiter_text(const Row& row) {
+  const std::string& host = row.layer.layer.fused_into;
+  if (!host.empty()) return "in " + printable(host.substr(host.find_last_of('.') + 1));
+  if (!row.layer.kernel) return "";
+  std::string text = name_text(name_of(row.layer.kernel->limiter));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+Cell limiter_cell(const Row& row) {
+  if (!row.layer.kernel) return {};
+  return name_text(name_of(row.layer.kernel->limiter));
+}
+
+std::string time_text(const std::optional<double>& seconds) {
+  return seconds ? duration(*seconds) : "";
 }
 
 std::string bound_text(const Row& row) {
@@ -69,8 +82,7 @@ const Column all_columns[] = {
     {"fused_into", "", true, [](const Row& r) -> Cell { return r.layer.layer.fused_into; }},
     {"repeat", "", false, [](const Row& r) -> Cell { return r.layer.layer.repeat; }},
     {"input", "", true, [](const Row& r) -> Cell { return input_text(r); }},
-    {"output", "output", true, [](const Row& r) -> Cell { return shape_text(r.layer.layer.output); },
-     output_text},
+    {"output", "", true, [](const Row& r) -> Cell { return shape_text(r.layer.layer.output); }},
     {"macs", "MACs", false, [](const Row& r) -> Cell { return r.layer.counts.macs; },
      [](const Row& r) { return count_text(r.layer.counts.macs); },
      [](const Total& t) { return count_text(t.macs); }},
@@ -78,6 +90,7 @@ const Column all_columns[] = {
      [](const Row& r) { return count_text(r.layer.counts.flops); },
      [](const Total& t) { return count_text(t.flops); }},
     {"params", "", false, [](const Row& r) -> Cell { return r.layer.counts.params; }},
+    {"buffers", "", false, [](const Row& r) -> Cell { return r.layer.counts.buffers; }},
     {"bytes_input", "", false, [](const Row& r) -> Cell { return r.layer.counts.bytes.input; }},
     {"bytes_weight", "", false, [](const Row& r) -> Cell { return r.layer.counts.bytes.weight; }},
     {"bytes_output", "", false, [](const Row& r) -> Cell { return r.layer.counts.bytes.output; }},
@@ -95,6 +108,12 @@ const Column all_columns[] = {
      [](const Row& r) { return duration(r.layer.point.roofline_time_s); },
      [](const Total& t) { return duration(t.roofline_time_s); }},
     {"attainable_flop_per_s", "", false, [](const Row& r) { return cell(r.layer.point.attainable_flop_per_s); }},
+    {"expected_time_s", "expected", false, [](const Row& r) { return cell(r.layer.expected_time_s); },
+     [](const Row& r) { return time_text(r.layer.expected_time_s); },
+     [](const Total& t) { return time_text(t.expected_time_s); }},
+    {"limiter", "limiter", true, limiter_cell, limiter_text},
+    {"limiter_share", "", false, [](const Row& r) -> Cell { return r.layer.kernel ? Cell(r.layer.kernel->limiter_share) : Cell(); }},
+    {"algorithm", "", true, [](const Row& r) -> Cell { return r.layer.kernel ? Cell(name_text(r.layer.kernel->algorithm)) : Cell(); }},
     {"time_share", "share", false, [](const Row& r) -> Cell { return r.layer.time_share; },
      [](const Row& r) { return percent(r.layer.time_share); },
      [](const Total&) { return percent(1); }},

@@ -1,30 +1,15 @@
-#include <nlohmann/json.hpp>
-
+#include "report/json_values.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json rates_json(const EngineRates& rates) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (rates[i]) json[std::string(engine_names[i])] = *rates[i];
-  return json;
-}
-
-template <class T>
-Json optional_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json text_json(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json sustained_json(const std::optional<SustainedCeilings>& sustained) {
   if (!sustained) return nullptr;
   return {{"peak_flop_per_s", rates_json(sustained->peak_flop_per_s)},
-          {"bandwidth_byte_per_s", optional_json(sustained->bandwidth_byte_per_s)},
+          {"bandwidth_byte_per_s", optional_number(sustained->bandwidth_byte_per_s)},
           {"source", sustained->source}};
 }
 
@@ -41,27 +26,27 @@ Json gpu_json(const Gpu& gpu) {
           {"vendor", text_json(gpu.vendor)},
           {"architecture", text_json(gpu.architecture)},
           {"compute_capability", text_json(gpu.compute_capability)},
-          {"sm_count", optional_json(gpu.sm_count)},
-          {"boost_clock_hz", optional_json(gpu.boost_clock_hz)},
+          {"sm_count", optional_number(gpu.sm_count)},
+          {"boost_clock_hz", optional_number(gpu.boost_clock_hz)},
           {"peak_flop_per_s", rates_json(gpu.peak_flop_per_s)},
           {"flop_per_clock_per_sm", rates_json(gpu.flop_per_clock_per_sm)},
-          {"memory_byte", optional_json(gpu.memory_byte)},
+          {"memory_byte", optional_number(gpu.memory_byte)},
           {"memory_type", text_json(gpu.memory_type)},
-          {"memory_bus_bit", optional_json(gpu.memory_bus_bit)},
-          {"memory_data_rate_bit_per_s", optional_json(gpu.memory_data_rate_bit_per_s)},
+          {"memory_bus_bit", optional_number(gpu.memory_bus_bit)},
+          {"memory_data_rate_bit_per_s", optional_number(gpu.memory_data_rate_bit_per_s)},
           {"bandwidth_byte_per_s", gpu.bandwidth_byte_per_s},
-          {"l2_byte", optional_json(gpu.l2_byte)},
-          {"l3_byte", optional_json(gpu.l3_byte)},
-          {"shared_memory_byte_per_sm", optional_json(gpu.shared_memory_byte_per_sm)},
-          {"shared_memory_byte_per_block", optional_json(gpu.shared_memory_byte_per_block)},
-          {"registers_per_sm", optional_json(gpu.registers_per_sm)},
-          {"max_threads_per_sm", optional_json(gpu.max_threads_per_sm)},
-          {"max_blocks_per_sm", optional_json(gpu.max_blocks_per_sm)},
-          {"warp_size", optional_json(gpu.warp_size)},
-          {"host_link_byte_per_s", optional_json(gpu.host_link_byte_per_s)},
-          {"host_pinned_byte_per_s", optional_json(gpu.host_pinned_byte_per_s)},
-          {"host_pageable_byte_per_s", optional_json(gpu.host_pageable_byte_per_s)},
-          {"tdp_w", optional_json(gpu.tdp_w)},
+          {"l2_byte", optional_number(gpu.l2_byte)},
+          {"l3_byte", optional_number(gpu.l3_byte)},
+          {"shared_memory_byte_per_sm", optional_number(gpu.shared_memory_byte_per_sm)},
+          {"shared_memory_byte_per_block", optional_number(gpu.shared_memory_byte_per_block)},
+          {"registers_per_sm", optional_number(gpu.registers_per_sm)},
+          {"max_threads_per_sm", optional_number(gpu.max_threads_per_sm)},
+          {"max_blocks_per_sm", optional_number(gpu.max_blocks_per_sm)},
+          {"warp_size", optional_number(gpu.warp_size)},
+          {"host_link_byte_per_s", optional_number(gpu.host_link_byte_per_s)},
+          {"host_pinned_byte_per_s", optional_number(gpu.host_pinned_byte_per_s)},
+          {"host_pageable_byte_per_s", optional_number(gpu.host_pageable_byte_per_s)},
+          {"tdp_w", optional_number(gpu.tdp_w)},
           {"sustained", sustained_json(gpu.sustained)},
           {"notes", gpu.notes},
           {"sources", sources_json(gpu.sources)}};
@@ -72,7 +57,7 @@ Json gpu_json(const Gpu& gpu) {
 std::string render_gpus_json(const std::vector<Gpu>& gpus) {
   Json list = Json::array();
   for (const Gpu& gpu : gpus) list.push_back(gpu_json(gpu));
-  return list.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return dump_document(list);
 }
 
 }  // namespace roofline

@@ -1,25 +1,12 @@
 #include "report/json.hpp"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "report/columns.hpp"
+#include "report/json_values.hpp"
 
 namespace roofline {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int schema_version = 1;
-constexpr auto replace_bad_utf8 = Json::error_handler_t::replace;
-
-/// JSON has no NaN and no infinity.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-template <class T>
-Json optional_number(const std::optional<T>& value) {
-  return value ? number(static_cast<double>(*value)) : Json(nullptr);
-}
 
 template <class T>
 Json optional_name(const std::optional<T>& value) {
@@ -58,6 +45,32 @@ bool runs_on_engine(const Layer& layer) {
   return family != KindFamily::transfer && family != KindFamily::free && layer.fused_into.empty();
 }
 
+Json kernel_json(const KernelPlan& kernel) {
+  return {{"algorithm", kernel.algorithm},
+          {"tile", kernel.tile[0] == 0 ? Json(nullptr) : Json(kernel.tile)},
+          {"split_k", kernel.split_k},
+          {"threads", kernel.threads},
+          {"stages", kernel.stages},
+          {"registers", kernel.registers},
+          {"shared_memory_byte", kernel.shared_memory_byte},
+          {"kernels", kernel.kernels},
+          {"blocks", kernel.blocks},
+          {"resident_blocks_per_sm", kernel.resident_blocks_per_sm},
+          {"waves", number(kernel.waves)},
+          {"occupancy", number(kernel.occupancy)},
+          {"tile_utilization", number(kernel.tile_utilization)},
+          {"wave_utilization", number(kernel.wave_utilization)},
+          {"l2_byte", number(kernel.l2_byte)},
+          {"dram_read_byte", number(kernel.dram_read_byte)},
+          {"dram_write_byte", number(kernel.dram_write_byte)},
+          {"math_s", number(kernel.math_s)},
+          {"l2_s", number(kernel.l2_s)},
+          {"dram_s", number(kernel.dram_s)},
+          {"latency_s", number(kernel.latency_s)},
+          {"launch_s", number(kernel.launch_s)},
+          {"limiter_share", number(kernel.limiter_share)}};
+}
+
 Json layer_json(const LayerResult& row) {
   const Layer& layer = row.layer;
   return {{"name", layer.name},
@@ -73,6 +86,7 @@ Json layer_json(const LayerResult& row) {
           {"macs", row.counts.macs},
           {"flops", row.counts.flops},
           {"params", row.counts.params},
+          {"buffers", row.counts.buffers},
           {"bytes", bytes_json(row.counts.bytes)},
           {"intensity_flop_per_byte", optional_number(row.point.intensity_flop_per_byte)},
           {"ridge_flop_per_byte", number(row.point.ridge_flop_per_byte)},
@@ -82,19 +96,12 @@ Json layer_json(const LayerResult& row) {
           {"roofline_time_s", number(row.point.roofline_time_s)},
           {"attainable_flop_per_s", optional_number(row.point.attainable_flop_per_s)},
           {"time_share", number(row.time_share)},
-          {"expected_time_s", nullptr},
-          {"limiter", nullptr},
-          {"kernel", nullptr},
+          {"expected_time_s", optional_number(row.expected_time_s)},
+          {"limiter", row.kernel ? Json(name_of(row.kernel->limiter)) : Json(nullptr)},
+          {"kernel", row.kernel ? kernel_json(*row.kernel) : Json(nullptr)},
           {"measured",
            {{"time_s", optional_number(layer.measured.warm_s)},
             {"cold_time_s", optional_number(layer.measured.cold_s)}}}};
-}
-
-Json rates_json(const EngineRates& rates) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (rates[i]) json[std::string(engine_names[i])] = number(*rates[i]);
-  return json;
 }
 
 Json ceilings_json(const Result& result) {
@@ -111,11 +118,12 @@ Json total_json(const Total& total) {
   return {{"macs", total.macs},
           {"flops", total.flops},
           {"params", total.params},
+          {"buffers", total.buffers},
           {"bytes", bytes_json(total.bytes)},
           {"compute_time_s", number(total.compute_time_s)},
           {"memory_time_s", number(total.memory_time_s)},
           {"roofline_time_s", number(total.roofline_time_s)},
-          {"expected_time_s", nullptr},
+          {"expected_time_s", optional_number(total.expected_time_s)},
           {"measured_time_s", optional_number(total.measured_time_s)}};
 }
 
@@ -128,7 +136,7 @@ Json memory_json(const Result& result) {
           {"training_weight_byte", memory.training_weight_byte},
           {"saved_activation_byte", memory.saved_activation_byte},
           {"needed_byte", needed_memory_byte(result)},
-          {"gpu_byte", result.gpu_memory_byte ? Json(*result.gpu_memory_byte) : Json(nullptr)}};
+          {"gpu_byte", optional_number(result.gpu_memory_byte)}};
 }
 
 Json types_json(const Result& result) {
@@ -141,7 +149,32 @@ Json types_json(const Result& result) {
                     {"params", type.total.params},
                     {"bytes", bytes_json(type.total.bytes)},
                     {"roofline_time_s", number(type.total.roofline_time_s)},
+                    {"expected_time_s", optional_number(type.total.expected_time_s)},
                     {"time_share", number(type.time_share)}});
+  return list;
+}
+
+Json error_json(const ModelError& error) {
+  return {{"bias", number(error.bias)},
+          {"gerr", number(error.gerr)},
+          {"median_error", number(error.median_error)},
+          {"within_25", number(error.within_25)}};
+}
+
+Json accuracy_json(const Result& result) {
+  Json list = Json::array();
+  for (const Accuracy& cell : result.accuracy) {
+    Json worst = Json::array();
+    for (const WorstLayer& layer : cell.worst)
+      worst.push_back({{"name", layer.name}, {"ratio", number(layer.ratio)}});
+    list.push_back({{"class", name_of(cell.layer_class)},
+                    {"pass", name_of(cell.pass)},
+                    {"dtype", name_of(cell.dtype)},
+                    {"layers", cell.layers},
+                    {"expected", error_json(cell.expected)},
+                    {"roofline", error_json(cell.roofline)},
+                    {"worst", std::move(worst)}});
+  }
   return list;
 }
 
@@ -171,7 +204,7 @@ Json sweep_json(const Sweep& sweep) {
   return {{"network", sweep.network},
           {"gpu", sweep.gpu},
           {"rows", std::move(rows)},
-          {"linear_from_batch", sweep.linear_from ? Json(*sweep.linear_from) : Json(nullptr)}};
+          {"linear_from_batch", optional_number(sweep.linear_from)}};
 }
 
 Json result_json(const Result& result) {
@@ -181,12 +214,13 @@ Json result_json(const Result& result) {
           {"network", result.network},
           {"gpu", result.gpu},
           {"dtype", optional_name(result.dtype)},
-          {"batch", result.batch ? Json(*result.batch) : Json(nullptr)},
+          {"batch", optional_number(result.batch)},
           {"pass", result.pass.empty() ? Json(nullptr) : Json(result.pass)},
           {"ceilings", ceilings_json(result)},
           {"layers", std::move(layers)},
           {"by_type", types_json(result)},
           {"memory", memory_json(result)},
+          {"accuracy", accuracy_json(result)},
           {"total", total_json(result.total)}};
 }
 
@@ -215,7 +249,7 @@ std::string render_json(const Report& report) {
                   {"comparison", comparison_json(report.comparison)},
                   {"sweeps", std::move(sweeps)},
                   {"errors", std::move(errors)}};
-  return root.dump(2, ' ', false, replace_bad_utf8) + '\n';
+  return dump_document(root);
 }
 
 std::string render_ndjson(const Result& result) {
@@ -226,7 +260,7 @@ std::string render_ndjson(const Result& result) {
               {"gpu", result.gpu},
               {"batch", row.layer.output.batch}};
     line.update(layer_json(row));
-    lines += line.dump(-1, ' ', false, replace_bad_utf8) + '\n';
+    lines += line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
   }
   return lines;
 }

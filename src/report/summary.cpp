@@ -20,14 +20,32 @@ std::string bound_text(double compute_share) {
 
 Grid type_grid(const Result& result) {
   Grid grid;
-  grid.columns = {{"type", true}, {"layers"},   {"MACs"}, {"FLOP"},
-                  {"bytes"},      {"roofline"}, {"share"}};
+  grid.columns = {{"type", true}, {"layers"},   {"MACs"},     {"FLOP"},
+                  {"bytes"},      {"roofline"}, {"expected"}, {"share"}};
   for (const TypeRow& type : by_type(result))
     grid.rows.push_back({std::string(info(type.kind).name), fmt::format("{}", type.layers),
                          si(static_cast<double>(type.total.macs), ""),
                          si(static_cast<double>(type.total.flops), ""),
                          byte_text(type.total.bytes.total), duration(type.total.roofline_time_s),
+                         type.total.expected_time_s ? duration(*type.total.expected_time_s) : "",
                          percent(type.time_share)});
+  return grid;
+}
+
+Grid accuracy_grid(const Result& result) {
+  Grid grid;
+  grid.columns = {{"accuracy", true}, {"dtype", true}, {"pass", true}, {"layers"},
+                  {"bias"},           {"gerr"},        {"median"},     {"within 25%"},
+                  {"roofline"},       {"worst", true}};
+  for (const Accuracy& cell : result.accuracy)
+    grid.rows.push_back(
+        {std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+         std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
+         fmt::format("x{:.2f}", cell.expected.bias), fmt::format("x{:.2f}", cell.expected.gerr),
+         percent(cell.expected.median_error), fmt::format("{:.0f}%", 100 * cell.expected.within_25),
+         fmt::format("x{:.2f}", cell.roofline.gerr),
+         fmt::format("{} x{:.2f}", shortened(printable(cell.worst.front().name), 24),
+                     cell.worst.front().ratio)});
   return grid;
 }
 

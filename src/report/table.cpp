@@ -106,6 +106,11 @@ Grid grid_of(const Section& section) {
 constexpr std::string_view conventions =
     "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n";
 
+constexpr std::string_view accuracy_legend =
+    "predicted / measured: bias is the geometric mean; gerr exp of the mean |ln|; median of "
+    "|error|;\n"
+    "roofline: gerr of the plain roofline time.\n";
+
 /// Turns a grid into text, in this or that way.
 using GridRenderer = std::function<std::string(const Grid&)>;
 
@@ -121,6 +126,8 @@ std::string section_text(const Section& section, const View& view, const GridRen
   if (one) text += memory_sentence(section.first());
   text += '\n' + render(one && view.by_type ? type_grid(section.first()) : grid_of(section));
   if (one) text += hidden_sentence(section.first());
+  if (one && !section.first().accuracy.empty())
+    text += '\n' + render(accuracy_grid(section.first())) + std::string(accuracy_legend);
   return text + '\n';
 }
 

@@ -1,0 +1,53 @@
+#pragma once
+
+// The command line as CLI11 fills it in, before it is checked.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace roofline {
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  std::string explain;
+  std::vector<std::string> gpus;
+  std::string dtype = "fp32";
+  std::string pass = "fwd";
+  std::vector<std::string> batches;
+  std::string engine = "auto";
+  std::string format;
+  bool json = false;
+  std::vector<std::string> outputs;
+  double peak_tflops = 0;
+  double bandwidth_gb_per_s = 0;
+  std::string ceilings = "datasheet";
+  std::string fuse = "none";
+  std::string cache = "warm";
+  std::string algorithm;
+  std::string tile;
+  std::uint64_t split_k = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t stages = 0;
+  std::uint64_t registers = 0;
+  std::uint64_t shared_memory_byte = 0;
+  std::string host_copies;
+  std::string sort;
+  std::string by;
+  std::uint64_t top = 0;
+  double cover_percent = 0;
+  bool list_gpus = false;
+  std::string show_gpu;
+  bool list_networks = false;
+};
+
+/// What the command line gives, or the text that --help or --version prints.
+struct ParsedArguments {
+  Arguments arguments;
+  std::string text;
+};
+
+/// Throws UsageError where the words do not form a command line.
+ParsedArguments parse_arguments(int argc, const char* const* argv);
+
+}  // namespace roofline

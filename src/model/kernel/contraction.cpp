@@ -1,0 +1,206 @@
+#include "model/kernel/contraction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofline {
+namespace {
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+double divide_up(double a, double b) { return std::ceil(a / b); }
+double pad_to(double value, double unit) { return divide_up(value, unit) * unit; }
+
+double product(const Axes& axes) { return number(axes[0]) * number(axes[1]) * number(axes[2]); }
+
+/// The forward convolution that the layer is, or whose gradient it is.
+struct Mirror {
+  const Shape* input;
+  const Shape* output;
+  ConvRole role;
+};
+
+Mirror mirror_of(const Layer& layer) {
+  const Shape& in = layer.inputs.front().shape;
+  const auto role = static_cast<ConvRole>(layer.pass);
+  if (layer.kind != LayerKind::conv_transpose) return {&in, &layer.output, role};
+  const ConvRole mirrored = role == ConvRole::fwd     ? ConvRole::dgrad
+                            : role == ConvRole::dgrad ? ConvRole::fwd
+                                                      : ConvRole::wgrad;
+  return {&layer.output, &in, mirrored};
+}
+
+/// Taps that each phase of a strided data gradient runs, and how many phases there are.
+void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty) {
+  double taps = 1;
+  double positions = 1;
+  double phases = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    taps *= divide_up(number(window.kernel[axis]), number(window.stride[axis]));
+    positions *= number(window.stride[axis]);
+    phases *= number(std::min(window.kernel[axis], window.stride[axis]));
+  }
+  x.count = skip_empty ? phases : positions;
+  x.leaves_zeros = skip_empty && phases < positions;
+  x.m = divide_up(x.m, positions);
+  x.issued_k = k_channels * taps;
+  x.k_runs = taps;
+}
+
+void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
+                  double channel_pad, bool skip_empty) {
+  const double groups = number(layer.groups);
+  const double c = x.in_channels / groups;
+  const double k = x.out_channels / groups;
+  const double taps = product(layer.window.kernel);
+  const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
+  const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
+  x.gathered = align > 1 && x.role != ConvRole::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
+  const double c_issued = pad_to(c, x.gathered ? channel_pad : align);
+  x.unaligned =
+      align > 1 && (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
+  x.count = groups;
+  switch (x.role) {
+    case ConvRole::fwd:
+      x.m = out_positions;
+      x.n = k;
+      x.issued_k = c_issued * taps;
+      x.k_runs = align > 1 && !x.gathered ? taps : 1;
+      break;
+    case ConvRole::dgrad:
+      x.m = in_positions;
+      x.n = c;
+      set_data_gradient(x, layer.window, pad_to(k, align), skip_empty);
+      x.count *= groups;
+      if (align == 1) x.k_runs = 1;
+      break;
+    case ConvRole::wgrad:
+      x.m = k;
+      x.n = c_issued * taps;
+      x.issued_k = out_positions;
+      break;
+  }
+}
+
+void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
+  const Window& window = layer.window;
+  x.rank = window.rank;
+  x.taps = product(window.kernel);
+  x.out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
+  x.batch = number(mirror.input->batch);
+  x.in_channels = number(mirror.input->channels);
+  x.out_channels = number(mirror.output->channels);
+  x.in_h = number(mirror.input->spatial[1]);
+  x.in_w = number(mirror.input->spatial[2]);
+  x.out_h = number(mirror.output->spatial[1]);
+  x.out_w = number(mirror.output->spatial[2]);
+  x.kernel_h = number(window.kernel[1]);
+  x.kernel_w = number(window.kernel[2]);
+  x.stride = product(window.stride);
+  x.dilation = number(std::max({window.dilation[0], window.dilation[1], window.dilation[2]}));
+  x.strided = x.stride > 1;
+  x.pointwise = product(window.kernel) == 1 && !x.strided;
+}
+
+/// A linear layer (weights shared by all positions) or one of a batch of matrix products.
+void set_plain(Contraction& x, const Layer& layer, double align) {
+  const Shape& in = layer.inputs.front().shape;
+  const double rows =
+      product(in.spatial) * (layer.kind == LayerKind::linear ? number(in.batch) : 1);
+  const double columns = number(layer.output.channels);
+  const double depth = number(in.channels);
+  x.count = layer.kind == LayerKind::matmul ? number(in.batch) : 1;
+  x.role = static_cast<ConvRole>(layer.pass);
+  x.is_convolution = false;
+  x.pointwise = true;
+  x.gathered = align > 1 && std::fmod(depth, align) != 0;
+  x.m = x.role == ConvRole::wgrad ? columns : rows;
+  x.n = x.role == ConvRole::fwd ? columns : depth;
+  x.issued_k = x.role == ConvRole::fwd ? depth : x.role == ConvRole::dgrad ? columns : rows;
+  if (x.role != ConvRole::wgrad) x.issued_k = pad_to(x.issued_k, align);
+}
+
+/// Share of the (mirrored) input that a window narrower than its stride reads. Rows are skipped in
+/// either layout; a row's skipped columns come along with its cache lines unless channels are last.
+double touched_share(const Window& window, bool channels_last) {
+  double share = 1;
+  for (std::size_t axis = 0; axis < (channels_last ? 3U : 2U); ++axis)
+    share *= std::min(1.0, number(window.kernel[axis]) / number(window.stride[axis]));
+  return share;
+}
+
+void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
+  const double input = number(counts.bytes.input);
+  const double weight = number(counts.bytes.weight);
+  const double output = number(counts.bytes.output);
+  const double total = input + weight + output;
+  x.element_byte = number(size_byte(layer.dtypes.input));
+  x.result_byte =
+      number(size_byte(layer.pass == Pass::fwd ? layer.dtypes.output : layer.dtypes.input));
+  x.write_byte = layer.pass == Pass::fwd ? output : layer.pass == Pass::dgrad ? input : weight;
+  x.read_byte = total - x.write_byte;
+  x.useful_flop = number(counts.flops);
+}
+
+}  // namespace
+
+bool is_tensor_engine(Engine engine) {
+  switch (engine) {
+    case Engine::fp64:
+    case Engine::fp32:
+    case Engine::fp16:
+    case Engine::bf16_vector:
+    case Engine::dp4a: return false;
+    default: return true;
+  }
+}
+
+std::uint32_t channel_alignment(Engine engine) {
+  switch (engine) {
+    case Engine::fp64_tensor: return 2;
+    case Engine::tf32:
+    case Engine::fp32_tensor: return 4;
+    case Engine::fp16_tensor:
+    case Engine::fp16_tensor_fp16_accumulate:
+    case Engine::bf16: return 8;
+    case Engine::fp8:
+    case Engine::fp8_fp16_accumulate:
+    case Engine::int8: return 16;
+    case Engine::dp4a: return 4;
+    default: return 1;
+  }
+}
+
+Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
+                           std::uint32_t channel_pad, bool skip_empty) {
+  Contraction x;
+  const double align = number(channel_alignment(engine));
+  set_bytes(x, layer, counts);
+  if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
+    set_plain(x, layer, align);
+    return x;
+  }
+  const Mirror mirror = mirror_of(layer);
+  x.role = mirror.role;
+  set_window(x, layer, mirror);
+  if (x.role != ConvRole::dgrad) {
+    const double skipped = 1 - touched_share(layer.window, align > 1);
+    const double input =
+        number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
+    x.read_byte -= skipped * input;
+  }
+  set_matrices(x, layer, mirror, align, channel_pad, skip_empty);
+  return x;
+}
+
+Contraction scattered(const Contraction& dgrad) {
+  Contraction x = dgrad;
+  x.m = x.out_positions;
+  x.n = x.in_channels * x.taps;
+  x.issued_k = x.out_channels;
+  x.count = 1;
+  x.scattered = true;
+  x.leaves_zeros = true;  // sums start from zero
+  return x;
+}
+
+}  // namespace roofline

@@ -1,0 +1,148 @@
+#include "model/kernel/depthwise_kernel.hpp"
+
+#include "model/kernel/convolution_problem.hpp"
+#include "model/kernel/plan_parts.hpp"
+#include "roofline/roofline.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr double warp_size = 32;
+
+/// cuDNN's fast depthwise kernels know square windows of 3, 5 and 7; with 16 bits also a dilation
+/// of 2, and with TF32 no weight gradient of 7 or of channels off four (kernel names measured).
+bool has_tiled_kernel(const ConvolutionProblem& p) {
+  const Window& w = p.layer->window;
+  const std::uint64_t size = w.kernel[2];
+  const bool known =
+      w.kernel[0] == 1 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
+  const std::uint64_t most_dilation = p.half && size == 3 ? 2 : 1;
+  const bool lacking = !p.half && p.pass == 2 && (size == 7 || std::fmod(p.groups, 4) != 0);
+  return known && !lacking && w.dilation[1] <= most_dilation && w.dilation[2] <= most_dilation &&
+         p.group_out == 1;
+}
+
+/// The data gradient's kernel with large tiles (names sm90_xmma_depthwise_convolution_dgrad).
+bool has_wide_dgrad(const ConvolutionProblem& p) {
+  return p.half && p.pass == 1 && p.stride == 1 && has_tiled_kernel(p) &&
+         p.layer->window.kernel[2] <= 5;
+}
+
+double outputs_made(const ConvolutionProblem& p) {
+  return p.pass == 1 ? p.input_element() : p.output_element();
+}
+
+/// Elements that tiles of 4 x 8 compute for one that exists.
+double tile_waste(const ConvolutionProblem& p) {
+  const Shape& made = p.pass == 1 ? *p.input : *p.output;
+  const auto rows = static_cast<double>(made.spatial[1]);
+  const auto columns = static_cast<double>(made.spatial[2]);
+  return ceil_div(rows, 4) * 4 / rows * (ceil_div(columns, 8) * 8 / columns);
+}
+
+/// Bytes that tiles fetch from L2 beyond the tensors: each tile of 4 x 8 elements (2 x 4 of four
+/// bytes) brings its window's border along. Counters: x1.8 of the input for a window of 3 with
+/// 16 bits, x3.3 with TF32.
+double halo_byte(const ConvolutionProblem& p) {
+  const Window& w = p.layer->window;
+  const double rows = p.half ? 4 : 2;
+  const double columns = p.half ? 8 : 4;
+  const auto reach = static_cast<double>((w.kernel[2] - 1) * w.dilation[2]);
+  const auto stride = static_cast<double>(w.stride[2]);
+  const double tile = rows * columns * stride * stride;
+  const double fetched = (rows * stride + reach) * (columns * stride + reach);
+  return (fetched / tile - 1) * p.input_element() * p.element_byte;
+}
+
+KernelPlan plan_inner(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  KernelPlan best;
+  const double made = outputs_made(p);
+  if (has_tiled_kernel(p)) {
+    const DirectKernel& tiled = (p.half ? k.tiled_half : k.tiled_single)[p.pass];
+    const double steps = p.pass == 2 ? std::sqrt(p.output_plane) : p.taps;
+    const double strided = p.half ? k.strided_wgrad_half : k.strided_wgrad_single;
+    const double tiled_made = made * tile_waste(p);
+    const double macs = tiled_made * p.taps * (p.pass == 2 && p.stride > 1 ? strided : 1);
+    keep_faster(
+        best, plan_direct(tiled, "depthwise_tiled_nhwc", steps, macs, tiled_made, p, halo_byte(p)));
+  }
+  if (has_wide_dgrad(p))
+    keep_faster(best,
+                plan_direct(k.wide_half_dgrad, "depthwise_wide_nhwc", p.taps,
+                            made * tile_waste(p) * p.taps, made * tile_waste(p), p, halo_byte(p)));
+  if (p.pass == 1 && p.group_out == 1)
+    keep_faster(
+        best, plan_direct(k.untiled_dgrad, "depthwise_dgrad_nhwc", p.taps, made * p.taps, made, p));
+  const DirectKernel& general = k.general_inner[p.pass];
+  const double steps = p.pass == 2 ? 0 : p.valid_taps;
+  const double macs = made * p.valid_taps * (p.pass == 1 ? p.group_out : 1);
+  keep_faster(best, plan_direct(general, "grouped_direct_nhwc", steps, macs, made, p));
+  keep_faster(best, plan_packed(p, k, 4, true));
+  return best;
+}
+
+/// PyTorch's weight gradient: a block for each tap of each channel; each of its warps takes images
+/// in turn, 32 positions a step. Batch 1 leaves one warp a block.
+KernelPlan plan_plane_wgrad(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  const double blocks = p.groups * p.group_out * p.taps;
+  const double warps = std::min(p.batch, 8.0);
+  const double steps_an_image = ceil_div(p.output_plane, warp_size);
+  const double steps_a_warp = ceil_div(p.batch, warps) * steps_an_image;
+  ConvolutionWork work;
+  work.algorithm = "depthwise_wgrad_nchw";
+  work.blocks = blocks;
+  work.threads = warps * warp_size;
+  const double clocks =
+      blocks * (k.plane_wgrad_block_clock +
+                p.batch * (k.plane_wgrad_image_clock + steps_an_image * k.plane_wgrad_step_clock));
+  work.start_s = k.plane_wgrad_start_s;
+  // The chain of one block hides once several blocks share the SM.
+  const double chain_s = steps_a_warp * k.plane_wgrad_step_s;
+  work.math_s = std::max(clocks / p.memory->issue_clock_per_s, chain_s);
+  work.tile_utilization = p.output_plane / (steps_an_image * warp_size);
+  return finish(work, p);
+}
+
+KernelPlan plan_plane(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  if (p.pass == 2) return plan_plane_wgrad(p, k);
+  const bool unrolled = p.layer->window.kernel[2] <= 5;
+  if (p.pass == 1)
+    // Every tap is tested, also those that a stride or the border rules out.
+    return plan_direct(unrolled ? k.plane_dgrad : k.plane_dgrad_wide, "depthwise_dgrad_nchw",
+                       p.taps * p.group_out, p.input_element() * p.taps * p.group_out,
+                       p.input_element() * p.group_out, p);
+  const DirectKernel& kernel = unrolled ? k.plane_forward : k.plane_forward_wide;
+  const double row_clock = unrolled ? k.plane_row_clock : k.plane_wide_row_clock;
+  // Each window row is a loop of its own.
+  const double per_output = row_clock * p.valid_rows / std::max(kernel.mac_clock, 1e-9);
+  return plan_direct(kernel, "depthwise_forward_nchw", p.valid_taps,
+                     p.output_element() * (p.valid_taps + per_output), p.output_element(), p);
+}
+
+/// The peak that kernels over channels packed into tiles run against: that of the units which
+/// multiply dense matrices of the type.
+double packed_flop_per_s(const Layer& layer, const Gpu& gpu) {
+  Layer dense = layer;
+  dense.groups = 1;
+  const std::optional<Engine> engine =
+      select_engine(dense, gpu.peak_flop_per_s, EngineChoice::automatic);
+  return rate_of(gpu.peak_flop_per_s, engine.value_or(Engine::fp32)).value_or(1e12);
+}
+
+}  // namespace
+
+KernelPlan plan_depthwise(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  return p.inner ? plan_inner(p, k) : plan_plane(p, k);
+}
+
+KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const Gpu& gpu,
+                        CacheState cache) {
+  const MemorySystem memory = memory_system(gpu);
+  const ConvolutionConstants& constants = library_constants().convolution;
+  const ConvolutionProblem problem =
+      convolution_problem(layer, counts, memory, packed_flop_per_s(layer, gpu), cache);
+  return problem.group_in == 1 ? plan_depthwise(problem, constants)
+                               : plan_grouped_gemm(problem, constants);
+}
+
+}  // namespace roofline

@@ -1,0 +1,27 @@
+#pragma once
+
+// Convolutions of several groups, all three passes.
+//
+// Depthwise (one input channel a group): a direct kernel makes each output from its window, tap by
+// tap, on the vector units. Small layers cost the chain of tap loads that nothing hides, large ones
+// the larger of memory and multiply-adds. cuDNN (channels innermost) has fast kernels for windows
+// of 3, 5 and 7 and a general, slower one; PyTorch (fp32, columns innermost) has its own, whose
+// weight gradient runs one block a tap of a channel.
+//
+// Grouped: with channels innermost and a power of two of channels a group, up to 64, cuDNN packs
+// groups into tensor-core tiles and is bound by fetching the window's taps again and again; others
+// are padded to one (two layout changes), run group by group, or by one batched launch. With
+// columns innermost (fp32) it runs group by group or a general direct kernel.
+//
+// The plan is the fastest candidate, as autotuning would choose.
+
+#include "model/kernel/library_constants.hpp"
+#include "model/kernel/memory_constants.hpp"
+#include "roofline/kernel.hpp"
+
+namespace roofline {
+
+KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const Gpu& gpu,
+                        CacheState cache);
+
+}  // namespace roofline

@@ -1,0 +1,174 @@
+#include "model/kernel/gemm_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace roofline {
+namespace {
+
+constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
+
+double divide_up(double a, double b) { return std::ceil(a / b); }
+
+/// The tile's own rates, computed once for all splits.
+struct TileCost {
+  double step_s;    ///< of one step on an SM that has others to overlap with
+  double math_s;    ///< its arithmetic
+  double l2_s;      ///< its operand fetch
+  double serial_s;  ///< of one step of a block alone
+  double store_s;
+  double tiles;  ///< over the result
+  double steps;  ///< along k
+};
+
+TileCost cost_of(const GemmWork& work, const TileKernel& tile) {
+  const double m = tile.m, n = tile.n, k = tile.k;
+  TileCost cost{};
+  const double overhead = 1 + work.operand_element * (1 / m + 1 / n);
+  cost.math_s = 2 * m * n * k * work.second_per_flop * overhead;
+  cost.l2_s = (m + n) * k * work.element_byte * work.second_per_l2_byte;
+  cost.step_s = std::max(cost.math_s, cost.l2_s);
+  if (work.second_per_gather > 0)
+    cost.step_s = std::max(cost.step_s, (work.gather_n ? n : m) * k * work.second_per_gather);
+  const double warps = tile.threads / 32.0;
+  const double alone = std::max(1.0, work.saturating_warps / warps);
+  cost.serial_s = std::max(cost.math_s * alone, work.step_latency_s);
+  cost.store_s =
+      m * n * std::max(work.result_byte * work.second_per_l2_byte, work.second_per_scatter);
+  cost.steps = work.k_runs * divide_up(work.k / work.k_runs, k);
+  cost.tiles = divide_up(work.m, m) * divide_up(work.n, n) * work.count;
+  return cost;
+}
+
+double wave_s(const GemmWork& work, const TileCost& cost, double steps, double resident) {
+  return std::max(resident * (steps * cost.step_s + cost.store_s),
+                  steps * cost.serial_s + work.block_latency_s);
+}
+
+struct Schedule {
+  double full_waves, last_blocks, steps, kernel_s, reduce_s;
+};
+
+Schedule schedule(const GemmWork& work, const TileCost& cost, double split, double resident) {
+  Schedule s{};
+  s.steps = divide_up(cost.steps, split);
+  const double blocks = cost.tiles * split;
+  const double slots = work.sm_count * resident;
+  s.full_waves = std::floor(blocks / slots);
+  const double rest = blocks - s.full_waves * slots;
+  s.last_blocks = divide_up(rest, work.sm_count);
+  s.kernel_s = s.full_waves * wave_s(work, cost, s.steps, resident);
+  if (rest > 0) s.kernel_s += wave_s(work, cost, s.steps, s.last_blocks);
+  if (split > 1)
+    s.reduce_s =
+        work.reduce_s + 8 * work.m * work.n * work.count * split * work.partial_second_per_byte;
+  return s;
+}
+
+}  // namespace
+
+std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte) {
+  const double rows = static_cast<double>(tile.m) + tile.n;
+  const double byte = tile.stages * rows * tile.k * element_byte;
+  return byte < 1e18 ? static_cast<std::uint64_t>(byte) : std::uint64_t{1000000000000000000};
+}
+
+GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
+                   const Occupancy& resident) {
+  const double r = std::max(1.0, static_cast<double>(resident.blocks));
+  const double m = tile.m, n = tile.n;
+  const TileCost cost = cost_of(work, tile);
+  const Schedule s = schedule(work, cost, split, r);
+  GemmTime time;
+  time.tile = tile;
+  time.occupancy = resident;
+  time.split = split;
+  time.blocks = cost.tiles * split;
+  time.kernel_s = s.kernel_s + s.reduce_s;
+  time.reduce_s = s.reduce_s;
+  const double share_of_gpu = time.blocks * s.steps / work.sm_count;
+  time.math_s = share_of_gpu * std::max(cost.math_s, cost.step_s > cost.l2_s ? cost.step_s : 0.0);
+  time.l2_s = share_of_gpu * cost.l2_s + time.blocks * cost.store_s / work.sm_count;
+  const double waves = s.full_waves + (s.last_blocks > 0 ? 1 : 0);
+  time.latency_s = waves * (s.steps * work.step_latency_s + work.block_latency_s);
+  time.l2_byte =
+      time.blocks * (s.steps * tile.k * (m + n) * work.element_byte + m * n * work.result_byte);
+  time.wave_utilization = time.blocks / (work.sm_count * (s.full_waves * r + s.last_blocks));
+  const double issued = time.blocks * m * n * s.steps * tile.k;
+  time.tile_utilization = std::min(1.0, work.m * work.n * work.k * work.count / issued);
+  time.shared_byte = tile_shared_byte(tile, work.element_byte);
+  return time;
+}
+
+GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, const SmLimits& sm) {
+  double best_s = std::numeric_limits<double>::infinity();
+  const TileKernel* best_tile = nullptr;
+  Occupancy best_occupancy;
+  double best_split = 1;
+  for (const TileKernel& tile : tiles) {
+    const TileCost cost = cost_of(work, tile);
+    // No schedule beats all SMs busy all the time.
+    if (cost.tiles * cost.steps * cost.step_s >= best_s * work.sm_count) continue;
+    const Occupancy resident =
+        occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, work.element_byte)});
+    if (resident.blocks == 0) continue;
+    const double r = resident.blocks;
+    for (const double split : splits) {
+      // Splits beyond a full GPU only add partial sums.
+      if (split > 1 &&
+          (!work.may_split || work.k < 4 * split * tile.k ||
+           cost.tiles * split > std::min(2 * r * work.sm_count, work.most_split_blocks)))
+        break;
+      const Schedule s = schedule(work, cost, split, r);
+      const double time_s = s.kernel_s + s.reduce_s;
+      if (time_s >= best_s) continue;
+      best_s = time_s;
+      best_tile = &tile;
+      best_split = split;
+      best_occupancy = resident;
+    }
+  }
+  if (best_tile == nullptr) return gemm_time(work, tiles.front(), 1, {1});
+  return gemm_time(work, *best_tile, best_split, best_occupancy);
+}
+
+GemmWork gemm_work(const Contraction& x, const Machine& machine, const ContractionConstants& c,
+                   double peak_flop_per_s, bool tensor) {
+  GemmWork work;
+  const double role_share = x.role == ConvRole::dgrad   ? c.dgrad_share
+                            : x.role == ConvRole::wgrad ? c.wgrad_share
+                                                        : 1.0;
+  work.m = x.m;
+  work.n = x.n;
+  work.k = x.issued_k;
+  work.k_runs = x.k_runs;
+  work.count = x.count;
+  work.element_byte = x.element_byte;
+  work.result_byte = x.result_byte;
+  const double share = c.math_share * role_share * (x.pointwise ? 1 : c.window_share) *
+                       (x.is_convolution ? 1 : c.library_share);
+  work.second_per_flop = machine.sm_count / (peak_flop_per_s * share);
+  work.second_per_l2_byte = 1 / (c.l2_byte_per_clk_per_sm * machine.clock_hz);
+  if (x.gathered)
+    work.second_per_gather = 1 / (c.gather_per_clk_per_sm * machine.clock_hz *
+                                  (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));
+  if (x.scattered) work.second_per_scatter = 1 / (c.scatter_per_clk_per_sm * machine.clock_hz);
+  work.gather_n = x.role == ConvRole::wgrad;
+  work.may_split = x.role == ConvRole::wgrad || c.split_k || !x.is_convolution;
+  work.operand_element = c.operand_element;
+  work.step_latency_s =
+      (x.pointwise ? c.step_latency_clk : c.window_step_latency_clk) / machine.clock_hz;
+  work.block_latency_s =
+      (c.block_latency_clk + (x.pointwise ? 0 : c.window_latency_clk)) / machine.clock_hz;
+  work.saturating_warps = c.saturating_warps;
+  work.sm_count = machine.sm_count;
+  work.partial_second_per_byte = work.second_per_l2_byte / machine.sm_count;
+  // The GEMM library splits a vector-engine product only until every SM has a block.
+  if (!x.is_convolution && !tensor) work.most_split_blocks = machine.sm_count;
+  work.reduce_s = x.pointwise ? c.extra_kernel_s : c.window_reduce_s;
+  return work;
+}
+
+}  // namespace roofline

@@ -1,0 +1,95 @@
+#pragma once
+
+// The time of a tiled matrix product on a GPU, and the search for a library's fastest tile.
+//
+// A block computes an m x n tile of the result in steps of k. With B = blocks, S = SMs, R =
+// resident blocks an SM (occupancy.hpp), the blocks run in waves of S*R; the last wave has
+// ceil(rest/S) on an SM.
+//
+//   math step   2*m*n*k / (peak/S * share) * (1 + e*(1/m + 1/n))   small tiles read more operands
+//   an FMA l2 step     (m + n)*k*bytes / (l2 bytes a second an SM) block       steps*max(math step
+//   * max(1, W/warps), step latency) + block latency
+//               W: the warps an SM needs for its full rate; a block alone has only its own
+//   wave(j)     max(j*(steps*max(math step, l2 step) + store), block)     j blocks on an SM
+//   kernel      full waves * wave(R) + wave(ceil(rest/S))
+//
+// Split-K gives each tile to several blocks; their fp32 partial sums go through L2 once more. On
+// top: DRAM time (overlapping all but a share of the shorter) and the launch.
+//
+// Worked example, V100 fp32, M = 1568, N = 256, K = 256, tile 128x32x8: 13 * 8 = 104 blocks on 80
+// SMs hold at most two an SM; 32 steps of 2*128*32*8 FLOP at 196 GFLOP/s an SM.
+
+#include <cstdint>
+#include <span>
+
+#include "model/kernel/contraction.hpp"
+#include "model/kernel/contraction_constants.hpp"
+#include "model/kernel/machine.hpp"
+#include "model/kernel/occupancy.hpp"
+
+namespace roofline {
+
+/// One kernel that a library has.
+struct TileKernel {
+  std::uint32_t m, n, k;
+  std::uint32_t threads;
+  std::uint32_t stages;
+  std::uint32_t registers;  ///< a thread
+};
+
+/// Kernels that the library of the architecture has for an engine and product, k in elements.
+std::span<const TileKernel> library_tiles(const Machine& machine, Engine engine,
+                                          const Contraction& x);
+
+/// Shared memory of a tile's pipeline.
+std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte);
+
+/// A matrix product in the units of the inner loop.
+struct GemmWork {
+  double m = 1, n = 1, k = 1, count = 1;
+  double k_runs = 1;  ///< k is this many runs, each rounded up to whole steps
+  double element_byte = 4;
+  double result_byte = 4;
+  double second_per_flop = 0;  ///< of one SM
+  double second_per_l2_byte = 0;
+  double second_per_gather = 0;   ///< 0: vector loads
+  double second_per_scatter = 0;  ///< 0: plain stores
+  bool gather_n = false;          ///< the gathered operand is the N side (weight gradient)
+  double operand_element = 0;
+  double step_latency_s = 0;
+  double block_latency_s = 0;
+  double saturating_warps = 4;
+  double sm_count = 1;
+  double partial_second_per_byte = 0;  ///< of the whole GPU, for split-K sums
+  double reduce_s = 0;                 ///< the second kernel that adds them
+  double most_split_blocks = 1e9;      ///< no split makes more blocks than this
+  bool may_split = true;
+};
+
+struct GemmTime {
+  TileKernel tile{};
+  Occupancy occupancy{};
+  double split = 1;
+  double blocks = 0;
+  double kernel_s = 0;  ///< without launch and DRAM
+  double math_s = 0;    ///< at full rate, padding included, perfectly spread
+  double l2_s = 0;
+  double latency_s = 0;  ///< of one block alone, over all waves
+  double reduce_s = 0;
+  double l2_byte = 0;
+  double tile_utilization = 1;  ///< share of the issued arithmetic that is in the product
+  double wave_utilization = 1;  ///< busy share of the block slots over all waves
+  std::uint64_t shared_byte = 0;
+};
+
+/// Time of one mapping. `resident` blocks fit an SM.
+GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
+                   const Occupancy& resident);
+
+/// The fastest of the tiles and splits.
+GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, const SmLimits& sm);
+
+GemmWork gemm_work(const Contraction& x, const Machine& machine, const ContractionConstants& c,
+                   double peak_flop_per_s, bool tensor);
+
+}  // namespace roofline

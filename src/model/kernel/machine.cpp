@@ -1,0 +1,175 @@
+#include "model/kernel/machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/kernel/memory_constants.hpp"
+
+namespace roofline {
+namespace {
+
+struct ArchitectureName {
+  std::string_view name;
+  Architecture value;
+};
+
+constexpr std::array<ArchitectureName, 14> architecture_prefixes{{
+    {"Kepler", Architecture::kepler},
+    {"Maxwell", Architecture::maxwell},
+    {"Pascal", Architecture::pascal},
+    {"Volta", Architecture::volta},
+    {"Turing", Architecture::turing},
+    {"Ampere", Architecture::ampere},
+    {"Ada", Architecture::ada},
+    {"Hopper", Architecture::hopper},
+    {"Blackwell", Architecture::blackwell},
+    {"CDNA", Architecture::cdna},
+    {"GCN", Architecture::gcn},
+    {"Vega", Architecture::gcn},
+    {"Polaris", Architecture::gcn},
+    {"RDNA", Architecture::gcn},
+}};
+
+Architecture from_capability(std::uint32_t capability) {
+  if (capability >= 100) return Architecture::blackwell;
+  if (capability >= 90) return Architecture::hopper;
+  if (capability == 89) return Architecture::ada;
+  if (capability >= 80) return Architecture::ampere;
+  if (capability >= 75) return Architecture::turing;
+  if (capability >= 70) return Architecture::volta;
+  if (capability >= 60) return Architecture::pascal;
+  if (capability >= 50) return Architecture::maxwell;
+  if (capability >= 30) return Architecture::kepler;
+  return Architecture::unknown;
+}
+
+/// "7.5" -> 75, "12.0" -> 120; 0 for anything else ("gfx900").
+std::uint32_t parse_capability(std::string_view text) {
+  std::uint32_t value = 0;
+  bool dot = false;
+  for (const char c : text) {
+    if (c == '.' && !dot)
+      dot = true;
+    else if (c >= '0' && c <= '9')
+      value = value * 10 + static_cast<std::uint32_t>(c - '0');
+    else
+      return 0;
+  }
+  return dot ? value : value * 10;
+}
+
+Architecture from_name(std::string_view name) {
+  for (const ArchitectureName& entry : architecture_prefixes)
+    if (name.substr(0, entry.name.size()) == entry.name) return entry.value;
+  return Architecture::unknown;
+}
+
+std::uint32_t shared_per_sm_byte(std::uint32_t capability) {
+  switch (capability) {
+    case 37: return 112 << 10;
+    case 52:
+    case 61:
+    case 70: return 96 << 10;
+    case 80:
+    case 87: return 164 << 10;
+    case 86:
+    case 89:
+    case 120: return 100 << 10;
+    case 90:
+    case 100:
+    case 103: return 228 << 10;
+    case 30:
+    case 35: return 48 << 10;
+    default: return 64 << 10;
+  }
+}
+
+std::uint32_t max_threads(std::uint32_t capability) {
+  if (capability == 75) return 1024;
+  if (capability == 86 || capability == 89 || capability == 120) return 1536;
+  return 2048;
+}
+
+std::uint32_t max_blocks(std::uint32_t capability) {
+  if (capability >= 30 && capability < 50) return 16;
+  if (capability == 75 || capability == 86) return 16;
+  if (capability == 89) return 24;
+  return 32;
+}
+
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+SmLimits nvidia_limits(std::uint32_t capability) {
+  SmLimits sm;
+  if (capability == 0) return sm;
+  sm.registers = capability == 37 ? 131072 : 65536;
+  sm.shared_byte = shared_per_sm_byte(capability);
+  sm.max_warps = max_threads(capability) / 32;
+  sm.max_blocks = max_blocks(capability);
+  sm.shared_unit_byte = capability >= 80 ? 128 : 256;
+  sm.shared_reserved_byte = capability >= 80 ? 1024 : 0;
+  if (capability < 70)
+    sm.shared_byte_per_block = 49152;
+  else if (capability < 80)
+    sm.shared_byte_per_block = sm.shared_byte;
+  else
+    sm.shared_byte_per_block = sm.shared_byte - 1024;
+  return sm;
+}
+
+/// GCN and CDNA compute units: 40 wavefronts of 64, 64 KiB of LDS, 256 KiB of vector registers.
+SmLimits amd_limits() {
+  SmLimits sm;
+  sm.warp_size = 64;
+  sm.max_warps = 40;
+  sm.max_blocks = 40;
+  sm.registers = 65536;
+  sm.register_unit_per_warp = 256;
+  sm.max_registers_per_thread = 256;
+  sm.shared_byte = 65536;
+  sm.shared_byte_per_block = 65536;
+  sm.shared_unit_byte = 512;
+  return sm;
+}
+
+std::uint32_t narrow(std::uint64_t value) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffffU));
+}
+
+void apply_datasheet(const Gpu& gpu, SmLimits& sm) {
+  if (gpu.warp_size && *gpu.warp_size > 0) sm.warp_size = narrow(*gpu.warp_size);
+  if (gpu.registers_per_sm) sm.registers = narrow(*gpu.registers_per_sm);
+  if (gpu.max_threads_per_sm) sm.max_warps = narrow(*gpu.max_threads_per_sm) / sm.warp_size;
+  if (gpu.max_blocks_per_sm) sm.max_blocks = narrow(*gpu.max_blocks_per_sm);
+  if (gpu.shared_memory_byte_per_sm) sm.shared_byte = narrow(*gpu.shared_memory_byte_per_sm);
+  if (gpu.shared_memory_byte_per_block)
+    sm.shared_byte_per_block = narrow(*gpu.shared_memory_byte_per_block);
+  sm.shared_byte_per_block = std::min(sm.shared_byte_per_block, sm.shared_byte);
+}
+
+/// Where the SM count is not published: what the fp32 peak needs at 128 lanes an SM.
+double sm_count_of(const Gpu& gpu, double clock_hz) {
+  if (gpu.sm_count) return static_cast<double>(*gpu.sm_count);
+  const double fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32).value_or(10e12);
+  return std::max(1.0, fp32 / (256.0 * clock_hz));
+}
+
+}  // namespace
+
+Machine machine_of(const Gpu& gpu) {
+  Machine machine;
+  machine.compute_capability = parse_capability(gpu.compute_capability);
+  machine.architecture = machine.compute_capability > 0
+                             ? from_capability(machine.compute_capability)
+                             : from_name(gpu.architecture);
+  const bool amd = machine.architecture == Architecture::gcn ||
+                   machine.architecture == Architecture::cdna || gpu.vendor == "AMD";
+  machine.sm = amd ? amd_limits() : nvidia_limits(machine.compute_capability);
+  apply_datasheet(gpu, machine.sm);
+  machine.clock_hz = gpu.boost_clock_hz.value_or(1.5e9);
+  machine.sm_count = sm_count_of(gpu, machine.clock_hz);
+  machine.tdp_w = gpu.tdp_w.value_or(0);
+  return machine;
+}
+
+}  // namespace roofline

@@ -1,0 +1,57 @@
+#pragma once
+
+// The numbers the kernel models take from a GPU's datasheet, with a default for each absent one.
+// Resolving them once keeps strings and optionals out of the inner loops.
+
+#include <cstdint>
+
+#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
+
+namespace roofline {
+
+enum class Architecture : std::uint8_t {
+  unknown,
+  kepler,
+  maxwell,
+  pascal,
+  volta,
+  turing,
+  ampere,
+  ada,
+  hopper,
+  blackwell,
+  gcn,
+  cdna,
+};
+
+/// What a multiprocessor can hold, and how finely it is given out.
+struct SmLimits {
+  std::uint32_t warp_size = 32;
+  std::uint32_t max_warps = 64;
+  std::uint32_t max_blocks = 32;
+  std::uint32_t max_threads_per_block = 1024;
+  std::uint32_t registers = 65536;
+  std::uint32_t register_unit_per_warp = 256;  ///< registers are given to a warp in this many
+  std::uint32_t max_registers_per_thread = 255;
+  std::uint32_t shared_byte = 98304;
+  std::uint32_t shared_byte_per_block = 49152;
+  std::uint32_t shared_unit_byte = 256;
+  std::uint32_t shared_reserved_byte =
+      0;  ///< taken by the system for each block (1 KiB from Ampere)
+};
+
+struct Machine {
+  Architecture architecture = Architecture::unknown;
+  std::uint32_t compute_capability = 0;  ///< major * 10 + minor; 0 where there is none
+  double sm_count = 1;
+  double clock_hz = 1.5e9;
+  double dram_byte_per_s = 0;  ///< sustained
+  double l2_kept_byte = 0;     ///< data of this size survives in L2
+  double tdp_w = 0;            ///< 0: not published
+  SmLimits sm;
+};
+
+Machine machine_of(const Gpu& gpu);
+
+}  // namespace roofline

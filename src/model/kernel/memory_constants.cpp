@@ -1,0 +1,90 @@
+#include "model/kernel/memory_constants.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace roofline {
+namespace {
+
+struct Entry {
+  std::string_view architecture;
+  MemoryConstants constants;
+};
+
+// Hopper: measured on one H200 (driver 580, CUDA 13) in CUDA graphs.
+//   dram_share: in-place ReLU, add and sum of 1 GiB move 4.19, 4.38 and 4.36 TB/s of 4.8 TB/s.
+//   l2_byte_per_clock_per_sm: slope of time over bytes of in-place ReLU and sum between 8 and
+//     32 MiB, 5.6 to 5.9 TB/s over 132 SMs at 1.98 GHz. l2_write_share: fill of 8 to 32 MiB.
+//   l2_kept, l2_lost: copy and add keep their speed up to a working set of 36 MiB and have lost it
+//     at 52 MiB, of 60 MiB: the two halves of the L2 hold some lines twice.
+//   l2_dirty_share: output bytes that the counters of h200_counters.csv miss at DRAM: 27 to 28.5
+//   MB. latencies: floor of element-wise kernels above an empty one, and what cold operands add to
+//   it. launch_s: h200_ceilings.json, an empty kernel in a graph.
+// Others: the datasheet's ratios with Hopper's shares, except
+//   Volta: dram_share 0.83 (790 of 900 GB/s, STREAM-like copies of public microbenchmarks; the V100
+//     rows of DeepBench are consistent with 0.73 to 0.78); L2 64 B/clock/slice: about 14
+//     B/clock/SM.
+//   launch_s before Ampere 4.8 us: DeepBench times kernels in an ordinary stream (V100 rows).
+constexpr double graph_launch_s = 1.15e-6;
+constexpr double stream_launch_s = 4.8e-6;
+
+constexpr MemoryConstants hopper{0.88, 27,      0.43,    0.65,           0.72,
+                                 0.45, 0.25e-6, 0.55e-6, graph_launch_s, 1};
+
+constexpr std::array<Entry, 11> entries{{
+    {"Kepler", {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s, 0.75}},
+    {"Maxwell", {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1}},
+    {"Pascal", {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1}},
+    {"Volta", {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1}},
+    {"Turing", {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1}},
+    {"Ampere", {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s, 1}},
+    {"Ada", {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s, 1}},
+    {"Hopper", hopper},
+    {"Blackwell", {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s, 1}},
+    {"GCN", {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5}},
+    {"CDNA", {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5}},
+}};
+
+/// For an architecture that the table does not hold.
+constexpr MemoryConstants unknown{0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.3e-6, 0.65e-6, stream_launch_s,
+                                  1};
+
+constexpr double mib_byte = 1024.0 * 1024.0;
+
+}  // namespace
+
+const MemoryConstants& memory_constants(const Gpu& gpu) {
+  // "CDNA 2" and "Ada Lovelace" share the entry of their first word.
+  for (const Entry& entry : entries)
+    if (std::string_view(gpu.architecture).starts_with(entry.architecture)) return entry.constants;
+  return unknown;
+}
+
+MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
+  MemorySystem system;
+  system.sm_count = static_cast<double>(gpu.sm_count.value_or(64));
+  system.clock_hz = gpu.boost_clock_hz.value_or(1.5e9);
+  system.dram_byte_per_s = gpu.bandwidth_byte_per_s * c.dram_share;
+  // Narrow parts (few SMs for their bandwidth) still feed their memory: L2 is at least twice DRAM.
+  system.l2_byte_per_s = std::max(c.l2_byte_per_clock_per_sm * system.sm_count * system.clock_hz,
+                                  1.2 * gpu.bandwidth_byte_per_s);
+  system.l2_write_byte_per_s = system.l2_byte_per_s * c.l2_write_share;
+  system.l2_size_byte = static_cast<double>(gpu.l2_byte.value_or(4 * 1024 * 1024));
+  system.l2_size_byte = std::max(system.l2_size_byte, 0.25 * mib_byte);
+  system.l2_kept_byte = c.l2_kept_share * system.l2_size_byte;
+  system.l2_lost_byte = c.l2_lost_share * system.l2_size_byte;
+  system.l2_dirty_byte = c.l2_dirty_share * system.l2_size_byte;
+  system.l2_latency_s = c.l2_latency_s;
+  system.dram_latency_s = c.dram_latency_s;
+  system.latency_scale = c.l2_latency_s / hopper.l2_latency_s;
+  system.launch_s = c.launch_s;
+  // GP100 has half the schedulers of the other Pascal parts.
+  const bool half_width = gpu.compute_capability == "6.0";
+  system.issue_clock_per_s =
+      system.sm_count * system.clock_hz * c.issue_share * (half_width ? 0.5 : 1.0);
+  system.max_threads_per_sm = static_cast<double>(gpu.max_threads_per_sm.value_or(2048));
+  return system;
+}
+
+}  // namespace roofline

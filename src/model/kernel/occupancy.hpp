@@ -1,0 +1,45 @@
+#pragma once
+
+// How many blocks of a kernel one multiprocessor holds at once.
+//
+// Registers are given to whole warps in units (256 registers), warps to four schedulers alike;
+// shared memory in units of 128 or 256 byte, from Ampere on with 1 KiB more for each block. The
+// smallest of the register, shared-memory, warp and block limits holds. A mapping of which not one
+// block fits is impossible: `limit` says which resource is exceeded, `needed` and `available` by
+// how much.
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/kernel/machine.hpp"
+
+namespace roofline {
+
+enum class OccupancyLimit : std::uint8_t {
+  warps,
+  blocks,
+  registers,
+  shared_memory,
+  threads_per_block,     ///< impossible only
+  registers_per_thread,  ///< impossible only
+};
+
+struct BlockResources {
+  std::uint32_t threads = 128;
+  std::uint32_t registers = 64;  ///< a thread
+  std::uint64_t shared_byte = 0;
+};
+
+struct Occupancy {
+  std::uint32_t blocks = 0;  ///< a multiprocessor; 0: the block cannot run
+  double share = 0;          ///< resident threads / the most
+  OccupancyLimit limit = OccupancyLimit::warps;
+  std::uint64_t needed = 0;  ///< by one block (or thread), where blocks == 0
+  std::uint64_t available = 0;
+};
+
+Occupancy occupancy(const SmLimits& sm, const BlockResources& block);
+
+std::string_view name_of(OccupancyLimit limit);
+
+}  // namespace roofline

@@ -1,0 +1,64 @@
+#include "model/kernel/pool_kernel.hpp"
+
+#include <bit>
+
+#include "model/kernel/plan_parts.hpp"
+
+namespace roofline {
+namespace {
+
+/// PyTorch's max pools write the position of each maximum as a 64-bit integer, wanted or not.
+constexpr double index_byte = 8;
+
+std::uint64_t power_of_two_at_most(std::uint64_t value) { return std::bit_floor(value); }
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+/// Outputs that one thread of PyTorch's channels-innermost max pool makes in turn. Its blocks hold
+/// up to 1024 threads over channels, columns and rows; each thread takes four channels where there
+/// are that many, and two columns and two rows. At batch 1 few blocks result and this chain, not
+/// the bytes, is the time.
+double outputs_in_turn(const Layer& layer) {
+  const std::uint64_t channels = layer.output.channels;
+  const std::uint64_t columns = layer.output.spatial[2];
+  const std::uint64_t rows = layer.output.spatial[1];
+  const std::uint64_t x = std::min<std::uint64_t>(power_of_two_at_most(channels), 32);
+  const std::uint64_t y = std::min(power_of_two_at_most(columns), 1024 / x);
+  const std::uint64_t z = std::min({power_of_two_at_most(rows), 1024 / x / y, std::uint64_t{64}});
+  const std::uint64_t channel_blocks = ceil_div(channels, x * 4);
+  const std::uint64_t channel_steps = ceil_div(channels, x * channel_blocks);
+  const std::uint64_t column_steps = ceil_div(ceil_div(columns, ceil_div(columns, y * 2)), y);
+  const std::uint64_t row_steps = ceil_div(ceil_div(rows, ceil_div(rows, z * 2)), z);
+  return static_cast<double>(channel_steps * column_steps * row_steps);
+}
+
+}  // namespace
+
+StreamCost pool(const StreamProblem& p, const StreamingConstants& k) {
+  const bool max = p.layer->kind == LayerKind::max_pool;
+  const PoolKernel& kernel = p.backward() ? (max ? k.max_backward : k.average_backward)
+                             : max        ? (p.inner ? k.max_inner : k.max_plane)
+                                          : (p.inner ? k.average_inner : k.average_plane);
+  const double taps = window_taps(p.layer->window);
+  StreamCost cost;
+  cost.algorithm = max ? (p.inner ? "max_pool_nhwc" : "max_pool_nchw")
+                       : (p.inner ? "avg_pool_nhwc" : "avg_pool_nchw");
+  cost.start_s = kernel.start_s;
+  cost.efficiency = kernel.efficiency;
+  cost.streams = p.streams;
+  const double turns = max && p.inner && !p.backward() ? outputs_in_turn(*p.layer) : 1;
+  cost.rounds = turns * (kernel.output_round + taps * kernel.tap_round);
+  const double made = p.backward() ? p.input_element : p.output_element;
+  cost.clocks =
+      made * (kernel.output_clock + taps * kernel.tap_clock) + p.input_element * kernel.input_clock;
+  const double index = max ? index_byte * p.output_element : 0;
+  if (p.backward()) {
+    cost.streams = {p.output_byte + index, p.input_byte};
+    cost.kernels = max ? 2 : 1;  // the gradient is cleared first
+  } else {
+    cost.streams.write_byte += index;
+  }
+  return cost;
+}
+
+}  // namespace roofline

@@ -1,0 +1,169 @@
+#include "model/kernel/transformed_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace roofline {
+namespace {
+
+// The fused kernel's one block, as a GEMM tile.
+constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
+
+struct TransformShape {
+  std::string_view algorithm;
+  double edge;            ///< inputs of a tile along one axis
+  double points;          ///< of the transformed tile
+  double flop_per_point;  ///< of one multiply-add in the transformed domain
+  double point_byte;
+};
+
+/// The GEMMs over points come from the GEMM library.
+Contraction plain_product() {
+  Contraction x;
+  x.pointwise = true;
+  x.is_convolution = false;
+  return x;
+}
+
+double divide_up(double a, double b) { return std::ceil(a / b); }
+
+double tiles_of(const Contraction& x, double edge) {
+  // A data gradient's outputs are the inputs of the forward convolution.
+  const bool dgrad = x.role == ConvRole::dgrad;
+  const double h = dgrad ? x.in_h : x.out_h;
+  const double w = dgrad ? x.in_w : x.out_w;
+  return x.batch * divide_up(h, edge - x.kernel_h + 1) * divide_up(w, edge - x.kernel_w + 1);
+}
+
+/// What may be offered, and the fastest so far.
+struct Offer {
+  const Contraction& x;
+  const Machine& machine;
+  Engine engine;
+  const ContractionConstants& c;
+  std::string_view algorithm;  ///< asked for by name; empty: any that the library has
+  TransformedTime best;
+
+  bool wants(std::string_view name, bool library_has) const {
+    return algorithm.empty() ? library_has : algorithm == name;
+  }
+  void add(const TransformedTime& candidate) {
+    if (!best.available || candidate.total_s < best.total_s) best = candidate;
+  }
+};
+
+/// The products over all points, as one batched GEMM.
+GemmWork point_products(const Contraction& x, GemmWork work, const TransformShape& t,
+                        double tiles) {
+  const double c = x.in_channels, k = x.out_channels;
+  work.m = x.role == ConvRole::wgrad ? k : tiles;
+  work.n = x.role == ConvRole::fwd ? k : c;
+  work.k = x.role == ConvRole::fwd ? c : x.role == ConvRole::dgrad ? k : tiles;
+  work.count = t.points;
+  work.element_byte = t.point_byte;
+  work.result_byte = t.point_byte;
+  work.second_per_flop *= t.flop_per_point / 2;
+  work.k_runs = 1;
+  work.may_split = false;
+  return work;
+}
+
+TransformedTime staged(const Contraction& x, const Machine& machine, Engine engine,
+                       const ContractionConstants& c, const GemmWork& plain,
+                       const TransformShape& t) {
+  TransformedTime time;
+  const double tiles = tiles_of(x, t.edge);
+  GemmWork work = point_products(x, plain, t, tiles);
+  work.second_per_flop /= c.batched_share * c.library_share;
+  time.gemm = best_gemm(work, library_tiles(machine, engine, plain_product()), machine.sm);
+  const double point = t.points * t.point_byte;
+  const double image_points = point * tiles * (x.in_channels + x.out_channels);
+  const double weight_points = point * x.in_channels * x.out_channels;
+  time.workspace_byte = image_points + weight_points;
+  // Written by one kernel, read by the next; what fits in L2 stays there.
+  const double kind = t.flop_per_point > 2 ? c.fft_share : 1;
+  const double rate = machine.dram_byte_per_s;
+  const double l2_rate =
+      std::max(rate, 0.5 * c.l2_byte_per_clk_per_sm * machine.clock_hz * machine.sm_count);
+  const double fits = machine.l2_kept_byte;
+  const double workspace_rate = time.workspace_byte < fits ? l2_rate : rate;
+  const double gemm_memory_s = time.workspace_byte / workspace_rate;
+  time.transform_s =
+      time.workspace_byte / (workspace_rate * kind) + (x.read_byte + x.write_byte) / rate;
+  time.kernels = 4;
+  time.total_s = std::max(time.gemm.kernel_s, gemm_memory_s) + time.transform_s +
+                 (time.kernels - 1) * c.extra_kernel_s;
+  time.algorithm = t.algorithm;
+  time.available = true;
+  return time;
+}
+
+TransformedTime fused(const Contraction& x, const Machine& machine, const ContractionConstants& c,
+                      const GemmWork& plain) {
+  TransformedTime time;
+  GemmWork work = plain;
+  work.m = 4 * tiles_of(x, 4);
+  work.n = 4 * (x.role == ConvRole::fwd ? x.out_channels : x.in_channels);
+  work.k = x.role == ConvRole::fwd ? x.in_channels : x.out_channels;
+  work.count = 1;
+  work.k_runs = 1;
+  work.may_split = false;
+  work.second_per_flop /= c.winograd_share;
+  time.gemm = best_gemm(work, fused_tile, machine.sm);
+  time.total_s = time.gemm.kernel_s;
+  time.algorithm = "winograd_2x2_fused";
+  time.available = true;
+  return time;
+}
+
+/// Winograd for 3x3 and 5x5 windows.
+void add_winograd(Offer& offer, const GemmWork& plain) {
+  const Contraction& x = offer.x;
+  if (x.kernel_h != x.kernel_w) return;
+  const ContractionConstants& c = offer.c;
+  const bool has = x.role == ConvRole::wgrad ? c.winograd_wgrad : c.winograd;
+  if (x.kernel_h == 3 && offer.wants("winograd_4x4_nonfused", has))
+    offer.add(staged(x, offer.machine, offer.engine, c, plain,
+                     {"winograd_4x4_nonfused", 6, 36, 2, x.element_byte}));
+  if (x.kernel_h == 3 && x.role != ConvRole::wgrad && offer.wants("winograd_2x2_fused", has))
+    offer.add(fused(x, offer.machine, c, plain));
+  if (x.kernel_h == 5 && offer.wants("winograd_5x5_nonfused", has))
+    offer.add(staged(x, offer.machine, offer.engine, c, plain,
+                     {"winograd_5x5_nonfused", 9, 81, 2, x.element_byte}));
+}
+
+/// Forward transforms an image that fits 16 x 16 whole; weight gradients have 16 x 16 tiles only.
+/// A few channels leave the products too thin for it.
+void add_fft(Offer& offer, const GemmWork& plain) {
+  const Contraction& x = offer.x;
+  const double widest = std::max(x.kernel_h, x.kernel_w);
+  const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
+  const bool has = offer.c.fft && std::min(x.in_channels, x.out_channels) >= 16;
+  if (!offer.wants("fft_tiled", has)) return;
+  const bool wgrad = x.role == ConvRole::wgrad;
+  if ((wgrad && widest <= 14) || (x.role == ConvRole::fwd && image <= 16))
+    offer.add(
+        staged(x, offer.machine, offer.engine, offer.c, plain, {"fft_tiled", 16, 16 * 9, 8, 8}));
+  if (!wgrad && widest <= 30)
+    offer.add(
+        staged(x, offer.machine, offer.engine, offer.c, plain, {"fft_tiled", 32, 32 * 17, 8, 8}));
+}
+
+}  // namespace
+
+TransformedTime best_transformed(const Contraction& x, const Machine& machine, Engine engine,
+                                 const ContractionConstants& c, double peak_flop_per_s,
+                                 std::string_view algorithm) {
+  Offer offer{x, machine, engine, c, algorithm, {}};
+  if (algorithm.empty() && !c.winograd && !c.winograd_wgrad && !c.fft) return offer.best;
+  if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
+      x.kernel_h * x.kernel_w == 1)
+    return offer.best;
+  const GemmWork plain = gemm_work(x, machine, c, peak_flop_per_s, is_tensor_engine(engine));
+  add_winograd(offer, plain);
+  add_fft(offer, plain);
+  return offer.best;
+}
+
+}  // namespace roofline

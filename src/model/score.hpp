@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "roofline/analysis.hpp"
+
+namespace roofline {
+
+/// The accuracy of each pass and data type that has measured layers.
+std::vector<Accuracy> score(const std::vector<LayerResult>& rows, CacheState cache);
+
+}  // namespace roofline
