@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "roofline/error.hpp"
@@ -47,7 +48,16 @@ CLI::Validator one_of(std::initializer_list<const char*> words) {
   return CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description("");
 }
 
-CLI::Validator positive() { return CLI::Validator(CLI::PositiveNumber).description(""); }
+CLI::Validator positive() {
+  return {[](const std::string& text) {
+            double number = 0;
+            const bool is_number = CLI::detail::lexical_cast(text, number);
+            return is_number && std::isfinite(number) && number > 0
+                       ? std::string()
+                       : "expected a number > 0, got " + text;
+          },
+          ""};
+}
 
 /// A list by commas, which takes no further words so that an input may follow it.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& words,

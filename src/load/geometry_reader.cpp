@@ -46,8 +46,8 @@ std::optional<std::uint8_t> window_rank(const ObjectReader& object,
 void read_kernel(ObjectReader& object, Window& window) {
   const auto kernel = read_window_axes(object, window.rank, "kernel_size", "r", "s", 1, 1);
   if (!kernel)
-    object.fail_at("kernel_size", "expected an integer >= 1 or a list of " +
-                                      std::to_string(window.rank) + ", got nothing");
+    object.fail_missing("kernel_size",
+                        "an integer >= 1 or a list of " + std::to_string(window.rank));
   window.kernel = *kernel;
 }
 
@@ -151,7 +151,7 @@ void read_conv(ObjectReader& object, std::optional<std::uint8_t> rank, const Lay
     object.fail_at("groups", "expected a divisor of the " + std::to_string(in.channels) +
                                  " input channels, got " + std::to_string(layer.groups));
   const auto out_channels = object.take_one_of({"out_channels", "k"});
-  if (!out_channels) object.fail_at("out_channels", "expected an integer >= 1, got nothing");
+  if (!out_channels) object.fail_missing("out_channels", "an integer >= 1");
   layer.output.channels = out_channels->integer(1);
   if (layer.output.channels % layer.groups != 0)
     out_channels->fail("expected a multiple of the " + std::to_string(layer.groups) +
@@ -185,7 +185,10 @@ void read_linear(ObjectReader& object, const LayerScope& scope, Layer& layer) {
   Shape one = in;
   one.batch = 1;
   const std::uint64_t whole = elements(one);
-  const std::uint64_t features = in_features ? in_features->integer(1) : whole;
+  const bool has_positions = object.has("input") && operand.producer == std::nullopt;
+  const std::uint64_t features = in_features     ? in_features->integer(1)
+                                 : has_positions ? in.channels
+                                                 : whole;
   if (features == whole) {
     in = {in.batch, whole, {1, 1, 1}, 0};
   } else if (features != in.channels) {

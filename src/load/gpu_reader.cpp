@@ -23,16 +23,20 @@ struct Field {
 
 constexpr Field<std::uint64_t> count_fields[] = {
     {"sm_count", &Gpu::sm_count},
-    {"memory_gb", &Gpu::memory_byte, giga},
     {"memory_bus_bit", &Gpu::memory_bus_bit},
-    {"l2_mib", &Gpu::l2_byte, mebi},
-    {"l3_mib", &Gpu::l3_byte, mebi},
-    {"shared_memory_kib_per_sm", &Gpu::shared_memory_byte_per_sm, kibi},
-    {"shared_memory_kib_per_block", &Gpu::shared_memory_byte_per_block, kibi},
     {"registers_per_sm", &Gpu::registers_per_sm},
     {"max_threads_per_sm", &Gpu::max_threads_per_sm},
     {"max_blocks_per_sm", &Gpu::max_blocks_per_sm},
     {"warp_size", &Gpu::warp_size},
+};
+
+/// Sizes in multiples of a unit, which need not be whole.
+constexpr Field<std::uint64_t> size_fields[] = {
+    {"memory_gb", &Gpu::memory_byte, giga},
+    {"l2_mib", &Gpu::l2_byte, mebi},
+    {"l3_mib", &Gpu::l3_byte, mebi},
+    {"shared_memory_kib_per_sm", &Gpu::shared_memory_byte_per_sm, kibi},
+    {"shared_memory_kib_per_block", &Gpu::shared_memory_byte_per_block, kibi},
 };
 
 constexpr Field<double> rate_fields[] = {
@@ -50,28 +54,41 @@ std::vector<std::string_view> gpu_keys() {
       "peak_tflops", "memory_type", "sustained", "flop_per_clock_per_sm", "bandwidth_gb_per_s",
       "notes",       "sources"};
   for (const auto& field : count_fields) keys.push_back(field.key);
+  for (const auto& field : size_fields) keys.push_back(field.key);
   for (const auto& field : rate_fields) keys.push_back(field.key);
   return keys;
 }
 
+double read_rate(const Value& value, double unit) {
+  const double rate = value.positive_number() * unit;
+  if (!std::isfinite(rate)) value.fail_expected("a number below 1e290");
+  return rate;
+}
+
+std::uint64_t read_size_byte(const Value& value, double unit) {
+  const double bytes = value.positive_number() * unit;
+  if (bytes < 1 || bytes > 1e18) value.fail_expected("a size between 1 byte and 1e18 bytes");
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
 EngineRates read_rates(const Value& value, const Origin& origin, double unit) {
-  ObjectReader object(value, origin);
+  ObjectReader object(value, origin, "the engines", {engine_names.begin(), engine_names.end()});
   EngineRates rates;
   for (std::size_t i = 0; i < engine_count; ++i)
-    if (const auto rate = object.take(engine_names[i])) rates[i] = rate->positive_number() * unit;
-  object.finish("the engines", {engine_names.begin(), engine_names.end()});
+    if (const auto rate = object.take(engine_names[i])) rates[i] = read_rate(*rate, unit);
+  object.finish();
   return rates;
 }
 
 SustainedCeilings read_sustained(const Value& value, const Origin& origin) {
-  ObjectReader object(value, origin);
+  ObjectReader object(value, origin, "sustained", {"peak_tflops", "bandwidth_gb_per_s", "source"});
   SustainedCeilings ceilings;
   if (const auto peaks = object.take("peak_tflops"))
     ceilings.peak_flop_per_s = read_rates(*peaks, origin, tera);
   if (const auto bandwidth = object.take("bandwidth_gb_per_s"))
-    ceilings.bandwidth_byte_per_s = bandwidth->positive_number() * giga;
+    ceilings.bandwidth_byte_per_s = read_rate(*bandwidth, giga);
   ceilings.source = object.require("source", "who measured this, on what").text();
-  object.finish("sustained", {"peak_tflops", "bandwidth_gb_per_s", "source"});
+  object.finish();
   return ceilings;
 }
 
@@ -79,12 +96,12 @@ std::vector<Source> read_sources(const Value& list, const Origin& origin) {
   if (!list.is_array()) list.fail_expected("a list of sources");
   std::vector<Source> sources;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    ObjectReader object(list.at(i), origin);
+    ObjectReader object(list.at(i), origin, "a source", {"title", "date", "fields"});
     Source source;
     source.title = object.require("title", "a title").text();
     if (const auto date = object.take("date")) source.date = date->text();
     if (const auto fields = object.take("fields")) source.fields = fields->texts();
-    object.finish("a source", {"title", "date", "fields"});
+    object.finish();
     sources.push_back(std::move(source));
   }
   return sources;
@@ -107,26 +124,26 @@ void read_texts(ObjectReader& object, const Origin& origin, Gpu& gpu) {
 Gpu load_gpu(std::string_view json_text, const std::string& source) {
   const Origin origin{source, std::nullopt};
   const nlohmann::json root = parse_json(json_text, origin);
-  ObjectReader object(Value(root, origin), origin);
+  ObjectReader object(Value(root, origin), origin, "a GPU", gpu_keys());
   Gpu gpu;
   read_texts(object, origin, gpu);
   const Value peaks = object.require("peak_tflops", "peaks such as {\"fp32\": 15.7}");
   gpu.peak_flop_per_s = read_rates(peaks, origin, tera);
   if (peaks.size() == 0) peaks.fail_expected("at least one peak");
-  gpu.bandwidth_byte_per_s =
-      object.require("bandwidth_gb_per_s", "a number > 0").positive_number() * giga;
+  gpu.bandwidth_byte_per_s = read_rate(object.require("bandwidth_gb_per_s", "a number > 0"), giga);
   if (const auto rates = object.take("flop_per_clock_per_sm"))
     gpu.flop_per_clock_per_sm = read_rates(*rates, origin, 1);
   for (const auto& field : count_fields)
+    if (const auto value = object.take(field.key)) gpu.*field.member = value->integer(1);
+  for (const auto& field : size_fields)
     if (const auto value = object.take(field.key))
-      gpu.*field.member =
-          static_cast<std::uint64_t>(std::llround(value->positive_number() * field.unit));
+      gpu.*field.member = read_size_byte(*value, field.unit);
   for (const auto& field : rate_fields)
     if (const auto value = object.take(field.key))
-      gpu.*field.member = value->positive_number() * field.unit;
+      gpu.*field.member = read_rate(*value, field.unit);
   if (const auto sustained = object.take("sustained"))
     gpu.sustained = read_sustained(*sustained, origin);
-  object.finish("a GPU", gpu_keys());
+  object.finish();
   return gpu;
 }
 

@@ -34,10 +34,12 @@ std::optional<Kind> kind_of(const fs::path& path) {
 std::vector<InputSource> files_under(const std::string& directory) {
   std::vector<InputSource> sources;
   std::error_code error;
+  std::error_code ignored;  // a file that cannot be looked at fails when it is read
   auto entries = fs::recursive_directory_iterator(directory, error);
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
     const std::optional<Kind> kind = kind_of(entries->path());
-    if (kind && !entries->is_directory()) sources.push_back({*kind, entries->path().string()});
+    if (kind && !entries->is_directory(ignored))
+      sources.push_back({*kind, entries->path().string()});
   }
   if (error) fail_reading(directory, error.value());
   if (sources.empty())

@@ -17,6 +17,8 @@ class InputStream {
   const std::string& name() const { return name_; }
   /// The next line without its line break; false at the end. Throws InputError where reading fails.
   bool read_line(std::string& line);
+  /// Whether the last line read was the text's last, without a line break.
+  bool ended() const { return stream_->eof(); }
   /// Everything from here to the end. Throws InputError where reading fails.
   std::string read_rest();
 

@@ -1,5 +1,6 @@
 #include "load/json_value.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "load/spelling.hpp"
@@ -199,8 +200,9 @@ std::vector<std::string> Value::texts() const {
   return all;
 }
 
-ObjectReader::ObjectReader(const Value& object, const Origin& origin)
-    : value_(object), origin_(&origin) {
+ObjectReader::ObjectReader(const Value& object, const Origin& origin, std::string what,
+                           std::vector<std::string_view> known)
+    : value_(object), origin_(&origin), what_(std::move(what)), known_(std::move(known)) {
   if (!object.node().is_object()) object.fail_expected("an object");
 }
 
@@ -227,8 +229,13 @@ std::optional<Value> ObjectReader::take_one_of(std::initializer_list<std::string
 
 Value ObjectReader::require(std::string_view key, const std::string& expected) {
   std::optional<Value> value = take(key);
-  if (!value) fail_at(key, "expected " + expected + ", got nothing");
+  if (!value) fail_missing(key, expected);
   return *value;
+}
+
+void ObjectReader::fail_missing(std::string_view key, const std::string& expected) const {
+  refuse_unknown();
+  fail_at(key, "expected " + expected + ", got nothing");
 }
 
 std::string ObjectReader::pointer_to(std::string_view key) const {
@@ -239,14 +246,17 @@ void ObjectReader::fail_at(std::string_view key, const std::string& message) con
   throw origin_->error(pointer_to(key), message);
 }
 
-void ObjectReader::finish(const std::string& what,
-                          const std::vector<std::string_view>& known) const {
-  for (const auto& [key, node] : value_.node().items()) {
-    if (taken_.contains(key)) continue;
-    for (const std::string_view candidate : known)
-      if (key == candidate) fail_at(key, what + " takes no \"" + key + "\"");
-    fail_at(key, "expected a key of " + what + ", got \"" + key + "\"" + did_you_mean(key, known));
-  }
+void ObjectReader::refuse_unknown() const {
+  for (const auto& [key, node] : value_.node().items())
+    if (std::find(known_.begin(), known_.end(), key) == known_.end())
+      fail_at(key,
+              "expected a key of " + what_ + ", got \"" + key + "\"" + did_you_mean(key, known_));
+}
+
+void ObjectReader::finish() const {
+  refuse_unknown();
+  for (const auto& [key, node] : value_.node().items())
+    if (!taken_.contains(key)) fail_at(key, what_ + " takes no \"" + key + "\"");
 }
 
 }  // namespace roofline

@@ -59,7 +59,9 @@ class Value {
 /// An object whose keys are taken one by one; what is left at the end is unknown.
 class ObjectReader {
  public:
-  ObjectReader(const Value& object, const Origin& origin);
+  /// `what` it describes, and every key that any such thing may have.
+  ObjectReader(const Value& object, const Origin& origin, std::string what,
+               std::vector<std::string_view> known);
 
   const Value& value() const { return value_; }
   const Origin& origin() const { return *origin_; }
@@ -67,18 +69,25 @@ class ObjectReader {
   std::optional<Value> take(std::string_view key);
   /// For a thing with several spellings: the one given, none, or an error where there are two.
   std::optional<Value> take_one_of(std::initializer_list<std::string_view> keys);
-  /// Fails with "expected `expected`" where the key is missing.
+  /// Fails with "expected `expected`, got nothing" at the key; where there is an unknown key, which
+  /// may be a misspelling of this one, with that one instead.
+  [[noreturn]] void fail_missing(std::string_view key, const std::string& expected) const;
   Value require(std::string_view key, const std::string& expected);
   /// Pointer of a key, whether it is there or not.
   std::string pointer_to(std::string_view key) const;
   [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
 
-  /// Fails for keys never taken: those in `known` do not apply to `what`, others are unknown.
-  void finish(const std::string& what, const std::vector<std::string_view>& known) const;
+  /// Fails where there is a key that no such thing has.
+  void refuse_unknown() const;
+  void set_what(std::string what) { what_ = std::move(what); }
+  /// Fails for keys never taken: unknown ones, and those that this kind of thing does not take.
+  void finish() const;
 
  private:
   Value value_;
   const Origin* origin_;
+  std::string what_;
+  std::vector<std::string_view> known_;
   std::set<std::string, std::less<>> taken_;
 };
 

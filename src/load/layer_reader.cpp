@@ -92,6 +92,19 @@ TypeName read_type(const std::optional<Value>& value) {
   return {*kind, windowed ? rank : std::nullopt};
 }
 
+[[noreturn]] void fail_type_name(const Value& value, const std::string& hint) {
+  std::string all;
+  for (const std::string_view name : data_type_names)
+    if (name != name_of(DataType::int32)) all += (all.empty() ? "" : ", ") + std::string(name);
+  value.fail("expected one of " + all + ", got \"" + value.text() + "\"" + hint);
+}
+
+DataType read_output_type(const Value& value) {
+  if (const auto type = parse_data_type(value.text())) return *type;
+  fail_type_name(value,
+                 did_you_mean(value.text(), {data_type_names.begin(), data_type_names.end()}));
+}
+
 DataTypes read_data_types(ObjectReader& object, DataType fallback) {
   if (object.has("dtypes") && object.has("dtype"))
     object.fail_at("dtypes", "expected one spelling, got this and dtype");
@@ -99,12 +112,12 @@ DataTypes read_data_types(ObjectReader& object, DataType fallback) {
   DataTypes types{fallback, fallback, fallback};
   const auto value = object.take("dtypes");
   if (!value) return types;
-  ObjectReader each(*value, object.origin());
+  ObjectReader each(*value, object.origin(), "dtypes", {"input", "weight", "output"});
   if (const auto type = each.take("input"))
     types = {read_data_type(*type), read_data_type(*type), read_data_type(*type)};
   if (const auto type = each.take("weight")) types.weight = read_data_type(*type);
-  if (const auto type = each.take("output")) types.output = read_data_type(*type);
-  each.finish("dtypes", {"input", "weight", "output"});
+  if (const auto type = each.take("output")) types.output = read_output_type(*type);
+  each.finish();
   return types;
 }
 
@@ -112,7 +125,9 @@ KernelMapping read_mapping(ObjectReader& layer, const KernelMapping& fallback) {
   const auto value = layer.take("kernel");
   if (!value) return fallback;
   KernelMapping mapping;
-  ObjectReader object(*value, layer.origin());
+  ObjectReader object(
+      *value, layer.origin(), "kernel",
+      {"algorithm", "tile", "split_k", "threads", "stages", "registers", "shared_memory_byte"});
   if (const auto algorithm = object.take("algorithm")) mapping.algorithm = algorithm->text();
   if (const auto tile = object.take("tile")) {
     if (!tile->is_array() || tile->size() != 3) tile->fail_expected("[m, n, k]");
@@ -124,8 +139,7 @@ KernelMapping read_mapping(ObjectReader& layer, const KernelMapping& fallback) {
   if (const auto registers = object.take("registers")) mapping.registers = registers->integer(1);
   if (const auto bytes = object.take("shared_memory_byte"))
     mapping.shared_memory_byte = bytes->integer(0);
-  object.finish("kernel", {"algorithm", "tile", "split_k", "threads", "stages", "registers",
-                           "shared_memory_byte"});
+  object.finish();
   return mapping;
 }
 
@@ -192,13 +206,9 @@ bool is_layer_key(std::string_view key) {
 }
 
 DataType read_data_type(const Value& value) {
-  const auto type = parse_data_type(value.text());
-  if (type) return *type;
-  std::string all;
-  for (const std::string_view name : data_type_names)
-    all += (all.empty() ? "" : ", ") + std::string(name);
-  value.fail("expected one of " + all + ", got \"" + value.text() + "\"" +
-             did_you_mean(value.text(), {data_type_names.begin(), data_type_names.end()}));
+  const DataType type = read_output_type(value);
+  if (type == DataType::int32) fail_type_name(value, ", which only outputs can be");
+  return type;
 }
 
 Pass read_pass(const Value& value) {
@@ -208,11 +218,12 @@ Pass read_pass(const Value& value) {
 }
 
 Layer read_layer(const Value& value, const Origin& origin, const LayerScope& scope) {
-  ObjectReader object(value, origin);
+  ObjectReader object(value, origin, "a layer", layer_keys);
   Layer layer;
   const TypeName type = read_type(object.take("type"));
   layer.kind = type.kind;
   const std::string kind_name(info(layer.kind).name);
+  object.set_what("a " + kind_name + " layer");
   const auto name = object.take("name");
   layer.name = name ? name->text() : kind_name + std::to_string(scope.index);
   layer.dtypes = read_data_types(object, scope.defaults.dtype);
@@ -229,7 +240,7 @@ Layer read_layer(const Value& value, const Origin& origin, const LayerScope& sco
   } catch (const OverflowError&) {
     value.fail("expected sizes below 2^64, got an overflow in layer \"" + layer.name + "\"");
   }
-  object.finish("a " + kind_name + " layer", layer_keys);
+  object.finish();
   check_counts(layer, object);
   return layer;
 }

@@ -62,14 +62,14 @@ void read_layers(const Value& list, const Origin& origin, const LayerDefaults& d
 
 void read_network_object(const Value& value, const Origin& origin, LayerDefaults defaults,
                          Network& network) {
-  ObjectReader object(value, origin);
+  ObjectReader object(value, origin, "a network", {"name", "note", "dtype", "batch", "layers"});
   if (const auto name = object.take("name")) network.name = name->text();
   if (const auto note = object.take("note")) static_cast<void>(note->text());
   if (const auto dtype = object.take("dtype")) defaults.dtype = read_data_type(*dtype);
   std::optional<std::uint64_t> batch;
   if (const auto stated = object.take("batch")) batch = stated->integer(1);
   const Value layers = *object.take("layers");
-  object.finish("a network", {"name", "note", "dtype", "batch", "layers"});
+  object.finish();
   read_layers(layers, origin, defaults, batch, network);
 }
 

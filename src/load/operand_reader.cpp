@@ -28,8 +28,8 @@ Axes read_sizes(ObjectReader& object, std::uint8_t rank) {
   if (size && (height || width)) size->fail("expected one spelling, got this and h or w");
   if (size) return read_axes(*size, rank, 1, 1);
   if (rank == 3) object.value().fail("expected input: [C, D, H, W] for a 3-D layer, got h and w");
-  if (!width) object.fail_at("w", "expected an integer >= 1, got nothing");
-  if (rank == 2 && !height) object.fail_at("h", "expected an integer >= 1, got nothing");
+  if (!width) object.fail_missing("w", "an integer >= 1");
+  if (rank == 2 && !height) object.fail_missing("h", "an integer >= 1");
   if (rank == 1 && height) height->fail("expected only w for a 1-D layer, got h");
   return {1, height ? height->integer(1) : 1, width->integer(1)};
 }
@@ -38,7 +38,7 @@ Axes read_sizes(ObjectReader& object, std::uint8_t rank) {
 Operand from_sizes(ObjectReader& object, const LayerScope& scope, std::uint8_t rank,
                    const std::optional<Value>& channels) {
   if (object.has("input")) object.fail_at("input", "expected one spelling, got this and sizes");
-  if (!channels) object.fail_at("in_channels", "expected an integer >= 1, got nothing");
+  if (!channels) object.fail_missing("in_channels", "an integer >= 1");
   ReadShape read;
   read.shape.channels = channels->integer(1);
   read.shape.spatial_rank = rank;
@@ -55,9 +55,11 @@ void check_batch(ObjectReader& object, const LayerScope& scope, const Shape& inp
 }
 
 Operand from_previous(const LayerScope& scope, const ObjectReader& object) {
-  if (scope.previous == nullptr)
+  if (scope.previous == nullptr) {
+    object.refuse_unknown();
     object.fail_at("input",
                    "expected a shape such as [3, 224, 224]: there is no layer before this one");
+  }
   return {scope.previous->output, scope.previous_index, false};
 }
 
@@ -101,10 +103,10 @@ std::vector<Operand> read_operands(ObjectReader& object, const LayerScope& scope
     if (item.is_string()) {
       operands.push_back(named_operand(item, scope));
     } else if (item.node().is_object()) {
-      ObjectReader parameter(item, object.origin());
+      ObjectReader parameter(item, object.origin(), "an operand", {"parameter"});
       const Value shape = parameter.require("parameter", "the shape of a learned operand");
       operands.push_back({read_shape(shape, std::nullopt, Features::first).shape, {}, true});
-      parameter.finish("an operand", {"parameter"});
+      parameter.finish();
     } else {
       operands.push_back(
           with_batch(read_shape(item, std::nullopt, Features::first), object, scope));

@@ -55,12 +55,13 @@ bool blank(std::string_view line) {
 
 class NdjsonReader : public LayerReader {
  public:
-  /// `first_line`, already taken from the stream, is read first.
+  /// `first_line`, already taken from the stream after `lines_before` others, is read first.
   NdjsonReader(std::unique_ptr<InputStream> stream, const std::vector<LayerDefaults>& defaults,
-               std::optional<std::string> first_line)
+               std::optional<std::string> first_line, std::size_t lines_before)
       : stream_(std::move(stream)),
         layers_(stream_->name(), defaults),
-        pending_(std::move(first_line)) {}
+        pending_(std::move(first_line)),
+        line_(lines_before) {}
 
   std::vector<Layer> next() override {
     std::string line;
@@ -84,7 +85,7 @@ class NdjsonReader : public LayerReader {
   std::unique_ptr<InputStream> stream_;
   RecordLayers layers_;
   std::optional<std::string> pending_;
-  std::size_t line_ = 0;
+  std::size_t line_;
 };
 
 class CsvLayerReader : public LayerReader {
@@ -94,6 +95,9 @@ class CsvLayerReader : public LayerReader {
     const std::optional<CsvRow> header = rows_.next();
     if (!header) throw InputError(layers_.source(), "", "expected a header row, got an empty file");
     columns_ = header->cells;
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (columns_.front().starts_with(byte_order_mark))
+      columns_.front().erase(0, byte_order_mark.size());
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       known_.push_back(is_layer_key(columns_[i]));
       for (std::size_t j = 0; j < i; ++j)
@@ -144,6 +148,22 @@ bool is_whole_layer_object(const std::string& line) {
   return value.is_object() && !value.contains("layers");
 }
 
+OpenInput open_standard_input(std::unique_ptr<InputStream> stream,
+                              const std::vector<LayerDefaults>& defaults) {
+  std::string before;
+  std::string line;
+  std::size_t lines_before = 0;
+  while (stream->read_line(line) && blank(line)) {
+    before += line + '\n';
+    ++lines_before;
+  }
+  if (is_whole_layer_object(line))
+    return {"", std::make_unique<NdjsonReader>(std::move(stream), defaults, std::move(line),
+                                               lines_before)};
+  if (!stream->ended()) line += '\n';
+  return {before + line + stream->read_rest(), nullptr};
+}
+
 }  // namespace
 
 OpenInput open_input(const InputSource& source, const std::vector<LayerDefaults>& defaults) {
@@ -155,11 +175,8 @@ OpenInput open_input(const InputSource& source, const std::vector<LayerDefaults>
   if (source.kind == Kind::csv)
     return {"", std::make_unique<CsvLayerReader>(std::move(stream), defaults)};
   if (source.kind == Kind::ndjson)
-    return {"", std::make_unique<NdjsonReader>(std::move(stream), defaults, std::nullopt)};
-  std::string first;
-  if (stream->read_line(first)) first += '\n';
-  if (!is_whole_layer_object(first)) return {first + stream->read_rest(), nullptr};
-  return {"", std::make_unique<NdjsonReader>(std::move(stream), defaults, std::move(first))};
+    return {"", std::make_unique<NdjsonReader>(std::move(stream), defaults, std::nullopt, 0)};
+  return open_standard_input(std::move(stream), defaults);
 }
 
 }  // namespace roofline

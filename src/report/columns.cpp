@@ -28,7 +28,7 @@ std::string byte_text(std::uint64_t count) {
 
 std::string layer_text(const Row& row) {
   const std::uint64_t repeat = row.layer.layer.repeat;
-  const std::string name = printable(row.layer.layer.name);
+  const std::string name = row.layer.layer.name;
   const std::string pass = row.result.pass.empty() || row.result.pass == "training"
                                ? fmt::format(" {}", name_of(row.layer.layer.pass))
                                : "";
@@ -37,7 +37,7 @@ std::string layer_text(const Row& row) {
 
 std::string limiter_text(const Row& row) {
   const std::string& host = row.layer.layer.fused_into;
-  if (!host.empty()) return "in " + printable(host.substr(host.find_last_of('.') + 1));
+  if (!host.empty()) return "in " + host.substr(host.find_last_of('.') + 1);
   if (!row.layer.kernel) return "";
   std::string text = name_text(name_of(row.layer.kernel->limiter));
   std::replace(text.begin(), text.end(), '_', ' ');

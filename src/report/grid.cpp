@@ -12,6 +12,13 @@ constexpr std::size_t widest_table = 100;
 constexpr std::size_t narrowest_name = 12;
 constexpr std::string_view gap = "  ";
 
+/// Names come from files: whatever they hold, none may act on the terminal.
+Grid printable_grid(Grid grid) {
+  for (auto& row : grid.rows)
+    for (std::string& cell : row) cell = printable(cell);
+  return grid;
+}
+
 std::vector<std::size_t> widths_of(const Grid& grid) {
   std::vector<std::size_t> widths;
   for (const GridColumn& column : grid.columns) widths.push_back(display_width(column.header));
@@ -54,7 +61,8 @@ std::string escaped_pipes(const std::string& cell) {
 
 }  // namespace
 
-std::string aligned(const Grid& grid, const TableStyle& style) {
+std::string aligned(const Grid& raw, const TableStyle& style) {
+  const Grid grid = printable_grid(raw);
   const std::vector<std::size_t> widths = widths_of(grid);
   const auto bold = [&](const std::string& line) {
     return style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
@@ -67,7 +75,8 @@ std::string aligned(const Grid& grid, const TableStyle& style) {
   return out;
 }
 
-std::string markdown(const Grid& grid) {
+std::string markdown(const Grid& raw) {
+  const Grid grid = printable_grid(raw);
   std::string out;
   const auto add = [&](const std::vector<std::string>& cells) {
     for (const std::string& cell : cells) out += "| " + escaped_pipes(cell) + ' ';

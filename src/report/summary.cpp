@@ -44,7 +44,7 @@ Grid accuracy_grid(const Result& result) {
          fmt::format("x{:.2f}", cell.expected.bias), fmt::format("x{:.2f}", cell.expected.gerr),
          percent(cell.expected.median_error), fmt::format("{:.0f}%", 100 * cell.expected.within_25),
          fmt::format("x{:.2f}", cell.roofline.gerr),
-         fmt::format("{} x{:.2f}", shortened(printable(cell.worst.front().name), 24),
+         fmt::format("{} x{:.2f}", shortened(cell.worst.front().name, 24),
                      cell.worst.front().ratio)});
   return grid;
 }
@@ -55,7 +55,7 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
                   {"bound", true},      {"energy at TDP"}, {"", true}};
   std::string last;
   for (const ComparisonRow& row : rows) {
-    const std::string name = row.name == last ? "" : printable(row.name);
+    const std::string name = row.name == last ? "" : row.name;
     last = row.name;
     grid.rows.push_back({name, row.gpu, duration(row.time_s), fmt::format("x{:.2f}", row.speedup),
                          bound_text(row.compute_bound_share),

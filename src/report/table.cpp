@@ -49,10 +49,10 @@ std::string title_of(const Section& section) {
   const double peak = *rate_of(result.ceilings.peak_flop_per_s, result.main_engine);
   const double bandwidth = result.ceilings.bandwidth_byte_per_s;
   const std::string what = section.results.size() == 1
-                               ? printable(result.network)
+                               ? shortened(printable(result.network), 40)
                                : fmt::format("{} inputs of one layer", section.results.size());
   return fmt::format("{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
-                     result.gpu, name_or(result.dtype, "mixed types"),
+                     shortened(printable(result.gpu), 30), name_or(result.dtype, "mixed types"),
                      result.batch ? fmt::format("{}", *result.batch) : "mixed",
                      result.pass.empty() ? "mixed passes" : result.pass,
                      name_of(result.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
@@ -89,7 +89,7 @@ Grid grid_of(const Section& section) {
       std::vector<std::string> cells;
       for (const Column& column : columns())
         if (!column.header.empty()) cells.push_back(column.people({*result, layer}));
-      if (many) cells.front() = printable(result->network) + "/" + cells.front();
+      if (many) cells.front() = result->network + "/" + cells.front();
       grid.rows.push_back(std::move(cells));
     }
   }
@@ -133,7 +133,8 @@ std::string section_text(const Section& section, const View& view, const GridRen
 
 /// Every batch of a sweep in one table takes the place of their layers.
 std::string sweep_text(const Sweep& sweep, const GridRenderer& render) {
-  return fmt::format("{} on {} by batch\n\n", printable(sweep.network), sweep.gpu) +
+  return fmt::format("{} on {} by batch\n\n", shortened(printable(sweep.network), 40),
+                     shortened(printable(sweep.gpu), 30)) +
          render(sweep_grid(sweep)) + sweep_sentence(sweep) + '\n';
 }
 

@@ -87,7 +87,9 @@ std::string printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = sequence_length(text, i);
     const auto lead = static_cast<unsigned char>(text[i]);
-    if (length == 0 || lead < 0x20 || lead == 0x7F)
+    const bool c1_control =
+        length == 2 && lead == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (length == 0 || lead < 0x20 || lead == 0x7F || c1_control)
       out += '?';
     else
       out += text.substr(i, length);

@@ -1,0 +1,129 @@
+// The stages include forwards only, and each outside library stays in its place.
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Include {
+  std::string file;  ///< path from the source folder, "src/load/csv.cpp"
+  std::string header;
+};
+
+std::vector<std::string> source_files(const std::vector<std::string>& folders) {
+  std::vector<std::string> files;
+  for (const std::string& folder : folders)
+    for (const auto& entry :
+         fs::recursive_directory_iterator(ROOFLINE_SOURCE_FOLDER "/" + folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension == ".cpp" || extension == ".hpp")
+        files.push_back(fs::relative(entry.path(), ROOFLINE_SOURCE_FOLDER).string());
+    }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string text_of(const std::string& file) {
+  return read_file(ROOFLINE_SOURCE_FOLDER "/" + file);
+}
+
+std::vector<Include> includes_under(const std::vector<std::string>& folders) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::vector<Include> includes;
+  for (const std::string& file : source_files(folders))
+    for (const std::string& line : lines_of(text_of(file))) {
+      std::smatch match;
+      if (std::regex_search(line, match, pattern)) includes.push_back({file, match[1]});
+    }
+  REQUIRE(!includes.empty());
+  return includes;
+}
+
+bool starts_with_any(const std::string& text, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& prefix) { return text.rfind(prefix, 0) == 0; });
+}
+
+/// <vector>, not <vector.h> or <CLI/CLI.hpp>.
+bool is_standard(const std::string& header) {
+  return header.find_first_of("./") == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("The model and the public headers need only the standard library", "[architecture]") {
+  for (const Include& include : includes_under({"include"})) {
+    INFO(include.file << " includes " << include.header);
+    CHECK((is_standard(include.header) || starts_with_any(include.header, {"roofline/"})));
+  }
+  for (const Include& include : includes_under({"src/model"})) {
+    INFO(include.file << " includes " << include.header);
+    CHECK(
+        (is_standard(include.header) || starts_with_any(include.header, {"roofline/", "model/"})));
+  }
+}
+
+TEST_CASE("The model does no input or output", "[architecture]") {
+  for (const Include& include : includes_under({"src/model", "include"})) {
+    INFO(include.file << " includes " << include.header);
+    CHECK_FALSE(starts_with_any(include.header, {"iostream", "fstream", "cstdio", "filesystem"}));
+  }
+}
+
+TEST_CASE("Outside libraries stay in their stages", "[architecture]") {
+  struct Place {
+    std::string library;
+    std::vector<std::string> folders;
+  };
+  const std::vector<Place> places{{"CLI/", {"src/cli/"}},
+                                  {"nlohmann/", {"src/load/", "src/report/"}},
+                                  {"fmt/", {"src/load/", "src/report/", "src/cli/"}}};
+  for (const Include& include : includes_under({"src", "include"}))
+    for (const Place& place : places) {
+      if (!starts_with_any(include.header, {place.library})) continue;
+      INFO(include.file << " includes " << include.header);
+      CHECK(starts_with_any(include.file, place.folders));
+    }
+}
+
+TEST_CASE("Dependencies never point back along the pipeline", "[architecture]") {
+  struct Stage {
+    std::string folder;
+    std::vector<std::string> forbidden;
+  };
+  const std::vector<Stage> stages{{"src/model", {"load/", "report/", "cli/"}},
+                                  {"src/load", {"report/", "cli/"}},
+                                  {"src/report", {"load/", "cli/"}}};
+  for (const Stage& stage : stages)
+    for (const Include& include : includes_under({stage.folder})) {
+      INFO(include.file << " includes " << include.header);
+      CHECK_FALSE(starts_with_any(include.header, stage.forbidden));
+    }
+}
+
+TEST_CASE("Every source file is under 400 lines", "[architecture]") {
+  for (const std::string& file : source_files({"src", "include", "tests"})) {
+    INFO(file);
+    CHECK(lines_of(text_of(file)).size() < 400);
+  }
+}
+
+TEST_CASE("main stays small", "[architecture]") {
+  CHECK(lines_of(text_of("src/main.cpp")).size() < 60);
+}
+
+TEST_CASE("Nothing but main ends the program", "[architecture]") {
+  static const std::regex pattern(R"(\b(exit|abort|_Exit|quick_exit|terminate)\s*\()");
+  for (const std::string& file : source_files({"src", "include"})) {
+    INFO(file);
+    CHECK_FALSE(std::regex_search(text_of(file), pattern));
+  }
+}

@@ -1,0 +1,81 @@
+// Times whole runs of the program, launch to exit, against `jq .` on the same file, pair by pair so
+// that both see the same machine.
+//
+//   roofline_bench PATH_OF_ROOFLINE [RUNS]
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+double run_ms(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+  const auto start = std::chrono::steady_clock::now();
+  pid_t child = 0;
+  if (posix_spawnp(&child, argv[0], &quiet, nullptr, argv.data(), environ) != 0) {
+    std::fprintf(stderr, "cannot run %s\n", argv[0]);
+    std::exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  posix_spawn_file_actions_destroy(&quiet);
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+  return elapsed.count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void compare(const char* title, const std::vector<std::string>& ours,
+             const std::vector<std::string>& theirs, int runs) {
+  std::vector<double> our_ms;
+  std::vector<double> their_ms;
+  std::vector<double> ratios;
+  for (int i = 0; i < runs; ++i) {
+    our_ms.push_back(run_ms(ours));
+    their_ms.push_back(run_ms(theirs));
+    ratios.push_back(our_ms.back() / their_ms.back());
+  }
+  std::printf("%-32s %8.2f ms   jq . %8.2f ms   ratio %.2f (medians of %d)\n", title,
+              median(our_ms), median(their_ms), median(ratios), runs);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: roofline_bench PATH_OF_ROOFLINE [RUNS]\n");
+    return 2;
+  }
+  const std::string roofline = argv[1];
+  const int runs = argc > 2 ? std::atoi(argv[2]) : 101;
+  const std::string one = "/tmp/roofline_bench_conv.json";
+  const std::string many = "/tmp/roofline_bench_layers.ndjson";
+  const std::string layer =
+      R"({"type": "conv", "input": [64, 56, 56], "out_channels": 64, "kernel_size": 3, "padding": 1})";
+  std::ofstream(one) << layer << '\n';
+  {
+    std::ofstream file(many);
+    for (int i = 0; i < 100000; ++i) file << layer << '\n';
+  }
+  compare("one layer", {roofline, one, "--gpu", "v100"}, {"jq", ".", one}, runs);
+  compare("100,000 layers, NDJSON to NDJSON",
+          {roofline, many, "--gpu", "v100", "--format", "ndjson"}, {"jq", "-c", ".", many}, 3);
+}

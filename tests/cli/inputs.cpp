@@ -1,0 +1,159 @@
+// What the program reads: directories, streams, standard input.
+
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
+
+}  // namespace
+
+TEST_CASE("A directory of 200 files, 3 of them broken", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 200; ++i)
+    folder.write("many/" + std::to_string(i % 7) + "/" + std::to_string(i) + ".json",
+                 i % 80 == 30 ? "{\"stride\": " + std::to_string(i) : conv);
+  const Outcome outcome = run(folder, "roofline many --gpu v100,a100 --json");
+  CHECK(outcome.exit_code == 1);
+  CHECK(lines_of(outcome.err).size() == 3);
+  const Json root = Json::parse(outcome.out);
+  CHECK(root.at("results").size() == 2 * 197);
+  REQUIRE(root.at("errors").size() == 3);
+  CHECK(root.at("errors").at(0).at("source") == "many/1/190.json");
+  CHECK(root.at("errors").at(0).at("where") == "1:15");
+  CHECK(root.at("errors").at(0).at("message") == "expected more JSON, got the end of the text");
+}
+
+TEST_CASE("A reader that leaves early is no error", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += conv + '\n';
+  folder.write("x.ndjson", lines);
+  for (const char* before : {"", "trap '' PIPE; "}) {
+    const Outcome outcome =
+        run(folder, std::string(before) + "roofline x.ndjson --gpu v100 --format ndjson | head -1");
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err == "");
+    REQUIRE(lines_of(outcome.out).size() == 1);
+    CHECK(Json::parse(outcome.out).at("name") == "conv0");
+  }
+}
+
+TEST_CASE("Results of a stream come before it ends", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  folder.write("line", conv + "\n");
+  // The second line is written only after the first result has arrived.
+  const Outcome outcome =
+      run(folder,
+          "mkfifo pipe; (cat line; n=0; while [ ! -s out ] && [ $n -lt 100 ]; do "
+          "n=$((n+1)); sleep 0.05; done; cat line; [ -s out ] && echo seen "
+          ">&2) > pipe & "
+          "roofline - --gpu v100 --format ndjson < pipe > out; wait; cat out");
+  CHECK(outcome.err == "seen\n");
+  CHECK(lines_of(outcome.out).size() == 2);
+}
+
+TEST_CASE("Standard input is told apart by its content", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  struct Case {
+    std::string text;
+    std::size_t layers;
+  };
+  const Case table[] = {
+      {conv, 1},
+      {conv + "\n", 1},
+      {conv + "\n" + conv + "\n", 2},
+      {conv + "\r\n" + conv, 2},
+      {"\n" + conv + "\n" + conv + "\n", 2},
+      {"[" + conv + "," + conv + "]", 2},
+      {"[\n" + conv + ",\n" + conv + "\n]\n", 2},
+      {"{\"layers\": [" + conv + "]}\n", 1},
+      {"{\n\"input\": [3, 8, 8],\n\"out_channels\": 4, \"kernel_size\": 3}\n", 1},
+      {"\n\n{\n\"layers\": [" + conv + "]}", 1},
+  };
+  for (const Case& each : table) {
+    INFO(each.text);
+    folder.write("text", each.text);
+    const Outcome outcome = run(folder, "cat text | roofline - --gpu v100 --format csv");
+    CHECK(outcome.err == "");
+    CHECK(outcome.exit_code == 0);
+    CHECK(lines_of(outcome.out).size() == 1 + each.layers);
+  }
+}
+
+TEST_CASE("Bad standard input is called -", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, "printf '{' | roofline - --gpu v100").err ==
+        "-:1:2: expected more JSON, got the end of the text\n");
+  CHECK(run(folder, "roofline - --gpu v100 </dev/null").err ==
+        "-:1:1: expected JSON, got an empty text\n");
+  folder.write("x", conv + "\n{\"input\": 3}\n");
+  CHECK(run(folder, "roofline - --gpu v100 <x").err ==
+        "-:2: /input: expected a list of sizes such as [3, 224, 224], got 3\n");
+}
+
+TEST_CASE("--batch overrides the file's batch, several give a result each", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", "{\"batch\": 5, \"layers\": [" + conv + "]}");
+  const auto batches = [&](const std::string& options) {
+    std::vector<std::uint64_t> found;
+    const Json root = Json::parse(run(folder, "roofline x.json --gpu v100 --json " + options).out);
+    for (const Json& result : root.at("results"))
+      found.push_back(result.at("batch").get<std::uint64_t>());
+    return found;
+  };
+  using Batches = std::vector<std::uint64_t>;
+  CHECK(batches("") == Batches{5});
+  CHECK(batches("--batch 3") == Batches{3});
+  CHECK(batches("--batch 1,2,4") == Batches{1, 2, 4});
+}
+
+TEST_CASE("--dtype, --pass and --engine reach the layers", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", conv);
+  const auto layer = [&](const std::string& options) {
+    return Json::parse(run(folder, "roofline x.json --gpu v100 --json " + options).out)
+        .at("results")
+        .at(0)
+        .at("layers")
+        .at(0);
+  };
+  CHECK(layer("").at("engine") == "fp32");
+  CHECK(layer("--dtype fp16").at("engine") == "fp16_tensor");
+  CHECK(layer("--dtype fp16 --engine vector").at("engine") == "fp16");
+  CHECK(layer("--pass dgrad").at("pass") == "dgrad");
+}
+
+TEST_CASE("CSV columns that the program does not know are named once on stderr", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.csv", "name,c,h,w,k,r,s,gpu,note\na,3,8,8,4,3,3,x,\nb,3,8,8,4,3,3,y,\n");
+  const Outcome outcome = run(folder, "roofline x.csv --gpu v100 --format csv");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err == "x.csv: ignored columns: gpu, note\n");
+  CHECK(lines_of(outcome.out).size() == 3);
+}
+
+TEST_CASE("A person's own GPU by alias", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", conv);
+  folder.write("config/roofline/gpus/x.json",
+               R"({"name": "Mine", "aliases": ["mine"], "peak_tflops": {"fp32": 1},
+                   "bandwidth_gb_per_s": 1})");
+  const Outcome outcome =
+      run(folder, "XDG_CONFIG_HOME=$PWD/config roofline conv.json --gpu mine --format csv");
+  CHECK(outcome.err == "");
+  CHECK(outcome.out.find(",Mine,") != std::string::npos);
+}
+
+TEST_CASE("The help's directory example works on the folder it names", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, "cd " ROOFLINE_SOURCE_FOLDER
+                                      "/configs/networks && roofline . --gpu v100,a100 --json");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err == "");
+}

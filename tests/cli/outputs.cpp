@@ -1,0 +1,97 @@
+// Where results go: standard output, files by extension, colour only on a terminal.
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+namespace {
+
+const std::string relu = R"({"type": "relu", "input": [8]})";
+
+/// What a line of shell writes to a terminal; too little to fill the terminal's buffer.
+std::string on_terminal(const TemporaryFolder& folder, const std::string& line) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  REQUIRE(grantpt(terminal) == 0);
+  REQUIRE(unlockpt(terminal) == 0);
+  const std::string device = ptsname(terminal);
+  const int kept_open = open(device.c_str(), O_RDWR | O_NOCTTY);
+  CHECK(run(folder, line + " >" + device).exit_code == 0);
+  char text[4096];
+  const ssize_t size = read(terminal, text, sizeof text);
+  close(kept_open);
+  close(terminal);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(0, size))};
+}
+
+}  // namespace
+
+TEST_CASE("-o writes the format of the extension, several at once", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu);
+  const Outcome outcome =
+      run(folder,
+          "roofline relu.json --gpu v100 -o x.json -o x.ndjson -o x.csv -o x.md "
+          "--output x.txt");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == "");
+  CHECK(outcome.err == "");
+  for (const auto& [extension, format] :
+       {std::pair("json", "json"), std::pair("ndjson", "ndjson"), std::pair("csv", "csv"),
+        std::pair("md", "markdown"), std::pair("txt", "table")}) {
+    INFO(extension);
+    const std::string file = read_file(folder / "x." + extension);
+    CHECK(file != "");
+    CHECK(file == run(folder, std::string("roofline relu.json --gpu v100 --format ") + format).out);
+  }
+}
+
+TEST_CASE("-o with a format writes both", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu);
+  const Outcome outcome = run(folder, "roofline relu.json --gpu v100 -o x.csv --json");
+  CHECK(nlohmann::json::accept(outcome.out));
+  CHECK(lines_of(read_file(folder / "x.csv")).size() == 2);
+}
+
+TEST_CASE("-o still reports failed inputs", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu);
+  const Outcome outcome = run(folder, "roofline relu.json none.json --gpu v100 -o x.json");
+  CHECK(outcome.exit_code == 1);
+  CHECK(nlohmann::json::parse(read_file(folder / "x.json")).at("errors").size() == 1);
+}
+
+TEST_CASE("--json is --format json", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu);
+  CHECK(run(folder, "roofline relu.json --gpu v100 --json").out ==
+        run(folder, "roofline relu.json --gpu v100 --format json").out);
+}
+
+TEST_CASE("Colour only on a terminal and never under NO_COLOR", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu);
+  const std::string line = "roofline relu.json --gpu v100";
+  const std::string escape = "\x1b[";
+  CHECK(run(folder, line).out.find(escape) == std::string::npos);
+  CHECK(on_terminal(folder, line).find(escape) != std::string::npos);
+  CHECK(on_terminal(folder, "NO_COLOR=1 " + line).find(escape) == std::string::npos);
+  CHECK(on_terminal(folder, line + " --json").find(escape) == std::string::npos);
+}
+
+TEST_CASE("A full disk is an error", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu);
+  const Outcome out = run(folder, "roofline relu.json --gpu v100 >/dev/full");
+  CHECK(out.exit_code == 2);
+  CHECK(out.err == "roofline: cannot write to standard output: No space left on device\n");
+  const Outcome file = run(folder, "ln -s /dev/full x.csv; roofline relu.json --gpu v100 -o x.csv");
+  CHECK(file.exit_code == 2);
+  CHECK(file.err == "roofline: cannot write x.csv: No space left on device\n");
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+// The real program, as a user runs it.
+
+#include <string>
+#include <vector>
+
+#include "temporary_folder.hpp"
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs a line of shell in the folder; `roofline` is the program under test. The user's own
+/// configuration folder is empty unless the line says otherwise.
+Outcome run(const TemporaryFolder& folder, const std::string& shell_line);
+
+std::vector<std::string> lines_of(const std::string& text);

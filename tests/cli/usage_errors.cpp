@@ -1,0 +1,88 @@
+// Wrong command lines: one line on stderr, exit code 2, nothing on stdout.
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  struct Case {
+    std::string arguments;
+    std::string message;
+  };
+  const std::vector<Case> table{
+      {"", "no input: give a file, a directory, a built-in network or - (see --help)"},
+      {"conv.json", "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
+      {"conv.json --gpu v1000",
+       "unknown GPU \"v1000\"; did you mean v100 or v100s? (--list-gpus lists all)"},
+      {"conv.json --gpu v100,v1000",
+       "unknown GPU \"v1000\"; did you mean v100 or v100s? (--list-gpus lists all)"},
+      {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
+      {"conv.json --gpu v100 --format xml",
+       "--format: expected table, json, ndjson, csv or markdown, got \"xml\""},
+      {"conv.json --gpu v100 --json --format csv", "--json and --format csv contradict each other"},
+      {"conv.json --gpu v100 --dtype half",
+       "--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"half\""},
+      {"conv.json --gpu v100 --dtype int32",
+       "--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"int32\""},
+      {"conv.json --gpu v100 --engine magic",
+       "--engine: magic not in {auto,vector,tensor,tf32} (see --help)"},
+  };
+  for (const Case& each : table) {
+    INFO(each.arguments);
+    const Outcome outcome = run(folder, "roofline " + each.arguments);
+    CHECK(outcome.err == "roofline: " + each.message + "\n");
+    CHECK(outcome.out == "");
+    CHECK(outcome.exit_code == 2);
+  }
+}
+
+TEST_CASE("Numbers that cannot be are refused in a line one can read", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  for (const char* option :
+       {"--batch 0", "--batch -1", "--batch 1.5", "--batch x", "--peak-tflops 0",
+        "--peak-tflops -1", "--peak-tflops nan", "--peak-tflops inf", "--bandwidth-gbs 0",
+        "--bandwidth-gbs nan", "--bandwidth-gbs 1e400"}) {
+    INFO(option);
+    const Outcome outcome = run(folder, std::string("roofline conv.json --gpu v100 ") + option);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out == "");
+    INFO(outcome.err);
+    REQUIRE(lines_of(outcome.err).size() == 1);
+    CHECK(outcome.err.size() <= 160);
+  }
+}
+
+TEST_CASE("An output file without a known extension", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  for (const char* name : {"out", "out.xml"}) {
+    const Outcome outcome = run(folder, std::string("roofline conv.json --gpu v100 -o ") + name);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err.find(std::string("-o ") + name) != std::string::npos);
+    CHECK(outcome.out == "");
+  }
+  const Outcome outcome = run(folder, "roofline conv.json --gpu v100 -o no/such/folder/x.json");
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err == "roofline: cannot write no/such/folder/x.json: No such file or directory\n");
+}
+
+TEST_CASE("Options may stand before the input", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  const Outcome after = run(folder, "roofline conv.json --gpu v100 --format csv");
+  CHECK(after.exit_code == 0);
+  for (const char* line :
+       {"roofline --gpu v100 conv.json --format csv", "roofline --format csv --gpu v100 conv.json",
+        "roofline --gpu v100 --format csv conv.json",
+        "roofline --gpu=v100 conv.json --format csv"}) {
+    INFO(line);
+    const Outcome before = run(folder, line);
+    CHECK(before.exit_code == 0);
+    CHECK(before.out == after.out);
+  }
+  const Outcome batch = run(folder, "roofline --gpu v100 --format csv --batch 1 conv.json");
+  CHECK(batch.err == "");
+  CHECK(batch.out == after.out);
+}

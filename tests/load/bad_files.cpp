@@ -1,0 +1,92 @@
+// Paths that lead to no text.
+
+#include <filesystem>
+
+#include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
+#include "temporary_folder.hpp"
+
+using namespace roofline;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string resolve_message(const std::string& word) {
+  return message_of([&] { resolve_input(word); });
+}
+
+std::string open_message(const std::string& path) {
+  return message_of([&] { open_input(resolve_input(path).front(), {LayerDefaults{}}); });
+}
+
+constexpr const char* no_such =
+    ": expected a file, a directory or a built-in network, found none of that name";
+constexpr const char* list_hint = " (--list-networks lists the networks)";
+
+}  // namespace
+
+TEST_CASE("A word that is no file, directory or network", "[load/bad_files]") {
+  CHECK(resolve_message("nothing_here.json") ==
+        std::string("nothing_here.json") + no_such + list_hint);
+  CHECK(resolve_message("resnet5") ==
+        std::string("resnet5") + no_such + "; did you mean \"resnet50\"?" + list_hint);
+  CHECK(resolve_message("") == std::string(no_such) + list_hint);
+  const std::string long_word(5000, 'x');
+  CHECK(resolve_message(long_word) == long_word + no_such + list_hint);
+}
+
+TEST_CASE("A directory without layer files", "[load/bad_files]") {
+  const TemporaryFolder folder;
+  const std::string message =
+      ": expected layer files (.json, .ndjson, .jsonl, .csv), got a directory without any";
+  CHECK(resolve_message(folder.path()) == folder.path() + message);
+  folder.write("readme.txt", "nothing");
+  fs::create_directories(folder / "x.json");
+  CHECK(resolve_message(folder.path()) == folder.path() + message);
+  CHECK(resolve_message(folder / "x.json") == folder / "x.json" + message);
+}
+
+TEST_CASE("A directory named x.json is a directory", "[load/bad_files]") {
+  const TemporaryFolder folder;
+  const std::string inner = folder.write("x.json/y.json", "{}");
+  const std::vector<InputSource> sources = resolve_input(folder.path());
+  REQUIRE(sources.size() == 1);
+  CHECK(sources.front().name == inner);
+}
+
+TEST_CASE("A file that cannot be read", "[load/bad_files]") {
+  // Every user, root too, may open this one and may not read it.
+  CHECK(open_message("/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error");
+  const TemporaryFolder folder;
+  fs::create_symlink("nowhere.json", folder / "dangling.json");
+  CHECK(message_of([&] { open_input(resolve_input(folder.path()).front(), {LayerDefaults{}}); }) ==
+        folder / "dangling.json" + ": cannot be read: No such file or directory");
+}
+
+TEST_CASE("A link to itself costs only itself", "[load/bad_files]") {
+  const TemporaryFolder folder;
+  const std::string good = folder.write("good.json", "{}");
+  fs::create_symlink("loop.json", folder / "loop.json");
+  std::vector<std::string> names;
+  for (const InputSource& source : resolve_input(folder.path())) names.push_back(source.name);
+  CHECK(names == std::vector<std::string>{good, folder / "loop.json"});
+  CHECK(message_of([&] {
+          open_input({InputSource::Kind::json, folder / "loop.json"}, {LayerDefaults{}});
+        }) == folder / "loop.json" + ": cannot be read: Too many levels of symbolic links");
+}
+
+TEST_CASE("An empty file", "[load/bad_files]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("empty.json", "");
+  const OpenInput input = open_input(resolve_input(path).front(), {LayerDefaults{}});
+  CHECK(message_of([&] { load_network(input.text, path, {}); }) ==
+        path + ":1:1: expected JSON, got an empty text");
+}
+
+TEST_CASE("A GPU path that leads to no file", "[load/bad_files]") {
+  const TemporaryFolder folder;
+  CHECK(message_of([&] { find_gpu(folder / "none.json"); }) ==
+        folder / "none.json" + ": cannot be read: No such file or directory");
+  CHECK(message_of([&] { find_gpu(folder.path()); }) ==
+        folder.path() + ": cannot be read: Is a directory");
+}

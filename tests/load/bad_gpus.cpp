@@ -1,0 +1,128 @@
+// GPU files with one thing wrong, and GPUs that cannot run what is asked.
+
+#include <cstdlib>
+
+#include "load/loading.hpp"
+#include "roofline/analysis.hpp"
+#include "roofline/catalogue.hpp"
+
+using namespace roofline;
+
+namespace {
+
+/// A good GPU file with these keys in place of, or beside, its own.
+std::string gpu(const std::string& more) {
+  return R"({"name": "X", "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": 500)" +
+         (more.empty() ? "" : ", " + more) + "}";
+}
+
+std::string message_on(const std::string& gpu_name, const std::string& layer,
+                       EngineChoice engine = EngineChoice::automatic) {
+  AnalysisOptions options;
+  options.engine = engine;
+  return message_of([&] { analyze(load_text(layer), find_gpu(gpu_name), options); });
+}
+
+std::string usage_message_of(const std::string& name) {
+  try {
+    find_gpu(name);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("A wrong GPU file says what is wrong with it", "[load/bad_gpus]") {
+  CHECK(message_of([] { load_gpu(gpu(""), "x.json"); }) == "");
+  const std::vector<BadInput> table{
+      {"{", "x.json:1:2: expected more JSON, got the end of the text"},
+      {"[]", "x.json: expected an object, got []"},
+      {"{}", "x.json: /name: expected the GPU's name, got nothing"},
+      {R"({"name": "X", "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops: expected peaks such as {\"fp32\": 15.7}, got nothing"},
+      {R"({"name": "X", "peak_tflops": {"fp32": 10}})",
+       "x.json: /bandwidth_gb_per_s: expected a number > 0, got nothing"},
+      {R"({"name": "X", "peak_tflops": {}, "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops: expected at least one peak, got {}"},
+      {R"({"name": "X", "peak_tflops": 15.7, "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops: expected an object, got 15.7"},
+      {R"({"name": "X", "peak_tflops": {"fp32": -10}, "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops/fp32: expected a number > 0, got -10"},
+      {R"({"name": "X", "peak_tflops": {"fp32": 0}, "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops/fp32: expected a number > 0, got 0"},
+      {R"({"name": "X", "peak_tflops": {"fp32": null}, "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops/fp32: expected a number > 0, got null"},
+      {R"({"name": "X", "peak_tflops": {"fp16_tensors": 10}, "bandwidth_gb_per_s": 500})",
+       "x.json: /peak_tflops/fp16_tensors: expected a key of the engines, got \"fp16_tensors\"; "
+       "did you mean \"fp16_tensor\"?"},
+      {R"({"name": "X", "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": "900"})",
+       "x.json: /bandwidth_gb_per_s: expected a number > 0, got \"900\""},
+      {gpu(R"("sm_counts": 80)"),
+       "x.json: /sm_counts: expected a key of a GPU, got \"sm_counts\"; did you mean "
+       "\"sm_count\"?"},
+      {gpu(R"("price": 9000)"), "x.json: /price: expected a key of a GPU, got \"price\""},
+      {gpu(R"("sm_count": -80)"), "x.json: /sm_count: expected an integer >= 1, got -80"},
+      {gpu(R"("tdp_w": true)"), "x.json: /tdp_w: expected a number > 0, got true"},
+      {gpu(R"("aliases": "x")"), "x.json: /aliases: expected an array of strings, got \"x\""},
+      {gpu(R"("aliases": ["x", 1])"), "x.json: /aliases/1: expected a string, got 1"},
+      {gpu(R"("sources": {})"), "x.json: /sources: expected a list of sources, got {}"},
+      {gpu(R"("sources": [{"date": "2020"}])"),
+       "x.json: /sources/0/title: expected a title, got nothing"},
+      {gpu(R"("sustained": {"bandwidth_gb_per_s": 400})"),
+       "x.json: /sustained/source: expected who measured this, on what, got nothing"},
+      {gpu(R"("vendor": "A", "vendor": "B")"),
+       "x.json: /vendor: expected each key once, got this one twice"},
+  };
+  for (const BadInput& bad : table) {
+    INFO(bad.text);
+    CHECK(message_of([&] { load_gpu(bad.text, "x.json"); }) == bad.message);
+  }
+}
+
+TEST_CASE("A misspelt required key is named", "[load/bad_gpus]") {
+  CHECK(message_of([] {
+          load_gpu(R"({"name": "X", "peak_tflops": {"fp32": 1}, "bandwith_gb_per_s": 1})",
+                   "x.json");
+        }) ==
+        "x.json: /bandwith_gb_per_s: expected a key of a GPU, got \"bandwith_gb_per_s\"; did you "
+        "mean \"bandwidth_gb_per_s\"?");
+}
+
+TEST_CASE("A GPU's counts are whole and its rates finite", "[load/bad_gpus]") {
+  const auto fails = [](const std::string& text) {
+    INFO(text);
+    CHECK(message_of([&] { load_gpu(text, "x.json"); }) != "");
+  };
+  fails(gpu(R"("sm_count": 0.3)"));
+  fails(gpu(R"("sm_count": 80.5)"));
+  fails(gpu(R"("sm_count": 1e30)"));
+  fails(gpu(R"("memory_gb": 1e30)"));
+  fails(R"({"name": "X", "peak_tflops": {"fp32": 1e308}, "bandwidth_gb_per_s": 500})");
+  fails(R"({"name": "X", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 1e308})");
+}
+
+TEST_CASE("A GPU without a peak for the type lists the peaks it has", "[load/bad_gpus]") {
+  const std::string conv =
+      R"("name": "c", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 3)";
+  CHECK(message_on("p100", "{" + conv + R"(, "dtype": "int8"})") ==
+        "conv.json: layer \"c\" is in int8, for which Tesla P100 SXM2 16GB has no peak; it has "
+        "fp64, fp32, fp16");
+  CHECK(message_on("v100", "{" + conv + R"(, "dtype": "bf16"})") ==
+        "conv.json: layer \"c\" is in bf16, for which Tesla V100 SXM2 16GB has no peak; it has "
+        "fp64, fp32, fp16, fp16_tensor, dp4a");
+  CHECK(message_on("v100", "{" + conv + "}", EngineChoice::tensor) ==
+        "conv.json: layer \"c\" is in fp32, for which Tesla V100 SXM2 16GB has no peak on tensor "
+        "cores; it has fp64, fp32, fp16, fp16_tensor, dp4a");
+}
+
+TEST_CASE("An unknown GPU comes with the nearest names", "[load/bad_gpus]") {
+  CHECK(usage_message_of("v1000") ==
+        "unknown GPU \"v1000\"; did you mean v100 or v100s? (--list-gpus lists all)");
+  CHECK(usage_message_of("RTX-4091") ==
+        "unknown GPU \"RTX-4091\"; did you mean rtx-4090, rtx-3090 or rtx-4080? (--list-gpus lists "
+        "all)");
+  CHECK(usage_message_of("abacus") == "unknown GPU \"abacus\" (--list-gpus lists all)");
+  CHECK(usage_message_of("") == "unknown GPU \"\" (--list-gpus lists all)");
+}

@@ -1,0 +1,259 @@
+// The numbers of configs/gpus: consistent in themselves, unique in their names, each with a source.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "catch.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
+#include "temporary_folder.hpp"
+
+using namespace roofline;
+using Json = nlohmann::json;
+
+namespace {
+
+struct GpuFile {
+  std::string path;
+  Gpu gpu;
+  Json json;
+};
+
+std::vector<GpuFile> gpu_files() {
+  std::vector<std::string> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(ROOFLINE_SOURCE_FOLDER "/configs/gpus"))
+    paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  std::vector<GpuFile> files;
+  for (const std::string& path : paths) {
+    const std::string text = read_file(path);
+    files.push_back({path, load_gpu(text, path), Json::parse(text)});
+  }
+  return files;
+}
+
+/// A note explains a key that starts with it: "peak_tflops.fp64: the vendor rounds".
+bool explained(const Gpu& gpu, const std::string& key) {
+  return std::any_of(gpu.notes.begin(), gpu.notes.end(),
+                     [&](const std::string& note) { return note.rfind(key + ":", 0) == 0; });
+}
+
+/// Fields that no document gives, which a note says.
+bool admitted(const Gpu& gpu, const std::string& key) {
+  return std::any_of(gpu.notes.begin(), gpu.notes.end(), [&](const std::string& note) {
+    return (note.rfind("from memory:", 0) == 0 || note.rfind("computed", 0) == 0) &&
+           note.find(key) != std::string::npos;
+  });
+}
+
+bool near(double a, double b, double tolerance) { return std::fabs(a - b) <= tolerance * b; }
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// Peaks of one architecture as multiples of its fp32 peak.
+struct Ratios {
+  std::vector<const char*> gpus;
+  std::map<Engine, double> of_fp32;
+};
+
+const std::vector<Ratios>& architecture_ratios() {
+  using enum Engine;
+  static const std::vector<Ratios> table{
+      {{"k80"}, {{fp64, 1.0 / 3}}},
+      {{"m40", "gtx-titan-x"}, {{fp64, 1.0 / 32}}},
+      {{"p100", "p100-pcie"}, {{fp64, 0.5}, {fp16, 2}}},
+      {{"p4", "p40", "gtx1080", "gtx1080ti", "titan-x-pascal", "titan-xp"},
+       {{fp64, 1.0 / 32}, {fp16, 1.0 / 64}, {dp4a, 4}}},
+      {{"v100", "v100-32gb", "v100-pcie", "v100s", "titan-v"},
+       {{fp64, 0.5}, {fp16, 2}, {fp16_tensor, 8}, {dp4a, 4}}},
+      {{"agx-xavier"}, {{fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
+      {{"t4"}, {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
+      {{"rtx2080ti"}, {{fp16, 2}, {fp16_tensor, 4}, {fp16_tensor_fp16_accumulate, 8}, {int8, 16}}},
+      {{"a100", "a100-40gb", "a100-pcie", "a100-pcie-40gb", "a30"},
+       {{fp64, 0.5},
+        {fp64_tensor, 1},
+        {tf32, 8},
+        {fp16, 4},
+        {bf16_vector, 2},
+        {fp16_tensor, 16},
+        {bf16, 16},
+        {int8, 32}}},
+      {{"a10", "a40", "a6000", "l4", "l40s"},
+       {{fp64, 1.0 / 64}, {tf32, 2}, {fp16, 1}, {fp16_tensor, 4}, {bf16, 4}, {int8, 8}, {fp8, 8}}},
+      {{"rtx3080", "rtx3090"},
+       {{fp64, 1.0 / 64},
+        {tf32, 1},
+        {fp16, 1},
+        {fp16_tensor, 2},
+        {bf16, 2},
+        {fp16_tensor_fp16_accumulate, 4},
+        {int8, 8}}},
+      {{"rtx4080", "rtx4090", "rtx5090"},
+       {{fp64, 1.0 / 64},
+        {tf32, 1},
+        {fp16, 1},
+        {fp16_tensor, 2},
+        {bf16, 2},
+        {fp16_tensor_fp16_accumulate, 4},
+        {fp8, 4},
+        {fp8_fp16_accumulate, 8},
+        {int8, 8}}},
+      {{"l40"}, {{tf32, 1}, {fp16_tensor, 2}, {bf16, 2}, {fp8, 4}, {int8, 4}}},
+      {{"h100", "h100-pcie", "h100-nvl", "h200", "gh200"},
+       {{fp64, 0.5}, {fp64_tensor, 1}, {fp16, 2}, {bf16_vector, 2}}},
+      {{"mi25"}, {{fp64, 1.0 / 16}, {fp16, 2}}},
+      {{"mi50", "mi60"}, {{fp64, 0.5}, {fp16, 2}, {dp4a, 4}}},
+      {{"mi100"}, {{fp64, 0.5}, {fp32_tensor, 2}, {fp16_tensor, 8}, {bf16, 4}, {int8, 8}}},
+      {{"mi210", "mi250x", "mi250x-gcd"},
+       {{fp64, 1}, {fp64_tensor, 2}, {fp32_tensor, 2}, {fp16_tensor, 8}, {bf16, 8}, {int8, 8}}},
+      {{"mi300x", "mi325x"},
+       {{fp64, 0.5},
+        {fp64_tensor, 1},
+        {fp32_tensor, 1},
+        {tf32, 4},
+        {fp16_tensor, 8},
+        {bf16, 8},
+        {fp8, 16},
+        {int8, 16}}},
+  };
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("Each peak is SMs x FLOP a clock x clock, or a note says why not",
+          "[load/gpu_catalogue]") {
+  int explained_peaks = 0;
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    INFO(path);
+    REQUIRE(gpu.sm_count);
+    REQUIRE(gpu.boost_clock_hz);
+    for (std::size_t i = 0; i < engine_count; ++i) {
+      if (!gpu.peak_flop_per_s[i]) continue;
+      INFO(engine_names[i]);
+      const std::optional<double> rate = gpu.flop_per_clock_per_sm[i];
+      const bool consistent =
+          rate && near(static_cast<double>(*gpu.sm_count) * *rate * *gpu.boost_clock_hz,
+                       *gpu.peak_flop_per_s[i], 0.02);
+      const bool note = explained(gpu, "peak_tflops." + std::string(engine_names[i]));
+      CHECK((consistent || note));
+      if (!consistent && note) ++explained_peaks;
+    }
+  }
+  CHECK(explained_peaks < 40);  // notes explain the few, they do not excuse the many
+}
+
+TEST_CASE("Bandwidth is bus width x data rate / 8, or a note says why not",
+          "[load/gpu_catalogue]") {
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    INFO(path);
+    const bool consistent =
+        gpu.memory_bus_bit && gpu.memory_data_rate_bit_per_s &&
+        near(static_cast<double>(*gpu.memory_bus_bit) * *gpu.memory_data_rate_bit_per_s / 8,
+             gpu.bandwidth_byte_per_s, 0.02);
+    CHECK((consistent || explained(gpu, "bandwidth_gb_per_s")));
+  }
+}
+
+TEST_CASE("Names and aliases are unique in any case", "[load/gpu_catalogue]") {
+  std::map<std::string, std::string> owner;
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    std::set<std::string> names{lower(gpu.name)};
+    for (const std::string& alias : gpu.aliases) {
+      CHECK(lower(alias) == alias);
+      names.insert(alias);
+    }
+    CHECK(names.size() == gpu.aliases.size() + 1);
+    for (const std::string& name : names) {
+      INFO(path << " and " << owner[name] << ": " << name);
+      CHECK(owner[name].empty());
+      owner[name] = path;
+    }
+  }
+}
+
+TEST_CASE("At least 45 parts, all of them built in", "[load/gpu_catalogue]") {
+  CHECK(gpu_files().size() >= 45);
+  CHECK(gpu_files().size() == embedded_gpus().size());
+}
+
+TEST_CASE("Dense peaks keep the ratios of their architecture", "[load/gpu_catalogue]") {
+  std::set<std::string> seen;
+  for (const Ratios& ratios : architecture_ratios())
+    for (const char* name : ratios.gpus) {
+      const Gpu gpu = find_gpu(name);
+      seen.insert(gpu.name);
+      for (const auto& [engine, ratio] : ratios.of_fp32) {
+        const auto peak = rate_of(gpu.peak_flop_per_s, engine);
+        if (!peak) continue;
+        const double single = *rate_of(gpu.peak_flop_per_s, Engine::fp32);
+        INFO(gpu.name << ' ' << name_of(engine) << ": " << *peak / single << " x fp32");
+        CHECK(near(*peak, ratio * single, 0.04));  // both are published with two or three digits
+      }
+    }
+  CHECK(seen.size() >= 45);
+}
+
+TEST_CASE("Tensor peaks halve with each doubling of the type's width", "[load/gpu_catalogue]") {
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    INFO(path);
+    const auto check = [rates = gpu.peak_flop_per_s](Engine fast, Engine slow) {
+      if (!rate_of(rates, fast) || !rate_of(rates, slow)) return;
+      INFO(name_of(fast) << " and " << name_of(slow));
+      CHECK(near(*rate_of(rates, fast), 2 * *rate_of(rates, slow), 0.03));
+    };
+    check(Engine::fp16_tensor, Engine::tf32);
+    check(Engine::fp8, Engine::fp16_tensor);
+    check(Engine::fp16_tensor_fp16_accumulate, Engine::fp16_tensor);
+    const auto half = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
+    const auto brain = rate_of(gpu.peak_flop_per_s, Engine::bf16);
+    if (half && brain && gpu.architecture != "CDNA") CHECK(near(*brain, *half, 0.01));
+  }
+}
+
+TEST_CASE("Every field has a source or says that it has none", "[load/gpu_catalogue]") {
+  for (const auto& [path, gpu, json] : gpu_files()) {
+    INFO(path);
+    std::set<std::string> covered;
+    CHECK_FALSE(gpu.sources.empty());
+    for (const Source& source : gpu.sources) {
+      CHECK_FALSE(source.title.empty());
+      CHECK_FALSE(source.fields.empty());
+      covered.insert(source.fields.begin(), source.fields.end());
+    }
+    for (const auto& [key, value] : json.items()) {
+      if (key == "notes" || key == "sources" || key == "aliases") continue;
+      INFO(key);
+      CHECK((covered.count(key) == 1 || admitted(gpu, key)));
+    }
+    for (const std::string& field : covered) {
+      INFO(field);
+      CHECK(json.contains(field));
+    }
+  }
+}
+
+TEST_CASE("Parts that public tables are known to confuse", "[load/gpu_catalogue]") {
+  const auto peak = [](const char* name, Engine engine) {
+    return *rate_of(find_gpu(name).peak_flop_per_s, engine) / 1e12;
+  };
+  CHECK(peak("a100", Engine::fp16_tensor) == Approx(312));       // 624 is with sparsity
+  CHECK(peak("a100", Engine::fp32) == Approx(19.5));             // 156 is tf32
+  CHECK(peak("h100", Engine::fp16_tensor) == Approx(989.4));     // 1979 is with sparsity
+  CHECK(peak("rtx4090", Engine::fp16_tensor) == Approx(165.2));  // 330 is with fp16 accumulation
+  CHECK(find_gpu("a100-40gb").bandwidth_byte_per_s == Approx(1555e9));
+  CHECK(find_gpu("a100-80gb").bandwidth_byte_per_s == Approx(2039e9));
+  CHECK(find_gpu("a100-80gb-pcie").bandwidth_byte_per_s == Approx(1935e9));
+  CHECK(find_gpu("mi250x").bandwidth_byte_per_s ==
+        Approx(2 * find_gpu("mi250x-gcd").bandwidth_byte_per_s));  // both dies and one
+  CHECK(find_gpu("k80").bandwidth_byte_per_s == Approx(240e9));    // a die
+}

@@ -1,0 +1,58 @@
+#pragma once
+
+// Short ways to load a text in a test.
+
+#include <string>
+#include <string_view>
+
+#include "catch.hpp"
+#include "roofline/analysis.hpp"
+#include "roofline/error.hpp"
+#include "roofline/load.hpp"
+
+/// What the command line says: --batch, and --peak-tflops with --bandwidth-gbs in base units.
+inline roofline::LayerDefaults at_batch(std::uint64_t batch) {
+  roofline::LayerDefaults defaults;
+  defaults.batch_override = batch;
+  return defaults;
+}
+
+inline roofline::AnalysisOptions under(double peak_flop_per_s, double bandwidth_byte_per_s) {
+  roofline::AnalysisOptions options;
+  options.peak_flop_per_s = peak_flop_per_s;
+  options.bandwidth_byte_per_s = bandwidth_byte_per_s;
+  return options;
+}
+
+struct BadInput {
+  std::string text;
+  std::string message;
+};
+
+/// The whole message of the InputError that `load` throws; empty where it throws none.
+template <class Load>
+std::string message_of(const Load& load) {
+  try {
+    load();
+  } catch (const roofline::InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline roofline::Network load_text(std::string_view text,
+                                   const roofline::LayerDefaults& defaults = {}) {
+  return roofline::load_network(text, "conv.json", defaults);
+}
+
+inline roofline::Layer load_layer(std::string_view text,
+                                  const roofline::LayerDefaults& defaults = {}) {
+  return load_text(text, defaults).layers.back();
+}
+
+inline void check_messages(const std::vector<BadInput>& table) {
+  for (const BadInput& bad : table) {
+    INFO(bad.text.substr(0, 200));
+    CHECK(message_of([&] { load_text(bad.text); }) == bad.message);
+  }
+}

@@ -1,0 +1,104 @@
+// NDJSON and CSV: layers that stand alone, one a line.
+
+#include "catch.hpp"
+#include "load/record_reading.hpp"
+
+using namespace roofline;
+
+TEST_CASE("NDJSON: one layer a line, whatever the line ends", "[load/records]") {
+  const std::string line = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
+  for (const std::string& text : {line + "\n" + line + "\n", line + "\r\n" + line + "\r\n",
+                                  line + "\n\n" + line, "\n  \n" + line + "\n" + line}) {
+    const Records records = read_records("x.ndjson", text);
+    CHECK(records.errors.empty());
+    REQUIRE(records.layers.size() == 2);
+    CHECK(records.layers[0].name == "conv0");
+    CHECK(records.layers[1].name == "conv1");
+    CHECK(records.layers[1].output == Shape{1, 4, {1, 6, 6}, 2});
+  }
+}
+
+TEST_CASE("NDJSON: a line without input takes the line before", "[load/records]") {
+  const Records records =
+      read_records("x.jsonl",
+                   "{\"input\": [3, 8, 8], \"out_channels\": 4, \"kernel_size\": 3}\n"
+                   "{\"type\": \"relu\", \"stride\": 1}\n"
+                   "{\"type\": \"max_pool\", \"kernel_size\": 2}\n");
+  CHECK(records.errors.size() == 1);
+  REQUIRE(records.layers.size() == 2);
+  CHECK(records.layers[1].output == Shape{1, 4, {1, 3, 3}, 2});
+}
+
+TEST_CASE("CSV: a header of the same keys", "[load/records]") {
+  const Records records =
+      read_records("x.csv",
+                   "name,n,c,h,w,k,r,s,stride_h,stride_w,dtype,gpu,measured_us\n"
+                   "first,2,3,8,8,4,3,3,1,1,fp16,h200,12.5\n"
+                   "second,,3,8,8,4,3,3,2,1,,h200,\n");
+  CHECK(records.errors.empty());
+  CHECK(records.ignored == std::vector<std::string>{"gpu"});
+  REQUIRE(records.layers.size() == 2);
+  CHECK(records.layers[0].name == "first");
+  CHECK(records.layers[0].output == Shape{2, 4, {1, 6, 6}, 2});
+  CHECK(records.layers[0].dtypes.input == DataType::fp16);
+  CHECK(*records.layers[0].measured.warm_s == Approx(12.5e-6));
+  CHECK(records.layers[1].output == Shape{1, 4, {1, 3, 6}, 2});
+  CHECK(records.layers[1].dtypes.input == DataType::fp32);
+  CHECK_FALSE(records.layers[1].measured.warm_s);
+}
+
+TEST_CASE("CSV: quotes as RFC 4180 has them", "[load/records]") {
+  const Records records =
+      read_records("x.csv",
+                   "\"name\",input,out_channels,kernel_size,bias\r\n"
+                   "\"with, comma\",\"[3, 8, 8]\",4,3,true\r\n"
+                   "\"with \"\"quotes\"\"\",\"[3,8,8]\",\"4\",\"[3,3]\",false\r\n"
+                   "\"two\nlines\",\"[3,8,8]\",4,3,false\r\n"
+                   "\r\n"
+                   "\"\",\"[3,8,8]\",4,3,false");
+  CHECK(records.errors.empty());
+  REQUIRE(records.layers.size() == 4);
+  CHECK(records.layers[0].name == "with, comma");
+  CHECK(records.layers[0].bias);
+  CHECK(records.layers[1].name == "with \"quotes\"");
+  CHECK(records.layers[2].name == "two\nlines");
+  CHECK(records.layers[3].name == "conv3");
+}
+
+TEST_CASE("CSV: a name that looks like a number stays a name", "[load/records]") {
+  const Records records = read_records("x.csv", "name,c,h,w,k,r,s\n64,3,8,8,4,3,3\n");
+  REQUIRE(records.layers.size() == 1);
+  CHECK(records.layers[0].name == "64");
+}
+
+TEST_CASE("CSV: the byte-order mark that spreadsheets write is no part of the first column",
+          "[load/records]") {
+  const Records records = read_records("x.csv",
+                                       "\xEF\xBB\xBF"
+                                       "c,h,w,k,r,s\n3,8,8,4,3,3\n");
+  CHECK(records.ignored.empty());
+  CHECK(records.errors.empty());
+  CHECK(records.layers.size() == 1);
+}
+
+TEST_CASE("The measured layers are read as they are", "[load/records]") {
+  const std::string folder = ROOFLINE_SOURCE_FOLDER "/tests/measured";
+  if (!std::filesystem::exists(folder)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".csv") continue;
+    INFO(entry.path());
+    const Records records = read_records("measured.csv", read_file(entry.path().string()));
+    CHECK(records.errors.empty());
+    CHECK(!records.layers.empty());
+  }
+}
+
+TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"b.json", "a/z.csv", "a.jsonl", "c.txt", "a/b/c.ndjson", "d.JSON"})
+    folder.write(name, "");
+  std::vector<std::string> names;
+  for (const InputSource& source : resolve_input(folder.path()))
+    names.push_back(source.name.substr(folder.path().size() + 1));
+  CHECK(names == std::vector<std::string>{"a.jsonl", "a/b/c.ndjson", "a/z.csv", "b.json"});
+}

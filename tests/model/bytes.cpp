@@ -1,0 +1,120 @@
+// Bytes by hand: every operand read once, every result written once, each at its own type.
+
+#include "load/loading.hpp"
+#include "roofline/counts.hpp"
+
+using namespace roofline;
+
+namespace {
+
+struct Case {
+  const char* text;
+  std::uint64_t input, weight, output;
+};
+
+void check(const std::vector<Case>& table) {
+  for (const Case& each : table) {
+    INFO(each.text);
+    const Bytes bytes = count(load_layer(each.text)).bytes;
+    CHECK(bytes.input == each.input);
+    CHECK(bytes.weight == each.weight);
+    CHECK(bytes.output == each.output);
+    CHECK(bytes.total == each.input + each.weight + each.output);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Bytes of contractions, forward", "[model/bytes]") {
+  check({
+      {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3})",  //
+       2 * 8 * 60 * 4, 8 * 16 * 9 * 4, 2 * 16 * 32 * 4},
+      {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3, "groups": 4,
+           "bias": true, "dtype": "fp16"})",
+       2 * 8 * 60 * 2, (2 * 16 * 9 + 16) * 2, 2 * 16 * 32 * 2},
+      {R"({"input": [8, 10, 6], "out_channels": 16, "kernel_size": 3,
+           "dtypes": {"input": "int8", "output": "int32"}})",
+       8 * 60, 8 * 16 * 9, 16 * 32 * 4},
+      {R"({"input": [8, 10, 6], "out_channels": 16, "kernel_size": 3,
+           "dtypes": {"input": "fp16", "weight": "fp8", "output": "fp32"}})",
+       8 * 60 * 2, 8 * 16 * 9, 16 * 32 * 4},
+      {R"({"type": "conv_transpose", "input": [8, 5, 3], "out_channels": 4, "kernel_size": 2,
+           "stride": 2, "groups": 2})",
+       8 * 15 * 4, 8 * 2 * 4 * 4, 4 * 60 * 4},
+      {R"({"type": "linear", "input": [3, 7, 10], "out_features": 20, "bias": true})",
+       3 * 7 * 10 * 4, (200 + 20) * 4, 3 * 7 * 20 * 4},
+      {R"({"type": "matmul", "m": 3, "n": 5, "k": 7, "batch": 11, "dtype": "fp64"})",
+       11 * 3 * 7 * 8, 11 * 5 * 7 * 8, 11 * 3 * 5 * 8},
+  });
+}
+
+TEST_CASE("Bytes of contractions, backward: the same tensors", "[model/bytes]") {
+  // dgrad writes the input's gradient and needs no bias; wgrad writes the bias's gradient too.
+  check({
+      {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3, "bias": true,
+           "pass": "dgrad"})",
+       2 * 8 * 60 * 4, 8 * 16 * 9 * 4, 2 * 16 * 32 * 4},
+      {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3, "bias": true,
+           "pass": "wgrad"})",
+       2 * 8 * 60 * 4, (8 * 16 * 9 + 16) * 4, 2 * 16 * 32 * 4},
+      {R"({"type": "linear", "in_features": 10, "out_features": 20, "bias": true, "batch": 3,
+           "pass": "dgrad"})",
+       3 * 10 * 4, 200 * 4, 3 * 20 * 4},
+      {R"({"type": "linear", "in_features": 10, "out_features": 20, "bias": true, "batch": 3,
+           "pass": "wgrad"})",
+       3 * 10 * 4, 220 * 4, 3 * 20 * 4},
+  });
+}
+
+TEST_CASE("Bytes of other kinds, forward", "[model/bytes]") {
+  check({
+      {R"({"type": "relu", "input": [2, 6, 5, 4]})", 2 * 120 * 4, 0, 2 * 120 * 4},
+      {R"({"type": "batch_norm", "input": [2, 6, 5, 4], "dtype": "fp16"})",  //
+       2 * 120 * 2, 4 * 6 * 2, 2 * 120 * 2},  // scale, shift, mean, variance
+      {R"({"type": "layer_norm", "input": [2, 5, 12]})", 120 * 4, 2 * 12 * 4, 120 * 4},
+      {R"({"type": "max_pool", "input": [6, 8, 4], "kernel_size": 2})",  //
+       6 * 32 * 4, 0, 6 * 8 * 4},
+      {R"({"type": "global_avg_pool", "input": [6, 8, 4]})", 6 * 32 * 4, 0, 6 * 4},
+      {R"({"type": "add", "inputs": [[6, 8, 4], [6, 8, 4]]})", 2 * 192 * 4, 0, 192 * 4},
+      {R"({"type": "mul", "inputs": [[6, 8, 4], [6, 1, 1]]})", (192 + 6) * 4, 0, 192 * 4},
+      {R"({"type": "mul", "inputs": [[6, 8, 4], {"parameter": [6, 1, 1]}]})",  //
+       192 * 4, 6 * 4, 192 * 4},
+      {R"({"type": "concat", "inputs": [[6, 8, 4], [2, 8, 4], [1, 8, 4]]})",  //
+       9 * 32 * 4, 0, 9 * 32 * 4},
+      {R"({"type": "upsample", "input": [6, 8, 4], "scale_factor": 2})",  //
+       192 * 4, 0, 4 * 192 * 4},
+      {R"({"type": "flatten", "input": [6, 8, 4]})", 0, 0, 0},
+      {R"({"type": "softmax", "input": [4, 1000], "dtype": "bf16"})", 4000 * 2, 0, 4000 * 2},
+  });
+}
+
+TEST_CASE("Bytes of other kinds, backward", "[model/bytes]") {
+  // Read the output's gradient, and the forward input where the formula needs it; write the
+  // input's gradient and the parameters'.
+  check({
+      {R"({"type": "relu", "input": [6, 5, 4], "pass": "dgrad"})", 2 * 120 * 4, 0, 120 * 4},
+      {R"({"type": "avg_pool", "input": [6, 8, 4], "kernel_size": 2, "pass": "dgrad"})", 192 * 4, 0,
+       48 * 4},
+      {R"({"type": "max_pool", "input": [6, 8, 4], "kernel_size": 2, "pass": "dgrad"})",
+       2 * 192 * 4, 0, 48 * 4},
+      {R"({"type": "batch_norm", "input": [6, 5, 4], "pass": "dgrad"})",  //
+       2 * 120 * 4, (4 + 2) * 6 * 4, 120 * 4},
+  });
+}
+
+TEST_CASE("Which passes a kind runs", "[model/bytes]") {
+  const auto passes_of = [](const std::string& text) {
+    const Layer layer = load_layer(text);
+    std::string passes;
+    for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad})
+      if (runs(layer, pass)) passes += std::string(name_of(pass)) + ' ';
+    return passes;
+  };
+  CHECK(passes_of(R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})") ==
+        "fwd dgrad wgrad ");
+  CHECK(passes_of(R"({"type": "linear", "in_features": 8, "out_features": 4})") ==
+        "fwd dgrad wgrad ");
+  CHECK(passes_of(R"({"type": "batch_norm", "input": [3, 8, 8]})") == "fwd dgrad ");
+  CHECK(passes_of(R"({"type": "relu", "input": [3, 8, 8]})") == "fwd dgrad ");
+  CHECK(passes_of(R"({"type": "add", "inputs": [[8], [8]]})") == "fwd ");
+}

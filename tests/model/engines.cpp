@@ -1,0 +1,103 @@
+// Which unit multiplies what, on parts that differ in what they have.
+
+#include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/roofline.hpp"
+
+using namespace roofline;
+
+namespace {
+
+constexpr const char* conv = R"("input": [8, 8, 8], "out_channels": 8, "kernel_size": 3)";
+constexpr const char* depthwise =
+    R"("input": [8, 8, 8], "out_channels": 8, "kernel_size": 3, "depthwise": true)";
+constexpr const char* relu = R"("type": "relu", "input": [8, 8, 8])";
+
+std::string engine_on(const std::string& gpu, const std::string& layer, const std::string& dtype,
+                      EngineChoice choice = EngineChoice::automatic) {
+  const auto engine = select_engine(load_layer("{" + layer + ", \"dtype\": \"" + dtype + "\"}"),
+                                    find_gpu(gpu).peak_flop_per_s, choice);
+  return engine ? std::string(name_of(*engine)) : "none";
+}
+
+}  // namespace
+
+TEST_CASE("The engine of each data type on each part", "[model/engines]") {
+  struct Case {
+    const char* gpu;
+    const char* dtype;
+    const char* conv;
+    const char* depthwise;
+    const char* relu;
+  };
+  const Case table[] = {
+      {"v100", "fp64", "fp64", "fp64", "fp64"},
+      {"v100", "fp32", "fp32", "fp32", "fp32"},
+      {"v100", "fp16", "fp16_tensor", "fp16", "fp16"},
+      {"v100", "int8", "dp4a", "dp4a", "dp4a"},
+      {"v100", "tf32", "none", "none", "none"},
+      {"v100", "bf16", "none", "none", "none"},
+      {"v100", "fp8", "none", "none", "none"},
+      {"p100", "fp16", "fp16", "fp16", "fp16"},
+      {"p100", "int8", "none", "none", "none"},
+      {"p40", "fp16", "fp32", "fp32", "fp32"},  // fp16 at 1/64 of the fp32 rate: never used
+      {"p40", "int8", "dp4a", "dp4a", "dp4a"},
+      {"gtx1080ti", "fp16", "fp32", "fp32", "fp32"},
+      {"gtx1080ti", "fp64", "fp64", "fp64", "fp64"},
+      {"t4", "fp16", "fp16_tensor", "fp16", "fp16"},
+      {"t4", "bf16", "none", "none", "none"},
+      {"a100", "fp64", "fp64_tensor", "fp64", "fp64"},
+      {"a100", "fp32", "fp32", "fp32", "fp32"},  // tf32 only where asked for
+      {"a100", "tf32", "tf32", "fp32", "fp32"},
+      {"a100", "fp16", "fp16_tensor", "fp16", "fp16"},
+      {"a100", "bf16", "bf16", "bf16_vector", "bf16_vector"},
+      {"a100", "fp8", "none", "none", "none"},
+      {"h100", "fp32", "fp32", "fp32", "fp32"},
+      {"h100", "fp8", "fp8", "fp16", "fp16"},
+      {"mi250x", "fp64", "fp64_tensor", "fp64", "fp64"},
+      {"mi250x", "fp32", "fp32_tensor", "fp32", "fp32"},
+      {"mi250x", "fp16", "fp16_tensor", "fp32", "fp32"},
+      {"mi250x", "bf16", "bf16", "fp32", "fp32"},
+      {"mi250x", "tf32", "none", "none", "none"},
+      {"rtx4090", "fp16", "fp16_tensor", "fp16", "fp16"},
+  };
+  for (const Case& each : table) {
+    INFO(each.gpu << ' ' << each.dtype);
+    CHECK(engine_on(each.gpu, conv, each.dtype) == each.conv);
+    CHECK(engine_on(each.gpu, depthwise, each.dtype) == each.depthwise);
+    CHECK(engine_on(each.gpu, relu, each.dtype) == each.relu);
+  }
+}
+
+TEST_CASE("int8 runs on tensor cores where there are any", "[model/engines]") {
+  for (const char* gpu : {"t4", "a100", "h100", "rtx4090", "mi250x"}) {
+    INFO(gpu);
+    CHECK(engine_on(gpu, conv, "int8") == "int8");
+    CHECK(engine_on(gpu, relu, "int8") != "int8");
+  }
+}
+
+TEST_CASE("Every other dense kind takes the engine of a convolution", "[model/engines]") {
+  for (const char* layer :
+       {R"("type": "linear", "in_features": 8, "out_features": 8)",
+        R"("type": "matmul", "m": 8, "n": 8, "k": 8)",
+        R"("type": "conv_transpose", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 2)",
+        R"("input": [8, 8, 8], "out_channels": 8, "kernel_size": 3, "groups": 2)",
+        R"("input": [1, 8, 8], "out_channels": 8, "kernel_size": 3)"}) {
+    INFO(layer);
+    CHECK(engine_on("v100", layer, "fp16") == "fp16_tensor");
+  }
+}
+
+TEST_CASE("The engine can be forced, but for depthwise and elementwise layers", "[model/engines]") {
+  CHECK(engine_on("v100", conv, "fp16", EngineChoice::vector) == "fp16");
+  CHECK(engine_on("v100", conv, "fp16", EngineChoice::tensor) == "fp16_tensor");
+  CHECK(engine_on("v100", conv, "fp32", EngineChoice::tensor) == "none");
+  CHECK(engine_on("a100", conv, "fp64", EngineChoice::vector) == "fp64");
+  CHECK(engine_on("a100", conv, "bf16", EngineChoice::vector) == "bf16_vector");
+  CHECK(engine_on("a100", conv, "tf32", EngineChoice::vector) == "fp32");
+  CHECK(engine_on("p100", conv, "fp16", EngineChoice::tensor) == "none");
+  CHECK(engine_on("mi250x", conv, "fp32", EngineChoice::vector) == "fp32");
+  CHECK(engine_on("v100", depthwise, "fp16", EngineChoice::tensor) == "fp16");
+  CHECK(engine_on("v100", relu, "fp16", EngineChoice::tensor) == "fp16");
+}

@@ -1,0 +1,115 @@
+// The built-in networks against published parameters and multiply-adds at batch 1: torchvision's
+// figures, and the paper's AlexNet. They count convolutions and linear layers only.
+
+#include <cstdio>
+
+#include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/counts.hpp"
+
+using namespace roofline;
+
+namespace {
+
+struct Published {
+  const char* network;
+  std::uint64_t params;
+  const char* gmacs;  ///< to its last published digit
+};
+
+const Published table[] = {
+    {"alexnet", 61'100'840, "0.714"},
+    {"alexnet_original", 60'965'224, "0.724"},
+    {"vgg11", 132'863'336, "7.609"},
+    {"vgg16", 138'357'544, "15.47"},
+    {"resnet18", 11'689'512, "1.814"},
+    {"resnet50", 25'557'032, "4.089"},
+    {"resnet101", 44'549'160, "7.801"},
+    {"resnext50_32x4d", 25'028'904, "4.23"},
+    {"wide_resnet50_2", 68'883'240, "11.398"},
+    {"googlenet", 6'624'904, "1.498"},
+    {"inception_v3", 23'834'568, "5.713"},
+    {"densenet121", 7'978'856, "2.834"},
+    {"squeezenet1_0", 1'248'424, "0.819"},
+    {"mobilenet_v2", 3'504'872, "0.301"},
+    {"mobilenet_v3_large", 5'483'032, "0.217"},
+    {"shufflenet_v2_x1_0", 2'278'604, "0.145"},
+    {"efficientnet_b0", 5'288'548, "0.386"},
+    {"mnasnet1_0", 4'383'312, "0.314"},
+    {"regnet_y_400mf", 4'344'144, "0.402"},
+    {"convnext_tiny", 28'589'128, "4.456"},
+};
+
+struct Sums {
+  std::uint64_t params = 0;
+  std::uint64_t macs = 0;  ///< of convolutions and linear layers
+};
+
+Sums sums_of(const std::string& name, bool with_training_only) {
+  Sums sums;
+  INFO(name);
+  REQUIRE(find_network(name));
+  for (const Layer& layer : load_network(*find_network(name), name, {}).layers) {
+    if (layer.training_only && !with_training_only) continue;
+    const Counts counts = count(layer);
+    sums.params += layer.repeat * counts.params;
+    if (layer.kind == LayerKind::conv || layer.kind == LayerKind::linear)
+      sums.macs += layer.repeat * counts.macs;
+  }
+  return sums;
+}
+
+/// In units of 10^9, with as many digits after the point as `like`.
+std::string giga(std::uint64_t count, const std::string& like) {
+  const int digits = static_cast<int>(like.size() - like.find('.') - 1);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, static_cast<double>(count) / 1e9);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("Networks have their published parameters and multiply-adds",
+          "[model/published_networks]") {
+  for (const Published& published : table) {
+    INFO(published.network);
+    const Sums sums = sums_of(published.network, false);
+    CHECK(sums.params == published.params);
+    CHECK(giga(sums.macs, published.gmacs) == published.gmacs);
+  }
+}
+
+TEST_CASE("Three networks are exact to the last multiply-add", "[model/published_networks]") {
+  CHECK(sums_of("alexnet", false).macs == 714'188'480);
+  CHECK(sums_of("vgg16", false).macs == 15'470'264'320);
+  CHECK(sums_of("resnet50", false).macs == 4'089'184'256);
+}
+
+TEST_CASE("Inception's auxiliary head counts in training only", "[model/published_networks]") {
+  CHECK(sums_of("inception_v3", true).params == 27'161'264);
+}
+
+TEST_CASE("LeNet-5 and the 3-D ResNet have their published parameters",
+          "[model/published_networks]") {
+  CHECK(sums_of("lenet5", false).params == 61'706);      // LeCun et al. 1998, full connections
+  CHECK(sums_of("r3d_18", false).params == 33'371'472);  // torchvision
+  CHECK(giga(sums_of("r3d_18", false).macs, "40.697") == "40.697");
+}
+
+TEST_CASE("Every built-in network loads and counts at any batch", "[model/published_networks]") {
+  for (const EmbeddedFile& file : embedded_networks()) {
+    INFO(file.name);
+    const std::string name(file.name);
+    const Network one = load_network(file.text, name, {});
+    const Network three = load_network(file.text, name, at_batch(3));
+    REQUIRE(one.layers.size() == three.layers.size());
+    for (std::size_t i = 0; i < one.layers.size(); ++i) {
+      INFO(one.layers[i].name);
+      const Counts a = count(one.layers[i]), b = count(three.layers[i]);
+      CHECK(a.params == b.params);
+      // A batched product states its number of products itself.
+      if (one.layers[i].kind != LayerKind::matmul)
+        CHECK(a.macs * three.layers[i].output.batch == b.macs * one.layers[i].output.batch);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Approved outputs of every format, byte for byte. After a wanted change:
+//
+//   ROOFLINE_UPDATE_GOLDEN=1 ctest --test-dir build -R report/golden
+//
+// rewrites the files under tests/golden; read the difference before you commit it.
+
+#include <cstdlib>
+#include <fstream>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+namespace {
+
+constexpr const char* golden_folder = ROOFLINE_SOURCE_FOLDER "/tests/golden/";
+
+struct Case {
+  const char* name;
+  const char* arguments;
+  int exit_code;
+};
+
+const Case cases[] = {
+    {"conv", "conv.json --gpu v100", 0},
+    {"block", "block.json --gpu v100,a100 --dtype fp16", 0},
+    {"layers", "conv.json layers.csv broken.json --gpu h100 --batch 1,8", 1},
+};
+
+constexpr const char* formats[][2] = {
+    {"table", "txt"}, {"json", "json"}, {"ndjson", "ndjson"}, {"csv", "csv"}, {"markdown", "md"}};
+
+bool updating() {
+  const char* update = std::getenv("ROOFLINE_UPDATE_GOLDEN");
+  return update != nullptr && std::string(update) == "1";
+}
+
+}  // namespace
+
+TEST_CASE("Every format gives the approved bytes", "[report/golden]") {
+  const TemporaryFolder folder;
+  for (const char* input : {"conv.json", "block.json", "layers.csv", "broken.json"})
+    folder.write(input, read_file(golden_folder + std::string("inputs/") + input));
+  for (const Case& each : cases)
+    for (const auto& [format, extension] : formats) {
+      const std::string line = std::string("roofline ") + each.arguments + " --format " + format;
+      INFO(line);
+      const Outcome outcome = run(folder, line);
+      CHECK(outcome.exit_code == each.exit_code);
+      const std::string path = std::string(golden_folder) + each.name + "." + extension;
+      if (updating()) std::ofstream(path, std::ios::binary) << outcome.out;
+      CHECK(outcome.out == read_file(path));
+      CHECK(run(folder, line).out == outcome.out);
+    }
+}

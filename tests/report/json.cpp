@@ -1,0 +1,156 @@
+// JSON and NDJSON: valid whatever the values and names are.
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "load/loading.hpp"
+#include "load/record_reading.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/report.hpp"
+
+using namespace roofline;
+using Json = nlohmann::json;
+
+namespace {
+
+Report report_of(const Network& network) {
+  Report report;
+  report.results.push_back(analyze(network, find_gpu("v100"), {}));
+  return report;
+}
+
+Report small_report() {
+  return report_of(load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3},
+                                 {"type": "flatten"}])"));
+}
+
+}  // namespace
+
+TEST_CASE("All keys are present, null where unknown", "[report/json]") {
+  const Json root = Json::parse(render(small_report(), Format::json));
+  CHECK(root.at("schema_version") == 1);
+  CHECK(root.at("roofline_version") == ROOFLINE_VERSION);
+  CHECK(root.contains("conventions"));
+  CHECK(root.at("errors") == Json::array());
+  const Json& result = root.at("results").at(0);
+  for (const char* key :
+       {"source", "network", "gpu", "dtype", "batch", "pass", "ceilings", "layers", "total"})
+    CHECK(result.contains(key));
+  for (const char* key : {"peak_flop_per_s", "bandwidth_byte_per_s", "ridge_flop_per_byte", "kind"})
+    CHECK(result.at("ceilings").contains(key));
+  for (const char* key : {"macs", "flops", "params", "bytes", "roofline_time_s", "expected_time_s",
+                          "measured_time_s"})
+    CHECK(result.at("total").contains(key));
+  for (const Json& layer : result.at("layers"))
+    for (const char* key : {"name",
+                            "type",
+                            "dtype",
+                            "pass",
+                            "engine",
+                            "input",
+                            "output",
+                            "macs",
+                            "flops",
+                            "params",
+                            "bytes",
+                            "intensity_flop_per_byte",
+                            "bound",
+                            "compute_time_s",
+                            "memory_time_s",
+                            "roofline_time_s",
+                            "attainable_flop_per_s",
+                            "expected_time_s",
+                            "limiter",
+                            "kernel",
+                            "measured"}) {
+      INFO(key);
+      CHECK(layer.contains(key));
+    }
+  CHECK(result.at("layers").at(1).at("intensity_flop_per_byte").is_null());
+  CHECK(result.at("total").at("measured_time_s").is_null());
+}
+
+TEST_CASE("Values are the computed ones in base units", "[report/json]") {
+  const Json root = Json::parse(render(
+      report_of(load_network(*find_network("notebook_conv"), "notebook_conv", {})), Format::json));
+  const Json& layer = root.at("results").at(0).at("layers").at(0);
+  CHECK(layer.at("macs") == 314'572'800);
+  CHECK(layer.at("flops") == 629'145'600);
+  CHECK(
+      layer.at("bytes") ==
+      Json{{"input", 786'432}, {"weight", 19'200}, {"output", 16'777'216}, {"total", 17'582'848}});
+  CHECK(layer.at("input") == Json{1, 3, 256, 256});
+  CHECK(layer.at("output") == Json{1, 64, 256, 256});
+  CHECK(layer.at("bound") == "compute");
+  CHECK(layer.at("roofline_time_s").get<double>() == Approx(629'145'600 / 15.7e12));
+}
+
+TEST_CASE("NaN and infinity become null", "[report/json]") {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()}) {
+    Report report = small_report();
+    Result& result = report.results[0];
+    LayerResult& row = result.layers[0];
+    row.point = {bad, bad, Bound::memory, bad, bad, bad, bad};
+    row.time_share = bad;
+    row.layer.measured = {bad, bad};
+    result.ceilings.bandwidth_byte_per_s = bad;
+    result.ceilings.peak_flop_per_s.fill(bad);
+    result.total.compute_time_s = result.total.memory_time_s = result.total.roofline_time_s = bad;
+    result.total.measured_time_s = bad;
+    const std::string json = render(report, Format::json);
+    REQUIRE(Json::accept(json));
+    CHECK(Json::parse(json).at("results").at(0).at("layers").at(0).at("roofline_time_s").is_null());
+    const std::string ndjson = render(report, Format::ndjson);
+    CHECK(Json::accept(ndjson.substr(0, ndjson.find('\n'))));
+    for (const Format format : {Format::json, Format::ndjson, Format::csv}) {
+      const std::string text = render(report, format);
+      CHECK(text.find("nan") == std::string::npos);
+      CHECK(text.find("inf,") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("Names that are not UTF-8 leave the output valid", "[report/json]") {
+  const Records records = read_records("x.csv", "name,c,h,w,k,r,s\na\xff\xc3,3,8,8,4,3,3\n");
+  REQUIRE(records.layers.size() == 1);
+  Report report = report_of({"net\xff", "dir\xfe/x.csv", records.layers});
+  report.errors.emplace_back("bad\xff.json", "/a\xff", "got \xff");
+  const std::string json = render(report, Format::json);
+  REQUIRE(Json::accept(json));
+  CHECK(Json::parse(json).at("results").at(0).at("layers").at(0).at("name") ==
+        "a\xef\xbf\xbd\xef\xbf\xbd");
+  CHECK(Json::accept(render(report, Format::ndjson)));
+}
+
+TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]") {
+  const Network network = load_text(
+      R"([{"type": "relu", "input": [8], "name": "two\nlines\u2028\r"}, {"type": "relu"}])");
+  const std::string text = render(report_of(network), Format::ndjson);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(text.find('\r') == std::string::npos);
+  CHECK(Json::parse(text.substr(0, text.find('\n'))).at("name") == "two\nlines\u2028\r");
+}
+
+TEST_CASE("CSV quotes what needs quotes and has one column count", "[report/json]") {
+  const Network network =
+      load_text(R"([{"type": "relu", "input": [8], "name": "a,\"b\"\nc"}, {"type": "relu"}])");
+  const std::string text = render(report_of(network), Format::csv);
+  CHECK(text.find("\"a,\"\"b\"\"\nc\"") != std::string::npos);
+  const std::string header = text.substr(0, text.find('\n'));
+  const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);
+  CHECK(std::count(header.begin(), header.end(), ',') == std::count(last.begin(), last.end(), ','));
+}
+
+TEST_CASE("The GPU list as JSON has every part in base units", "[report/json]") {
+  const Json list = Json::parse(render_gpus_json(all_gpus()));
+  CHECK(list.size() >= 45);
+  for (const Json& gpu : list) {
+    INFO(gpu.at("name"));
+    CHECK(gpu.at("peak_flop_per_s").at("fp32").get<double>() > 1e12);
+    CHECK(gpu.at("bandwidth_byte_per_s").get<double>() > 1e11);
+    for (const char* key : {"sm_count", "l2_byte", "aliases", "sources", "notes"})
+      CHECK(gpu.contains(key));
+  }
+}

@@ -1,0 +1,143 @@
+// Tables for people: at most 100 columns, and no name can act on the terminal.
+
+#include "report/table.hpp"
+
+#include "cli/process.hpp"
+#include "load/loading.hpp"
+#include "report/text.hpp"
+#include "roofline/analysis.hpp"
+#include "roofline/catalogue.hpp"
+
+using namespace roofline;
+
+namespace {
+
+Report report_on(const Gpu& gpu, const Network& network) {
+  Report report;
+  report.results.push_back(analyze(network, gpu, {}));
+  return report;
+}
+
+void check_widths(const std::string& table) {
+  for (const std::string& line : lines_of(table)) {
+    INFO(line);
+    CHECK(display_width(line) <= 100);
+  }
+}
+
+/// Bytes that a terminal acts on: C0, DEL, and C1 in UTF-8, but for line breaks.
+std::size_t control_characters(const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte < 0x20 && byte != '\n') || byte == 0x7F) ++count;
+    if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0)
+      ++count;
+  }
+  return count;
+}
+
+std::string escapes() {
+  return "a\x1b[31m\a\b\r\n\t\x7f\xc2\x9b"
+         "31mz";
+}
+
+}  // namespace
+
+TEST_CASE("Tables are at most 100 columns wide", "[report/table]") {
+  const std::string long_name(300, 'x');
+  const Gpu v100 = find_gpu("v100");
+  check_widths(render_table(
+      report_on(v100, load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3,
+                                     "name": ")" +
+                                long_name + R"("}, {"type": "relu", "repeat": 1000000}])")),
+      {}));
+  SECTION("with the largest shapes and counts") {
+    check_widths(render_table(
+        report_on(v100, load_text(R"({"name": "a_layer_with_a_long_name", "type": "conv3d",
+                                "input": [128, 2048, 128, 128, 128], "out_channels": 2048,
+                                "kernel_size": 3, "padding": 1})")),
+        {}));
+  }
+  SECTION("with a long network name") {
+    check_widths(render_table(
+        report_on(v100, load_text("{\"name\": \"" + long_name +
+                                  R"(", "layers": [{"type": "relu", "input": [8]}]})")),
+        {}));
+  }
+  SECTION("with a long GPU name") {
+    Gpu gpu = v100;
+    gpu.name = long_name;
+    check_widths(render_table(report_on(gpu, load_text(R"({"type": "relu", "input": [8]})")), {}));
+  }
+}
+
+TEST_CASE("Tables of all built-in networks are at most 100 columns wide", "[report/table]") {
+  for (const EmbeddedFile& file : embedded_networks()) {
+    INFO(file.name);
+    const std::string name(file.name);
+    check_widths(render_table(
+        report_on(find_gpu("a100"), load_network(file.text, name, at_batch(256))), {}));
+  }
+  check_widths(render_gpu_list(all_gpus()));
+}
+
+TEST_CASE("A long name keeps both its ends", "[report/table]") {
+  CHECK(shortened("features.denseblock4.denselayer16.conv2", 20) == "features....16.conv2");
+  CHECK(shortened("short", 20) == "short");
+  CHECK(display_width(shortened("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 6)) ==
+        6);
+}
+
+TEST_CASE("No control character of a name reaches a table", "[report/table]") {
+  Network network = load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])");
+  Gpu gpu = find_gpu("v100");
+  SECTION("of a layer") { network.layers[0].name = escapes(); }
+  SECTION("of a network") { network.name = escapes(); }
+  SECTION("of a source") { network.source = escapes(); }
+  SECTION("of a GPU") { gpu.name = escapes(); }
+  const Report report = report_on(gpu, network);
+  const std::size_t lines =
+      lines_of(render_table(
+                   report_on(find_gpu("v100"),
+                             load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])")),
+                   {}))
+          .size();
+  CHECK(control_characters(render_table(report, {})) == 0);
+  CHECK(lines_of(render_table(report, {})).size() == lines);
+  CHECK(control_characters(render_markdown(report)) == 0);
+}
+
+TEST_CASE("No control character of a GPU file reaches the list", "[report/table]") {
+  Gpu gpu = find_gpu("v100");
+  gpu.name = gpu.architecture = gpu.memory_type = escapes();
+  gpu.aliases = {escapes()};
+  CHECK(control_characters(render_gpu_list({gpu})) == 0);
+}
+
+TEST_CASE("No control character reaches standard error", "[report/table]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", R"({"type": "\u001b[31m\u009b31m"})");
+  const Outcome outcome = run(folder, "roofline x.json --gpu v100");
+  CHECK(outcome.exit_code == 1);
+  CHECK(control_characters(outcome.err) == 0);
+}
+
+TEST_CASE("Markdown escapes the bars in names", "[report/table]") {
+  const std::string text = render_markdown(
+      report_on(find_gpu("v100"), load_text(R"({"type": "relu", "input": [8], "name": "a|b"})")));
+  CHECK(text.find("a\\|b") != std::string::npos);
+}
+
+TEST_CASE("Numbers for people", "[report/table]") {
+  CHECK(si(17'582'848, "B") == "17.58 MB");
+  CHECK(si(15.7e12, "FLOP/s") == "15.70 TFLOP/s");
+  CHECK(si(999.96e9, "B/s") == "1.000 TB/s");
+  CHECK(si(0, "B") == "0 B");
+  CHECK(duration(40.07e-6) == "40.07 us");
+  CHECK(duration(0.99999) == "1.000 s");
+  CHECK(duration(3600) == "3600 s");
+  CHECK(percent(0.1234) == "12.3%");
+  CHECK(plain(17.444) == "17.44");
+  CHECK(plain(0) == "0");
+}
