@@ -44,7 +44,7 @@ struct KernelPlan {
   double waves = 0;             ///< blocks / (SMs x resident blocks)
   double occupancy = 0;         ///< resident threads / the SM's most
   double tile_utilization = 1;  ///< useful share of the arithmetic issued
-  double wave_utilization = 1;  ///< busy share of SM slots over all waves
+  double wave_utilization = 1;  ///< share of the time that an SM is busy, over all waves
   std::uint64_t kernels = 1;    ///< launches
 
   double l2_byte = 0;

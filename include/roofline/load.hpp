@@ -20,7 +20,7 @@ namespace roofline {
 struct LayerDefaults {
   DataType dtype = DataType::fp32;
   Pass pass = Pass::fwd;
-  KernelMapping mapping;                        ///< of contractions that state none
+  KernelMapping mapping;                        ///< of contractions of one group that state none
   std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well
 };
 

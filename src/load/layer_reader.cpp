@@ -121,9 +121,9 @@ DataTypes read_data_types(ObjectReader& object, DataType fallback) {
   return types;
 }
 
-KernelMapping read_mapping(ObjectReader& layer, const KernelMapping& fallback) {
+std::optional<KernelMapping> read_mapping(ObjectReader& layer) {
   const auto value = layer.take("kernel");
-  if (!value) return fallback;
+  if (!value) return std::nullopt;
   KernelMapping mapping;
   ObjectReader object(
       *value, layer.origin(), "kernel",
@@ -232,8 +232,8 @@ Layer read_layer(const Value& value, const Origin& origin, const LayerScope& sco
   if (const auto repeat = object.take("repeat")) layer.repeat = repeat->integer(1);
   if (const auto only = object.take("training_only")) layer.training_only = only->boolean();
   layer.measured = read_measured(object);
-  if (info(layer.kind).family == KindFamily::contraction)
-    layer.mapping = read_mapping(object, scope.defaults.mapping);
+  std::optional<KernelMapping> mapping;
+  if (info(layer.kind).family == KindFamily::contraction) mapping = read_mapping(object);
   try {
     read_geometry(object, type.rank, scope, layer);
     check_output(object, layer, scope);
@@ -241,6 +241,8 @@ Layer read_layer(const Value& value, const Origin& origin, const LayerScope& sco
     value.fail("expected sizes below 2^64, got an overflow in layer \"" + layer.name + "\"");
   }
   object.finish();
+  if (layer.groups == 1) layer.mapping = scope.defaults.mapping;
+  if (mapping) layer.mapping = *mapping;
   check_counts(layer, object);
   return layer;
 }

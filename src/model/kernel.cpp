@@ -8,23 +8,33 @@
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail(const ImpossibleMapping& impossible, const Gpu& gpu) {
-  std::string message = "expected a mapping that " + gpu.name + " can run, got one with ";
+[[noreturn]] void fail(const ImpossibleMapping& impossible, const Layer& layer, const Gpu& gpu) {
   if (impossible.needed == 0)
-    message += impossible.resource;
-  else
-    message += std::string(impossible.resource) + " " + std::to_string(impossible.needed) +
-               " where it has " + std::to_string(impossible.available) + ", " +
-               std::to_string(impossible.needed - impossible.available) + " too many";
-  throw InputError("", "", message);
+    throw InputError("", "",
+                     "expected an algorithm that " + gpu.name + " has for this layer, got \"" +
+                         *layer.mapping.algorithm + "\"");
+  throw InputError("", "",
+                   "expected a mapping that " + gpu.name + " can run, got " +
+                       std::to_string(impossible.needed) + " " + std::string(impossible.resource) +
+                       " where it has " + std::to_string(impossible.available) + ": " +
+                       std::to_string(impossible.needed - impossible.available) + " too many");
+}
+
+/// What stands beside a tile says nothing without one.
+void require_tile(const KernelMapping& mapping) {
+  const bool has_parts = mapping.split_k || mapping.threads || mapping.stages ||
+                         mapping.registers || mapping.shared_memory_byte;
+  if (has_parts && !mapping.tile)
+    throw InputError("", "", "expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
 KernelPlan plan_dense(const Layer& layer, const Counts& counts, const Gpu& gpu, Engine engine,
                       CacheState cache) {
+  require_tile(layer.mapping);
   try {
     return plan_contraction(layer, counts, gpu, engine, cache);
   } catch (const ImpossibleMapping& impossible) {
-    fail(impossible, gpu);
+    fail(impossible, layer, gpu);
   }
 }
 
@@ -39,7 +49,7 @@ std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, 
       if (layer.groups == 1) return plan_dense(layer, counts, gpu, engine, cache);
       if (layer.mapping != KernelMapping{})
         throw InputError("", "",
-                         "expected a mapping for a convolution of one group, got " +
+                         "expected a kernel mapping only where there is one group, got " +
                              std::to_string(layer.groups) + " groups");
       return plan_grouped(layer, counts, gpu, cache);
     default: return plan_streaming(layer, counts, gpu, engine, cache);

@@ -118,7 +118,7 @@ std::string placement_text(const KernelPlan& kernel, const Gpu& gpu) {
   std::string text;
   if (kernel.blocks > 0 && kernel.resident_blocks_per_sm > 0 && gpu.sm_count)
     text += fmt::format(
-        "  waves      {} blocks / ({} SMs x {} resident) = {} waves; slots {:.0f}% busy, "
+        "  waves      {} blocks / ({} SMs x {} resident) = {} waves; SMs {:.0f}% busy, "
         "occupancy {:.0f}%\n",
         kernel.blocks, *gpu.sm_count, kernel.resident_blocks_per_sm, plain(kernel.waves),
         100 * kernel.wave_utilization, 100 * kernel.occupancy);
@@ -146,7 +146,7 @@ std::string kernel_text(const LayerResult& row, const Gpu& gpu) {
   const KernelPlan& kernel = *row.kernel;
   std::string text = fmt::format("  mapping    {}\n", mapping_text(kernel));
   text += placement_text(kernel, gpu) + point_text(row);
-  text += fmt::format("  terms      math {}, L2 {}, DRAM {}, latency {}, launch {}\n",
+  text += fmt::format("  terms      each alone: math {}, L2 {}, DRAM {}, latency {}, launch {}\n",
                       duration(kernel.math_s), duration(kernel.l2_s), duration(kernel.dram_s),
                       duration(kernel.latency_s), duration(kernel.launch_s));
   text +=

@@ -45,8 +45,8 @@ TEST_CASE("JSON that is no layer says what a layer is", "[load/bad_json]") {
       {"{\"layers\": []}", "conv.json: /layers: expected a list of at least one layer, got []"},
       {"{\"layers\": {}}", "conv.json: /layers: expected a list of at least one layer, got {}"},
       {"{}",
-       "conv.json: /input: expected a shape such as [3, 224, 224], there being no layer before, "
-       "got nothing"},
+       "conv.json: /input: expected a shape such as [3, 224, 224]: there is no layer before this "
+       "one"},
       {"{\"stride\": 1e999}", "conv.json: /stride: expected a number that a double can hold"},
       {"[{\"a/b~c\": 1e999}]", "conv.json: /0/a~1b~0c: expected a number that a double can hold"},
   });

@@ -226,6 +226,8 @@ TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
        "conv.json: expected sizes below 2^64, got an overflow in layer \"conv0\""},
       {R"({"type": "matmul", "m": 4294967296, "n": 4294967296, "k": 1, "name": "big"})",
        "conv.json: expected counts below 2^64, got an overflow in layer \"big\""},
+      {R"({"type": "batch_norm", "input": [4611686018427387904], "dtype": "fp8"})",
+       "conv.json: expected counts below 2^64, got an overflow in layer \"batch_norm0\""},
       {conv("\"stride\": 1e30"), "conv.json: /stride: expected an integer >= 1, got 1e+30"},
       {conv("\"stride\": 18446744073709551616"),
        "conv.json: /stride: expected an integer >= 1, got 1.8446744073709552e+19"},

@@ -34,8 +34,8 @@ TEST_CASE("An input that names no earlier layer", "[load/bad_networks]") {
       {after_two(R"({"type": "add", "inputs": ["alpha", "gamma"]})"),
        "conv.json: /2/inputs/1: expected the name of an earlier layer, got \"gamma\""},
       {R"([{"out_channels": 4, "kernel_size": 3}])",
-       "conv.json: /0/input: expected a shape such as [3, 224, 224], there being no layer before, "
-       "got nothing"},
+       "conv.json: /0/input: expected a shape such as [3, 224, 224]: there is no layer before this "
+       "one"},
   });
 }
 

@@ -57,8 +57,8 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
 
 std::string_view name_of(OccupancyLimit limit) {
   constexpr std::array<std::string_view, 6> names{
-      "resident warps", "resident blocks",      "registers",
-      "shared memory",  "threads of one block", "registers of one thread"};
+      "resident warps",  "resident blocks",   "registers a block", "bytes of shared memory a block",
+      "threads a block", "registers a thread"};
   return names[static_cast<std::size_t>(limit)];
 }
 
