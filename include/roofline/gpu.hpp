@@ -18,6 +18,13 @@ struct SustainedCeilings {
   std::string source;
 };
 
+/// Constants of the kernel model that a part's file may state in place of its architecture's.
+struct KernelConstants {
+  std::optional<double> math_share;  ///< of the peak that large dense kernels sustain
+  std::optional<double> dram_share;  ///< of the bandwidth that long streams sustain
+  std::optional<double> launch_s;    ///< from one kernel to the next
+};
+
 struct Source {
   std::string title;
   std::string date;
@@ -55,6 +62,7 @@ struct Gpu {
   std::optional<double> tdp_w;
 
   std::optional<SustainedCeilings> sustained;
+  KernelConstants kernel;
   std::vector<std::string> notes;
   std::vector<Source> sources;
 };

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view description =
     "For each layer of a neural network on a GPU: how much arithmetic, how many bytes, what binds\n"
-    "it, and how fast it could ever go.\n"
+    "it, how fast it could ever go, how fast it will go, and what limits it.\n"
     "\n"
     "  roofline conv.json --gpu v100          a file: one layer, an array, or a network\n"
-    "  roofline configs/ --gpu v100,a100      a directory of .json, .ndjson, .jsonl and .csv\n"
+    "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"
     "  roofline resnet50 --gpu h100 --json    a built-in network\n"
     "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n";
 

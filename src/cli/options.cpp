@@ -25,7 +25,12 @@ void set_formats(const Arguments& arguments, Options& options) {
   for (const std::string& path : arguments.outputs) {
     std::string extension = std::filesystem::path(path).extension().string();
     if (!extension.empty()) extension.erase(0, 1);
-    options.exports.push_back({path, require_format(extension, "-o " + path)});
+    const auto format = parse_format(extension);
+    if (!format)
+      throw UsageError("-o " + path +
+                       ": expected an extension .json, .ndjson, .csv, .md or .txt, got " +
+                       (extension.empty() ? "none" : '.' + extension));
+    options.exports.push_back({path, *format});
   }
   if (options.exports.empty() && !options.format) options.format = Format::table;
 }

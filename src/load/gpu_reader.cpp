@@ -49,10 +49,19 @@ constexpr Field<double> rate_fields[] = {
 };
 
 std::vector<std::string_view> gpu_keys() {
-  std::vector<std::string_view> keys{
-      "name",        "aliases",     "vendor",    "architecture",          "compute_capability",
-      "peak_tflops", "memory_type", "sustained", "flop_per_clock_per_sm", "bandwidth_gb_per_s",
-      "notes",       "sources"};
+  std::vector<std::string_view> keys{"name",
+                                     "aliases",
+                                     "vendor",
+                                     "architecture",
+                                     "compute_capability",
+                                     "peak_tflops",
+                                     "memory_type",
+                                     "sustained",
+                                     "kernel",
+                                     "flop_per_clock_per_sm",
+                                     "bandwidth_gb_per_s",
+                                     "notes",
+                                     "sources"};
   for (const auto& field : count_fields) keys.push_back(field.key);
   for (const auto& field : size_fields) keys.push_back(field.key);
   for (const auto& field : rate_fields) keys.push_back(field.key);
@@ -90,6 +99,22 @@ SustainedCeilings read_sustained(const Value& value, const Origin& origin) {
   ceilings.source = object.require("source", "who measured this, on what").text();
   object.finish();
   return ceilings;
+}
+
+KernelConstants read_kernel_constants(const Value& value, const Origin& origin) {
+  ObjectReader object(value, origin, "kernel", {"math_share", "dram_share", "launch_us"});
+  KernelConstants constants;
+  const auto read_share = [&](std::string_view key) -> std::optional<double> {
+    const auto share = object.take(key);
+    if (!share) return std::nullopt;
+    if (share->positive_number() > 1) share->fail_expected("a share from 0 to 1");
+    return share->positive_number();
+  };
+  constants.math_share = read_share("math_share");
+  constants.dram_share = read_share("dram_share");
+  if (const auto launch = object.take("launch_us")) constants.launch_s = read_rate(*launch, 1e-6);
+  object.finish();
+  return constants;
 }
 
 std::vector<Source> read_sources(const Value& list, const Origin& origin) {
@@ -143,6 +168,8 @@ Gpu load_gpu(std::string_view json_text, const std::string& source) {
       gpu.*field.member = read_rate(*value, field.unit);
   if (const auto sustained = object.take("sustained"))
     gpu.sustained = read_sustained(*sustained, origin);
+  if (const auto kernel = object.take("kernel"))
+    gpu.kernel = read_kernel_constants(*kernel, origin);
   object.finish();
   return gpu;
 }

@@ -170,6 +170,7 @@ std::uint64_t Value::integer(std::uint64_t least) const {
     if (number < least) fail_expected(expected);
     return number;
   }
+  if (least == 0 && node_->is_number_integer() && node_->get<std::int64_t>() == 0) return 0;  // -0
   if (!node_->is_number_float()) fail_expected(expected);
   const auto number = node_->get<double>();  // "64.0", as some programs write integers
   if (!(number >= static_cast<double>(least)) || number > largest_exact_integer ||

@@ -99,10 +99,24 @@ TypeName read_type(const std::optional<Value>& value) {
   value.fail("expected one of " + all + ", got \"" + value.text() + "\"" + hint);
 }
 
+/// What frameworks call the types.
+std::string type_hint(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> framework_names{
+      {{"double", "fp64"},
+       {"float64", "fp64"},
+       {"float", "fp32"},
+       {"float32", "fp32"},
+       {"half", "fp16"},
+       {"float16", "fp16"},
+       {"bfloat16", "bf16"}}};
+  for (const auto& [theirs, ours] : framework_names)
+    if (name == theirs) return "; did you mean \"" + std::string(ours) + "\"?";
+  return did_you_mean(name, {data_type_names.begin(), data_type_names.end()});
+}
+
 DataType read_output_type(const Value& value) {
   if (const auto type = parse_data_type(value.text())) return *type;
-  fail_type_name(value,
-                 did_you_mean(value.text(), {data_type_names.begin(), data_type_names.end()}));
+  fail_type_name(value, type_hint(value.text()));
 }
 
 DataTypes read_data_types(ObjectReader& object, DataType fallback) {
@@ -233,7 +247,8 @@ Layer read_layer(const Value& value, const Origin& origin, const LayerScope& sco
   if (const auto only = object.take("training_only")) layer.training_only = only->boolean();
   layer.measured = read_measured(object);
   std::optional<KernelMapping> mapping;
-  if (info(layer.kind).family == KindFamily::contraction) mapping = read_mapping(object);
+  const KindFamily family = info(layer.kind).family;
+  if (family == KindFamily::contraction) mapping = read_mapping(object);
   try {
     read_geometry(object, type.rank, scope, layer);
     check_output(object, layer, scope);
@@ -241,7 +256,8 @@ Layer read_layer(const Value& value, const Origin& origin, const LayerScope& sco
     value.fail("expected sizes below 2^64, got an overflow in layer \"" + layer.name + "\"");
   }
   object.finish();
-  if (layer.groups == 1) layer.mapping = scope.defaults.mapping;
+  if (layer.groups == 1 && family == KindFamily::contraction)
+    layer.mapping = scope.defaults.mapping;
   if (mapping) layer.mapping = *mapping;
   check_counts(layer, object);
   return layer;

@@ -88,6 +88,8 @@ Network load_network(std::string_view json_text, const std::string& source,
   const Origin origin{source, std::nullopt};
   const json root = parse_json(json_text, origin);
   const Value value(root, origin);
+  if (root.is_object() && root.contains("peak_tflops"))
+    value.fail("expected layers, got a GPU file: give it to --gpu");
   Network network{network_name(source), source, {}};
   if (root.is_array()) {
     read_layers(value, origin, defaults, std::nullopt, network);

@@ -1,5 +1,6 @@
 #include <istream>
 #include <memory>
+#include <utility>
 
 #include "load/csv.hpp"
 #include "load/inputs.hpp"
@@ -67,10 +68,12 @@ class NdjsonReader : public LayerReader {
     std::string line;
     while (next_line(line)) {
       if (blank(line)) continue;
+      found_ = true;
       const json record = parse_json(line, {layers_.source(), line_});
       return layers_.read(record, line_);
     }
-    return {};
+    if (std::exchange(found_, true)) return {};
+    throw InputError(layers_.source(), "", "expected a layer a line, got an empty file");
   }
 
  private:
@@ -86,6 +89,7 @@ class NdjsonReader : public LayerReader {
   RecordLayers layers_;
   std::optional<std::string> pending_;
   std::size_t line_;
+  bool found_ = false;  ///< a record, or that there is none
 };
 
 class CsvLayerReader : public LayerReader {

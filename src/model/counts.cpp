@@ -69,7 +69,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
     counts.params = checked_mul(layer.output.channels, 2);
     if (layer.kind == LayerKind::batch_norm) counts.buffers = counts.params;
     counts.bytes.weight =
-        checked_mul(counts.params + counts.buffers, size_byte(layer.dtypes.weight));
+        checked_mul(checked_add(counts.params, counts.buffers), size_byte(layer.dtypes.weight));
   }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
   if (layer.pass == Pass::fwd) return;

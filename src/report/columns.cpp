@@ -44,6 +44,11 @@ std::string limiter_text(const Row& row) {
   return text;
 }
 
+Cell engine_cell(const Row& row) {
+  if (!runs_on_engine(row.layer.layer)) return {};
+  return name_text(name_of(row.layer.engine));
+}
+
 Cell limiter_cell(const Row& row) {
   if (!row.layer.kernel) return {};
   return name_text(name_of(row.layer.kernel->limiter));
@@ -78,7 +83,7 @@ const Column all_columns[] = {
     {"type", "", true, [](const Row& r) -> Cell { return name_text(info(r.layer.layer.kind).name); }},
     {"dtype", "", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.layer.dtypes.input)); }},
     {"pass", "", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.layer.pass)); }},
-    {"engine", "", true, [](const Row& r) -> Cell { return name_text(name_of(r.layer.engine)); }},
+    {"engine", "", true, engine_cell},
     {"fused_into", "", true, [](const Row& r) -> Cell { return r.layer.layer.fused_into; }},
     {"repeat", "", false, [](const Row& r) -> Cell { return r.layer.layer.repeat; }},
     {"input", "", true, [](const Row& r) -> Cell { return input_text(r); }},
@@ -124,6 +129,11 @@ const Column all_columns[] = {
 }  // namespace
 
 std::span<const Column> columns() { return all_columns; }
+
+bool runs_on_engine(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return family != KindFamily::transfer && family != KindFamily::free && layer.fused_into.empty();
+}
 
 std::string csv_cell(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) {

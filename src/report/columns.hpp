@@ -32,6 +32,9 @@ struct Column {
 
 std::span<const Column> columns();
 
+/// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
+bool runs_on_engine(const Layer& layer);
+
 /// A cell as CSV has it.
 std::string csv_cell(const Cell& cell);
 

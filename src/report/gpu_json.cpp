@@ -48,6 +48,10 @@ Json gpu_json(const Gpu& gpu) {
           {"host_pageable_byte_per_s", optional_number(gpu.host_pageable_byte_per_s)},
           {"tdp_w", optional_number(gpu.tdp_w)},
           {"sustained", sustained_json(gpu.sustained)},
+          {"kernel",
+           {{"math_share", optional_number(gpu.kernel.math_share)},
+            {"dram_share", optional_number(gpu.kernel.dram_share)},
+            {"launch_s", optional_number(gpu.kernel.launch_s)}}},
           {"notes", gpu.notes},
           {"sources", sources_json(gpu.sources)}};
 }

@@ -40,11 +40,6 @@ Json dtypes_json(const DataTypes& types) {
           {"output", name_of(types.output)}};
 }
 
-bool runs_on_engine(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  return family != KindFamily::transfer && family != KindFamily::free && layer.fused_into.empty();
-}
-
 Json kernel_json(const KernelPlan& kernel) {
   return {{"algorithm", kernel.algorithm},
           {"tile", kernel.tile[0] == 0 ? Json(nullptr) : Json(kernel.tile)},

@@ -64,6 +64,7 @@ std::string engines_of(const Section& section) {
   std::vector<std::pair<Engine, std::vector<std::string_view>>> users;
   for (const Result* result : section.results)
     for (const LayerResult& row : result->layers) {
+      if (!runs_on_engine(row.layer)) continue;
       const std::string_view kind = info(row.layer.kind).name;
       auto entry = std::find_if(users.begin(), users.end(),
                                 [&](const auto& user) { return user.first == row.engine; });
@@ -71,7 +72,7 @@ std::string engines_of(const Section& section) {
       if (std::find(entry->second.begin(), entry->second.end(), kind) == entry->second.end())
         entry->second.push_back(kind);
     }
-  if (users.size() == 1) return "";
+  if (users.size() < 2) return "";
   std::string text = "engines: ";
   for (const auto& [engine, kinds] : users)
     text += fmt::format("{}{} for {}", text.size() > 9 ? "; " : "", name_of(engine),
@@ -104,7 +105,9 @@ Grid grid_of(const Section& section) {
 }
 
 constexpr std::string_view conventions =
-    "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n";
+    "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n"
+    "expected: operands in L2 as far as they fit, so it can fall below the roofline (--cache "
+    "cold).\n";
 
 constexpr std::string_view accuracy_legend =
     "predicted / measured: bias is the geometric mean; gerr exp of the mean |ln|; median of "

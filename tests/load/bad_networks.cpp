@@ -90,7 +90,7 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
       {"{\"name\": 1, " + layers + "}", "conv.json: /name: expected a string, got 1"},
       {"{\"dtype\": \"half\", " + layers + "}",
        "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
-       "\"half\""},
+       "\"half\"; did you mean \"fp16\"?"},
       {"{\"gpu\": \"v100\", " + layers + "}",
        "conv.json: /gpu: expected a key of a network, got \"gpu\""},
       {"{\"batchs\": 2, " + layers + "}",

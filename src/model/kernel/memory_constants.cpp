@@ -65,7 +65,7 @@ MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
   MemorySystem system;
   system.sm_count = static_cast<double>(gpu.sm_count.value_or(64));
   system.clock_hz = gpu.boost_clock_hz.value_or(1.5e9);
-  system.dram_byte_per_s = gpu.bandwidth_byte_per_s * c.dram_share;
+  system.dram_byte_per_s = gpu.bandwidth_byte_per_s * gpu.kernel.dram_share.value_or(c.dram_share);
   // Narrow parts (few SMs for their bandwidth) still feed their memory: L2 is at least twice DRAM.
   system.l2_byte_per_s = std::max(c.l2_byte_per_clock_per_sm * system.sm_count * system.clock_hz,
                                   1.2 * gpu.bandwidth_byte_per_s);
@@ -78,7 +78,7 @@ MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
   system.l2_latency_s = c.l2_latency_s;
   system.dram_latency_s = c.dram_latency_s;
   system.latency_scale = c.l2_latency_s / hopper.l2_latency_s;
-  system.launch_s = c.launch_s;
+  system.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
   // GP100 has half the schedulers of the other Pascal parts.
   const bool half_width = gpu.compute_capability == "6.0";
   system.issue_clock_per_s =

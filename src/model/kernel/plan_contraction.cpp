@@ -229,6 +229,9 @@ KernelPlan plan_contraction(const Layer& layer, const Counts& counts, const Gpu&
   machine.dram_byte_per_s = memory.dram_byte_per_s;
   machine.l2_kept_byte = memory.l2_kept_byte;
   ContractionConstants c = constants_for(machine, engine);
+  c.math_share = gpu.kernel.math_share.value_or(c.math_share);
+  c.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
+  c.library_launch_s = gpu.kernel.launch_s.value_or(c.library_launch_s);
   // fp32 tensors come with columns innermost (PyTorch's default); TF32 kernels want channels there.
   if (engine == Engine::tf32 && layer.dtypes.input == DataType::fp32) c.channels_first = true;
   const double datasheet_peak = *rate_of(gpu.peak_flop_per_s, engine);
