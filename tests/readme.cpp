@@ -13,7 +13,7 @@
 
 namespace {
 
-const std::string source_directory = ROOFLINE_SOURCE_DIR;
+const std::string source_directory = ROOFLINE_SOURCE_FOLDER;
 const std::string prompt = "$ ";
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -32,10 +32,9 @@ std::string read_readme() {
 
 /// Both streams, as a person at a terminal sees them.
 std::string output_of(const std::string& command) {
-  const std::string binary = ROOFLINE_BINARY;
-  const std::string line = "cd '" + source_directory + "' && PATH='" +
-                           binary.substr(0, binary.find_last_of('/')) + "':\"$PATH\" && { " +
-                           command + "; } 2>&1";
+  const std::string folder = ROOFLINE_PROGRAM_FOLDER;
+  const std::string line = "cd '" + source_directory + "' && PATH='" + folder +
+                           "':\"$PATH\" && { " + command + "; } 2>&1";
   std::FILE* pipe = popen(line.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string output;

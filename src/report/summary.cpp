@@ -44,7 +44,7 @@ Grid accuracy_grid(const Result& result) {
          fmt::format("x{:.2f}", cell.expected.bias), fmt::format("x{:.2f}", cell.expected.gerr),
          percent(cell.expected.median_error), fmt::format("{:.0f}%", 100 * cell.expected.within_25),
          fmt::format("x{:.2f}", cell.roofline.gerr),
-         fmt::format("{} x{:.2f}", shortened(cell.worst.front().name, 24),
+         fmt::format("{} x{:.2f}", shortened(cell.worst.front().name, 22),
                      cell.worst.front().ratio)});
   return grid;
 }

@@ -1,0 +1,146 @@
+// The accuracy that README states, on the layers measured for this project.
+
+#include "roofline/accuracy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "catch.hpp"
+#include "roofline/analysis.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
+
+namespace {
+
+using namespace roofline;
+
+const std::string measured = ROOFLINE_SOURCE_FOLDER "/tests/measured/";
+
+std::vector<Layer> layers_of(const std::string& path) {
+  const OpenInput input = open_input(resolve_input(path).front(), {LayerDefaults{}});
+  std::vector<Layer> layers;
+  for (std::vector<Layer> next = input.records->next(); !next.empty(); next = input.records->next())
+    layers.push_back(next.front());
+  return layers;
+}
+
+std::vector<Accuracy> accuracy_of(const std::string& file, EngineChoice engine) {
+  AnalysisOptions options;
+  options.engine = engine;
+  return analyze({"measured", file, layers_of(measured + file)}, find_gpu("h200"), options)
+      .accuracy;
+}
+
+struct Cell {
+  LayerClass layer_class;
+  DataType dtype;
+  Pass pass;
+  std::uint64_t layers;
+  double most_gerr;
+  double least_bias;
+  double most_bias;
+};
+
+/// The figures are today's, rounded up at the second decimal: a change for the worse fails.
+void check(const std::string& file, EngineChoice engine, const std::vector<Cell>& cells) {
+  const std::vector<Accuracy> accuracy = accuracy_of(file, engine);
+  REQUIRE(accuracy.size() == cells.size());
+  for (const Cell& cell : cells) {
+    const auto found = std::find_if(accuracy.begin(), accuracy.end(), [&](const Accuracy& each) {
+      return each.layer_class == cell.layer_class && each.dtype == cell.dtype &&
+             each.pass == cell.pass;
+    });
+    INFO(file << ' ' << name_of(cell.layer_class) << ' ' << name_of(cell.dtype) << ' '
+              << name_of(cell.pass));
+    REQUIRE(found != accuracy.end());
+    CHECK(found->layers == cell.layers);
+    CHECK(found->expected.gerr <= cell.most_gerr);
+    CHECK(found->expected.bias >= cell.least_bias);
+    CHECK(found->expected.bias <= cell.most_bias);
+    CHECK(found->expected.gerr < found->roofline.gerr);
+  }
+}
+
+using enum LayerClass;
+using enum DataType;
+using enum Pass;
+
+}  // namespace
+
+TEST_CASE("Errors are ratios, predicted to measured", "[model/accuracy]") {
+  // ratios 2, 1/2, 1.1, 1: logs cancel but for ln 1.1 = 0.0953.
+  const ModelError error = model_error({{1, 2}, {2, 1}, {10, 11}, {3, 3}});
+  CHECK(error.bias == Approx(std::pow(1.1, 0.25)));
+  CHECK(error.gerr == Approx(std::pow(2 * 2 * 1.1, 0.25)));
+  CHECK(error.median_error == Approx(0.3));  // of 0, 0.1, 0.5, 1
+  CHECK(error.within_25 == Approx(0.5));
+}
+
+TEST_CASE("Convolutions measured on an H200", "[model/accuracy]") {
+  check("h200.csv", EngineChoice::automatic,
+        {
+            {dense, fp32, fwd, 551, 1.14, 0.95, 1.05},
+            {dense, fp32, dgrad, 366, 1.22, 0.95, 1.05},
+            {dense, fp32, wgrad, 353, 1.26, 0.95, 1.05},
+            {dense, tf32, fwd, 551, 1.15, 0.95, 1.05},
+            {dense, tf32, dgrad, 68, 1.21, 0.94, 1.05},
+            {dense, tf32, wgrad, 68, 1.24, 0.90, 1.05},
+            {dense, fp16, fwd, 551, 1.18, 0.95, 1.05},
+            {dense, fp16, dgrad, 364, 1.18, 0.95, 1.05},
+            {dense, fp16, wgrad, 362, 1.17, 0.95, 1.05},
+            {grouped, fp32, fwd, 30, 1.07, 0.95, 1.05},
+            {grouped, fp32, dgrad, 15, 1.08, 0.95, 1.05},
+            {grouped, fp32, wgrad, 16, 1.07, 0.95, 1.05},
+            {grouped, tf32, fwd, 30, 1.30, 0.90, 1.05},
+            {grouped, fp16, fwd, 30, 1.24, 0.95, 1.05},
+            {grouped, fp16, dgrad, 15, 1.21, 0.95, 1.05},
+            {grouped, fp16, wgrad, 14, 1.23, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Other layers measured on an H200", "[model/accuracy]") {
+  check("h200_ops.ndjson", EngineChoice::automatic,
+        {
+            {dense, fp32, fwd, 21, 1.23, 0.84, 1.05},
+            {dense, fp16, fwd, 21, 1.18, 0.95, 1.05},
+            {other, fp32, fwd, 367, 1.06, 0.95, 1.05},
+            {other, fp16, fwd, 367, 1.08, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[model/accuracy]") {
+  check("h200_odd_convs.ndjson", EngineChoice::tf32,
+        {
+            {dense, fp32, fwd, 38, 1.31, 0.91, 1.05},
+            {dense, fp16, fwd, 38, 1.21, 0.92, 1.05},
+            {grouped, fp32, fwd, 6, 1.14, 0.95, 1.05},
+            {grouped, fp16, fwd, 6, 1.10, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]") {
+  const std::vector<Layer> layers = layers_of(measured + "h200_counters.csv");
+  AnalysisOptions options;
+  options.cache = CacheState::cold;
+  const Result result = analyze({"counters", "", layers}, find_gpu("h200"), options);
+  std::ifstream file(measured + "h200_counters.csv");
+  std::string line;
+  std::getline(file, line);
+  std::vector<double> errors;
+  for (const LayerResult& row : result.layers) {
+    REQUIRE(std::getline(file, line));
+    // The last three columns: read, written, through L2.
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+    const double counted = std::stod(cells[cells.size() - 3]) + std::stod(cells[cells.size() - 2]);
+    const double predicted = row.kernel->dram_read_byte + row.kernel->dram_write_byte;
+    errors.push_back(std::fabs(predicted / counted - 1));
+  }
+  std::sort(errors.begin(), errors.end());
+  REQUIRE(errors.size() == 70);
+  CHECK(errors[35] < 0.08);
+  CHECK(errors[63] < 0.30);  // nine in ten
+}
