@@ -21,7 +21,6 @@
 
 namespace roofline {
 
-KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const Gpu& gpu,
-                        CacheState cache);
+KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const Gpu& gpu, CacheState cache);
 
 }  // namespace roofline

@@ -195,6 +195,8 @@ void set_limiter(KernelPlan& plan, double kernel_s, double body_s) {
   }
   const auto largest = std::max_element(part.begin(), part.end());
   plan.limiter = static_cast<Limiter>(largest - part.begin());
+  // With blocks waiting for a place, more resident ones would hide the latency.
+  if (plan.limiter == Limiter::latency && plan.waves > 1) plan.limiter = Limiter::occupancy;
   plan.limiter_share = *largest / plan.expected_time_s;
 }
 
