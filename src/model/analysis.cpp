@@ -130,10 +130,9 @@ void add_copy_in(Result& result, const Layer& first, const Gpu& gpu,
               options);
 }
 
-/// The GPU as the kernel model takes it: with the user's own ceilings, where given.
+/// The GPU as the kernel model takes it where the user gives ceilings.
 Gpu with_ceilings(const Gpu& gpu, const Ceilings& ceilings) {
   Gpu own = gpu;
-  if (ceilings.kind != CeilingKind::user) return own;
   own.peak_flop_per_s = ceilings.peak_flop_per_s;
   own.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
   return own;
@@ -228,10 +227,11 @@ void finish_result(Result& result, const Gpu& gpu, const AnalysisOptions& option
   result.pass = pass_of(rows, options.training);
   result.main_engine = main_engine_of(rows);
   result.ceilings = ceilings_of(gpu, result.main_engine, options);
-  const Gpu own_gpu = with_ceilings(gpu, result.ceilings);
+  std::optional<Gpu> own_gpu;
+  if (result.ceilings.kind == CeilingKind::user) own_gpu = with_ceilings(gpu, result.ceilings);
   for (LayerResult& row : rows) {
     evaluate_row(row, result.ceilings, gpu, options);
-    plan_row(row, own_gpu, result.source, options.cache);
+    plan_row(row, own_gpu ? *own_gpu : gpu, result.source, options.cache);
   }
   try {
     result.total = total_of(rows);

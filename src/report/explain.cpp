@@ -95,9 +95,12 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
     text += fmt::format("  intensity  {} / {} = {} FLOP/B: {}-bound\n", flops, moved,
                         plain(*point.intensity_flop_per_byte),
                         point.bound == Bound::compute ? "compute" : "memory");
-  return text + fmt::format("  time       max({} / {} = {}, {} / {} = {}) = {}\n", flops, rate,
-                            duration(point.compute_time_s), moved, bandwidth,
-                            duration(point.memory_time_s), duration(point.roofline_time_s));
+  return text + fmt::format(
+                    "  compute    {} / {} = {}\n"
+                    "  memory     {} / {} = {}\n"
+                    "  time       the larger: {}\n",
+                    flops, rate, duration(point.compute_time_s), moved, bandwidth,
+                    duration(point.memory_time_s), duration(point.roofline_time_s));
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
@@ -108,8 +111,8 @@ std::string mapping_text(const KernelPlan& kernel) {
   if (kernel.threads > 0) text += fmt::format(", {} threads", kernel.threads);
   if (kernel.registers > 0) text += fmt::format(", {} registers", kernel.registers);
   if (kernel.shared_memory_byte > 0)
-    text += fmt::format(", {:.3g} KiB shared memory",
-                        static_cast<double>(kernel.shared_memory_byte) / 1024);
+    text +=
+        fmt::format(", {:.3g} KiB shared", static_cast<double>(kernel.shared_memory_byte) / 1024);
   if (kernel.kernels > 1) text += fmt::format(", {} kernels", kernel.kernels);
   return text;
 }
@@ -146,7 +149,7 @@ std::string kernel_text(const LayerResult& row, const Gpu& gpu) {
   const KernelPlan& kernel = *row.kernel;
   std::string text = fmt::format("  mapping    {}\n", mapping_text(kernel));
   text += placement_text(kernel, gpu) + point_text(row);
-  text += fmt::format("  terms      each alone: math {}, L2 {}, DRAM {}, latency {}, launch {}\n",
+  text += fmt::format("  terms      alone: math {}, L2 {}, DRAM {}, latency {}, launch {}\n",
                       duration(kernel.math_s), duration(kernel.l2_s), duration(kernel.dram_s),
                       duration(kernel.latency_s), duration(kernel.launch_s));
   text +=

@@ -250,12 +250,13 @@ std::string render_json(const Report& report) {
 std::string render_ndjson(const Result& result) {
   std::string lines;
   for (const LayerResult& row : result.layers) {
-    Json line{{"source", result.source},
-              {"network", result.network},
-              {"gpu", result.gpu},
-              {"batch", row.layer.output.batch}};
-    line.update(layer_json(row));
-    lines += line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    const Json head{{"source", result.source},
+                    {"network", result.network},
+                    {"gpu", result.gpu},
+                    {"batch", row.layer.output.batch}};
+    std::string line = dump_line(head);
+    line.back() = ',';  // the layer's own keys go on where the head's object would end
+    lines += line + dump_line(layer_json(row)).substr(1) + '\n';
   }
   return lines;
 }

@@ -1,5 +1,5 @@
 // Times whole runs of the program, launch to exit, against `jq .` on the same file, pair by pair so
-// that both see the same machine.
+// that both see the same machine; and the kernel model against counting and the roofline alone.
 //
 //   roofline_bench PATH_OF_ROOFLINE [RUNS]
 
@@ -14,6 +14,11 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "roofline/catalogue.hpp"
+#include "roofline/kernel.hpp"
+#include "roofline/load.hpp"
+#include "roofline/roofline.hpp"
 
 namespace {
 
@@ -41,6 +46,49 @@ double run_ms(std::vector<std::string> words) {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// Nanoseconds a layer of work that is done over and over for a twentieth of a second or more.
+template <class Work>
+double layer_ns(const std::vector<roofline::Layer>& layers, Work work) {
+  using clock = std::chrono::steady_clock;
+  double sum = 0;  // printed, so that nothing is optimised away
+  std::size_t done = 0;
+  const auto start = clock::now();
+  std::chrono::duration<double, std::nano> elapsed{};
+  while (elapsed.count() < 5e7) {
+    for (const roofline::Layer& layer : layers) sum += work(layer);
+    done += layers.size();
+    elapsed = clock::now() - start;
+  }
+  if (sum < 0) std::printf("impossible\n");
+  return elapsed.count() / static_cast<double>(done);
+}
+
+/// Mapping search included, one core.
+void time_model(const std::string& network_name, roofline::DataType dtype,
+                const std::string& gpu_name) {
+  using namespace roofline;
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  defaults.batch_override = 32;
+  const Network network = load_network(*find_network(network_name), network_name, defaults);
+  std::vector<Layer> convolutions;
+  for (const Layer& layer : network.layers)
+    if (layer.kind == LayerKind::conv) convolutions.push_back(layer);
+  const Gpu gpu = find_gpu(gpu_name);
+  const double bound_ns = layer_ns(convolutions, [&](const Layer& layer) {
+    const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
+    return evaluate(count(layer), *rate_of(gpu.peak_flop_per_s, engine), gpu.bandwidth_byte_per_s)
+        .roofline_time_s;
+  });
+  const double kernel_ns = layer_ns(convolutions, [&](const Layer& layer) {
+    const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
+    return plan_kernel(layer, count(layer), gpu, engine, CacheState::warm)->expected_time_s;
+  });
+  std::printf("kernel model, %-12s %s %s %8.0f ns a layer   bound alone %6.0f ns   ratio %.1f\n",
+              network_name.c_str(), std::string(name_of(dtype)).c_str(), gpu_name.c_str(),
+              kernel_ns, bound_ns, kernel_ns / bound_ns);
 }
 
 void compare(const char* title, const std::vector<std::string>& ours,
@@ -78,4 +126,7 @@ int main(int argc, char** argv) {
   compare("one layer", {roofline, one, "--gpu", "v100"}, {"jq", ".", one}, runs);
   compare("100,000 layers, NDJSON to NDJSON",
           {roofline, many, "--gpu", "v100", "--format", "ndjson"}, {"jq", "-c", ".", many}, 3);
+  for (const char* network : {"resnet50", "mobilenet_v2"})
+    for (const roofline::DataType dtype : {roofline::DataType::fp16, roofline::DataType::fp32})
+      for (const char* gpu : {"v100", "h200"}) time_model(network, dtype, gpu);
 }

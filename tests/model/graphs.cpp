@@ -1,0 +1,163 @@
+// What follows from the graph of a network: passes, fusion, memory. Numbers by hand.
+
+#include "load/loading.hpp"
+#include "roofline/analysis.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+/// Tensors of 4 x 8 x 8 fp32 are 1,024 bytes; the input of 3 x 8 x 8 is 768.
+const char* const residual_block = R"([
+    {"name": "conv1", "input": [3, 8, 8], "out_channels": 4, "kernel_size": 3, "padding": 1},
+    {"name": "bn1", "type": "batch_norm"},
+    {"name": "relu1", "type": "relu"},
+    {"name": "conv2", "out_channels": 4, "kernel_size": 3, "padding": 1},
+    {"name": "bn2", "type": "batch_norm"},
+    {"name": "add", "type": "add", "inputs": ["bn2", "relu1"]},
+    {"name": "relu2", "type": "relu"}])";
+
+Result result_of(const Network& network, const AnalysisOptions& options) {
+  return analyze(network, find_gpu("v100"), options);
+}
+
+AnalysisOptions training() {
+  AnalysisOptions options;
+  options.training = true;
+  return options;
+}
+
+AnalysisOptions fused() {
+  AnalysisOptions options;
+  options.fuse_epilogues = true;
+  return options;
+}
+
+std::string rows_of(const Result& result) {
+  std::string text;
+  for (const LayerResult& row : result.layers)
+    text += row.layer.name + '.' + std::string(name_of(row.layer.pass)) + ' ';
+  return text;
+}
+
+const LayerResult& row_of(const Result& result, const std::string& name) {
+  for (const LayerResult& row : result.layers)
+    if (row.layer.name == name) return row;
+  FAIL("no row " << name);
+  return result.layers.front();
+}
+
+}  // namespace
+
+TEST_CASE("Training runs each layer's passes; the first has no data gradient", "[model/graphs]") {
+  const Result result = result_of(load_text(R"([
+      {"name": "a", "input": [3, 8, 8], "out_channels": 4, "kernel_size": 3},
+      {"name": "b", "type": "relu"},
+      {"name": "c", "out_channels": 2, "kernel_size": 1},
+      {"name": "d", "type": "add", "inputs": ["c", "c"]},
+      {"name": "e", "type": "flatten"}])"),
+                                  training());
+  CHECK(rows_of(result) == "a.fwd a.wgrad b.fwd b.dgrad c.fwd c.dgrad c.wgrad d.fwd e.fwd ");
+  CHECK(result.pass == "training");
+  CHECK(result.total.params == 3 * 4 * 9 + 4 * 2);
+  CHECK(result.total.macs == 2 * (36 * 4 * 27) + 3 * (36 * 2 * 4));
+}
+
+TEST_CASE("A file of one layer is a layer, not a network", "[model/graphs]") {
+  const char* const layer = R"({"name": "a", "input": [3, 8, 8], "out_channels": 4,
+                                "kernel_size": 3})";
+  CHECK(rows_of(result_of(load_text(layer), training())) == "a.fwd a.dgrad a.wgrad ");
+}
+
+TEST_CASE("A network without a kernel in the pass", "[model/graphs]") {
+  LayerDefaults defaults;
+  defaults.pass = Pass::wgrad;
+  const Network network = load_text(R"({"type": "relu", "input": [8]})", defaults);
+  CHECK(message_of([&] { result_of(network, {}); }) ==
+        "conv.json: expected a layer that runs in this pass, got none");
+}
+
+TEST_CASE("Auxiliary heads run in training alone", "[model/graphs]") {
+  const Network network = load_network(*find_network("inception_v3"), "inception_v3", {});
+  CHECK(result_of(network, {}).total.params == 23834568);
+  CHECK(result_of(network, training()).total.params == 27161264);
+}
+
+TEST_CASE("Epilogues take in norms, activations and residual adds", "[model/graphs]") {
+  const Result result = result_of(load_text(residual_block), fused());
+  const std::vector<std::pair<std::string, std::string>> hosts{
+      {"conv1", ""},    {"bn1", "conv1"}, {"relu1", "conv1"}, {"conv2", ""},
+      {"bn2", "conv2"}, {"add", "conv2"}, {"relu2", "conv2"}};
+  for (const auto& [name, host] : hosts) {
+    INFO(name);
+    CHECK(row_of(result, name).layer.fused_into == host);
+    if (host.empty()) continue;
+    CHECK(row_of(result, name).counts.bytes.total == 0);
+    CHECK(row_of(result, name).counts.flops == 0);
+    CHECK(row_of(result, name).expected_time_s == 0.0);
+  }
+  // The folded norm leaves a bias of four; conv2's epilogue reads relu1 beside its own input.
+  CHECK(row_of(result, "conv1").counts.bytes.total == 768 + (3 * 4 * 9 + 4) * 4 + 1024);
+  CHECK(row_of(result, "conv2").counts.bytes.total == 1024 + 1024 + (4 * 4 * 9 + 4) * 4 + 1024);
+  CHECK(result.total.params == 3 * 4 * 9 + 8 + 4 * 4 * 9 + 8);
+  CHECK(result_of(load_text(residual_block), {}).total.bytes.total ==
+        (768 + 432 + 1024) + 2 * (2048 + 64) + 2048 + (1024 + 576 + 1024) + 3072 + 2048);
+}
+
+TEST_CASE("A tensor with two readers must be written", "[model/graphs]") {
+  const Result result = result_of(load_text(R"([
+      {"name": "conv", "input": [4, 8, 8], "out_channels": 4, "kernel_size": 1},
+      {"name": "relu", "type": "relu"},
+      {"name": "sum", "type": "add", "inputs": ["conv", "relu"]},
+      {"name": "pool", "type": "max_pool", "kernel_size": 2},
+      {"name": "prob", "type": "softmax"}])"),
+                                  fused());
+  for (const LayerResult& row : result.layers) CHECK(row.layer.fused_into.empty());
+}
+
+TEST_CASE("Peak activations are the largest set of live tensors", "[model/graphs]") {
+  const Memory memory = *result_of(load_text(residual_block), {}).memory;
+  CHECK(memory.peak_activation_byte == 3 * 1024);  // relu1 waits for the add beside conv2 and bn2
+  CHECK(memory.peak_layer == "bn2");
+  CHECK(memory.weight_byte == (3 * 4 * 9 + 8 + 4 * 4 * 9 + 8) * 4);
+  // conv1's input, bn1's input, relu1's output (also conv2's input), bn2's input, relu2's output.
+  CHECK(memory.saved_activation_byte == 768 + 4 * 1024);
+  CHECK(memory.training_byte() == 2 * memory.training_weight_byte + 768 + 4 * 1024);
+  const Memory after = *result_of(load_text(residual_block), fused()).memory;
+  CHECK(after.peak_activation_byte == 2 * 1024);
+  CHECK(after.peak_layer == "conv2");
+}
+
+TEST_CASE("A view shares its tensor and keeps it alive", "[model/graphs]") {
+  const Memory memory = *result_of(load_text(R"([
+      {"name": "relu", "type": "relu", "input": [4, 8, 8]},
+      {"name": "flat", "type": "flatten"},
+      {"name": "fc", "type": "linear", "out_features": 16}])"),
+                                   {})
+                             .memory;
+  CHECK(memory.peak_activation_byte == 1024 + 1024);  // the relu beside the outside input
+}
+
+TEST_CASE("Copies over the host link are rows of their own", "[model/graphs]") {
+  AnalysisOptions options;
+  options.host_copies = HostMemory::pinned;
+  const Result result = result_of(load_text(residual_block), options);
+  CHECK(result.layers.front().layer.name == "copy in");
+  CHECK(result.layers.back().layer.name == "copy out");
+  CHECK(result.layers.front().expected_time_s == Approx(768 / 15.75e9));  // PCIe 3.0 x16
+  CHECK(result.layers.back().expected_time_s == Approx(1024 / 15.75e9));
+  CHECK_FALSE(host_copy_byte_per_s(find_gpu("v100"), HostMemory::pageable));
+}
+
+TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
+  const Result result = result_of(load_network(*find_network("resnet50"), "resnet50", {}), {});
+  double share = 0;
+  double expected_s = 0;
+  for (const LayerResult& row : result.layers) {
+    share += row.time_share;
+    expected_s += static_cast<double>(row.layer.repeat) * *row.expected_time_s;
+  }
+  CHECK(share == Approx(1));
+  CHECK(*result.total.expected_time_s == Approx(expected_s));
+}

@@ -1,0 +1,135 @@
+// Occupancy by NVIDIA's published rules, worked by hand, and kernel mappings that users state.
+
+#include "load/loading.hpp"
+#include "model/kernel/machine.hpp"
+#include "model/kernel/occupancy.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+KernelPlan plan_of(const std::string& mapping, const std::string& gpu_name = "v100") {
+  const Layer layer = load_layer(R"({"input": [3, 256, 256], "out_channels": 64, "kernel_size": 5,
+                                     "padding": 2, "kernel": )" +
+                                 mapping + "}");
+  const Gpu gpu = find_gpu(gpu_name);
+  return *plan_kernel(layer, count(layer), gpu, Engine::fp32, CacheState::warm);
+}
+
+std::string message_of_mapping(const std::string& mapping) {
+  return message_of([&] {
+    const Layer layer = load_layer(R"({"name": "c", "input": [64, 56, 56], "out_channels": 64,
+                                       "kernel_size": 3, "padding": 1, "kernel": )" +
+                                   mapping + "}");
+    analyze({"net", "net.json", {layer}}, find_gpu("v100"), {});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("Resident blocks an SM", "[model/kernel_mapping]") {
+  struct Case {
+    const char* gpu;
+    BlockResources block;
+    std::uint32_t blocks;
+    double share;
+  };
+  const std::vector<Case> table{
+      // 64 registers x 32 lanes = 2,048 a warp: 32 warps, four blocks of eight.
+      {"v100", {256, 64, 0}, 4, 0.5},
+      // 2,048 threads are the most.
+      {"v100", {256, 32, 0}, 8, 1.0},
+      // 32 KiB of 96.
+      {"v100", {128, 32, 32 * 1024}, 3, 3 * 128 / 2048.0},
+      // 32 blocks are the most; Turing has 16 blocks and 1,024 threads.
+      {"v100", {32, 32, 0}, 32, 0.5},
+      {"t4", {32, 32, 0}, 16, 0.5},
+      {"t4", {256, 32, 0}, 4, 1.0},
+      // From Ampere on 1 KiB more a block: 41 of 164 KiB, 76 + 1 of 228 KiB.
+      {"a100", {128, 32, 40 * 1024}, 4, 4 * 128 / 2048.0},
+      {"h100", {128, 32, 75 * 1024}, 3, 3 * 128 / 2048.0},
+      // 168 registers: 5,376 a warp, 12 warps.
+      {"h100", {384, 168, 1024}, 1, 384 / 2048.0},
+  };
+  for (const Case& each : table) {
+    INFO(each.gpu << ' ' << each.block.threads << ' ' << each.block.registers);
+    const Occupancy found = occupancy(machine_of(find_gpu(each.gpu)).sm, each.block);
+    CHECK(found.blocks == each.blocks);
+    CHECK(found.share == Approx(each.share));
+  }
+}
+
+TEST_CASE("The notebook's convolution with a mapping of its own", "[model/kernel_mapping]") {
+  const KernelPlan plan = plan_of(R"({"tile": [128, 64, 8], "threads": 128})");
+  CHECK(plan.algorithm == "implicit_gemm");
+  CHECK(plan.blocks == 256 * 256 / 128);
+  CHECK(plan.split_k == 1);
+  CHECK(plan.shared_memory_byte == 2 * (128 + 64) * 8 * 4);
+  // 104 registers: 3,328 a warp, 19 of them, in fours 16: four blocks of four warps.
+  CHECK(plan.registers == 104);
+  CHECK(plan.resident_blocks_per_sm == 4);
+  CHECK(plan.waves == Approx(512 / (80.0 * 4)));
+  // 3 x 25 = 75 products fill ten steps of eight.
+  CHECK(plan.tile_utilization == Approx(75 / 80.0));
+  CHECK(plan_of(R"({"tile": [128, 64, 8], "split_k": 4})").blocks == 4 * 512);
+}
+
+TEST_CASE("A mapping that cannot run says which limit and by how much", "[model/kernel_mapping]") {
+  const std::string head =
+      "net.json: layer \"c\": expected a mapping that Tesla V100 SXM2 16GB can run, got ";
+  CHECK(message_of_mapping(R"({"tile": [256, 256, 64], "stages": 4})") ==
+        head + "524288 bytes of shared memory a block where it has 98304: 425984 too many");
+  CHECK(message_of_mapping(R"({"tile": [128, 128, 8], "threads": 2048})") ==
+        head + "2048 threads a block where it has 1024: 1024 too many");
+  CHECK(message_of_mapping(R"({"tile": [128, 128, 8], "registers": 300})") ==
+        head + "300 registers a thread where it has 255: 45 too many");
+  CHECK(message_of_mapping(R"({"algorithm": "magic"})") ==
+        "net.json: layer \"c\": expected an algorithm that Tesla V100 SXM2 16GB has for this "
+        "layer, got \"magic\"");
+  CHECK(message_of_mapping(R"({"split_k": 2})") ==
+        "net.json: layer \"c\": expected a tile [m, n, k] beside the rest of the mapping, got "
+        "none");
+}
+
+TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
+  for (const Gpu& gpu : all_gpus())
+    for (const char* name : {"resnet18", "mobilenet_v2", "convnext_tiny", "r3d_18", "unet"})
+      for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8})
+        for (const CacheState cache : {CacheState::warm, CacheState::cold}) {
+          LayerDefaults defaults;
+          defaults.dtype = dtype;
+          AnalysisOptions options;
+          options.training = dtype != DataType::int8;
+          options.cache = cache;
+          const Network network = load_network(*find_network(name), name, defaults);
+          if (!select_engine(network.layers.front(), gpu.peak_flop_per_s, options.engine)) continue;
+          INFO(gpu.name << ' ' << name << ' ' << name_of(dtype));
+          const Result result = analyze(network, gpu, options);
+          for (const LayerResult& row : result.layers) {
+            if (!row.kernel) continue;
+            const KernelPlan& plan = *row.kernel;
+            INFO(row.layer.name << ' ' << name_of(row.layer.pass));
+            const bool sane = plan.expected_time_s >= plan.launch_s && plan.launch_s > 0 &&
+                              plan.expected_time_s < 1000 && plan.limiter_share >= 0 &&
+                              plan.limiter_share <= 1 && plan.tile_utilization > 0 &&
+                              plan.tile_utilization <= 1.0001 && !plan.algorithm.empty() &&
+                              plan.dram_read_byte >= 0 && plan.dram_write_byte >= 0;
+            CHECK(sane);
+          }
+        }
+}
+
+TEST_CASE("Cold caches cost time, larger batches too", "[model/kernel_mapping]") {
+  const Gpu gpu = find_gpu("h200");
+  double last_s = 0;
+  for (const std::uint64_t batch : {1, 4, 16, 64, 256}) {
+    const Network network = load_network(*find_network("resnet50"), "resnet50", at_batch(batch));
+    AnalysisOptions cold;
+    cold.cache = CacheState::cold;
+    const double warm_s = *analyze(network, gpu, {}).total.expected_time_s;
+    CHECK(*analyze(network, gpu, cold).total.expected_time_s > warm_s);
+    CHECK(warm_s > last_s);
+    last_s = warm_s;
+  }
+}
