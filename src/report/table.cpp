@@ -106,8 +106,8 @@ Grid grid_of(const Section& section) {
 
 constexpr std::string_view conventions =
     "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n"
-    "expected: operands in L2 as far as they fit, so it can fall below the roofline (--cache "
-    "cold).\n";
+    "expected: below the roofline where operands are in L2 (--cache cold) or Winograd saves "
+    "MACs.\n";
 
 constexpr std::string_view accuracy_legend =
     "predicted / measured: bias is the geometric mean; gerr exp of the mean |ln|; median of "

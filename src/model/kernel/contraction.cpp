@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/kernel/rounding.hpp"
+
 namespace roofline {
 namespace {
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
-double divide_up(double a, double b) { return std::ceil(a / b); }
-double pad_to(double value, double unit) { return divide_up(value, unit) * unit; }
 
 double product(const Axes& axes) { return number(axes[0]) * number(axes[1]) * number(axes[2]); }
 
@@ -55,7 +55,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.gathered = align > 1 && x.role != ConvRole::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
-  const double c_issued = pad_to(c, x.gathered ? channel_pad : align);
+  const double c_issued = round_up(c, x.gathered ? channel_pad : align);
   x.unaligned =
       align > 1 && (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
   x.count = groups;
@@ -69,7 +69,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
     case ConvRole::dgrad:
       x.m = in_positions;
       x.n = c;
-      set_data_gradient(x, layer.window, pad_to(k, align), skip_empty);
+      set_data_gradient(x, layer.window, round_up(k, align), skip_empty);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
@@ -116,7 +116,7 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.m = x.role == ConvRole::wgrad ? columns : rows;
   x.n = x.role == ConvRole::fwd ? columns : depth;
   x.issued_k = x.role == ConvRole::fwd ? depth : x.role == ConvRole::dgrad ? columns : rows;
-  if (x.role != ConvRole::wgrad) x.issued_k = pad_to(x.issued_k, align);
+  if (x.role != ConvRole::wgrad) x.issued_k = round_up(x.issued_k, align);
 }
 
 /// Share of the (mirrored) input that a window narrower than its stride reads. Rows are skipped in

@@ -204,7 +204,7 @@ ContractionConstants constants_for(const Machine& machine, Engine engine) {
   // On tensor cores the energy of an operation goes with the width of its operands.
   c.joule_per_flop = joule_per_flop(a, tensor) * (tensor ? operand_byte(engine) / 2 : 1);
   // Integers: cuBLAS reaches 0.46 of the int8 peak where it reaches 0.8 of fp16's
-  // (h200_ceilings.json).
+  // (the sustained ceilings of the H200).
   if (engine == Engine::int8) c.math_share *= 0.58;
   // With 64 lanes an SM (GA100) a scheduler issues a multiply-add every other clock and other
   // instructions in between; with 128 they compete, which cudnn9_vector holds.

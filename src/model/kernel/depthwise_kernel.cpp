@@ -37,7 +37,7 @@ double tile_waste(const ConvolutionProblem& p) {
   const Shape& made = p.pass == 1 ? *p.input : *p.output;
   const auto rows = static_cast<double>(made.spatial[1]);
   const auto columns = static_cast<double>(made.spatial[2]);
-  return ceil_div(rows, 4) * 4 / rows * (ceil_div(columns, 8) * 8 / columns);
+  return divide_up(rows, 4) * 4 / rows * (divide_up(columns, 8) * 8 / columns);
 }
 
 /// Bytes that tiles fetch from L2 beyond the tensors: each tile of 4 x 8 elements (2 x 4 of four
@@ -86,8 +86,8 @@ KernelPlan plan_inner(const ConvolutionProblem& p, const ConvolutionConstants& k
 KernelPlan plan_plane_wgrad(const ConvolutionProblem& p, const ConvolutionConstants& k) {
   const double blocks = p.groups * p.group_out * p.taps;
   const double warps = std::min(p.batch, 8.0);
-  const double steps_an_image = ceil_div(p.output_plane, warp_size);
-  const double steps_a_warp = ceil_div(p.batch, warps) * steps_an_image;
+  const double steps_an_image = divide_up(p.output_plane, warp_size);
+  const double steps_a_warp = divide_up(p.batch, warps) * steps_an_image;
   ConvolutionWork work;
   work.algorithm = "depthwise_wgrad_nchw";
   work.blocks = blocks;

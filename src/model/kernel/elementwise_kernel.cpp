@@ -66,7 +66,7 @@ StreamCost batch_norm(const StreamProblem& p, const StreamingConstants& k) {
     StreamCost cost = cost_of(k.norm_inner, "bn_fw_inf_nhwc", p);
     // A block spans 32 channels, with at most 128 blocks over the positions: few channels leave
     // few blocks to keep bytes in flight.
-    cost.blocks_resident = 128 * ceil_div(p.channels, 32);
+    cost.blocks_resident = 128 * divide_up(p.channels, 32);
     return cost;
   }
   StreamCost cost = cost_of(k.norm_plane, "bn_fw_inf_nchw", p);
@@ -74,7 +74,7 @@ StreamCost batch_norm(const StreamProblem& p, const StreamingConstants& k) {
   cost.clocks = std::max(cost.clocks, k.norm_plane_clock * planes);
   cost.blocks = planes;
   // One block walks one plane, 512 elements a step.
-  cost.rounds += ceil_div(p.input_plane, 512) * 0.5;
+  cost.rounds += divide_up(p.input_plane, 512) * 0.5;
   return cost;
 }
 
@@ -88,7 +88,7 @@ StreamCost concat(const StreamProblem& p, const StreamingConstants& k) {
   double largest = 0;
   for (const Operand& operand : p.layer->inputs)
     largest = std::max(largest, element_count(operand.shape));
-  const double grid = ceil_div(largest, elements_a_block);
+  const double grid = divide_up(largest, elements_a_block);
   cost.block_starts = static_cast<double>(p.layer->inputs.size());
   cost.blocks_a_start = grid;
   cost.block_clock = k.concat_block_clock;
@@ -128,8 +128,8 @@ StreamCost softmax(const StreamProblem& p, const StreamingConstants& k) {
   StreamCost cost = warp ? cost_of(k.softmax_warp, "softmax_warp", p)
                          : cost_of(k.softmax_block, "softmax_block", p);
   // A lane of the warp holds every 32nd element of the row and walks them three times.
-  cost.rounds += warp ? k.softmax_lane_round * ceil_div(p.channels, 32)
-                      : 3 * k.row_step_round * ceil_div(p.channels, 8192);
+  cost.rounds += warp ? k.softmax_lane_round * divide_up(p.channels, 32)
+                      : 3 * k.row_step_round * divide_up(p.channels, 8192);
   if (p.backward()) cost.streams = {2 * p.output_byte, p.input_byte};
   return cost;
 }
@@ -144,7 +144,7 @@ StreamCost layer_norm(const StreamProblem& p, const StreamingConstants& k) {
                                ? k.layer_norm_backward_row_clock
                                : (ragged ? k.layer_norm_ragged_row_clock : k.layer_norm_row_clock);
   cost.clocks += row_clock * rows;
-  cost.rounds += k.row_step_round * ceil_div(p.channels, 512);
+  cost.rounds += k.row_step_round * divide_up(p.channels, 512);
   cost.kernels = p.backward() || ragged ? 2 : 1;
   if (p.backward()) cost.streams = {2 * p.output_byte, p.input_byte};
   return cost;

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "model/kernel/rounding.hpp"
+
 namespace roofline {
 namespace {
 
 constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
-
-double divide_up(double a, double b) { return std::ceil(a / b); }
 
 /// The tile's own rates, computed once for all splits.
 struct TileCost {

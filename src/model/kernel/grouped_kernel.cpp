@@ -26,8 +26,6 @@ GemmShape gemm_of_group(const ConvolutionProblem& p) {
   return {p.group_out, p.group_in * p.taps, p.positions()};
 }
 
-double rounded_up(double value, double unit) { return ceil_div(value, unit) * unit; }
-
 /// Group by group: each a product of its own, with slices copied out and in where channels are
 /// innermost.
 KernelPlan plan_group_by_group(const ConvolutionProblem& p, const GroupKernel& kernel,
@@ -35,8 +33,8 @@ KernelPlan plan_group_by_group(const ConvolutionProblem& p, const GroupKernel& k
   const GemmShape gemm = gemm_of_group(p);
   const bool winograd = algorithm == group_winograd;
   const double column_tile = p.inner || winograd ? 64 : 32;
-  const double flops = 2 * rounded_up(gemm.rows, winograd ? 64 : 32) *
-                       rounded_up(gemm.columns, column_tile) * rounded_up(gemm.depth, 8);
+  const double flops = 2 * round_up(gemm.rows, winograd ? 64 : 32) *
+                       round_up(gemm.columns, column_tile) * round_up(gemm.depth, 8);
   const double rate = kernel.flop_per_clock_per_sm * p.memory->issue_clock_per_s;
   // A weight gradient's depth is split over blocks beyond some steps.
   const double steps = std::min(gemm.depth / k_step, p.pass == 2 ? 32.0 : 1e9);
@@ -57,11 +55,11 @@ KernelPlan plan_group_by_group(const ConvolutionProblem& p, const GroupKernel& k
 KernelPlan plan_batched(const ConvolutionProblem& p, const GroupKernel& kernel) {
   const GemmShape gemm = gemm_of_group(p);
   const double blocks =
-      ceil_div(gemm.rows, batched_tile) * ceil_div(gemm.columns, batched_tile) * p.groups;
+      divide_up(gemm.rows, batched_tile) * divide_up(gemm.columns, batched_tile) * p.groups;
   // Each tap's channels start a new step.
   const double steps =
-      p.pass == 2 ? ceil_div(gemm.depth, k_step) : p.taps * ceil_div(gemm.depth / p.taps, k_step);
-  const double waves = ceil_div(blocks, p.memory->sm_count);
+      p.pass == 2 ? divide_up(gemm.depth, k_step) : p.taps * divide_up(gemm.depth / p.taps, k_step);
+  const double waves = divide_up(blocks, p.memory->sm_count);
   const double step_clock = 2 * batched_tile * batched_tile * k_step / kernel.flop_per_clock_per_sm;
   ConvolutionWork work;
   work.algorithm = "grouped_batched_gemm";
@@ -111,8 +109,8 @@ KernelPlan plan_general(const ConvolutionProblem& p, const DirectKernel& kernel)
 /// gradient, which splits them over up to twelve blocks once they are many.
 double packed_steps(const ConvolutionProblem& p) {
   if (p.pass != 2) return p.taps;
-  const double steps = ceil_div(p.positions(), packed_tile);
-  return steps / std::clamp(ceil_div(steps, 48), 1.0, 12.0);
+  const double steps = divide_up(p.positions(), packed_tile);
+  return steps / std::clamp(divide_up(steps, 48), 1.0, 12.0);
 }
 
 }  // namespace
@@ -128,7 +126,7 @@ KernelPlan plan_packed(const ConvolutionProblem& p, const ConvolutionConstants& 
   // Each tap fetches its pixels' channels again; weights come along in the same shape.
   // A group wider than a tile is fetched for each of its tiles.
   const double fetched =
-      p.positions() * taps * widened * p.element_byte * ceil_div(width, packed_tile);
+      p.positions() * taps * widened * p.element_byte * divide_up(width, packed_tile);
   ConvolutionWork work;
   work.algorithm = repack ? "grouped_packed_gemm_repacked" : "grouped_packed_gemm";
   work.kernels = repack ? 4 : 1;
@@ -138,11 +136,11 @@ KernelPlan plan_packed(const ConvolutionProblem& p, const ConvolutionConstants& 
   work.fetch_s =
       fetched / (kernel.fetch_byte_per_clock_per_sm * p.memory->sm_count * p.memory->clock_hz);
   const double flops =
-      2 * p.positions() * p.taps * rounded_up(widened, packed_tile) * std::max(width, packed_tile);
+      2 * p.positions() * p.taps * round_up(widened, packed_tile) * std::max(width, packed_tile);
   work.math_s = flops / std::max(p.engine_flop_per_s, 1.0);
   work.tile_utilization = p.group_in / std::max(width, packed_tile);
   work.efficiency = kernel.efficiency;
-  work.blocks = ceil_div(p.positions(), packed_tile) * ceil_div(widened, packed_tile);
+  work.blocks = divide_up(p.positions(), packed_tile) * divide_up(widened, packed_tile);
   work.threads = 128;
   if (repack) {
     work.start_s += k.repack_start_s;

@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "model/kernel/memory_constants.hpp"
-
 namespace roofline {
 namespace {
 
@@ -147,14 +145,15 @@ void apply_datasheet(const Gpu& gpu, SmLimits& sm) {
   sm.shared_byte_per_block = std::min(sm.shared_byte_per_block, sm.shared_byte);
 }
 
-/// Where the SM count is not published: what the fp32 peak needs at 128 lanes an SM.
-double sm_count_of(const Gpu& gpu, double clock_hz) {
+}  // namespace
+
+double clock_hz_of(const Gpu& gpu) { return gpu.boost_clock_hz.value_or(1.5e9); }
+
+double sm_count_of(const Gpu& gpu) {
   if (gpu.sm_count) return static_cast<double>(*gpu.sm_count);
   const double fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32).value_or(10e12);
-  return std::max(1.0, fp32 / (256.0 * clock_hz));
+  return std::max(1.0, fp32 / (256.0 * clock_hz_of(gpu)));
 }
-
-}  // namespace
 
 Machine machine_of(const Gpu& gpu) {
   Machine machine;
@@ -166,8 +165,8 @@ Machine machine_of(const Gpu& gpu) {
                    machine.architecture == Architecture::cdna || gpu.vendor == "AMD";
   machine.sm = amd ? amd_limits() : nvidia_limits(machine.compute_capability);
   apply_datasheet(gpu, machine.sm);
-  machine.clock_hz = gpu.boost_clock_hz.value_or(1.5e9);
-  machine.sm_count = sm_count_of(gpu, machine.clock_hz);
+  machine.clock_hz = clock_hz_of(gpu);
+  machine.sm_count = sm_count_of(gpu);
   machine.tdp_w = gpu.tdp_w.value_or(0);
   return machine;
 }

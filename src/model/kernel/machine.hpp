@@ -52,6 +52,11 @@ struct Machine {
   SmLimits sm;
 };
 
+/// Where it is not published: 1.5 GHz.
+double clock_hz_of(const Gpu& gpu);
+/// Where it is not published: what the fp32 peak needs at 128 lanes an SM.
+double sm_count_of(const Gpu& gpu);
+
 Machine machine_of(const Gpu& gpu);
 
 }  // namespace roofline

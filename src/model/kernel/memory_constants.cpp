@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "model/kernel/machine.hpp"
+
 namespace roofline {
 namespace {
 
@@ -18,9 +20,9 @@ struct Entry {
 //     32 MiB, 5.6 to 5.9 TB/s over 132 SMs at 1.98 GHz. l2_write_share: fill of 8 to 32 MiB.
 //   l2_kept, l2_lost: copy and add keep their speed up to a working set of 36 MiB and have lost it
 //     at 52 MiB, of 60 MiB: the two halves of the L2 hold some lines twice.
-//   l2_dirty_share: output bytes that the counters of h200_counters.csv miss at DRAM: 27 to 28.5
+//   l2_dirty_share: output bytes that the counters of tests/measured miss at DRAM: 27 to 28.5
 //   MB. latencies: floor of element-wise kernels above an empty one, and what cold operands add to
-//   it. launch_s: h200_ceilings.json, an empty kernel in a graph.
+//   it. launch_s: an empty kernel in a CUDA graph.
 // Others: the datasheet's ratios with Hopper's shares, except
 //   Volta: dram_share 0.83 (790 of 900 GB/s, STREAM-like copies of public microbenchmarks; the V100
 //     rows of DeepBench are consistent with 0.73 to 0.78); L2 64 B/clock/slice: about 14
@@ -63,8 +65,8 @@ const MemoryConstants& memory_constants(const Gpu& gpu) {
 
 MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
   MemorySystem system;
-  system.sm_count = static_cast<double>(gpu.sm_count.value_or(64));
-  system.clock_hz = gpu.boost_clock_hz.value_or(1.5e9);
+  system.sm_count = sm_count_of(gpu);
+  system.clock_hz = clock_hz_of(gpu);
   system.dram_byte_per_s = gpu.bandwidth_byte_per_s * gpu.kernel.dram_share.value_or(c.dram_share);
   // Narrow parts (few SMs for their bandwidth) still feed their memory: L2 is at least twice DRAM.
   system.l2_byte_per_s = std::max(c.l2_byte_per_clock_per_sm * system.sm_count * system.clock_hz,

@@ -128,7 +128,7 @@ Candidate stated_choice(const Context& context, std::string_view algorithm) {
   if (algorithm == "gemv" && std::min(x.m, x.n) <= 4) return vector_product(context);
   const TransformedTime time = best_transformed(x, context.machine, context.engine, context.c,
                                                 context.peak_flop_per_s, algorithm);
-  if (!time.available) throw ImpossibleMapping{"an algorithm that the layer does not allow", 0, 0};
+  if (!time.available) throw ImpossibleMapping{"algorithm", 0, 0};
   return transformed(time);
 }
 

@@ -8,13 +8,10 @@
 #include <cstdint>
 
 #include "model/kernel/memory_traffic.hpp"
+#include "model/kernel/rounding.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
-
-inline double ceil_div(double numerator, double denominator) {
-  return std::ceil(numerator / denominator);
-}
 
 inline double spatial_size(const Shape& shape) {
   return static_cast<double>(shape.spatial[0]) * static_cast<double>(shape.spatial[1]) *

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "model/kernel/rounding.hpp"
+
 namespace roofline {
 namespace {
 
@@ -25,8 +27,6 @@ Contraction plain_product() {
   x.is_convolution = false;
   return x;
 }
-
-double divide_up(double a, double b) { return std::ceil(a / b); }
 
 double tiles_of(const Contraction& x, double edge) {
   // A data gradient's outputs are the inputs of the forward convolution.
