@@ -144,3 +144,26 @@ TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]
   CHECK(errors[35] < 0.08);
   CHECK(errors[63] < 0.30);  // nine in ten
 }
+
+TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
+  const Gpu gpu = find_gpu("h200");
+  std::ifstream file(measured + "h200_networks.csv");
+  std::string line;
+  std::getline(file, line);
+  REQUIRE(line == "model,dtype,layout,batch,graph_us,eager_us,error");
+  std::vector<TimedPair> pairs;
+  while (std::getline(file, line)) {
+    std::istringstream stream(line);
+    std::string model, dtype, layout, batch, graph_us;
+    for (std::string* cell : {&model, &dtype, &layout, &batch, &graph_us})
+      std::getline(stream, *cell, ',');
+    LayerDefaults defaults;
+    defaults.dtype = *parse_data_type(dtype);
+    defaults.batch_override = std::stoull(batch);
+    const Network network = load_network(*find_network(model), model, defaults);
+    pairs.push_back({std::stod(graph_us) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});
+  }
+  REQUIRE(pairs.size() == 30);
+  CHECK(model_error(pairs).gerr <= 1.16);
+  CHECK(model_error(pairs).bias >= 0.88);
+}
