@@ -123,7 +123,7 @@ TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
 TEST_CASE("Cold caches cost time, larger batches too", "[model/kernel_mapping]") {
   const Gpu gpu = find_gpu("h200");
   double last_s = 0;
-  for (const std::uint64_t batch : {1, 4, 16, 64, 256}) {
+  for (const std::uint64_t batch : {1U, 4U, 16U, 64U, 256U}) {
     const Network network = load_network(*find_network("resnet50"), "resnet50", at_batch(batch));
     AnalysisOptions cold;
     cold.cache = CacheState::cold;
