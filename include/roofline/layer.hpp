@@ -106,4 +106,9 @@ struct Layer {
   Measured measured;
 };
 
+/// Each input channel is a group of its own.
+inline bool is_depthwise(const Layer& layer) {
+  return layer.groups > 1 && layer.groups == layer.inputs.front().shape.channels;
+}
+
 }  // namespace roofline

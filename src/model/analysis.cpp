@@ -13,8 +13,7 @@ namespace roofline {
 namespace {
 
 bool is_dense_contraction(const Layer& layer) {
-  return info(layer.kind).family == KindFamily::contraction &&
-         (layer.groups == 1 || layer.groups != layer.inputs.front().shape.channels);
+  return info(layer.kind).family == KindFamily::contraction && !is_depthwise(layer);
 }
 
 std::string peaks_of(const Gpu& gpu) {
@@ -36,6 +35,10 @@ Engine require_engine(const Layer& layer, const Gpu& gpu, EngineChoice choice,
                        " has no peak" + unit + "; it has " + peaks_of(gpu));
 }
 
+[[noreturn]] void fail_overflow(const Result& result) {
+  throw InputError(result.source, "", "expected totals below 2^64, got an overflow");
+}
+
 /// The engine that the network is spoken of with: that of its first dense contraction.
 Engine main_engine_of(const std::vector<LayerResult>& rows) {
   const auto found = std::find_if(rows.begin(), rows.end(), [](const LayerResult& row) {
@@ -47,8 +50,8 @@ Engine main_engine_of(const std::vector<LayerResult>& rows) {
 Ceilings ceilings_of(const Gpu& gpu, Engine main_engine, const AnalysisOptions& options) {
   Ceilings ceilings{gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s, options.ceilings};
   if (options.ceilings == CeilingKind::sustained && gpu.sustained) {
-    for (std::size_t i = 0; i < engine_count;
-         ++i)  // an engine not measured keeps its datasheet peak
+    // An engine that was not measured keeps its datasheet peak.
+    for (std::size_t i = 0; i < engine_count; ++i)
       if (gpu.sustained->peak_flop_per_s[i])
         ceilings.peak_flop_per_s[i] = gpu.sustained->peak_flop_per_s[i];
     ceilings.bandwidth_byte_per_s =
@@ -236,7 +239,7 @@ void finish_result(Result& result, const Gpu& gpu, const AnalysisOptions& option
   try {
     result.total = total_of(rows);
   } catch (const OverflowError&) {
-    throw InputError(result.source, "", "expected totals below 2^64, got an overflow");
+    fail_overflow(result);
   }
   result.accuracy = score(rows, options.cache);
   for (LayerResult& row : rows)
@@ -263,7 +266,7 @@ Result analyze(const Network& network, const Gpu& gpu, const AnalysisOptions& op
   try {
     result.memory = memory_of(prepared);
   } catch (const OverflowError&) {
-    throw InputError(result.source, "", "expected totals below 2^64, got an overflow");
+    fail_overflow(result);
   }
   finish_result(result, gpu, options);
   return result;

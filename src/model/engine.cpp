@@ -65,10 +65,6 @@ bool has_peak(DataType type, const EngineRates& peaks) {
   }
 }
 
-bool is_depthwise(const Layer& layer) {
-  return layer.groups > 1 && layer.groups == layer.inputs.front().shape.channels;
-}
-
 }  // namespace
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,

@@ -147,16 +147,16 @@ TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]
 
 TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
   const Gpu gpu = find_gpu("h200");
-  std::ifstream file(measured + "h200_networks.csv");
+  std::ifstream file(measured + "h200_networks.tsv");
   std::string line;
   std::getline(file, line);
-  REQUIRE(line == "model,dtype,layout,batch,graph_us,eager_us,error");
+  REQUIRE(line == "model\tdtype\tlayout\tbatch\tgraph_us\teager_us\terror");
   std::vector<TimedPair> pairs;
   while (std::getline(file, line)) {
     std::istringstream stream(line);
     std::string model, dtype, layout, batch, graph_us;
     for (std::string* cell : {&model, &dtype, &layout, &batch, &graph_us})
-      std::getline(stream, *cell, ',');
+      std::getline(stream, *cell, '\t');
     LayerDefaults defaults;
     defaults.dtype = *parse_data_type(dtype);
     defaults.batch_override = std::stoull(batch);
