@@ -68,11 +68,13 @@ InputStream::InputStream(const std::string& path) : name_(path), stream_(&std::c
   stream_ = &file_;
 }
 
-void InputStream::check() const {
-  if (stream_->bad()) fail_reading(name_, errno != 0 ? errno : EIO);
+void InputStream::check() {
+  failed_ = stream_->bad();
+  if (failed_) fail_reading(name_, errno != 0 ? errno : EIO);
 }
 
 bool InputStream::read_line(std::string& line) {
+  if (failed_) return false;
   errno = 0;
   if (std::getline(*stream_, line)) return true;
   check();

@@ -72,7 +72,7 @@ class NdjsonReader : public LayerReader {
       const json record = parse_json(line, {layers_.source(), line_});
       return layers_.read(record, line_);
     }
-    if (std::exchange(found_, true)) return {};
+    if (std::exchange(found_, true) || stream_->failed()) return {};
     throw InputError(layers_.source(), "", "expected a layer a line, got an empty file");
   }
 

@@ -1,5 +1,6 @@
 // What the program reads: directories, streams, standard input.
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -156,4 +157,16 @@ TEST_CASE("The help's directory example works on the folder it names", "[cli/inp
                                       "/configs/networks && roofline . --gpu v100,a100 --json");
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.err == "");
+}
+
+TEST_CASE("A read error is said once and ends the input", "[cli/inputs]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"bad.ndjson", "bad.csv"}) {
+    std::filesystem::create_symlink("/proc/self/mem", folder / name);
+    const Outcome outcome =
+        run(folder, "timeout 20 roofline " + name + " lenet5 --gpu v100 --json");
+    CHECK(outcome.err == name + ": cannot be read: Input/output error\n");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out.find("\"network\": \"lenet5\"") != std::string::npos);
+  }
 }
