@@ -12,17 +12,10 @@
 #include <vector>
 
 #include "roofline/gpu.hpp"
+#include "roofline/infer.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
-
-/// What the command line says about layers that do not say it themselves.
-struct LayerDefaults {
-  DataType dtype = DataType::fp32;
-  Pass pass = Pass::fwd;
-  KernelMapping mapping;                        ///< of contractions of one group that state none
-  std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well
-};
 
 /// One thing to evaluate, as named on the command line.
 struct InputSource {

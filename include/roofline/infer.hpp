@@ -1,0 +1,41 @@
+#pragma once
+
+// From what a source says to layers whose shapes are worked out and checked.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "roofline/error.hpp"
+#include "roofline/network.hpp"
+#include "roofline/spec.hpp"
+
+namespace roofline {
+
+/// What the command line says about layers that do not say it themselves.
+struct LayerDefaults {
+  DataType dtype = DataType::fp32;
+  Pass pass = Pass::fwd;
+  KernelMapping mapping;                        ///< of contractions of one group that state none
+  std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well
+  /// Values of named dimensions that a model leaves open.
+  std::vector<std::pair<std::string, std::uint64_t>> dimensions;
+};
+
+/// Why a layer is none: the field, the index in it where it is a list, and the reason.
+struct FieldError {
+  std::optional<Field> field;      ///< none: the layer as a whole
+  std::vector<std::size_t> index;  ///< {1} is the second number of the field's list
+  std::string message;             ///< "expected ..., got ..."
+};
+
+/// The same as the user sees it: in the source's own words for place and field.
+InputError input_error(const FieldError& error, const Place& place);
+
+/// The network's layers with shapes, types, names and every default filled in; repeats expanded.
+/// What it returns is valid. Throws InputError.
+Network infer(const NetworkSpec& spec, const LayerDefaults& defaults);
+
+}  // namespace roofline

@@ -1,0 +1,56 @@
+#pragma once
+
+// Inputs of every format, read piece by piece as LayerSpecs. A format is one row of
+// input_formats() (src/load/input_formats.cpp); opening one costs nothing but its first bytes.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "roofline/error.hpp"
+#include "roofline/infer.hpp"
+#include "roofline/spec.hpp"
+
+namespace roofline {
+
+/// A value, or why there is none.
+template <class T>
+using Expected = std::variant<T, InputError>;
+
+/// One thing that an input holds: a network, or one record of a stream. `spec` gives what the
+/// source says of it under the settings of the command line; only formats with open dimensions
+/// (ONNX) look at those. Throws InputError. It may be called again, and outlives its reader.
+struct Item {
+  std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> spec;
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  /// The next thing, or what is wrong with it, after which reading may go on; none at the end.
+  virtual std::optional<Expected<Item>> next() = 0;
+  /// What the user should know of the input as a whole, once all is read ("ignored columns: ...").
+  virtual std::vector<std::string> notes() const { return {}; }
+};
+
+/// Bytes of a file or of standard input (src/load/byte_stream.hpp).
+class ByteStream;
+
+struct InputFormat {
+  std::string_view name;
+  std::vector<std::string_view> extensions;
+  /// Whether the first bytes (up to 64 KiB) look like this format; asked in the table's order of
+  /// the formats that share an extension, and of all for standard input.
+  bool (*recognise)(std::string_view head);
+  /// Throws InputError where the whole input cannot be read as this format.
+  std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream);
+};
+
+std::span<const InputFormat> input_formats();
+
+}  // namespace roofline

@@ -1,0 +1,133 @@
+#include "load/byte_stream.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::size_t chunk_byte = 65536;
+
+[[noreturn]] void fail_reading(const std::string& path, int error) {
+  throw InputError(path, "", std::string("cannot be read: ") + std::strerror(error));
+}
+
+class FileStream : public ByteStream {
+ public:
+  explicit FileStream(const std::string& path) : ByteStream(path), file_(stdin) {
+    if (path == "-") return;
+    owned_.reset(std::fopen(path.c_str(), "rb"));
+    if (!owned_) fail_reading(path, errno);
+    file_ = owned_.get();
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // this class has a buffer of its own
+  }
+
+ protected:
+  std::size_t read(char* to, std::size_t count) override {
+    errno = 0;
+    const std::size_t got = std::fread(to, 1, count, file_);
+    if (got == 0 && std::ferror(file_) != 0) fail_reading(name(), errno != 0 ? errno : EIO);
+    return got;
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> owned_;
+  std::FILE* file_;
+};
+
+class TextStream : public ByteStream {
+ public:
+  TextStream(std::string name, std::string text)
+      : ByteStream(std::move(name)), text_(std::move(text)) {}
+
+ protected:
+  std::size_t read(char* to, std::size_t count) override {
+    const std::size_t got = std::min(count, text_.size() - next_);
+    std::memcpy(to, text_.data() + next_, got);
+    next_ += got;
+    return got;
+  }
+
+ private:
+  std::string text_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void ByteStream::fill(std::size_t count) {
+  if (begin_ > 0 && begin_ >= buffer_.size() / 2) {
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+  }
+  while (!ended_ && buffer_.size() - begin_ < count) {
+    const std::size_t old_size = buffer_.size();
+    buffer_.resize(old_size + chunk_byte);
+    std::size_t got = 0;
+    try {
+      got = read(buffer_.data() + old_size, chunk_byte);
+    } catch (const InputError&) {
+      buffer_.resize(old_size);
+      ended_ = failed_ = true;
+      throw;
+    }
+    buffer_.resize(old_size + got);
+    ended_ = got == 0;
+  }
+}
+
+std::string_view ByteStream::peek(std::size_t count) {
+  fill(count);
+  return std::string_view(buffer_).substr(begin_);
+}
+
+void ByteStream::skip(std::size_t count) { begin_ += count; }
+
+bool ByteStream::read_line(std::string& line) {
+  std::size_t searched = 0;
+  while (true) {
+    const std::string_view seen = peek(searched + 1);
+    if (seen.empty()) return false;
+    const std::size_t end = seen.find('\n', searched);
+    if (end != std::string_view::npos) {
+      line.assign(seen.substr(0, end));
+      skip(end + 1);
+      return true;
+    }
+    if (seen.size() == searched) {  // nothing more: the last line, without a line break
+      line.assign(seen);
+      skip(seen.size());
+      return true;
+    }
+    searched = seen.size();
+  }
+}
+
+std::string ByteStream::read_rest() {
+  std::string text(peek(0));
+  skip(text.size());
+  while (true) {
+    const std::string_view more = peek(chunk_byte);
+    if (more.empty()) return text;
+    text.append(more);
+    skip(more.size());
+  }
+}
+
+std::unique_ptr<ByteStream> open_stream(const std::string& path) {
+  return std::make_unique<FileStream>(path);
+}
+
+std::unique_ptr<ByteStream> text_stream(std::string name, std::string text) {
+  return std::make_unique<TextStream>(std::move(name), std::move(text));
+}
+
+}  // namespace roofline

@@ -1,0 +1,49 @@
+#pragma once
+
+// The bytes of a file, of standard input or of a text, read once from start to end.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace roofline {
+
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+
+  /// The input's name, as in errors.
+  const std::string& name() const { return name_; }
+  /// At least the next `count` bytes, or all that are left, without consuming them. Valid until the
+  /// next call. Throws InputError where reading fails, once: after that the stream has ended.
+  std::string_view peek(std::size_t count);
+  /// Consumes bytes that peek() has shown.
+  void skip(std::size_t count);
+  /// The next line without its line break; false at the end. Throws as peek does.
+  bool read_line(std::string& line);
+  /// Everything from here to the end. Throws as peek does.
+  std::string read_rest();
+  bool failed() const { return failed_; }
+
+ protected:
+  explicit ByteStream(std::string name) : name_(std::move(name)) {}
+  /// Up to `count` more bytes; 0 at the end. Throws InputError.
+  virtual std::size_t read(char* to, std::size_t count) = 0;
+
+ private:
+  void fill(std::size_t count);
+
+  std::string name_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  ///< of what is not consumed yet, in buffer_
+  bool ended_ = false;
+  bool failed_ = false;
+};
+
+/// A file, or standard input for "-". Throws InputError where it cannot be opened.
+std::unique_ptr<ByteStream> open_stream(const std::string& path);
+/// A text under a name.
+std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
+
+}  // namespace roofline
