@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "roofline/algorithm.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
 #include "roofline/gpu.hpp"
@@ -31,7 +32,7 @@ enum class Limiter : std::uint8_t {
 
 /// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
-  std::string_view algorithm;
+  Algorithm algorithm = Algorithm::implicit_gemm;
   std::array<std::uint64_t, 3> tile{0, 0,
                                     0};  ///< m, n, k of one block; zeros where there is no tile
   std::uint64_t split_k = 1;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "roofline/algorithm.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/layer_kind.hpp"
 
@@ -65,7 +66,7 @@ constexpr std::optional<Pass> parse_pass(std::string_view text) {
 
 /// How a kernel divides the layer's work, as far as the user states it (unstated: the model picks).
 struct KernelMapping {
-  std::optional<std::string> algorithm;
+  std::optional<Algorithm> algorithm;
   std::optional<std::array<std::uint64_t, 3>> tile;  ///< m, n, k of one block's tile, elements
   std::optional<std::uint64_t> split_k;
   std::optional<std::uint64_t> threads;             ///< a block

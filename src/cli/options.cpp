@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
+#include "load/spelling.hpp"
 
 namespace roofline {
 namespace {
@@ -53,9 +54,15 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   return tile;
 }
 
+Algorithm parse_stated(const std::string& name) {
+  if (const auto algorithm = parse_algorithm(name); algorithm && may_be_stated(*algorithm))
+    return *algorithm;
+  throw UsageError("--algorithm: " + expected_algorithm(name));
+}
+
 KernelMapping mapping_of(const Arguments& arguments) {
   KernelMapping mapping;
-  if (!arguments.algorithm.empty()) mapping.algorithm = arguments.algorithm;
+  if (!arguments.algorithm.empty()) mapping.algorithm = parse_stated(arguments.algorithm);
   if (!arguments.tile.empty()) mapping.tile = parse_tile(arguments.tile);
   mapping.split_k = given(arguments.split_k);
   mapping.threads = given(arguments.threads);

@@ -135,6 +135,13 @@ DataTypes read_data_types(ObjectReader& object, DataType fallback) {
   return types;
 }
 
+Algorithm read_algorithm(const Value& value) {
+  const std::string name = value.text();
+  if (const auto algorithm = parse_algorithm(name); algorithm && may_be_stated(*algorithm))
+    return *algorithm;
+  value.fail(expected_algorithm(name));
+}
+
 std::optional<KernelMapping> read_mapping(ObjectReader& layer) {
   const auto value = layer.take("kernel");
   if (!value) return std::nullopt;
@@ -142,7 +149,8 @@ std::optional<KernelMapping> read_mapping(ObjectReader& layer) {
   ObjectReader object(
       *value, layer.origin(), "kernel",
       {"algorithm", "tile", "split_k", "threads", "stages", "registers", "shared_memory_byte"});
-  if (const auto algorithm = object.take("algorithm")) mapping.algorithm = algorithm->text();
+  if (const auto algorithm = object.take("algorithm"))
+    mapping.algorithm = read_algorithm(*algorithm);
   if (const auto tile = object.take("tile")) {
     if (!tile->is_array() || tile->size() != 3) tile->fail_expected("[m, n, k]");
     mapping.tile = {tile->at(0).integer(1), tile->at(1).integer(1), tile->at(2).integer(1)};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "roofline/algorithm.hpp"
+
 namespace roofline {
 namespace {
 
@@ -42,6 +44,14 @@ std::vector<std::string> nearest(std::string_view word,
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
   const std::vector<std::string> names = nearest(word, candidates);
   return names.empty() ? "" : "; did you mean \"" + names.front() + "\"?";
+}
+
+std::string expected_algorithm(std::string_view found) {
+  std::string all;
+  for (const std::string_view name : statable_algorithm_names)
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  return "expected an algorithm (" + all + "), got \"" + std::string(found) + "\"" +
+         did_you_mean(found, {statable_algorithm_names.begin(), statable_algorithm_names.end()});
 }
 
 }  // namespace roofline

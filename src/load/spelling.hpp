@@ -14,4 +14,7 @@ std::vector<std::string> nearest(std::string_view word,
 /// `; did you mean "stride"?`, or nothing where no candidate is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
+/// What to say of a name that no mapping may state.
+std::string expected_algorithm(std::string_view found);
+
 }  // namespace roofline

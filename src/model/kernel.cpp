@@ -8,16 +8,19 @@
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail(const ImpossibleMapping& impossible, const Layer& layer, const Gpu& gpu) {
-  if (impossible.needed == 0)
-    throw InputError("", "",
-                     "expected an algorithm that " + gpu.name + " has for this layer, got \"" +
-                         *layer.mapping.algorithm + "\"");
+[[noreturn]] void fail(const ImpossibleMapping& impossible, const Gpu& gpu) {
   throw InputError("", "",
                    "expected a mapping that " + gpu.name + " can run, got " +
-                       std::to_string(impossible.needed) + " " + std::string(impossible.resource) +
-                       " where it has " + std::to_string(impossible.available) + ": " +
+                       std::to_string(impossible.needed) + " " +
+                       std::string(name_of(impossible.limit)) + " where it has " +
+                       std::to_string(impossible.available) + ": " +
                        std::to_string(impossible.needed - impossible.available) + " too many");
+}
+
+[[noreturn]] void fail(const UnsuitedAlgorithm& unsuited, const Gpu& gpu) {
+  throw InputError("", "",
+                   "expected an algorithm that " + gpu.name + " has for this layer, got \"" +
+                       std::string(name_of(unsuited.algorithm)) + "\"");
 }
 
 /// What stands beside a tile says nothing without one.
@@ -34,7 +37,9 @@ KernelPlan plan_dense(const Layer& layer, const Counts& counts, const Gpu& gpu, 
   try {
     return plan_contraction(layer, counts, gpu, engine, cache);
   } catch (const ImpossibleMapping& impossible) {
-    fail(impossible, layer, gpu);
+    fail(impossible, gpu);
+  } catch (const UnsuitedAlgorithm& unsuited) {
+    fail(unsuited, gpu);
   }
 }
 

@@ -118,7 +118,7 @@ const Column all_columns[] = {
      [](const Total& t) { return time_text(t.expected_time_s); }},
     {"limiter", "limiter", true, limiter_cell, limiter_text},
     {"limiter_share", "", false, [](const Row& r) -> Cell { return r.layer.kernel ? Cell(r.layer.kernel->limiter_share) : Cell(); }},
-    {"algorithm", "", true, [](const Row& r) -> Cell { return r.layer.kernel ? Cell(name_text(r.layer.kernel->algorithm)) : Cell(); }},
+    {"algorithm", "", true, [](const Row& r) -> Cell { return r.layer.kernel ? Cell(name_text(name_of(r.layer.kernel->algorithm))) : Cell(); }},
     {"time_share", "share", false, [](const Row& r) -> Cell { return r.layer.time_share; },
      [](const Row& r) { return percent(r.layer.time_share); },
      [](const Total&) { return percent(1); }},

@@ -104,7 +104,7 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
-  std::string text(kernel.algorithm);
+  std::string text(name_of(kernel.algorithm));
   if (kernel.tile[0] > 0)
     text += fmt::format(", tile {}x{}x{}", kernel.tile[0], kernel.tile[1], kernel.tile[2]);
   if (kernel.split_k > 1) text += fmt::format(", split-K {}", kernel.split_k);

@@ -41,7 +41,7 @@ Json dtypes_json(const DataTypes& types) {
 }
 
 Json kernel_json(const KernelPlan& kernel) {
-  return {{"algorithm", kernel.algorithm},
+  return {{"algorithm", name_of(kernel.algorithm)},
           {"tile", kernel.tile[0] == 0 ? Json(nullptr) : Json(kernel.tile)},
           {"split_k", kernel.split_k},
           {"threads", kernel.threads},

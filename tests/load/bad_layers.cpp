@@ -123,6 +123,14 @@ TEST_CASE("An unknown word comes with the nearest known one", "[load/bad_layers]
       {conv("\"kernel\": {\"thread\": 128}"),
        "conv.json: /kernel/thread: expected a key of kernel, got \"thread\"; did you mean "
        "\"threads\"?"},
+      {conv("\"kernel\": {\"algorithm\": \"implicitgemm\"}"),
+       "conv.json: /kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, "
+       "gemv, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
+       "\"implicitgemm\"; did you mean \"implicit_gemm\"?"},
+      {conv("\"kernel\": {\"algorithm\": \"softmax_warp\"}"),
+       "conv.json: /kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, "
+       "gemv, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
+       "\"softmax_warp\""},
   });
 }
 

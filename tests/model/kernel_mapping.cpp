@@ -62,7 +62,7 @@ TEST_CASE("Resident blocks an SM", "[model/kernel_mapping]") {
 
 TEST_CASE("The notebook's convolution with a mapping of its own", "[model/kernel_mapping]") {
   const KernelPlan plan = plan_of(R"({"tile": [128, 64, 8], "threads": 128})");
-  CHECK(plan.algorithm == "implicit_gemm");
+  CHECK(plan.algorithm == Algorithm::implicit_gemm);
   CHECK(plan.blocks == 256 * 256 / 128);
   CHECK(plan.split_k == 1);
   CHECK(plan.shared_memory_byte == 2 * (128 + 64) * 8 * 4);
@@ -75,6 +75,34 @@ TEST_CASE("The notebook's convolution with a mapping of its own", "[model/kernel
   CHECK(plan_of(R"({"tile": [128, 64, 8], "split_k": 4})").blocks == 4 * 512);
 }
 
+TEST_CASE("A plan outlives the network that stated its algorithm", "[model/kernel_mapping]") {
+  std::optional<Result> kept;
+  {
+    LayerDefaults stated;
+    stated.mapping.algorithm = Algorithm::gemm;
+    const Network network = load_network(*find_network("resnet18"), "resnet18", stated);
+    const Result result = analyze(network, find_gpu("v100"), {});
+    kept = result;
+  }
+  std::uint64_t stated = 0;
+  for (const LayerResult& row : kept->layers) {
+    if (!row.kernel) continue;
+    REQUIRE(parse_algorithm(name_of(row.kernel->algorithm)) == row.kernel->algorithm);
+    if (name_of(row.kernel->algorithm) == "gemm") stated += row.layer.repeat;
+  }
+  CHECK(stated == 21);  // 20 convolutions and the classifier
+}
+
+TEST_CASE("Algorithms have one name each, and mappings may state some", "[model/kernel_mapping]") {
+  for (const std::string_view name : algorithm_names) {
+    INFO(name);
+    CHECK(name_of(*parse_algorithm(name)) == name);
+  }
+  CHECK(!parse_algorithm("magic"));
+  CHECK(may_be_stated(Algorithm::fft_tiled));
+  CHECK(!may_be_stated(Algorithm::softmax_warp));
+}
+
 TEST_CASE("A mapping that cannot run says which limit and by how much", "[model/kernel_mapping]") {
   const std::string head =
       "net.json: layer \"c\": expected a mapping that Tesla V100 SXM2 16GB can run, got ";
@@ -84,9 +112,9 @@ TEST_CASE("A mapping that cannot run says which limit and by how much", "[model/
         head + "2048 threads a block where it has 1024: 1024 too many");
   CHECK(message_of_mapping(R"({"tile": [128, 128, 8], "registers": 300})") ==
         head + "300 registers a thread where it has 255: 45 too many");
-  CHECK(message_of_mapping(R"({"algorithm": "magic"})") ==
+  CHECK(message_of_mapping(R"({"algorithm": "gemv"})") ==
         "net.json: layer \"c\": expected an algorithm that Tesla V100 SXM2 16GB has for this "
-        "layer, got \"magic\"");
+        "layer, got \"gemv\"");
   CHECK(message_of_mapping(R"({"split_k": 2})") ==
         "net.json: layer \"c\": expected a tile [m, n, k] beside the rest of the mapping, got "
         "none");
@@ -113,8 +141,8 @@ TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
             const bool sane = plan.expected_time_s >= plan.launch_s && plan.launch_s > 0 &&
                               plan.expected_time_s < 1000 && plan.limiter_share >= 0 &&
                               plan.limiter_share <= 1 && plan.tile_utilization > 0 &&
-                              plan.tile_utilization <= 1.0001 && !plan.algorithm.empty() &&
-                              plan.dram_read_byte >= 0 && plan.dram_write_byte >= 0;
+                              plan.tile_utilization <= 1.0001 && plan.dram_read_byte >= 0 &&
+                              plan.dram_write_byte >= 0;
             CHECK(sane);
           }
         }

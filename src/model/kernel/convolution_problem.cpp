@@ -90,9 +90,8 @@ KernelPlan finish(const ConvolutionWork& work, const ConvolutionProblem& p) {
   return plan;
 }
 
-KernelPlan plan_direct(const DirectKernel& kernel, std::string_view algorithm, double steps,
-                       double macs, double outputs, const ConvolutionProblem& p,
-                       double reread_l2_byte) {
+KernelPlan plan_direct(const DirectKernel& kernel, Algorithm algorithm, double steps, double macs,
+                       double outputs, const ConvolutionProblem& p, double reread_l2_byte) {
   ConvolutionWork work;
   work.algorithm = algorithm;
   work.start_s = kernel.start_s;

@@ -2,8 +2,6 @@
 
 // A grouped convolution's sizes as doubles, gathered once, and the plans of its direct kernels.
 
-#include <string_view>
-
 #include "model/kernel/library_constants.hpp"
 #include "model/kernel/memory_traffic.hpp"
 #include "roofline/kernel.hpp"
@@ -45,7 +43,7 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
 
 /// Work of a kernel in parts; `finish` makes the plan of it.
 struct ConvolutionWork {
-  std::string_view algorithm;
+  Algorithm algorithm = Algorithm::grouped_direct_nhwc;
   double start_s = 0;
   double steps_s = 0;  ///< a chain that nothing hides
   double math_s = 0;
@@ -66,8 +64,8 @@ inline void keep_faster(KernelPlan& best, const KernelPlan& candidate) {
     best = candidate;
 }
 
-KernelPlan plan_direct(const DirectKernel& kernel, std::string_view algorithm, double steps,
-                       double macs, double outputs, const ConvolutionProblem& problem,
+KernelPlan plan_direct(const DirectKernel& kernel, Algorithm algorithm, double steps, double macs,
+                       double outputs, const ConvolutionProblem& problem,
                        double reread_l2_byte = 0);
 
 KernelPlan plan_depthwise(const ConvolutionProblem& problem, const ConvolutionConstants& constants);

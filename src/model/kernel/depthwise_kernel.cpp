@@ -63,20 +63,20 @@ KernelPlan plan_inner(const ConvolutionProblem& p, const ConvolutionConstants& k
     const double strided = p.half ? k.strided_wgrad_half : k.strided_wgrad_single;
     const double tiled_made = made * tile_waste(p);
     const double macs = tiled_made * p.taps * (p.pass == 2 && p.stride > 1 ? strided : 1);
-    keep_faster(
-        best, plan_direct(tiled, "depthwise_tiled_nhwc", steps, macs, tiled_made, p, halo_byte(p)));
+    keep_faster(best, plan_direct(tiled, Algorithm::depthwise_tiled_nhwc, steps, macs, tiled_made,
+                                  p, halo_byte(p)));
   }
   if (has_wide_dgrad(p))
     keep_faster(best,
-                plan_direct(k.wide_half_dgrad, "depthwise_wide_nhwc", p.taps,
+                plan_direct(k.wide_half_dgrad, Algorithm::depthwise_wide_nhwc, p.taps,
                             made * tile_waste(p) * p.taps, made * tile_waste(p), p, halo_byte(p)));
   if (p.pass == 1 && p.group_out == 1)
-    keep_faster(
-        best, plan_direct(k.untiled_dgrad, "depthwise_dgrad_nhwc", p.taps, made * p.taps, made, p));
+    keep_faster(best, plan_direct(k.untiled_dgrad, Algorithm::depthwise_dgrad_nhwc, p.taps,
+                                  made * p.taps, made, p));
   const DirectKernel& general = k.general_inner[p.pass];
   const double steps = p.pass == 2 ? 0 : p.valid_taps;
   const double macs = made * p.valid_taps * (p.pass == 1 ? p.group_out : 1);
-  keep_faster(best, plan_direct(general, "grouped_direct_nhwc", steps, macs, made, p));
+  keep_faster(best, plan_direct(general, Algorithm::grouped_direct_nhwc, steps, macs, made, p));
   keep_faster(best, plan_packed(p, k, 4, true));
   return best;
 }
@@ -89,7 +89,7 @@ KernelPlan plan_plane_wgrad(const ConvolutionProblem& p, const ConvolutionConsta
   const double steps_an_image = divide_up(p.output_plane, warp_size);
   const double steps_a_warp = divide_up(p.batch, warps) * steps_an_image;
   ConvolutionWork work;
-  work.algorithm = "depthwise_wgrad_nchw";
+  work.algorithm = Algorithm::depthwise_wgrad_nchw;
   work.blocks = blocks;
   work.threads = warps * warp_size;
   const double clocks =
@@ -108,14 +108,15 @@ KernelPlan plan_plane(const ConvolutionProblem& p, const ConvolutionConstants& k
   const bool unrolled = p.layer->window.kernel[2] <= 5;
   if (p.pass == 1)
     // Every tap is tested, also those that a stride or the border rules out.
-    return plan_direct(unrolled ? k.plane_dgrad : k.plane_dgrad_wide, "depthwise_dgrad_nchw",
-                       p.taps * p.group_out, p.input_element() * p.taps * p.group_out,
-                       p.input_element() * p.group_out, p);
+    return plan_direct(unrolled ? k.plane_dgrad : k.plane_dgrad_wide,
+                       Algorithm::depthwise_dgrad_nchw, p.taps * p.group_out,
+                       p.input_element() * p.taps * p.group_out, p.input_element() * p.group_out,
+                       p);
   const DirectKernel& kernel = unrolled ? k.plane_forward : k.plane_forward_wide;
   const double row_clock = unrolled ? k.plane_row_clock : k.plane_wide_row_clock;
   // Each window row is a loop of its own.
   const double per_output = row_clock * p.valid_rows / std::max(kernel.mac_clock, 1e-9);
-  return plan_direct(kernel, "depthwise_forward_nchw", p.valid_taps,
+  return plan_direct(kernel, Algorithm::depthwise_forward_nchw, p.valid_taps,
                      p.output_element() * (p.valid_taps + per_output), p.output_element(), p);
 }
 

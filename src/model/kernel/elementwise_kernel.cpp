@@ -22,8 +22,8 @@ double function_clock(LayerKind kind, const StreamingConstants& k) {
 }
 
 StreamCost activation(const StreamProblem& p, const StreamingConstants& k) {
-  StreamCost cost =
-      cost_of(p.backward() ? k.vectorized_several : k.vectorized, "vectorized_elementwise", p);
+  StreamCost cost = cost_of(p.backward() ? k.vectorized_several : k.vectorized,
+                            Algorithm::vectorized_elementwise, p);
   double clock = function_clock(p.layer->kind, k);
   if (p.backward()) {
     // Reads the saved operand beside the gradient; derivatives repeat the function and multiply.
@@ -42,8 +42,8 @@ bool same_shapes(const Layer& layer) {
 
 StreamCost combine(const StreamProblem& p, const StreamingConstants& k) {
   const bool same = same_shapes(*p.layer);
-  StreamCost cost = same ? cost_of(k.vectorized_several, "vectorized_elementwise", p)
-                         : cost_of(k.broadcast, "broadcast_elementwise", p);
+  StreamCost cost = same ? cost_of(k.vectorized_several, Algorithm::vectorized_elementwise, p)
+                         : cost_of(k.broadcast, Algorithm::broadcast_elementwise, p);
   if (same) cost.clocks = k.simple_clock * p.output_element;
   if (p.backward()) {
     // add passes its gradient on; mul reads the other operand too.
@@ -56,20 +56,21 @@ StreamCost combine(const StreamProblem& p, const StreamingConstants& k) {
 StreamCost batch_norm(const StreamProblem& p, const StreamingConstants& k) {
   if (p.backward()) {
     // Two passes: sums of the gradient over each channel, then the gradient of the input.
-    StreamCost cost = p.inner ? cost_of(k.norm_backward_inner, "batch_norm_backward_inner", p)
-                              : cost_of(k.norm_backward_plane, "batch_norm_backward_plane", p);
+    StreamCost cost = p.inner
+                          ? cost_of(k.norm_backward_inner, Algorithm::batch_norm_backward_inner, p)
+                          : cost_of(k.norm_backward_plane, Algorithm::batch_norm_backward_plane, p);
     cost.streams = {4 * p.input_byte, p.input_byte};
     cost.kernels = p.inner ? 3 : 1;
     return cost;
   }
   if (p.inner) {
-    StreamCost cost = cost_of(k.norm_inner, "bn_fw_inf_nhwc", p);
+    StreamCost cost = cost_of(k.norm_inner, Algorithm::bn_fw_inf_nhwc, p);
     // A block spans 32 channels, with at most 128 blocks over the positions: few channels leave
     // few blocks to keep bytes in flight.
     cost.blocks_resident = 128 * divide_up(p.channels, 32);
     return cost;
   }
-  StreamCost cost = cost_of(k.norm_plane, "bn_fw_inf_nchw", p);
+  StreamCost cost = cost_of(k.norm_plane, Algorithm::bn_fw_inf_nchw, p);
   const double planes = p.batch * p.channels;
   cost.clocks = std::max(cost.clocks, k.norm_plane_clock * planes);
   cost.blocks = planes;
@@ -82,8 +83,8 @@ StreamCost batch_norm(const StreamProblem& p, const StreamingConstants& k) {
 /// largest one needs, up to 32 an SM; those that find nothing to copy still have to start. With
 /// many small operands beside a large one the starting of blocks is the time.
 StreamCost concat(const StreamProblem& p, const StreamingConstants& k) {
-  StreamCost cost = p.inner ? cost_of(k.concat_inner, "cat_copy_nhwc", p)
-                            : cost_of(k.concat_plane, "cat_copy_nchw", p);
+  StreamCost cost = p.inner ? cost_of(k.concat_inner, Algorithm::cat_copy_nhwc, p)
+                            : cost_of(k.concat_plane, Algorithm::cat_copy_nchw, p);
   constexpr double elements_a_block = 512;
   double largest = 0;
   for (const Operand& operand : p.layer->inputs)
@@ -98,13 +99,13 @@ StreamCost concat(const StreamProblem& p, const StreamingConstants& k) {
 
 StreamCost global_average(const StreamProblem& p, const StreamingConstants& k) {
   if (p.backward()) {
-    StreamCost cost = cost_of(k.broadcast, "broadcast_elementwise", p);
+    StreamCost cost = cost_of(k.broadcast, Algorithm::broadcast_elementwise, p);
     cost.streams = {p.output_byte, p.input_byte};
     cost.clocks = k.broadcast.element_clock * p.input_element;
     return cost;
   }
-  StreamCost cost = p.inner ? cost_of(k.mean_inner, "mean_reduce_nhwc", p)
-                            : cost_of(k.mean_plane, "mean_reduce_nchw", p);
+  StreamCost cost = p.inner ? cost_of(k.mean_inner, Algorithm::mean_reduce_nhwc, p)
+                            : cost_of(k.mean_plane, Algorithm::mean_reduce_nchw, p);
   cost.clocks = cost.clocks / p.output_element * p.input_element;
   if (!p.inner) {
     cost.clocks = std::max(cost.clocks, k.mean_plane_clock * p.output_element);
@@ -116,8 +117,8 @@ StreamCost global_average(const StreamProblem& p, const StreamingConstants& k) {
 }
 
 StreamCost upsample(const StreamProblem& p, const StreamingConstants& k) {
-  StreamCost cost = p.inner ? cost_of(k.upsample_inner, "upsample_nearest_nhwc", p)
-                            : cost_of(k.upsample_plane, "upsample_nearest_nchw", p);
+  StreamCost cost = p.inner ? cost_of(k.upsample_inner, Algorithm::upsample_nearest_nhwc, p)
+                            : cost_of(k.upsample_plane, Algorithm::upsample_nearest_nchw, p);
   if (p.backward()) cost.streams = {p.output_byte, p.input_byte};
   return cost;
 }
@@ -125,8 +126,8 @@ StreamCost upsample(const StreamProblem& p, const StreamingConstants& k) {
 /// Rows of features: a warp or a block makes one row, so short rows pay for their reductions.
 StreamCost softmax(const StreamProblem& p, const StreamingConstants& k) {
   const bool warp = p.channels <= 2048;
-  StreamCost cost = warp ? cost_of(k.softmax_warp, "softmax_warp", p)
-                         : cost_of(k.softmax_block, "softmax_block", p);
+  StreamCost cost = warp ? cost_of(k.softmax_warp, Algorithm::softmax_warp, p)
+                         : cost_of(k.softmax_block, Algorithm::softmax_block, p);
   // A lane of the warp holds every 32nd element of the row and walks them three times.
   cost.rounds += warp ? k.softmax_lane_round * divide_up(p.channels, 32)
                       : 3 * k.row_step_round * divide_up(p.channels, 8192);
@@ -139,7 +140,8 @@ StreamCost layer_norm(const StreamProblem& p, const StreamingConstants& k) {
   const bool ragged = std::fmod(p.channels, 4) != 0;
   const StreamKernel& kernel =
       p.backward() ? k.layer_norm_backward : (ragged ? k.layer_norm_ragged : k.layer_norm);
-  StreamCost cost = cost_of(kernel, p.backward() ? "layer_norm_backward" : "layer_norm", p);
+  StreamCost cost =
+      cost_of(kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm, p);
   const double row_clock = p.backward()
                                ? k.layer_norm_backward_row_clock
                                : (ragged ? k.layer_norm_ragged_row_clock : k.layer_norm_row_clock);

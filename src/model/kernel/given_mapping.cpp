@@ -43,7 +43,7 @@ GemmTime given_gemm(const KernelMapping& mapping, const SmLimits& sm, const Gemm
       mapping.shared_memory_byte.value_or(tile_shared_byte(tile, work.element_byte));
   const Occupancy resident = occupancy(sm, {tile.threads, tile.registers, shared});
   if (resident.blocks == 0)
-    throw ImpossibleMapping{name_of(resident.limit), resident.needed, resident.available};
+    throw ImpossibleMapping{resident.limit, resident.needed, resident.available};
   const auto split = static_cast<double>(std::max<std::uint64_t>(mapping.split_k.value_or(1), 1));
   GemmTime time = gemm_time(work, tile, split, resident);
   time.shared_byte = shared;

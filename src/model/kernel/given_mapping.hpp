@@ -7,20 +7,22 @@
 // * bytes.
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 #include "model/kernel/gemm_kernel.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {
 
-/// A stated mapping that no SM of the GPU can run: `resource` (static text) is exceeded by
-/// needed - available. An algorithm that the layer does not allow has needed == available == 0.
+/// A stated mapping that no SM of the GPU can run: `limit` is exceeded by needed - available.
 struct ImpossibleMapping {
-  std::string_view resource;
+  OccupancyLimit limit;
   std::uint64_t needed;
   std::uint64_t available;
+};
+
+/// A stated algorithm that the layer does not allow.
+struct UnsuitedAlgorithm {
+  Algorithm algorithm;
 };
 
 /// The stated tile with its missing parts filled in. Requires mapping.tile.

@@ -11,7 +11,6 @@ namespace {
 constexpr double packed_tile = 64;  ///< channels of a packed tile
 constexpr double k_step = 32;
 constexpr double batched_tile = 128;
-constexpr std::string_view group_winograd = "group_by_group_winograd";
 
 struct GemmShape {
   double rows;     ///< M
@@ -29,9 +28,9 @@ GemmShape gemm_of_group(const ConvolutionProblem& p) {
 /// Group by group: each a product of its own, with slices copied out and in where channels are
 /// innermost.
 KernelPlan plan_group_by_group(const ConvolutionProblem& p, const GroupKernel& kernel,
-                               std::string_view algorithm, double repack_element_clock = 0) {
+                               Algorithm algorithm, double repack_element_clock = 0) {
   const GemmShape gemm = gemm_of_group(p);
-  const bool winograd = algorithm == group_winograd;
+  const bool winograd = algorithm == Algorithm::group_by_group_winograd;
   const double column_tile = p.inner || winograd ? 64 : 32;
   const double flops = 2 * round_up(gemm.rows, winograd ? 64 : 32) *
                        round_up(gemm.columns, column_tile) * round_up(gemm.depth, 8);
@@ -62,7 +61,7 @@ KernelPlan plan_batched(const ConvolutionProblem& p, const GroupKernel& kernel) 
   const double waves = divide_up(blocks, p.memory->sm_count);
   const double step_clock = 2 * batched_tile * batched_tile * k_step / kernel.flop_per_clock_per_sm;
   ConvolutionWork work;
-  work.algorithm = "grouped_batched_gemm";
+  work.algorithm = Algorithm::grouped_batched_gemm;
   work.blocks = blocks;
   work.kernels = kernel.launches;
   work.start_s = kernel.start_s;
@@ -101,7 +100,8 @@ KernelPlan plan_general(const ConvolutionProblem& p, const DirectKernel& kernel)
   const double macs = p.pass == 1 ? p.input_element() * p.taps * p.group_out
                                   : p.output_element() * p.taps * p.group_in;
   const double outputs = p.pass == 1 ? p.input_element() : p.output_element();
-  return plan_direct(kernel, p.inner ? "grouped_direct_nhwc" : "grouped_direct_nchw",
+  return plan_direct(kernel,
+                     p.inner ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
                      general_chain(p), macs, outputs, p);
 }
 
@@ -128,7 +128,8 @@ KernelPlan plan_packed(const ConvolutionProblem& p, const ConvolutionConstants& 
   const double fetched =
       p.positions() * taps * widened * p.element_byte * divide_up(width, packed_tile);
   ConvolutionWork work;
-  work.algorithm = repack ? "grouped_packed_gemm_repacked" : "grouped_packed_gemm";
+  work.algorithm =
+      repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm;
   work.kernels = repack ? 4 : 1;
   work.start_s = kernel.start_s;
   work.steps_s = packed_steps(p) * kernel.step_s;
@@ -156,11 +157,15 @@ KernelPlan plan_grouped_gemm(const ConvolutionProblem& p, const ConvolutionConst
   KernelPlan best;
   if (!p.inner) {
     keep_faster(best, plan_general(p, k.general_plane[p.pass]));
-    keep_faster(best, plan_group_by_group(p, k.group_plane[p.pass], "group_by_group_nchw"));
+    keep_faster(best,
+                plan_group_by_group(p, k.group_plane[p.pass], Algorithm::group_by_group_nchw));
     if (p.pass == 1 && std::min(p.group_in, p.group_out) >= 20)
-      keep_faster(best, plan_group_by_group(p, k.small_plane_dgrad, "group_by_group_small_nchw"));
+      keep_faster(
+          best, plan_group_by_group(p, k.small_plane_dgrad, Algorithm::group_by_group_small_nchw));
     const bool winograd = p.pass == 2 && p.stride == 1 && p.taps > 1;
-    if (winograd) keep_faster(best, plan_group_by_group(p, k.winograd_plane_wgrad, group_winograd));
+    if (winograd)
+      keep_faster(
+          best, plan_group_by_group(p, k.winograd_plane_wgrad, Algorithm::group_by_group_winograd));
     return best;
   }
   if (packs(p)) {
@@ -172,9 +177,10 @@ KernelPlan plan_grouped_gemm(const ConvolutionProblem& p, const ConvolutionConst
     const auto width = std::bit_ceil(static_cast<std::uint64_t>(wider));
     keep_faster(best, plan_packed(p, k, std::max(4.0, static_cast<double>(width)), true));
   }
-  keep_faster(best, plan_group_by_group(
-                        p, (p.half ? k.group_half : k.group_single)[p.pass], "group_by_group_nhwc",
-                        aligned(p) ? k.slice_element_clock : k.repack_element_clock));
+  keep_faster(best,
+              plan_group_by_group(p, (p.half ? k.group_half : k.group_single)[p.pass],
+                                  Algorithm::group_by_group_nhwc,
+                                  aligned(p) ? k.slice_element_clock : k.repack_element_clock));
   if (batches(p)) keep_faster(best, plan_batched(p, k.batched_half[p.pass]));
   keep_faster(best, plan_general(p, k.general_inner[p.pass]));
   return best;

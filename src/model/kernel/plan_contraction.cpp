@@ -26,7 +26,7 @@ struct Context {
 
 /// A way to run the layer.
 struct Candidate {
-  std::string_view algorithm;
+  Algorithm algorithm = Algorithm::gemm;
   GemmTime gemm;
   double kernel_s = 0;  ///< all its kernels, without the first launch and DRAM
   double kernels = 1;
@@ -58,7 +58,7 @@ GemmTime gemm_of(const Context& context, const Contraction& x) {
   return best_gemm(work, library_tiles(context.machine, context.engine, x), context.machine.sm);
 }
 
-Candidate product(const Context& context, const Contraction& x, std::string_view algorithm) {
+Candidate product(const Context& context, const Contraction& x, Algorithm algorithm) {
   Candidate candidate;
   candidate.algorithm = algorithm;
   candidate.gemm = gemm_of(context, x);
@@ -80,7 +80,7 @@ Candidate vector_product(const Context& context) {
   const Machine& machine = context.machine;
   const double l2_rate = context.c.l2_byte_per_clk_per_sm * machine.clock_hz * machine.sm_count;
   Candidate candidate;
-  candidate.algorithm = "gemv";
+  candidate.algorithm = Algorithm::gemv;
   candidate.gemm.l2_byte = context.x.read_byte + context.x.write_byte;
   candidate.gemm.l2_s = candidate.gemm.l2_byte / l2_rate;
   candidate.gemm.latency_s = context.c.block_latency_clk / machine.clock_hz;
@@ -107,28 +107,29 @@ bool may_scatter(const Context& context) {
 /// The fastest that the library has.
 Candidate library_choice(const Context& context) {
   const Contraction& x = context.x;
-  Candidate best = product(context, x, x.pointwise ? "gemm" : "implicit_gemm");
+  Candidate best = product(context, x, x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
   const auto consider = [&best](const Candidate& other) {
     if (other.kernel_s < best.kernel_s) best = other;
   };
-  if (may_scatter(context)) consider(product(context, scattered(x), "scatter_gemm"));
+  if (may_scatter(context)) consider(product(context, scattered(x), Algorithm::scatter_gemm));
   if (may_stream(context)) consider(vector_product(context));
   const TransformedTime time =
-      best_transformed(x, context.machine, context.engine, context.c, context.peak_flop_per_s, {});
+      best_transformed(x, context.machine, context.engine, context.c, context.peak_flop_per_s);
   if (time.available) consider(transformed(time));
   return best;
 }
 
 /// The algorithm that the layer states, whether or not it is the fastest.
-Candidate stated_choice(const Context& context, std::string_view algorithm) {
+Candidate stated_choice(const Context& context, Algorithm algorithm) {
   const Contraction& x = context.x;
-  if (algorithm == "implicit_gemm" || algorithm == "gemm") return product(context, x, algorithm);
-  if (algorithm == "scatter_gemm" && x.role == ConvRole::dgrad && x.is_convolution)
+  if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm)
+    return product(context, x, algorithm);
+  if (algorithm == Algorithm::scatter_gemm && x.role == ConvRole::dgrad && x.is_convolution)
     return product(context, scattered(x), algorithm);
-  if (algorithm == "gemv" && std::min(x.m, x.n) <= 4) return vector_product(context);
+  if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= 4) return vector_product(context);
   const TransformedTime time = best_transformed(x, context.machine, context.engine, context.c,
                                                 context.peak_flop_per_s, algorithm);
-  if (!time.available) throw ImpossibleMapping{"algorithm", 0, 0};
+  if (!time.available) throw UnsuitedAlgorithm{algorithm};
   return transformed(time);
 }
 
@@ -136,7 +137,8 @@ Candidate choose(const Context& context) {
   const KernelMapping& mapping = context.layer.mapping;
   if (mapping.algorithm) return stated_choice(context, *mapping.algorithm);
   if (mapping.tile)
-    return product(context, context.x, context.x.pointwise ? "gemm" : "implicit_gemm");
+    return product(context, context.x,
+                   context.x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
   return library_choice(context);
 }
 

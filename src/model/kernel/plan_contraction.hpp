@@ -17,7 +17,8 @@
 namespace roofline {
 
 /// Where and how fast a library (or the mapping that the layer states) runs the layer's pass.
-/// Never allocates. Throws ImpossibleMapping for a stated mapping that cannot run.
+/// Never allocates. Throws ImpossibleMapping or UnsuitedAlgorithm for a stated mapping that cannot
+/// run.
 ///
 /// limiter_share: the expected time is cut into parts that add up to it: launches; if DRAM needs
 /// longer than the kernel, dram (layout copies too); else useful arithmetic (math), arithmetic on

@@ -41,8 +41,8 @@ StreamCost pool(const StreamProblem& p, const StreamingConstants& k) {
                                           : (p.inner ? k.average_inner : k.average_plane);
   const double taps = window_taps(p.layer->window);
   StreamCost cost;
-  cost.algorithm = max ? (p.inner ? "max_pool_nhwc" : "max_pool_nchw")
-                       : (p.inner ? "avg_pool_nhwc" : "avg_pool_nchw");
+  cost.algorithm = max ? (p.inner ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw)
+                       : (p.inner ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw);
   cost.start_s = kernel.start_s;
   cost.efficiency = kernel.efficiency;
   cost.streams = p.streams;

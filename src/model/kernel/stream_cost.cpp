@@ -21,7 +21,7 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   return p;
 }
 
-StreamCost cost_of(const StreamKernel& kernel, std::string_view algorithm, const StreamProblem& p) {
+StreamCost cost_of(const StreamKernel& kernel, Algorithm algorithm, const StreamProblem& p) {
   StreamCost cost;
   cost.algorithm = algorithm;
   cost.start_s = kernel.start_s;

@@ -2,8 +2,6 @@
 
 // The cost of a streaming kernel in parts, before a GPU is known, and the plan made of it.
 
-#include <string_view>
-
 #include "model/kernel/library_constants.hpp"
 #include "model/kernel/memory_traffic.hpp"
 #include "roofline/kernel.hpp"
@@ -30,7 +28,7 @@ struct StreamProblem {
 StreamProblem stream_problem(const Layer& layer, const Counts& counts);
 
 struct StreamCost {
-  std::string_view algorithm;
+  Algorithm algorithm = Algorithm::vectorized_elementwise;
   double start_s = 0;
   double rounds = 0;      ///< dependent round trips
   double clocks = 0;      ///< SM clocks of all instructions
@@ -44,7 +42,7 @@ struct StreamCost {
   Streams streams;
 };
 
-StreamCost cost_of(const StreamKernel& kernel, std::string_view algorithm, const StreamProblem& p);
+StreamCost cost_of(const StreamKernel& kernel, Algorithm algorithm, const StreamProblem& p);
 
 KernelPlan plan_of(const StreamCost& cost, const MemorySystem& memory, CacheState cache);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
 
 struct TransformShape {
-  std::string_view algorithm;
+  Algorithm algorithm;
   double edge;            ///< inputs of a tile along one axis
   double points;          ///< of the transformed tile
   double flop_per_point;  ///< of one multiply-add in the transformed domain
@@ -42,11 +42,11 @@ struct Offer {
   const Machine& machine;
   Engine engine;
   const ContractionConstants& c;
-  std::string_view algorithm;  ///< asked for by name; empty: any that the library has
+  std::optional<Algorithm> stated;  ///< none: any that the library has
   TransformedTime best;
 
-  bool wants(std::string_view name, bool library_has) const {
-    return algorithm.empty() ? library_has : algorithm == name;
+  bool wants(Algorithm algorithm, bool library_has) const {
+    return stated ? *stated == algorithm : library_has;
   }
   void add(const TransformedTime& candidate) {
     if (!best.available || candidate.total_s < best.total_s) best = candidate;
@@ -112,7 +112,7 @@ TransformedTime fused(const Contraction& x, const Machine& machine, const Contra
   work.second_per_flop /= c.winograd_share;
   time.gemm = best_gemm(work, fused_tile, machine.sm);
   time.total_s = time.gemm.kernel_s;
-  time.algorithm = "winograd_2x2_fused";
+  time.algorithm = Algorithm::winograd_2x2_fused;
   time.available = true;
   return time;
 }
@@ -123,14 +123,15 @@ void add_winograd(Offer& offer, const GemmWork& plain) {
   if (x.kernel_h != x.kernel_w) return;
   const ContractionConstants& c = offer.c;
   const bool has = x.role == ConvRole::wgrad ? c.winograd_wgrad : c.winograd;
-  if (x.kernel_h == 3 && offer.wants("winograd_4x4_nonfused", has))
+  if (x.kernel_h == 3 && offer.wants(Algorithm::winograd_4x4_nonfused, has))
     offer.add(staged(x, offer.machine, offer.engine, c, plain,
-                     {"winograd_4x4_nonfused", 6, 36, 2, x.element_byte}));
-  if (x.kernel_h == 3 && x.role != ConvRole::wgrad && offer.wants("winograd_2x2_fused", has))
+                     {Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte}));
+  if (x.kernel_h == 3 && x.role != ConvRole::wgrad &&
+      offer.wants(Algorithm::winograd_2x2_fused, has))
     offer.add(fused(x, offer.machine, c, plain));
-  if (x.kernel_h == 5 && offer.wants("winograd_5x5_nonfused", has))
+  if (x.kernel_h == 5 && offer.wants(Algorithm::winograd_5x5_nonfused, has))
     offer.add(staged(x, offer.machine, offer.engine, c, plain,
-                     {"winograd_5x5_nonfused", 9, 81, 2, x.element_byte}));
+                     {Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte}));
 }
 
 /// Forward transforms an image that fits 16 x 16 whole; weight gradients have 16 x 16 tiles only.
@@ -140,23 +141,23 @@ void add_fft(Offer& offer, const GemmWork& plain) {
   const double widest = std::max(x.kernel_h, x.kernel_w);
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
   const bool has = offer.c.fft && std::min(x.in_channels, x.out_channels) >= 16;
-  if (!offer.wants("fft_tiled", has)) return;
+  if (!offer.wants(Algorithm::fft_tiled, has)) return;
   const bool wgrad = x.role == ConvRole::wgrad;
   if ((wgrad && widest <= 14) || (x.role == ConvRole::fwd && image <= 16))
-    offer.add(
-        staged(x, offer.machine, offer.engine, offer.c, plain, {"fft_tiled", 16, 16 * 9, 8, 8}));
+    offer.add(staged(x, offer.machine, offer.engine, offer.c, plain,
+                     {Algorithm::fft_tiled, 16, 16 * 9, 8, 8}));
   if (!wgrad && widest <= 30)
-    offer.add(
-        staged(x, offer.machine, offer.engine, offer.c, plain, {"fft_tiled", 32, 32 * 17, 8, 8}));
+    offer.add(staged(x, offer.machine, offer.engine, offer.c, plain,
+                     {Algorithm::fft_tiled, 32, 32 * 17, 8, 8}));
 }
 
 }  // namespace
 
 TransformedTime best_transformed(const Contraction& x, const Machine& machine, Engine engine,
                                  const ContractionConstants& c, double peak_flop_per_s,
-                                 std::string_view algorithm) {
-  Offer offer{x, machine, engine, c, algorithm, {}};
-  if (algorithm.empty() && !c.winograd && !c.winograd_wgrad && !c.fft) return offer.best;
+                                 std::optional<Algorithm> stated) {
+  Offer offer{x, machine, engine, c, stated, {}};
+  if (!stated && !c.winograd && !c.winograd_wgrad && !c.fft) return offer.best;
   if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
       x.kernel_h * x.kernel_w == 1)
     return offer.best;

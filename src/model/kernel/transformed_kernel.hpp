@@ -17,15 +17,16 @@
 //                           transformed input and result go through memory between three kernels
 //   fft_tiled               t = 32: t*(t/2+1) complex points (4 multiply-adds), 8 byte each
 
-#include <string_view>
+#include <optional>
 
 #include "model/kernel/gemm_kernel.hpp"
+#include "roofline/algorithm.hpp"
 
 namespace roofline {
 
 struct TransformedTime {
   bool available = false;
-  std::string_view algorithm;
+  Algorithm algorithm = Algorithm::winograd_2x2_fused;
   GemmTime gemm;
   double transform_s = 0;  ///< kernels before and after the products
   double total_s = 0;      ///< without the launch of the first kernel and DRAM of the operands
@@ -34,9 +35,9 @@ struct TransformedTime {
 };
 
 /// The fastest transformed algorithm that the library offers for this layer, if any; with
-/// `algorithm` the one of that name, also where the library has none.
+/// `stated` that one, also where the library has none.
 TransformedTime best_transformed(const Contraction& x, const Machine& machine, Engine engine,
                                  const ContractionConstants& c, double peak_flop_per_s,
-                                 std::string_view algorithm);
+                                 std::optional<Algorithm> stated = {});
 
 }  // namespace roofline
