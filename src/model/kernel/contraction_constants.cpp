@@ -1,6 +1,7 @@
 #include "model/kernel/contraction_constants.hpp"
 
 #include <algorithm>
+#include <array>
 
 // Per family one set for all three passes, found by coordinate descent on the mean
 // |ln(predicted/measured)| of forward, data and weight gradient alike.
@@ -151,28 +152,41 @@ constexpr ContractionConstants cudnn9_vector{
     .batched_share = 1,
 };
 
-/// Dynamic energy of one multiply-add's operation at the boost clock, operands' way from shared
-/// memory included. Assumed from typical board powers and process generations, not measured, no
-/// source checked. Only boards whose limit is low for their peak (T4, L4, A2) are ever bound by it.
-struct EnergyPerFlop {
-  Architecture architecture;
-  double vector_j;
-  double tensor_j;
+/// What differs by architecture beyond the constants that it borrows. All assumed, no part
+/// measured:
+///   energies   dynamic, of one multiply-add's operation at the boost clock, operands' way from
+///   shared
+///              memory included: from typical board powers and process generations, no source
+///              checked. Only boards whose limit is low for their peak (T4, L4, A2) are ever bound
+///              by it. 0: no estimate, and the limit never binds.
+///   clock      before Volta boards fall from boost to near base clock under load (M40 948 of 1114
+///   MHz,
+///              P100 1328 of 1480, TITAN X 1000 of 1075, from memory)
+///   library    rate that other vendors' kernels are taken to sustain, relative to NVIDIA's
+///   (MIOpen:
+///              one fused Winograd kernel in assembly, else im2col and a BLAS)
+struct Assumed {
+  double vector_joule_per_flop;
+  double tensor_joule_per_flop;
+  double clock_share;
+  double library_share;
 };
-constexpr EnergyPerFlop energies[] = {
-    {Architecture::kepler, 40e-12, 0},           {Architecture::maxwell, 26e-12, 0},
-    {Architecture::pascal, 17e-12, 0},           {Architecture::volta, 14e-12, 2.2e-12},
-    {Architecture::turing, 16e-12, 2.3e-12},     {Architecture::ampere, 8e-12, 0.9e-12},
-    {Architecture::ada, 5e-12, 0.55e-12},        {Architecture::hopper, 5e-12, 0.6e-12},
-    {Architecture::blackwell, 4.5e-12, 0.5e-12}, {Architecture::gcn, 18e-12, 0},
-    {Architecture::cdna, 8e-12, 1.2e-12},
-};
-
-double joule_per_flop(Architecture architecture, bool tensor) {
-  for (const EnergyPerFlop& e : energies)
-    if (e.architecture == architecture) return tensor ? e.tensor_j : e.vector_j;
-  return 0;
-}
+// In the order of Architecture.
+constexpr std::array<Assumed, architecture_count> assumed{{
+    {40e-12, 0, 0.9, 1},       // Kepler
+    {26e-12, 0, 0.9, 1},       // Maxwell
+    {17e-12, 0, 0.9, 1},       // Pascal
+    {14e-12, 2.2e-12, 1, 1},   // Volta
+    {16e-12, 2.3e-12, 1, 1},   // Turing
+    {8e-12, 0.9e-12, 1, 1},    // Ampere
+    {5e-12, 0.55e-12, 1, 1},   // Ada
+    {5e-12, 0.6e-12, 1, 1},    // Hopper
+    {4.5e-12, 0.5e-12, 1, 1},  // Blackwell
+    {18e-12, 0, 1, 0.6},       // GCN
+    {18e-12, 0, 1, 0.6},       // RDNA
+    {8e-12, 1.2e-12, 1, 0.6},  // CDNA
+    {0, 0, 1, 1},              // Xe
+}};
 
 double operand_byte(Engine engine) {
   switch (engine) {
@@ -186,12 +200,10 @@ double operand_byte(Engine engine) {
   }
 }
 
-bool is_modern(Architecture a) { return a >= Architecture::ampere && a <= Architecture::blackwell; }
-
 ContractionConstants family(Architecture a, Engine engine) {
-  const bool modern = is_modern(a) || a == Architecture::unknown || a == Architecture::cdna;
-  if (!is_tensor_engine(engine)) return modern ? cudnn9_vector : cudnn7_vector;
-  if (!modern) return volta_tensor;
+  const bool hopper = info(a).library == Architecture::hopper;
+  if (!is_tensor_engine(engine)) return hopper ? cudnn9_vector : cudnn7_vector;
+  if (!hopper) return volta_tensor;
   return engine == Engine::tf32 || engine == Engine::fp32_tensor ? hopper_tf32 : hopper_tensor;
 }
 
@@ -202,7 +214,9 @@ ContractionConstants constants_for(const Machine& machine, Engine engine) {
   ContractionConstants c = family(a, engine);
   const bool tensor = is_tensor_engine(engine);
   // On tensor cores the energy of an operation goes with the width of its operands.
-  c.joule_per_flop = joule_per_flop(a, tensor) * (tensor ? operand_byte(engine) / 2 : 1);
+  const Assumed& own = assumed[static_cast<std::size_t>(a)];
+  c.joule_per_flop =
+      tensor ? own.tensor_joule_per_flop * operand_byte(engine) / 2 : own.vector_joule_per_flop;
   // Integers: cuBLAS reaches 0.46 of the int8 peak where it reaches 0.8 of fp16's
   // (the sustained ceilings of the H200).
   if (engine == Engine::int8) c.math_share *= 0.58;
@@ -210,15 +224,8 @@ ContractionConstants constants_for(const Machine& machine, Engine engine) {
   // instructions in between; with 128 they compete, which cudnn9_vector holds.
   if (!tensor && machine.compute_capability == 80) c.math_share = 0.9;
   if (engine != Engine::fp32) c.winograd = c.winograd_wgrad = c.fft = false;
-  // Before Volta boards fall from boost to near base clock under load (M40 948 of 1114 MHz, P100
-  // 1328 of 1480, TITAN X 1000 of 1075, from memory): an assumption, no such part was measured.
-  if (a >= Architecture::kepler && a <= Architecture::pascal) c.math_share *= 0.9;
-  // MIOpen: one fused Winograd kernel in assembly, else im2col and a BLAS; its kernels are taken to
-  // sustain 0.6 of what cuDNN's do (an assumption: no AMD part was measured).
-  if (a == Architecture::gcn || a == Architecture::cdna) {
-    c.math_share *= 0.6;
-    c.fft = false;
-  }
+  c.math_share *= own.clock_share * own.library_share;
+  if (info(a).vendor == "AMD") c.fft = false;
   return c;
 }
 

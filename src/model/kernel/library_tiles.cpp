@@ -140,8 +140,9 @@ bool is_fp16_like(Engine engine) {
 std::span<const TileKernel> library_tiles(const Machine& machine, Engine engine,
                                           const Contraction& x) {
   const ConvRole role = x.role;
-  const bool modern = machine.architecture >= Architecture::ampere &&
-                      machine.architecture <= Architecture::blackwell;
+  const Architecture generation = info(machine.architecture).tiles;
+  const bool hopper = generation == Architecture::hopper;
+  const bool modern = hopper || generation == Architecture::ampere;
   if (!is_tensor_engine(engine)) {
     if (!modern) return cudnn7_fp32;
     if (engine != Engine::fp32 || !x.is_convolution) return simt_gemm;
@@ -155,8 +156,6 @@ std::span<const TileKernel> library_tiles(const Machine& machine, Engine engine,
     if (x.kernel_h == 7 && x.kernel_w == 7 && is_fp16_like(engine)) return gathered_7x7;
     return gathered_fwd;
   }
-  const bool hopper = machine.architecture == Architecture::hopper ||
-                      machine.architecture == Architecture::blackwell;
   if (hopper && is_8bit(engine)) return hopper_8bit;
   if (hopper && is_fp16_like(engine) && !x.pointwise) return hopper_fp16_window;
   if (hopper && is_fp16_like(engine)) return hopper_fp16;

@@ -1,67 +1,9 @@
 #include "model/kernel/machine.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace roofline {
 namespace {
-
-struct ArchitectureName {
-  std::string_view name;
-  Architecture value;
-};
-
-constexpr std::array<ArchitectureName, 14> architecture_prefixes{{
-    {"Kepler", Architecture::kepler},
-    {"Maxwell", Architecture::maxwell},
-    {"Pascal", Architecture::pascal},
-    {"Volta", Architecture::volta},
-    {"Turing", Architecture::turing},
-    {"Ampere", Architecture::ampere},
-    {"Ada", Architecture::ada},
-    {"Hopper", Architecture::hopper},
-    {"Blackwell", Architecture::blackwell},
-    {"CDNA", Architecture::cdna},
-    {"GCN", Architecture::gcn},
-    {"Vega", Architecture::gcn},
-    {"Polaris", Architecture::gcn},
-    {"RDNA", Architecture::gcn},
-}};
-
-Architecture from_capability(std::uint32_t capability) {
-  if (capability >= 100) return Architecture::blackwell;
-  if (capability >= 90) return Architecture::hopper;
-  if (capability == 89) return Architecture::ada;
-  if (capability >= 80) return Architecture::ampere;
-  if (capability >= 75) return Architecture::turing;
-  if (capability >= 70) return Architecture::volta;
-  if (capability >= 60) return Architecture::pascal;
-  if (capability >= 50) return Architecture::maxwell;
-  if (capability >= 30) return Architecture::kepler;
-  return Architecture::unknown;
-}
-
-/// "7.5" -> 75, "12.0" -> 120; 0 for anything else ("gfx900").
-std::uint32_t parse_capability(std::string_view text) {
-  std::uint32_t value = 0;
-  bool dot = false;
-  for (const char c : text) {
-    if (c == '.' && !dot)
-      dot = true;
-    else if (c >= '0' && c <= '9')
-      value = value * 10 + static_cast<std::uint32_t>(c - '0');
-    else
-      return 0;
-  }
-  return dot ? value : value * 10;
-}
-
-Architecture from_name(std::string_view name) {
-  for (const ArchitectureName& entry : architecture_prefixes)
-    if (name.substr(0, entry.name.size()) == entry.name) return entry.value;
-  return Architecture::unknown;
-}
 
 std::uint32_t shared_per_sm_byte(std::uint32_t capability) {
   switch (capability) {
@@ -157,12 +99,11 @@ double sm_count_of(const Gpu& gpu) {
 
 Machine machine_of(const Gpu& gpu) {
   Machine machine;
-  machine.compute_capability = parse_capability(gpu.compute_capability);
-  machine.architecture = machine.compute_capability > 0
-                             ? from_capability(machine.compute_capability)
-                             : from_name(gpu.architecture);
-  const bool amd = machine.architecture == Architecture::gcn ||
-                   machine.architecture == Architecture::cdna || gpu.vendor == "AMD";
+  machine.architecture = architecture_of(gpu);
+  const ArchitectureInfo& architecture = info(machine.architecture);
+  const std::uint32_t stated = parse_capability(gpu.compute_capability);
+  machine.compute_capability = stated > 0 ? stated : architecture.usual_capability;
+  const bool amd = architecture.vendor == "AMD";
   machine.sm = amd ? amd_limits() : nvidia_limits(machine.compute_capability);
   apply_datasheet(gpu, machine.sm);
   machine.clock_hz = clock_hz_of(gpu);

@@ -5,25 +5,11 @@
 
 #include <cstdint>
 
+#include "roofline/architecture.hpp"
 #include "roofline/engine.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {
-
-enum class Architecture : std::uint8_t {
-  unknown,
-  kepler,
-  maxwell,
-  pascal,
-  volta,
-  turing,
-  ampere,
-  ada,
-  hopper,
-  blackwell,
-  gcn,
-  cdna,
-};
 
 /// What a multiprocessor can hold, and how finely it is given out.
 struct SmLimits {
@@ -42,7 +28,7 @@ struct SmLimits {
 };
 
 struct Machine {
-  Architecture architecture = Architecture::unknown;
+  Architecture architecture = Architecture::hopper;
   std::uint32_t compute_capability = 0;  ///< major * 10 + minor; 0 where there is none
   double sm_count = 1;
   double clock_hz = 1.5e9;

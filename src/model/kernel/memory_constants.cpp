@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "model/kernel/machine.hpp"
 
 namespace roofline {
 namespace {
-
-struct Entry {
-  std::string_view architecture;
-  MemoryConstants constants;
-};
 
 // Hopper: measured on one H200 (driver 580, CUDA 13) in CUDA graphs.
 //   dram_share: in-place ReLU, add and sum of 1 GiB move 4.19, 4.38 and 4.36 TB/s of 4.8 TB/s.
@@ -34,33 +28,29 @@ constexpr double stream_launch_s = 4.8e-6;
 constexpr MemoryConstants hopper{0.88, 27,      0.43,    0.65,           0.72,
                                  0.45, 0.25e-6, 0.55e-6, graph_launch_s, 1};
 
-constexpr std::array<Entry, 11> entries{{
-    {"Kepler", {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s, 0.75}},
-    {"Maxwell", {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1}},
-    {"Pascal", {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1}},
-    {"Volta", {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1}},
-    {"Turing", {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1}},
-    {"Ampere", {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s, 1}},
-    {"Ada", {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s, 1}},
-    {"Hopper", hopper},
-    {"Blackwell", {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s, 1}},
-    {"GCN", {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5}},
-    {"CDNA", {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5}},
+// In the order of Architecture.
+constexpr std::array<MemoryConstants, architecture_count> table{{
+    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s, 0.75},  // Kepler
+    {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1},     // Maxwell
+    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1},     // Pascal
+    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1},    // Volta
+    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1},    // Turing
+    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s, 1},   // Ampere
+    {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s, 1},      // Ada
+    hopper,                                                                   // Hopper
+    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s, 1},  // Blackwell
+    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5},              // GCN
+    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s, 1},    // RDNA
+    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5},              // CDNA
+    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s, 1},    // Xe
 }};
-
-/// For an architecture that the table does not hold.
-constexpr MemoryConstants unknown{0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.3e-6, 0.65e-6, stream_launch_s,
-                                  1};
 
 constexpr double mib_byte = 1024.0 * 1024.0;
 
 }  // namespace
 
-const MemoryConstants& memory_constants(const Gpu& gpu) {
-  // "CDNA 2" and "Ada Lovelace" share the entry of their first word.
-  for (const Entry& entry : entries)
-    if (std::string_view(gpu.architecture).starts_with(entry.architecture)) return entry.constants;
-  return unknown;
+const MemoryConstants& memory_constants(Architecture architecture) {
+  return table[static_cast<std::size_t>(architecture)];
 }
 
 MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
@@ -82,7 +72,7 @@ MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
   system.latency_scale = c.l2_latency_s / hopper.l2_latency_s;
   system.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
   // GP100 has half the schedulers of the other Pascal parts.
-  const bool half_width = gpu.compute_capability == "6.0";
+  const bool half_width = parse_capability(gpu.compute_capability) == 60;
   system.issue_clock_per_s =
       system.sm_count * system.clock_hz * c.issue_share * (half_width ? 0.5 : 1.0);
   system.max_threads_per_sm = static_cast<double>(gpu.max_threads_per_sm.value_or(2048));

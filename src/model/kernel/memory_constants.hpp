@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "roofline/architecture.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {
@@ -43,13 +44,11 @@ struct MemorySystem {
   double max_threads_per_sm = 2048;
 };
 
-/// Constants by Gpu::architecture; an unknown one gets those of the newest part that was measured,
-/// with the launch of an ordinary stream.
-const MemoryConstants& memory_constants(const Gpu& gpu);
+const MemoryConstants& memory_constants(Architecture architecture);
 
 MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& constants);
 inline MemorySystem memory_system(const Gpu& gpu) {
-  return memory_system(gpu, memory_constants(gpu));
+  return memory_system(gpu, memory_constants(architecture_of(gpu)));
 }
 
 }  // namespace roofline

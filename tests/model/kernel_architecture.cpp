@@ -1,0 +1,83 @@
+// Which architecture a GPU's file is taken to have.
+
+#include "catch.hpp"
+#include "roofline/architecture.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+Gpu part(const std::string& vendor, const std::string& architecture,
+         const std::string& capability) {
+  Gpu gpu;
+  gpu.vendor = vendor;
+  gpu.architecture = architecture;
+  gpu.compute_capability = capability;
+  return gpu;
+}
+
+}  // namespace
+
+TEST_CASE("Compute capability, else the name, tells the architecture",
+          "[model/kernel_architecture]") {
+  struct Case {
+    const char* name;
+    const char* capability;
+    std::optional<Architecture> architecture;
+  };
+  const std::vector<Case> table{
+      {"", "3.7", Architecture::kepler},
+      {"", "6.1", Architecture::pascal},
+      {"", "7.2", Architecture::volta},
+      {"", "8.6", Architecture::ampere},
+      {"", "8.9", Architecture::ada},
+      {"", "12.0", Architecture::blackwell},
+      {"Volta", "9.0", Architecture::hopper},
+      {"Ada Lovelace", "", Architecture::ada},
+      {"hopper", "", Architecture::hopper},
+      {"CDNA3", "gfx942", Architecture::cdna},
+      {"cdna 2", "", Architecture::cdna},
+      {"Vega 20", "", Architecture::gcn},
+      {"RDNA3", "", Architecture::rdna},
+      {"Xe-HPC", "", Architecture::xe},
+      {"Adagio", "", std::nullopt},
+      {"Foo", "", std::nullopt},
+      {"", "", std::nullopt},
+      {"Fermi", "2.0", std::nullopt},
+      {"", "7.0.0", std::nullopt},
+      {"", "99999999999", std::nullopt},
+  };
+  for (const Case& each : table) {
+    INFO(each.name << ' ' << each.capability);
+    CHECK(stated_architecture(part("NVIDIA", each.name, each.capability)) == each.architecture);
+  }
+}
+
+TEST_CASE("An architecture nobody knows is the newest that was measured",
+          "[model/kernel_architecture]") {
+  CHECK(architecture_of(part("", "Foo", "")) == Architecture::hopper);
+  CHECK(architecture_of(part("AMD", "UDNA", "")) == Architecture::cdna);
+}
+
+TEST_CASE("Every part of the catalogue has a known architecture of its vendor",
+          "[model/kernel_architecture]") {
+  for (const Gpu& gpu : all_gpus()) {
+    INFO(gpu.name);
+    const std::optional<Architecture> architecture = stated_architecture(gpu);
+    REQUIRE(architecture);
+    CHECK(info(*architecture).vendor == gpu.vendor);
+    CHECK(gpu.architecture.rfind(info(*architecture).name, 0) == 0);
+  }
+}
+
+TEST_CASE("Constants are borrowed from measured architectures only",
+          "[model/kernel_architecture]") {
+  for (const ArchitectureInfo& each : architectures) {
+    INFO(each.name);
+    const bool measured =
+        each.library == Architecture::volta || each.library == Architecture::hopper;
+    CHECK(measured);
+    CHECK(info(each.tiles).tiles == each.tiles);
+  }
+}
