@@ -10,7 +10,7 @@
 #include "roofline/algorithm.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
-#include "roofline/gpu.hpp"
+#include "roofline/kernel_model.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {
@@ -66,10 +66,10 @@ struct KernelPlan {
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest
 /// that the library of the GPU's architecture has. None for a layer that runs no kernel, and for a
-/// GPU whose SM count or clock is not known. Throws InputError, without a source, for a stated
-/// mapping that cannot run.
-std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, const Gpu& gpu,
-                                      Engine engine, CacheState cache);
+/// contraction on an engine without a peak. Throws InputError, without a source, for a stated
+/// mapping that cannot run. Allocates nothing.
+std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                                      const KernelModel& model, CacheState cache);
 
 std::string_view name_of(Limiter limiter);
 

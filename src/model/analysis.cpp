@@ -133,16 +133,21 @@ void add_copy_in(Result& result, const Layer& first, const Gpu& gpu,
               options);
 }
 
-/// The GPU as the kernel model takes it where the user gives ceilings.
-Gpu with_ceilings(const Gpu& gpu, const Ceilings& ceilings) {
-  Gpu own = gpu;
-  own.peak_flop_per_s = ceilings.peak_flop_per_s;
-  own.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
-  return own;
+/// The kernel model under the ceilings that the options ask for.
+KernelModel kernel_model_of(const Gpu& gpu, Engine main_engine, const AnalysisOptions& options) {
+  KernelModel model = kernel_model_of(gpu);
+  if (options.ceilings == CeilingKind::sustained && gpu.sustained)
+    model =
+        with_sustained(model, gpu.sustained->peak_flop_per_s, gpu.sustained->bandwidth_byte_per_s);
+  if (!options.peak_flop_per_s && !options.bandwidth_byte_per_s) return model;
+  EngineRates own;
+  own[static_cast<std::size_t>(main_engine)] = options.peak_flop_per_s;
+  return with_sustained(model, own, options.bandwidth_byte_per_s);
 }
 
 /// A layer without a kernel of its own (a view, fused, a copy over the host link) takes its bound.
-void plan_row(LayerResult& row, const Gpu& gpu, const std::string& source, CacheState cache) {
+void plan_row(LayerResult& row, const KernelModel& model, const std::string& source,
+              CacheState cache) {
   const KindFamily family = info(row.layer.kind).family;
   if (!row.layer.fused_into.empty() || family == KindFamily::free ||
       family == KindFamily::transfer) {
@@ -150,7 +155,7 @@ void plan_row(LayerResult& row, const Gpu& gpu, const std::string& source, Cache
     return;
   }
   try {
-    row.kernel = plan_kernel(row.layer, row.counts, gpu, row.engine, cache);
+    row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, cache);
   } catch (const InputError& error) {
     throw InputError(source, error.where, "layer \"" + row.layer.name + "\": " + error.message);
   }
@@ -230,11 +235,10 @@ void finish_result(Result& result, const Gpu& gpu, const AnalysisOptions& option
   result.pass = pass_of(rows, options.training);
   result.main_engine = main_engine_of(rows);
   result.ceilings = ceilings_of(gpu, result.main_engine, options);
-  std::optional<Gpu> own_gpu;
-  if (result.ceilings.kind == CeilingKind::user) own_gpu = with_ceilings(gpu, result.ceilings);
+  const KernelModel model = kernel_model_of(gpu, result.main_engine, options);
   for (LayerResult& row : rows) {
     evaluate_row(row, result.ceilings, gpu, options);
-    plan_row(row, own_gpu ? *own_gpu : gpu, result.source, options.cache);
+    plan_row(row, model, result.source, options.cache);
   }
   try {
     result.total = total_of(rows);

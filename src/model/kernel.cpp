@@ -8,18 +8,18 @@
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail(const ImpossibleMapping& impossible, const Gpu& gpu) {
+[[noreturn]] void fail(const ImpossibleMapping& impossible, const KernelModel& model) {
   throw InputError("", "",
-                   "expected a mapping that " + gpu.name + " can run, got " +
+                   "expected a mapping that " + model.gpu() + " can run, got " +
                        std::to_string(impossible.needed) + " " +
                        std::string(name_of(impossible.limit)) + " where it has " +
                        std::to_string(impossible.available) + ": " +
                        std::to_string(impossible.needed - impossible.available) + " too many");
 }
 
-[[noreturn]] void fail(const UnsuitedAlgorithm& unsuited, const Gpu& gpu) {
+[[noreturn]] void fail(const UnsuitedAlgorithm& unsuited, const KernelModel& model) {
   throw InputError("", "",
-                   "expected an algorithm that " + gpu.name + " has for this layer, got \"" +
+                   "expected an algorithm that " + model.gpu() + " has for this layer, got \"" +
                        std::string(name_of(unsuited.algorithm)) + "\"");
 }
 
@@ -31,33 +31,35 @@ void require_tile(const KernelMapping& mapping) {
     throw InputError("", "", "expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
-KernelPlan plan_dense(const Layer& layer, const Counts& counts, const Gpu& gpu, Engine engine,
-                      CacheState cache) {
+std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, Engine engine,
+                                     const KernelModel& model, CacheState cache) {
   require_tile(layer.mapping);
+  const std::optional<EngineModel>& resolved = engine_model(model.resolved(), engine);
+  if (!resolved) return std::nullopt;
   try {
-    return plan_contraction(layer, counts, gpu, engine, cache);
+    return plan_contraction(layer, counts, model.resolved(), *resolved, cache);
   } catch (const ImpossibleMapping& impossible) {
-    fail(impossible, gpu);
+    fail(impossible, model);
   } catch (const UnsuitedAlgorithm& unsuited) {
-    fail(unsuited, gpu);
+    fail(unsuited, model);
   }
 }
 
 }  // namespace
 
-std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, const Gpu& gpu,
-                                      Engine engine, CacheState cache) {
+std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                                      const KernelModel& model, CacheState cache) {
   switch (info(layer.kind).family) {
     case KindFamily::free:
     case KindFamily::transfer: return std::nullopt;
     case KindFamily::contraction:
-      if (layer.groups == 1) return plan_dense(layer, counts, gpu, engine, cache);
+      if (layer.groups == 1) return plan_dense(layer, counts, engine, model, cache);
       if (layer.mapping != KernelMapping{})
         throw InputError("", "",
                          "expected a kernel mapping only where there is one group, got " +
                              std::to_string(layer.groups) + " groups");
-      return plan_grouped(layer, counts, gpu, cache);
-    default: return plan_streaming(layer, counts, gpu, engine, cache);
+      return plan_grouped(layer, counts, model.resolved(), cache);
+    default: return plan_streaming(layer, counts, model.resolved(), cache);
   }
 }
 

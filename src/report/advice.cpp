@@ -19,7 +19,7 @@ void set_batch(Layer& layer, std::uint64_t factor) {
 class Advisor {
  public:
   Advisor(const LayerResult& row, const Gpu& gpu, const AnalysisOptions& options)
-      : row_(row), gpu_(gpu), options_(options) {}
+      : row_(row), gpu_(gpu), model_(kernel_model_of(gpu)), options_(options) {}
 
   std::string lines() {
     batch();
@@ -33,7 +33,7 @@ class Advisor {
  private:
   double time_of(const Layer& layer, Engine engine) const {
     try {
-      const auto plan = plan_kernel(layer, count(layer), gpu_, engine, options_.cache);
+      const auto plan = plan_kernel(layer, count(layer), engine, model_, options_.cache);
       return plan ? plan->expected_time_s : 0;
     } catch (const std::runtime_error&) {  // too large, or a mapping that cannot run
       return 0;
@@ -97,6 +97,7 @@ class Advisor {
 
   const LayerResult& row_;
   const Gpu& gpu_;
+  KernelModel model_;
   const AnalysisOptions& options_;
   std::string text_;
 };

@@ -77,6 +77,7 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
   for (const Layer& layer : network.layers)
     if (layer.kind == LayerKind::conv) convolutions.push_back(layer);
   const Gpu gpu = find_gpu(gpu_name);
+  const KernelModel model = kernel_model_of(gpu);
   const double bound_ns = layer_ns(convolutions, [&](const Layer& layer) {
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
     return evaluate(count(layer), *rate_of(gpu.peak_flop_per_s, engine), gpu.bandwidth_byte_per_s)
@@ -84,7 +85,7 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
   });
   const double kernel_ns = layer_ns(convolutions, [&](const Layer& layer) {
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
-    return plan_kernel(layer, count(layer), gpu, engine, CacheState::warm)->expected_time_s;
+    return plan_kernel(layer, count(layer), engine, model, CacheState::warm)->expected_time_s;
   });
   std::printf("kernel model, %-12s %s %s %8.0f ns a layer   bound alone %6.0f ns   ratio %.1f\n",
               network_name.c_str(), std::string(name_of(dtype)).c_str(), gpu_name.c_str(),

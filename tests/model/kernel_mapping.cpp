@@ -1,8 +1,8 @@
 // Occupancy by NVIDIA's published rules, worked by hand, and kernel mappings that users state.
 
 #include "load/loading.hpp"
-#include "model/kernel/machine.hpp"
 #include "model/kernel/occupancy.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace {
@@ -13,8 +13,8 @@ KernelPlan plan_of(const std::string& mapping, const std::string& gpu_name = "v1
   const Layer layer = load_layer(R"({"input": [3, 256, 256], "out_channels": 64, "kernel_size": 5,
                                      "padding": 2, "kernel": )" +
                                  mapping + "}");
-  const Gpu gpu = find_gpu(gpu_name);
-  return *plan_kernel(layer, count(layer), gpu, Engine::fp32, CacheState::warm);
+  const KernelModel model = kernel_model_of(find_gpu(gpu_name));
+  return *plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm);
 }
 
 std::string message_of_mapping(const std::string& mapping) {
@@ -54,7 +54,8 @@ TEST_CASE("Resident blocks an SM", "[model/kernel_mapping]") {
   };
   for (const Case& each : table) {
     INFO(each.gpu << ' ' << each.block.threads << ' ' << each.block.registers);
-    const Occupancy found = occupancy(machine_of(find_gpu(each.gpu)).sm, each.block);
+    const Occupancy found =
+        occupancy(kernel_model_of(find_gpu(each.gpu)).resolved().machine.sm, each.block);
     CHECK(found.blocks == each.blocks);
     CHECK(found.share == Approx(each.share));
   }

@@ -175,6 +175,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
+  x.channels_first = engine == Engine::tf32 && layer.dtypes.input == DataType::fp32;
   if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
     set_plain(x, layer, align);
     return x;

@@ -37,8 +37,9 @@ struct Contraction {
   ConvRole role = ConvRole::fwd;
   bool pointwise = false;  ///< a plain GEMM: no window, no stride
   bool strided = false;
-  bool leaves_zeros = false;  ///< a data gradient with phases that meet no tap: they are cleared
-  bool unaligned = false;     ///< channels that vector loads cannot take: copies pad them first
+  bool leaves_zeros = false;    ///< a data gradient with phases that meet no tap: they are cleared
+  bool channels_first = false;  ///< fp32 tensors come in NCHW; tensor cores want NHWC
+  bool unaligned = false;       ///< channels that vector loads cannot take: copies pad them first
   bool gathered =
       false;  ///< operand loads are element-wise (channels not a multiple of the vector)
   bool scattered = false;  ///< results are added by atomics

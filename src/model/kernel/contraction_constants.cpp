@@ -188,6 +188,15 @@ constexpr std::array<Assumed, architecture_count> assumed{{
     {0, 0, 1, 1},              // Xe
 }};
 
+ContractionConstants family(Architecture a, Engine engine) {
+  const bool hopper = info(a).library == Architecture::hopper;
+  if (!is_tensor_engine(engine)) return hopper ? cudnn9_vector : cudnn7_vector;
+  if (!hopper) return volta_tensor;
+  return engine == Engine::tf32 || engine == Engine::fp32_tensor ? hopper_tf32 : hopper_tensor;
+}
+
+}  // namespace
+
 double operand_byte(Engine engine) {
   switch (engine) {
     case Engine::int8:
@@ -199,15 +208,6 @@ double operand_byte(Engine engine) {
     default: return 2;
   }
 }
-
-ContractionConstants family(Architecture a, Engine engine) {
-  const bool hopper = info(a).library == Architecture::hopper;
-  if (!is_tensor_engine(engine)) return hopper ? cudnn9_vector : cudnn7_vector;
-  if (!hopper) return volta_tensor;
-  return engine == Engine::tf32 || engine == Engine::fp32_tensor ? hopper_tf32 : hopper_tensor;
-}
-
-}  // namespace
 
 ContractionConstants constants_for(const Machine& machine, Engine engine) {
   const Architecture a = machine.architecture;

@@ -50,11 +50,13 @@ struct ContractionConstants {
   bool winograd = false;           ///< in forward and data gradient
   bool winograd_wgrad = false;
   bool fft = false;
-  bool channels_first = false;  ///< tensors come in NCHW and tensor cores want NHWC
   double winograd_share = 0.7;  ///< fused kernels, relative to math_share
   double batched_share = 0.8;   ///< GEMMs over transformed tiles, relative to math_share
 };
 
 ContractionConstants constants_for(const Machine& machine, Engine engine);
+
+/// Bytes of an operand's element on tensor cores.
+double operand_byte(Engine engine);
 
 }  // namespace roofline

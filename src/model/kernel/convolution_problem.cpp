@@ -27,8 +27,7 @@ double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t 
 }  // namespace
 
 ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
-                                       const MemorySystem& memory, double engine_flop_per_s,
-                                       CacheState cache) {
+                                       const ResolvedModel& model, CacheState cache) {
   const bool transposed = layer.kind == LayerKind::conv_transpose;
   const Shape& input = transposed ? layer.output : layer.inputs.front().shape;
   const Shape& output = transposed ? layer.inputs.front().shape : layer.output;
@@ -36,8 +35,7 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   p.layer = &layer;
   p.input = &input;
   p.output = &output;
-  p.memory = &memory;
-  p.engine_flop_per_s = engine_flop_per_s;
+  p.model = &model;
   p.cache = cache;
   p.inner = channels_innermost(layer);
   p.element_byte = static_cast<double>(size_byte(layer.dtypes.input));
@@ -66,16 +64,18 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
 }
 
 KernelPlan finish(const ConvolutionWork& work, const ConvolutionProblem& p) {
-  const MemorySystem& memory = *p.memory;
+  const Machine& machine = p.model->machine;
+  const MemorySystem& memory = p.model->memory;
   KernelPlan plan;
   plan.algorithm = work.algorithm;
   plan.kernels = static_cast<std::uint64_t>(work.kernels);
   plan.blocks = static_cast<std::uint64_t>(work.blocks);
   plan.threads = static_cast<std::uint64_t>(work.threads);
-  if (work.blocks > 0) plan.waves = work.blocks / memory.sm_count;
+  if (work.blocks > 0) plan.waves = work.blocks / machine.sm_count;
   if (work.threads > 0)
     plan.occupancy =
-        std::min(1.0, work.blocks * work.threads / (memory.sm_count * memory.max_threads_per_sm));
+        std::min(1.0, work.blocks * work.threads /
+                          (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
   plan.tile_utilization = work.tile_utilization;
   const Traffic traffic = memory_traffic(p.streams, memory, p.cache, work.reread_l2_byte);
   plan.l2_byte = traffic.l2_byte;
@@ -96,8 +96,8 @@ KernelPlan plan_direct(const DirectKernel& kernel, Algorithm algorithm, double s
   work.algorithm = algorithm;
   work.start_s = kernel.start_s;
   work.steps_s = steps * kernel.step_s;
-  work.math_s =
-      (macs * kernel.mac_clock + outputs * kernel.output_clock) / p.memory->issue_clock_per_s;
+  work.math_s = (macs * kernel.mac_clock + outputs * kernel.output_clock) /
+                p.model->machine.issue_clock_per_s;
   work.efficiency = kernel.efficiency;
   work.reread_l2_byte = reread_l2_byte;
   return finish(work, p);

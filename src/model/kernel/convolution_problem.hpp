@@ -2,8 +2,8 @@
 
 // A grouped convolution's sizes as doubles, gathered once, and the plans of its direct kernels.
 
-#include "model/kernel/library_constants.hpp"
 #include "model/kernel/memory_traffic.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
@@ -12,8 +12,7 @@ struct ConvolutionProblem {
   const Layer* layer = nullptr;
   const Shape* input = nullptr;  ///< of the convolution: a transposed one is its data gradient
   const Shape* output = nullptr;
-  const MemorySystem* memory = nullptr;
-  double engine_flop_per_s = 0;  ///< of packed kernels
+  const ResolvedModel* model = nullptr;
   CacheState cache = CacheState::warm;
   bool inner = false;    ///< channels innermost
   bool half = false;     ///< elements of two bytes or fewer
@@ -38,8 +37,7 @@ struct ConvolutionProblem {
 };
 
 ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
-                                       const MemorySystem& memory, double engine_flop_per_s,
-                                       CacheState cache);
+                                       const ResolvedModel& model, CacheState cache);
 
 /// Work of a kernel in parts; `finish` makes the plan of it.
 struct ConvolutionWork {

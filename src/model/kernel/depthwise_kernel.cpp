@@ -2,7 +2,6 @@
 
 #include "model/kernel/convolution_problem.hpp"
 #include "model/kernel/plan_parts.hpp"
-#include "roofline/roofline.hpp"
 
 namespace roofline {
 namespace {
@@ -98,7 +97,7 @@ KernelPlan plan_plane_wgrad(const ConvolutionProblem& p, const ConvolutionConsta
   work.start_s = k.plane_wgrad_start_s;
   // The chain of one block hides once several blocks share the SM.
   const double chain_s = steps_a_warp * k.plane_wgrad_step_s;
-  work.math_s = std::max(clocks / p.memory->issue_clock_per_s, chain_s);
+  work.math_s = std::max(clocks / p.model->machine.issue_clock_per_s, chain_s);
   work.tile_utilization = p.output_plane / (steps_an_image * warp_size);
   return finish(work, p);
 }
@@ -120,28 +119,16 @@ KernelPlan plan_plane(const ConvolutionProblem& p, const ConvolutionConstants& k
                      p.output_element() * (p.valid_taps + per_output), p.output_element(), p);
 }
 
-/// The peak that kernels over channels packed into tiles run against: that of the units which
-/// multiply dense matrices of the type.
-double packed_flop_per_s(const Layer& layer, const Gpu& gpu) {
-  Layer dense = layer;
-  dense.groups = 1;
-  const std::optional<Engine> engine =
-      select_engine(dense, gpu.peak_flop_per_s, EngineChoice::automatic);
-  return rate_of(gpu.peak_flop_per_s, engine.value_or(Engine::fp32)).value_or(1e12);
-}
-
 }  // namespace
 
 KernelPlan plan_depthwise(const ConvolutionProblem& p, const ConvolutionConstants& k) {
   return p.inner ? plan_inner(p, k) : plan_plane(p, k);
 }
 
-KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const Gpu& gpu,
+KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const ResolvedModel& model,
                         CacheState cache) {
-  const MemorySystem memory = memory_system(gpu);
-  const ConvolutionConstants& constants = library_constants().convolution;
-  const ConvolutionProblem problem =
-      convolution_problem(layer, counts, memory, packed_flop_per_s(layer, gpu), cache);
+  const ConvolutionConstants& constants = model.library.convolution;
+  const ConvolutionProblem problem = convolution_problem(layer, counts, model, cache);
   return problem.group_in == 1 ? plan_depthwise(problem, constants)
                                : plan_grouped_gemm(problem, constants);
 }

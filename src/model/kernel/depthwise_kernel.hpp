@@ -15,12 +15,12 @@
 //
 // The plan is the fastest candidate, as autotuning would choose.
 
-#include "model/kernel/library_constants.hpp"
-#include "model/kernel/memory_constants.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
 
-KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const Gpu& gpu, CacheState cache);
+KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const ResolvedModel& model,
+                        CacheState cache);
 
 }  // namespace roofline

@@ -170,15 +170,10 @@ StreamCost cost_of_layer(const StreamProblem& p, const StreamingConstants& k) {
 
 }  // namespace
 
-KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const MemorySystem& memory,
-                          const StreamingConstants& constants, CacheState cache) {
-  const StreamProblem problem = stream_problem(layer, counts);
-  return plan_of(cost_of_layer(problem, constants), memory, cache);
-}
-
-KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const Gpu& gpu, Engine,
+KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const ResolvedModel& model,
                           CacheState cache) {
-  return plan_streaming(layer, counts, memory_system(gpu), library_constants().streaming, cache);
+  const StreamProblem problem = stream_problem(layer, counts);
+  return plan_of(cost_of_layer(problem, model.library.streaming), model, cache);
 }
 
 }  // namespace roofline

@@ -10,17 +10,12 @@
 // computed by the same kernel and costs the same; of a layer without parameters it is nothing
 // beyond dgrad and is planned as dgrad. add and concat pass gradients through: planned as copies.
 
-#include "model/kernel/library_constants.hpp"
-#include "model/kernel/memory_constants.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
 
-KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const Gpu& gpu, Engine engine,
+KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const ResolvedModel& model,
                           CacheState cache);
-
-/// With the constants in hand: for fitting, and for callers that plan many layers on one GPU.
-KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const MemorySystem& memory,
-                          const StreamingConstants& constants, CacheState cache);
 
 }  // namespace roofline

@@ -134,8 +134,8 @@ GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, cons
   return gemm_time(work, *best_tile, best_split, best_occupancy);
 }
 
-GemmWork gemm_work(const Contraction& x, const Machine& machine, const ContractionConstants& c,
-                   double peak_flop_per_s, bool tensor) {
+GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine) {
+  const ContractionConstants& c = engine.constants;
   GemmWork work;
   const double role_share = x.role == ConvRole::dgrad   ? c.dgrad_share
                             : x.role == ConvRole::wgrad ? c.wgrad_share
@@ -149,7 +149,7 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const Contracti
   work.result_byte = x.result_byte;
   const double share = c.math_share * role_share * (x.pointwise ? 1 : c.window_share) *
                        (x.is_convolution ? 1 : c.library_share);
-  work.second_per_flop = machine.sm_count / (peak_flop_per_s * share);
+  work.second_per_flop = machine.sm_count / (engine.peak_flop_per_s * share);
   work.second_per_l2_byte = 1 / (c.l2_byte_per_clk_per_sm * machine.clock_hz);
   if (x.gathered)
     work.second_per_gather = 1 / (c.gather_per_clk_per_sm * machine.clock_hz *
@@ -166,9 +166,33 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const Contracti
   work.sm_count = machine.sm_count;
   work.partial_second_per_byte = work.second_per_l2_byte / machine.sm_count;
   // The GEMM library splits a vector-engine product only until every SM has a block.
-  if (!x.is_convolution && !tensor) work.most_split_blocks = machine.sm_count;
+  if (!x.is_convolution && !is_tensor_engine(engine.engine))
+    work.most_split_blocks = machine.sm_count;
   work.reduce_s = x.pointwise ? c.extra_kernel_s : c.window_reduce_s;
   return work;
+}
+
+double peak_for_rate(const Machine& machine, const EngineModel& engine, double rate_flop_per_s) {
+  Contraction x;
+  x.is_convolution = false;
+  x.pointwise = true;
+  x.element_byte = operand_byte(engine.engine);
+  const GemmWork work = gemm_work(x, machine, engine);
+  // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
+  double best_share = 0;
+  double best_fed_share = 0;
+  for (const TileKernel& tile : library_tiles(machine, engine.engine, x)) {
+    const BlockResources block{tile.threads, tile.registers,
+                               tile_shared_byte(tile, work.element_byte)};
+    if (occupancy(machine.sm, block).blocks == 0) continue;
+    const TileCost cost = cost_of(work, tile);
+    const double flop = 2.0 * tile.m * tile.n * tile.k * machine.sm_count;
+    const double share = flop / cost.math_s / engine.peak_flop_per_s;
+    best_share = std::max(best_share, share);
+    if (flop / cost.l2_s >= rate_flop_per_s) best_fed_share = std::max(best_fed_share, share);
+  }
+  if (best_fed_share > 0) return rate_flop_per_s / best_fed_share;
+  return best_share > 0 ? rate_flop_per_s / best_share : rate_flop_per_s;
 }
 
 }  // namespace roofline

@@ -23,9 +23,8 @@
 #include <span>
 
 #include "model/kernel/contraction.hpp"
-#include "model/kernel/contraction_constants.hpp"
-#include "model/kernel/machine.hpp"
 #include "model/kernel/occupancy.hpp"
+#include "model/kernel/resolved_model.hpp"
 
 namespace roofline {
 
@@ -89,7 +88,10 @@ GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
 /// The fastest of the tiles and splits.
 GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, const SmLimits& sm);
 
-GemmWork gemm_work(const Contraction& x, const Machine& machine, const ContractionConstants& c,
-                   double peak_flop_per_s, bool tensor);
+GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine);
+
+/// The peak at which a product large enough to hide all else, on the best of the library's tiles,
+/// runs at `rate_flop_per_s`.
+double peak_for_rate(const Machine& machine, const EngineModel& engine, double rate_flop_per_s);
 
 }  // namespace roofline

@@ -34,7 +34,7 @@ KernelPlan plan_group_by_group(const ConvolutionProblem& p, const GroupKernel& k
   const double column_tile = p.inner || winograd ? 64 : 32;
   const double flops = 2 * round_up(gemm.rows, winograd ? 64 : 32) *
                        round_up(gemm.columns, column_tile) * round_up(gemm.depth, 8);
-  const double rate = kernel.flop_per_clock_per_sm * p.memory->issue_clock_per_s;
+  const double rate = kernel.flop_per_clock_per_sm * p.model->machine.issue_clock_per_s;
   // A weight gradient's depth is split over blocks beyond some steps.
   const double steps = std::min(gemm.depth / k_step, p.pass == 2 ? 32.0 : 1e9);
   const double group_s = kernel.start_s + steps * kernel.step_s + flops / rate;
@@ -42,8 +42,8 @@ KernelPlan plan_group_by_group(const ConvolutionProblem& p, const GroupKernel& k
   work.algorithm = algorithm;
   work.kernels = p.groups * kernel.launches;
   work.math_s = p.groups * group_s;
-  work.steps_s =
-      repack_element_clock * (p.input_element() + p.output_element()) / p.memory->issue_clock_per_s;
+  work.steps_s = repack_element_clock * (p.input_element() + p.output_element()) /
+                 p.model->machine.issue_clock_per_s;
   work.tile_utilization = 2 * gemm.rows * gemm.columns * gemm.depth / std::max(flops, 1.0);
   if (p.inner) work.reread_l2_byte = p.streams.read_byte + p.streams.write_byte;
   work.efficiency = p.inner ? 0.5 : 1;  // the copies move everything a second time
@@ -58,14 +58,14 @@ KernelPlan plan_batched(const ConvolutionProblem& p, const GroupKernel& kernel) 
   // Each tap's channels start a new step.
   const double steps =
       p.pass == 2 ? divide_up(gemm.depth, k_step) : p.taps * divide_up(gemm.depth / p.taps, k_step);
-  const double waves = divide_up(blocks, p.memory->sm_count);
+  const double waves = divide_up(blocks, p.model->machine.sm_count);
   const double step_clock = 2 * batched_tile * batched_tile * k_step / kernel.flop_per_clock_per_sm;
   ConvolutionWork work;
   work.algorithm = Algorithm::grouped_batched_gemm;
   work.blocks = blocks;
   work.kernels = kernel.launches;
   work.start_s = kernel.start_s;
-  work.math_s = steps * std::max(kernel.step_s, waves * step_clock / p.memory->clock_hz);
+  work.math_s = steps * std::max(kernel.step_s, waves * step_clock / p.model->machine.clock_hz);
   work.tile_utilization =
       gemm.rows * gemm.columns / (blocks / p.groups * batched_tile * batched_tile);
   return finish(work, p);
@@ -105,6 +105,15 @@ KernelPlan plan_general(const ConvolutionProblem& p, const DirectKernel& kernel)
                      general_chain(p), macs, outputs, p);
 }
 
+/// The rate that kernels over packed channels run against: that of the units which multiply dense
+/// matrices of the type.
+double dense_flop_per_s(const ConvolutionProblem& p) {
+  const auto type = static_cast<std::size_t>(p.layer->dtypes.input);
+  const Engine engine = p.model->dense_engine[type].value_or(Engine::fp32);
+  const std::optional<EngineModel>& dense = engine_model(*p.model, engine);
+  return dense ? dense->rate_flop_per_s : 1e12;
+}
+
 /// K steps that one block of a packed kernel walks: a tap each; over positions for a weight
 /// gradient, which splits them over up to twelve blocks once they are many.
 double packed_steps(const ConvolutionProblem& p) {
@@ -134,11 +143,11 @@ KernelPlan plan_packed(const ConvolutionProblem& p, const ConvolutionConstants& 
   work.start_s = kernel.start_s;
   work.steps_s = packed_steps(p) * kernel.step_s;
   work.reread_l2_byte = std::max(0.0, fetched - p.streams.read_byte);
-  work.fetch_s =
-      fetched / (kernel.fetch_byte_per_clock_per_sm * p.memory->sm_count * p.memory->clock_hz);
+  work.fetch_s = fetched / (kernel.fetch_byte_per_clock_per_sm * p.model->machine.sm_count *
+                            p.model->machine.clock_hz);
   const double flops =
       2 * p.positions() * p.taps * round_up(widened, packed_tile) * std::max(width, packed_tile);
-  work.math_s = flops / std::max(p.engine_flop_per_s, 1.0);
+  work.math_s = flops / dense_flop_per_s(p);
   work.tile_utilization = p.group_in / std::max(width, packed_tile);
   work.efficiency = kernel.efficiency;
   work.blocks = divide_up(p.positions(), packed_tile) * divide_up(widened, packed_tile);
@@ -148,7 +157,7 @@ KernelPlan plan_packed(const ConvolutionProblem& p, const ConvolutionConstants& 
     // The layout change writes padded channels out in one direction and reads them in the other.
     const double elements =
         p.input_element() / p.group_in * width + p.output_element() / p.group_out * width;
-    work.steps_s += elements * k.repack_element_clock / p.memory->issue_clock_per_s;
+    work.steps_s += elements * k.repack_element_clock / p.model->machine.issue_clock_per_s;
   }
   return finish(work, p);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/kernel/number_text.hpp"
+
 namespace roofline {
 namespace {
 
@@ -87,27 +89,63 @@ void apply_datasheet(const Gpu& gpu, SmLimits& sm) {
   sm.shared_byte_per_block = std::min(sm.shared_byte_per_block, sm.shared_byte);
 }
 
-}  // namespace
-
-double clock_hz_of(const Gpu& gpu) { return gpu.boost_clock_hz.value_or(1.5e9); }
-
-double sm_count_of(const Gpu& gpu) {
-  if (gpu.sm_count) return static_cast<double>(*gpu.sm_count);
-  const double fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32).value_or(10e12);
-  return std::max(1.0, fp32 / (256.0 * clock_hz_of(gpu)));
+/// Instructions a clock and SM, relative to four warps of 32. GP100 has half the schedulers of the
+/// other Pascal parts.
+double issue_share(const Machine& machine) {
+  switch (machine.architecture) {
+    case Architecture::kepler: return 0.75;
+    case Architecture::pascal: return machine.compute_capability == 60 ? 0.5 : 1;
+    case Architecture::gcn:
+    case Architecture::cdna: return 0.5;
+    default: return 1;
+  }
 }
 
-Machine machine_of(const Gpu& gpu) {
+double clock_hz_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
+  if (gpu.boost_clock_hz) return *gpu.boost_clock_hz;
+  constexpr double usual_hz = 1.5e9;
+  assumptions.push_back("boost_clock_mhz is not stated: " + number_text(usual_hz / 1e6) +
+                        " MHz are assumed");
+  return usual_hz;
+}
+
+double sm_count_of(const Gpu& gpu, double clock_hz, std::vector<std::string>& assumptions) {
+  if (gpu.sm_count) return static_cast<double>(*gpu.sm_count);
+  constexpr double lanes = 128;
+  const double fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32).value_or(10e12);
+  const double count = std::max(1.0, fp32 / (2 * lanes * clock_hz));
+  assumptions.push_back("sm_count is not stated: " + number_text(count) +
+                        " SMs are assumed, what " + number_text(fp32 / 1e12) +
+                        " TFLOP/s in fp32 need at " + number_text(lanes) + " lanes an SM");
+  return count;
+}
+
+/// What the architecture is taken from, where the GPU does not state one that is known.
+void note_architecture(const Gpu& gpu, Architecture assumed,
+                       std::vector<std::string>& assumptions) {
+  if (stated_architecture(gpu)) return;
+  const std::string stated = gpu.architecture.empty()
+                                 ? "architecture is not stated"
+                                 : "architecture \"" + gpu.architecture + "\" is not known";
+  assumptions.push_back(stated + ": constants of " + std::string(info(assumed).name) +
+                        " are assumed");
+}
+
+}  // namespace
+
+Machine machine_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   Machine machine;
   machine.architecture = architecture_of(gpu);
+  note_architecture(gpu, machine.architecture, assumptions);
   const ArchitectureInfo& architecture = info(machine.architecture);
   const std::uint32_t stated = parse_capability(gpu.compute_capability);
   machine.compute_capability = stated > 0 ? stated : architecture.usual_capability;
   const bool amd = architecture.vendor == "AMD";
   machine.sm = amd ? amd_limits() : nvidia_limits(machine.compute_capability);
   apply_datasheet(gpu, machine.sm);
-  machine.clock_hz = clock_hz_of(gpu);
-  machine.sm_count = sm_count_of(gpu);
+  machine.clock_hz = clock_hz_of(gpu, assumptions);
+  machine.sm_count = sm_count_of(gpu, machine.clock_hz, assumptions);
+  machine.issue_clock_per_s = machine.sm_count * machine.clock_hz * issue_share(machine);
   machine.tdp_w = gpu.tdp_w.value_or(0);
   return machine;
 }

@@ -4,6 +4,8 @@
 // Resolving them once keeps strings and optionals out of the inner loops.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "roofline/architecture.hpp"
 #include "roofline/engine.hpp"
@@ -32,17 +34,12 @@ struct Machine {
   std::uint32_t compute_capability = 0;  ///< major * 10 + minor; 0 where there is none
   double sm_count = 1;
   double clock_hz = 1.5e9;
-  double dram_byte_per_s = 0;  ///< sustained
-  double l2_kept_byte = 0;     ///< data of this size survives in L2
-  double tdp_w = 0;            ///< 0: not published
+  double issue_clock_per_s = 0;  ///< SM clocks a second over the whole part, scaled by issue width
+  double tdp_w = 0;              ///< 0: not published
   SmLimits sm;
 };
 
-/// Where it is not published: 1.5 GHz.
-double clock_hz_of(const Gpu& gpu);
-/// Where it is not published: what the fp32 peak needs at 128 lanes an SM.
-double sm_count_of(const Gpu& gpu);
-
-Machine machine_of(const Gpu& gpu);
+/// Adds to `assumptions` what the GPU does not state.
+Machine machine_of(const Gpu& gpu, std::vector<std::string>& assumptions);
 
 }  // namespace roofline

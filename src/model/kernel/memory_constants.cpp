@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/kernel/machine.hpp"
+#include "model/kernel/number_text.hpp"
 
 namespace roofline {
 namespace {
@@ -25,27 +25,44 @@ namespace {
 constexpr double graph_launch_s = 1.15e-6;
 constexpr double stream_launch_s = 4.8e-6;
 
-constexpr MemoryConstants hopper{0.88, 27,      0.43,    0.65,           0.72,
-                                 0.45, 0.25e-6, 0.55e-6, graph_launch_s, 1};
+constexpr MemoryConstants hopper{0.88, 27,      0.43,    0.65,          0.72,
+                                 0.45, 0.25e-6, 0.55e-6, graph_launch_s};
 
 // In the order of Architecture.
 constexpr std::array<MemoryConstants, architecture_count> table{{
-    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s, 0.75},  // Kepler
-    {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1},     // Maxwell
-    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, 1},     // Pascal
-    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1},    // Volta
-    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, 1},    // Turing
-    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s, 1},   // Ampere
-    {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s, 1},      // Ada
-    hopper,                                                                   // Hopper
-    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s, 1},  // Blackwell
-    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5},              // GCN
-    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s, 1},    // RDNA
-    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, 0.5},              // CDNA
-    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s, 1},    // Xe
+    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s},     // Kepler
+    {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s},     // Maxwell
+    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s},     // Pascal
+    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s},    // Volta
+    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s},    // Turing
+    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s},   // Ampere
+    {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s},      // Ada
+    hopper,                                                                // Hopper
+    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s},  // Blackwell
+    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6},                // GCN
+    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s},    // RDNA
+    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6},                // CDNA
+    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s},    // Xe
 }};
 
 constexpr double mib_byte = 1024.0 * 1024.0;
+
+/// Narrow parts (few SMs for their bandwidth) still feed their memory: the L2 is at least this much
+/// faster.
+constexpr double least_l2_rate = 1.2;
+
+double l2_size_byte_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
+  if (gpu.l2_byte) return std::max(static_cast<double>(*gpu.l2_byte), 0.25 * mib_byte);
+  constexpr double usual_mib = 4;
+  assumptions.push_back("l2_mib is not stated: " + number_text(usual_mib) + " MiB are assumed");
+  return usual_mib * mib_byte;
+}
+
+void set_bandwidth(MemorySystem& system, double bandwidth_byte_per_s, double share) {
+  system.bandwidth_byte_per_s = bandwidth_byte_per_s;
+  system.dram_share = share;
+  system.dram_byte_per_s = bandwidth_byte_per_s * share;
+}
 
 }  // namespace
 
@@ -53,17 +70,15 @@ const MemoryConstants& memory_constants(Architecture architecture) {
   return table[static_cast<std::size_t>(architecture)];
 }
 
-MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
+MemorySystem memory_system(const Gpu& gpu, const Machine& machine,
+                           std::vector<std::string>& assumptions) {
+  const MemoryConstants& c = memory_constants(machine.architecture);
   MemorySystem system;
-  system.sm_count = sm_count_of(gpu);
-  system.clock_hz = clock_hz_of(gpu);
-  system.dram_byte_per_s = gpu.bandwidth_byte_per_s * gpu.kernel.dram_share.value_or(c.dram_share);
-  // Narrow parts (few SMs for their bandwidth) still feed their memory: L2 is at least twice DRAM.
-  system.l2_byte_per_s = std::max(c.l2_byte_per_clock_per_sm * system.sm_count * system.clock_hz,
-                                  1.2 * gpu.bandwidth_byte_per_s);
-  system.l2_write_byte_per_s = system.l2_byte_per_s * c.l2_write_share;
-  system.l2_size_byte = static_cast<double>(gpu.l2_byte.value_or(4 * 1024 * 1024));
-  system.l2_size_byte = std::max(system.l2_size_byte, 0.25 * mib_byte);
+  set_bandwidth(system, gpu.bandwidth_byte_per_s, gpu.kernel.dram_share.value_or(c.dram_share));
+  const double by_sms = c.l2_byte_per_clock_per_sm * machine.sm_count * machine.clock_hz;
+  system.l2_byte_per_s = std::max(by_sms, least_l2_rate * gpu.bandwidth_byte_per_s);
+  system.l2_write_share = c.l2_write_share;
+  system.l2_size_byte = l2_size_byte_of(gpu, assumptions);
   system.l2_kept_byte = c.l2_kept_share * system.l2_size_byte;
   system.l2_lost_byte = c.l2_lost_share * system.l2_size_byte;
   system.l2_dirty_byte = c.l2_dirty_share * system.l2_size_byte;
@@ -71,11 +86,12 @@ MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& c) {
   system.dram_latency_s = c.dram_latency_s;
   system.latency_scale = c.l2_latency_s / hopper.l2_latency_s;
   system.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
-  // GP100 has half the schedulers of the other Pascal parts.
-  const bool half_width = parse_capability(gpu.compute_capability) == 60;
-  system.issue_clock_per_s =
-      system.sm_count * system.clock_hz * c.issue_share * (half_width ? 0.5 : 1.0);
-  system.max_threads_per_sm = static_cast<double>(gpu.max_threads_per_sm.value_or(2048));
+  return system;
+}
+
+MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s) {
+  set_bandwidth(system, sustained_byte_per_s, 1);
+  system.l2_byte_per_s = std::max(system.l2_byte_per_s, least_l2_rate * sustained_byte_per_s);
   return system;
 }
 

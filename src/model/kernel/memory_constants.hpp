@@ -4,8 +4,10 @@
 // of its architecture. Every constant is a physical quantity; memory_constants.cpp says beside each
 // value how it was obtained.
 
-#include <cstdint>
+#include <string>
+#include <vector>
 
+#include "model/kernel/machine.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/gpu.hpp"
 
@@ -22,16 +24,15 @@ struct MemoryConstants {
   double l2_latency_s;    ///< one dependent access that hits L2, issue included
   double dram_latency_s;  ///< one dependent access that misses L2
   double launch_s;        ///< from the end of one kernel to the start of the next
-  double issue_share;     ///< instructions a clock and SM, relative to four warps of 32
 };
 
 /// One GPU, resolved: no optionals, base units.
 struct MemorySystem {
-  double sm_count = 1;
-  double clock_hz = 1e9;
-  double dram_byte_per_s = 0;  ///< sustained
+  double bandwidth_byte_per_s = 0;
+  double dram_share = 1;
+  double dram_byte_per_s = 0;  ///< sustained: bandwidth x share
   double l2_byte_per_s = 0;
-  double l2_write_byte_per_s = 0;
+  double l2_write_share = 1;  ///< of that rate for writes alone
   double l2_size_byte = 0;
   double l2_kept_byte = 0;
   double l2_lost_byte = 0;
@@ -40,15 +41,15 @@ struct MemorySystem {
   double dram_latency_s = 0;
   double latency_scale = 1;  ///< of chained steps, relative to the part they were measured on
   double launch_s = 0;
-  double issue_clock_per_s = 0;  ///< SM clocks a second over the whole part, scaled by issue width
-  double max_threads_per_sm = 2048;
 };
 
 const MemoryConstants& memory_constants(Architecture architecture);
 
-MemorySystem memory_system(const Gpu& gpu, const MemoryConstants& constants);
-inline MemorySystem memory_system(const Gpu& gpu) {
-  return memory_system(gpu, memory_constants(architecture_of(gpu)));
-}
+/// Adds to `assumptions` what the GPU does not state.
+MemorySystem memory_system(const Gpu& gpu, const Machine& machine,
+                           std::vector<std::string>& assumptions);
+
+/// The same with a device memory that sustains this rate.
+MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s);
 
 }  // namespace roofline

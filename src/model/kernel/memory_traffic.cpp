@@ -62,11 +62,6 @@ Traffic memory_traffic(const Streams& streams, const MemorySystem& memory, Cache
   return traffic;
 }
 
-Traffic memory_traffic(const Layer& layer, const Counts& counts, const Gpu& gpu, CacheState cache,
-                       double reread_l2_byte) {
-  return memory_traffic(streams_of(layer, counts), memory_system(gpu), cache, reread_l2_byte);
-}
-
 double dram_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory,
                    CacheState cache, double efficiency) {
   const double written = cache == CacheState::cold ? streams.write_byte : traffic.dram_write_byte;
@@ -78,7 +73,7 @@ double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySys
   // Lines on their way in from device memory do not occupy the path to the SMs.
   const double requested = traffic.l2_byte - traffic.dram_read_byte;
   return std::max(requested / memory.l2_byte_per_s,
-                  streams.write_byte / memory.l2_write_byte_per_s) /
+                  streams.write_byte / (memory.l2_byte_per_s * memory.l2_write_share)) /
          efficiency;
 }
 

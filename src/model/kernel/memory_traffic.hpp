@@ -41,9 +41,6 @@ double resident_share(double working_set_byte, const MemorySystem& memory);
 Traffic memory_traffic(const Streams& streams, const MemorySystem& memory, CacheState cache,
                        double reread_l2_byte = 0);
 
-Traffic memory_traffic(const Layer& layer, const Counts& counts, const Gpu& gpu, CacheState cache,
-                       double reread_l2_byte = 0);
-
 /// Seconds of device memory alone. `efficiency`: of the sustained rate, for kernels with too few
 /// bytes in flight.
 double dram_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory,

@@ -12,16 +12,18 @@
 namespace roofline {
 namespace {
 
-/// Everything that a choice among kernels needs, resolved once.
+/// Everything that a choice among kernels needs.
 struct Context {
   const Layer& layer;
-  const Machine& machine;
-  const MemorySystem& memory;
-  const ContractionConstants& c;
-  Engine engine;
-  bool tensor;
-  double peak_flop_per_s;  ///< at the clock that the power limit leaves
+  const ResolvedModel& model;
+  const EngineModel& engine;
   Contraction x;
+
+  const ContractionConstants& constants() const { return engine.constants; }
+  double l2_byte_per_s() const {
+    return engine.constants.l2_byte_per_clk_per_sm * model.machine.clock_hz *
+           model.machine.sm_count;
+  }
 };
 
 /// A way to run the layer.
@@ -34,16 +36,6 @@ struct Candidate {
   bool tiled = true;
 };
 
-/// Share of the boost clock that the board's power limit leaves. A fifth of the limit feeds memory
-/// and leakage; the rest bounds arithmetic, whose power falls faster than the clock because the
-/// voltage falls with it: clock share = (power left / power wanted)^0.6.
-double power_clock_share(const Machine& machine, const ContractionConstants& c, double peak) {
-  if (machine.tdp_w <= 0 || c.joule_per_flop <= 0) return 1;
-  const double left_w = 0.8 * machine.tdp_w;
-  const double wanted_w = c.joule_per_flop * peak * 0.8;  // no kernel sustains more
-  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, 0.6);
-}
-
 std::uint64_t count_of(double value) { return static_cast<std::uint64_t>(value + 0.5); }
 
 double combined_s(double kernel_s, double dram_s, double overlap_loss) {
@@ -51,11 +43,12 @@ double combined_s(double kernel_s, double dram_s, double overlap_loss) {
 }
 
 GemmTime gemm_of(const Context& context, const Contraction& x) {
-  const GemmWork work =
-      gemm_work(x, context.machine, context.c, context.peak_flop_per_s, context.tensor);
+  const Machine& machine = context.model.machine;
+  const Engine engine = context.engine.engine;
+  const GemmWork work = gemm_work(x, machine, context.engine);
   if (context.layer.mapping.tile)
-    return given_gemm(context.layer.mapping, context.machine.sm, work, context.tensor);
-  return best_gemm(work, library_tiles(context.machine, context.engine, x), context.machine.sm);
+    return given_gemm(context.layer.mapping, machine.sm, work, is_tensor_engine(engine));
+  return best_gemm(work, library_tiles(machine, engine, x), machine.sm);
 }
 
 Candidate product(const Context& context, const Contraction& x, Algorithm algorithm) {
@@ -65,9 +58,8 @@ Candidate product(const Context& context, const Contraction& x, Algorithm algori
   candidate.kernel_s = candidate.gemm.kernel_s;
   candidate.kernels = candidate.gemm.split > 1 ? 2 : 1;
   if (x.leaves_zeros) {
-    const double l2_rate = context.c.l2_byte_per_clk_per_sm * context.machine.clock_hz;
     candidate.kernel_s +=
-        context.c.library_launch_s + x.write_byte / (l2_rate * context.machine.sm_count);
+        context.constants().library_launch_s + x.write_byte / context.l2_byte_per_s();
     candidate.kernels += 1;
   }
   candidate.product_share = std::min(1.0, x.useful_flop / (2 * x.m * x.n * x.issued_k * x.count));
@@ -77,13 +69,11 @@ Candidate product(const Context& context, const Contraction& x, Algorithm algori
 /// A product with a vector: every weight is used once, so the kernel streams the matrix through
 /// threads that each hold a few sums. No tiles; the time of its bytes from L2.
 Candidate vector_product(const Context& context) {
-  const Machine& machine = context.machine;
-  const double l2_rate = context.c.l2_byte_per_clk_per_sm * machine.clock_hz * machine.sm_count;
   Candidate candidate;
   candidate.algorithm = Algorithm::gemv;
   candidate.gemm.l2_byte = context.x.read_byte + context.x.write_byte;
-  candidate.gemm.l2_s = candidate.gemm.l2_byte / l2_rate;
-  candidate.gemm.latency_s = context.c.block_latency_clk / machine.clock_hz;
+  candidate.gemm.l2_s = candidate.gemm.l2_byte / context.l2_byte_per_s();
+  candidate.gemm.latency_s = context.constants().block_latency_clk / context.model.machine.clock_hz;
   candidate.kernel_s = candidate.gemm.l2_s + candidate.gemm.latency_s;
   candidate.tiled = false;
   return candidate;
@@ -101,7 +91,8 @@ bool may_stream(const Context& context) {
 
 bool may_scatter(const Context& context) {
   const Contraction& x = context.x;
-  return context.c.scatter && x.role == ConvRole::dgrad && x.is_convolution && !x.pointwise;
+  return context.constants().scatter && x.role == ConvRole::dgrad && x.is_convolution &&
+         !x.pointwise;
 }
 
 /// The fastest that the library has.
@@ -113,8 +104,7 @@ Candidate library_choice(const Context& context) {
   };
   if (may_scatter(context)) consider(product(context, scattered(x), Algorithm::scatter_gemm));
   if (may_stream(context)) consider(vector_product(context));
-  const TransformedTime time =
-      best_transformed(x, context.machine, context.engine, context.c, context.peak_flop_per_s);
+  const TransformedTime time = best_transformed(x, context.model, context.engine);
   if (time.available) consider(transformed(time));
   return best;
 }
@@ -127,8 +117,7 @@ Candidate stated_choice(const Context& context, Algorithm algorithm) {
   if (algorithm == Algorithm::scatter_gemm && x.role == ConvRole::dgrad && x.is_convolution)
     return product(context, scattered(x), algorithm);
   if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= 4) return vector_product(context);
-  const TransformedTime time = best_transformed(x, context.machine, context.engine, context.c,
-                                                context.peak_flop_per_s, algorithm);
+  const TransformedTime time = best_transformed(x, context.model, context.engine, algorithm);
   if (!time.available) throw UnsuitedAlgorithm{algorithm};
   return transformed(time);
 }
@@ -170,8 +159,8 @@ void describe(KernelPlan& plan, const Candidate& candidate, const Machine& machi
 /// layout in frameworks, and other channel counts are padded: two copies around the kernel.
 double layout_copy_byte(const Context& context) {
   const Contraction& x = context.x;
-  if (!context.tensor || !x.is_convolution) return 0;
-  const bool copies = context.c.channels_first || x.unaligned || (x.rank == 1 && !x.pointwise);
+  if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return 0;
+  const bool copies = x.channels_first || x.unaligned || (x.rank == 1 && !x.pointwise);
   return copies ? x.read_byte + x.write_byte : 0;
 }
 
@@ -204,14 +193,15 @@ void set_limiter(KernelPlan& plan, double kernel_s, double body_s) {
 
 void set_times(KernelPlan& plan, const Context& context, const Candidate& candidate,
                CacheState cache) {
-  const ContractionConstants& c = context.c;
-  const Machine& machine = context.machine;
+  const ContractionConstants& c = context.constants();
+  const Machine& machine = context.model.machine;
+  const MemorySystem& memory = context.model.memory;
   const Contraction& x = context.x;
   const Streams streams{x.read_byte, x.write_byte};
-  const Traffic bytes = memory_traffic(streams, context.memory, cache, 0);
+  const Traffic bytes = memory_traffic(streams, memory, cache, 0);
   plan.dram_read_byte = bytes.dram_read_byte;
   plan.dram_write_byte = bytes.dram_write_byte;
-  plan.dram_s = dram_time_s(streams, bytes, context.memory, cache);
+  plan.dram_s = dram_time_s(streams, bytes, memory, cache);
   plan.launch_s = x.is_convolution ? c.launch_s : c.library_launch_s;
   const double body_s = combined_s(candidate.kernel_s, plan.dram_s, c.overlap_loss);
   double copy_s = 0;
@@ -226,30 +216,15 @@ void set_times(KernelPlan& plan, const Context& context, const Candidate& candid
 
 }  // namespace
 
-KernelPlan plan_contraction(const Layer& layer, const Counts& counts, const Gpu& gpu, Engine engine,
-                            CacheState cache) {
-  const MemorySystem memory = memory_system(gpu);
-  Machine machine = machine_of(gpu);
-  machine.dram_byte_per_s = memory.dram_byte_per_s;
-  machine.l2_kept_byte = memory.l2_kept_byte;
-  ContractionConstants c = constants_for(machine, engine);
-  c.math_share = gpu.kernel.math_share.value_or(c.math_share);
-  c.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
-  c.library_launch_s = gpu.kernel.launch_s.value_or(c.library_launch_s);
-  // fp32 tensors come with columns innermost (PyTorch's default); TF32 kernels want channels there.
-  if (engine == Engine::tf32 && layer.dtypes.input == DataType::fp32) c.channels_first = true;
-  const double datasheet_peak = *rate_of(gpu.peak_flop_per_s, engine);
-  const Context context{layer,
-                        machine,
-                        memory,
-                        c,
-                        engine,
-                        is_tensor_engine(engine),
-                        datasheet_peak * power_clock_share(machine, c, datasheet_peak),
-                        contraction_of(layer, counts, engine, c.channel_pad, c.skips_empty_phases)};
+KernelPlan plan_contraction(const Layer& layer, const Counts& counts, const ResolvedModel& model,
+                            const EngineModel& engine, CacheState cache) {
+  const ContractionConstants& c = engine.constants;
+  const Context context{
+      layer, model, engine,
+      contraction_of(layer, counts, engine.engine, c.channel_pad, c.skips_empty_phases)};
   const Candidate candidate = choose(context);
   KernelPlan plan;
-  describe(plan, candidate, machine);
+  describe(plan, candidate, model.machine);
   set_times(plan, context, candidate, cache);
   return plan;
 }

@@ -5,12 +5,9 @@
 
 #include <cstdint>
 
-#include "model/kernel/contraction_constants.hpp"
 #include "model/kernel/given_mapping.hpp"
-#include "model/kernel/machine.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/counts.hpp"
-#include "roofline/engine.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/layer.hpp"
 
@@ -24,7 +21,7 @@ namespace roofline {
 /// longer than the kernel, dram (layout copies too); else useful arithmetic (math), arithmetic on
 /// padding (tile_padding), L2 time beyond the arithmetic (l2), idle SMs (last_wave) and the rest,
 /// latency. The limiter is the largest part, its share part / whole.
-KernelPlan plan_contraction(const Layer& layer, const Counts& counts, const Gpu& gpu, Engine engine,
-                            CacheState cache);
+KernelPlan plan_contraction(const Layer& layer, const Counts& counts, const ResolvedModel& model,
+                            const EngineModel& engine, CacheState cache);
 
 }  // namespace roofline

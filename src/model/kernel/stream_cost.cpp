@@ -32,7 +32,9 @@ StreamCost cost_of(const StreamKernel& kernel, Algorithm algorithm, const Stream
   return cost;
 }
 
-KernelPlan plan_of(const StreamCost& cost, const MemorySystem& memory, CacheState cache) {
+KernelPlan plan_of(const StreamCost& cost, const ResolvedModel& model, CacheState cache) {
+  const Machine& machine = model.machine;
+  const MemorySystem& memory = model.memory;
   KernelPlan plan;
   plan.algorithm = cost.algorithm;
   plan.kernels = static_cast<std::uint64_t>(cost.kernels);
@@ -41,18 +43,19 @@ KernelPlan plan_of(const StreamCost& cost, const MemorySystem& memory, CacheStat
   plan.l2_byte = traffic.l2_byte;
   plan.dram_read_byte = traffic.dram_read_byte;
   plan.dram_write_byte = traffic.dram_write_byte;
-  const double busy = cost.blocks > 0 ? std::min(1.0, cost.blocks / memory.sm_count) : 1;
+  const double busy = cost.blocks > 0 ? std::min(1.0, cost.blocks / machine.sm_count) : 1;
   plan.wave_utilization = busy;
-  const double filled = cost.blocks_resident > 0
-                            ? std::sqrt(std::min(1.0, cost.blocks_resident / (4 * memory.sm_count)))
-                            : 1;
+  const double filled =
+      cost.blocks_resident > 0
+          ? std::sqrt(std::min(1.0, cost.blocks_resident / (4 * machine.sm_count)))
+          : 1;
   const double efficiency = cost.efficiency * filled;
-  plan.math_s = cost.clocks / memory.issue_clock_per_s / (busy * filled);
+  plan.math_s = cost.clocks / machine.issue_clock_per_s / (busy * filled);
   plan.l2_s = l2_time_s(cost.streams, traffic, memory, efficiency * busy);
   plan.dram_s = dram_time_s(cost.streams, traffic, memory, cache, efficiency);
   plan.launch_s = cost.kernels * memory.launch_s;
-  const double starts = cost.block_starts * std::min(cost.blocks_a_start, 32 * memory.sm_count);
-  plan.math_s = std::max(plan.math_s, starts * cost.block_clock / memory.issue_clock_per_s);
+  const double starts = cost.block_starts * std::min(cost.blocks_a_start, 32 * machine.sm_count);
+  plan.math_s = std::max(plan.math_s, starts * cost.block_clock / machine.issue_clock_per_s);
   finish_plan(plan, cost.start_s, cost.rounds * round_trip_s(cost.streams, memory, cache));
   return plan;
 }

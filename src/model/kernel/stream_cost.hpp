@@ -2,8 +2,8 @@
 
 // The cost of a streaming kernel in parts, before a GPU is known, and the plan made of it.
 
-#include "model/kernel/library_constants.hpp"
 #include "model/kernel/memory_traffic.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
@@ -44,6 +44,6 @@ struct StreamCost {
 
 StreamCost cost_of(const StreamKernel& kernel, Algorithm algorithm, const StreamProblem& p);
 
-KernelPlan plan_of(const StreamCost& cost, const MemorySystem& memory, CacheState cache);
+KernelPlan plan_of(const StreamCost& cost, const ResolvedModel& model, CacheState cache);
 
 }  // namespace roofline

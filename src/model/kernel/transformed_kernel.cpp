@@ -39,9 +39,8 @@ double tiles_of(const Contraction& x, double edge) {
 /// What may be offered, and the fastest so far.
 struct Offer {
   const Contraction& x;
-  const Machine& machine;
-  Engine engine;
-  const ContractionConstants& c;
+  const ResolvedModel& model;
+  const EngineModel& engine;
   std::optional<Algorithm> stated;  ///< none: any that the library has
   TransformedTime best;
 
@@ -69,24 +68,27 @@ GemmWork point_products(const Contraction& x, GemmWork work, const TransformShap
   return work;
 }
 
-TransformedTime staged(const Contraction& x, const Machine& machine, Engine engine,
-                       const ContractionConstants& c, const GemmWork& plain,
-                       const TransformShape& t) {
+TransformedTime staged(const Offer& offer, const GemmWork& plain, const TransformShape& t) {
+  const Contraction& x = offer.x;
+  const Machine& machine = offer.model.machine;
+  const MemorySystem& memory = offer.model.memory;
+  const ContractionConstants& c = offer.engine.constants;
   TransformedTime time;
   const double tiles = tiles_of(x, t.edge);
   GemmWork work = point_products(x, plain, t, tiles);
   work.second_per_flop /= c.batched_share * c.library_share;
-  time.gemm = best_gemm(work, library_tiles(machine, engine, plain_product()), machine.sm);
+  time.gemm =
+      best_gemm(work, library_tiles(machine, offer.engine.engine, plain_product()), machine.sm);
   const double point = t.points * t.point_byte;
   const double image_points = point * tiles * (x.in_channels + x.out_channels);
   const double weight_points = point * x.in_channels * x.out_channels;
   time.workspace_byte = image_points + weight_points;
   // Written by one kernel, read by the next; what fits in L2 stays there.
   const double kind = t.flop_per_point > 2 ? c.fft_share : 1;
-  const double rate = machine.dram_byte_per_s;
+  const double rate = memory.dram_byte_per_s;
   const double l2_rate =
       std::max(rate, 0.5 * c.l2_byte_per_clk_per_sm * machine.clock_hz * machine.sm_count);
-  const double fits = machine.l2_kept_byte;
+  const double fits = memory.l2_kept_byte;
   const double workspace_rate = time.workspace_byte < fits ? l2_rate : rate;
   const double gemm_memory_s = time.workspace_byte / workspace_rate;
   time.transform_s =
@@ -99,8 +101,8 @@ TransformedTime staged(const Contraction& x, const Machine& machine, Engine engi
   return time;
 }
 
-TransformedTime fused(const Contraction& x, const Machine& machine, const ContractionConstants& c,
-                      const GemmWork& plain) {
+TransformedTime fused(const Offer& offer, const GemmWork& plain) {
+  const Contraction& x = offer.x;
   TransformedTime time;
   GemmWork work = plain;
   work.m = 4 * tiles_of(x, 4);
@@ -109,8 +111,8 @@ TransformedTime fused(const Contraction& x, const Machine& machine, const Contra
   work.count = 1;
   work.k_runs = 1;
   work.may_split = false;
-  work.second_per_flop /= c.winograd_share;
-  time.gemm = best_gemm(work, fused_tile, machine.sm);
+  work.second_per_flop /= offer.engine.constants.winograd_share;
+  time.gemm = best_gemm(work, fused_tile, offer.model.machine.sm);
   time.total_s = time.gemm.kernel_s;
   time.algorithm = Algorithm::winograd_2x2_fused;
   time.available = true;
@@ -121,17 +123,15 @@ TransformedTime fused(const Contraction& x, const Machine& machine, const Contra
 void add_winograd(Offer& offer, const GemmWork& plain) {
   const Contraction& x = offer.x;
   if (x.kernel_h != x.kernel_w) return;
-  const ContractionConstants& c = offer.c;
+  const ContractionConstants& c = offer.engine.constants;
   const bool has = x.role == ConvRole::wgrad ? c.winograd_wgrad : c.winograd;
   if (x.kernel_h == 3 && offer.wants(Algorithm::winograd_4x4_nonfused, has))
-    offer.add(staged(x, offer.machine, offer.engine, c, plain,
-                     {Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte}));
+    offer.add(staged(offer, plain, {Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte}));
   if (x.kernel_h == 3 && x.role != ConvRole::wgrad &&
       offer.wants(Algorithm::winograd_2x2_fused, has))
-    offer.add(fused(x, offer.machine, c, plain));
+    offer.add(fused(offer, plain));
   if (x.kernel_h == 5 && offer.wants(Algorithm::winograd_5x5_nonfused, has))
-    offer.add(staged(x, offer.machine, offer.engine, c, plain,
-                     {Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte}));
+    offer.add(staged(offer, plain, {Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte}));
 }
 
 /// Forward transforms an image that fits 16 x 16 whole; weight gradients have 16 x 16 tiles only.
@@ -140,28 +140,26 @@ void add_fft(Offer& offer, const GemmWork& plain) {
   const Contraction& x = offer.x;
   const double widest = std::max(x.kernel_h, x.kernel_w);
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
-  const bool has = offer.c.fft && std::min(x.in_channels, x.out_channels) >= 16;
+  const bool has = offer.engine.constants.fft && std::min(x.in_channels, x.out_channels) >= 16;
   if (!offer.wants(Algorithm::fft_tiled, has)) return;
   const bool wgrad = x.role == ConvRole::wgrad;
   if ((wgrad && widest <= 14) || (x.role == ConvRole::fwd && image <= 16))
-    offer.add(staged(x, offer.machine, offer.engine, offer.c, plain,
-                     {Algorithm::fft_tiled, 16, 16 * 9, 8, 8}));
+    offer.add(staged(offer, plain, {Algorithm::fft_tiled, 16, 16 * 9, 8, 8}));
   if (!wgrad && widest <= 30)
-    offer.add(staged(x, offer.machine, offer.engine, offer.c, plain,
-                     {Algorithm::fft_tiled, 32, 32 * 17, 8, 8}));
+    offer.add(staged(offer, plain, {Algorithm::fft_tiled, 32, 32 * 17, 8, 8}));
 }
 
 }  // namespace
 
-TransformedTime best_transformed(const Contraction& x, const Machine& machine, Engine engine,
-                                 const ContractionConstants& c, double peak_flop_per_s,
-                                 std::optional<Algorithm> stated) {
-  Offer offer{x, machine, engine, c, stated, {}};
+TransformedTime best_transformed(const Contraction& x, const ResolvedModel& model,
+                                 const EngineModel& engine, std::optional<Algorithm> stated) {
+  Offer offer{x, model, engine, stated, {}};
+  const ContractionConstants& c = engine.constants;
   if (!stated && !c.winograd && !c.winograd_wgrad && !c.fft) return offer.best;
   if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
       x.kernel_h * x.kernel_w == 1)
     return offer.best;
-  const GemmWork plain = gemm_work(x, machine, c, peak_flop_per_s, is_tensor_engine(engine));
+  const GemmWork plain = gemm_work(x, model.machine, engine);
   add_winograd(offer, plain);
   add_fft(offer, plain);
   return offer.best;

@@ -36,8 +36,7 @@ struct TransformedTime {
 
 /// The fastest transformed algorithm that the library offers for this layer, if any; with
 /// `stated` that one, also where the library has none.
-TransformedTime best_transformed(const Contraction& x, const Machine& machine, Engine engine,
-                                 const ContractionConstants& c, double peak_flop_per_s,
-                                 std::optional<Algorithm> stated = {});
+TransformedTime best_transformed(const Contraction& x, const ResolvedModel& model,
+                                 const EngineModel& engine, std::optional<Algorithm> stated = {});
 
 }  // namespace roofline

@@ -1,0 +1,79 @@
+#include "roofline/kernel_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/kernel/gemm_kernel.hpp"
+#include "model/kernel/resolved_model.hpp"
+#include "roofline/roofline.hpp"
+
+namespace roofline {
+namespace {
+
+/// Share of the boost clock that the board's power limit leaves. A fifth of the limit feeds memory
+/// and leakage; the rest bounds arithmetic, whose power falls faster than the clock because the
+/// voltage falls with it: clock share = (power left / power wanted)^0.6.
+double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s) {
+  if (tdp_w <= 0 || joule_per_flop <= 0) return 1;
+  const double left_w = 0.8 * tdp_w;
+  const double wanted_w = joule_per_flop * peak_flop_per_s * 0.8;  // no kernel sustains more
+  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, 0.6);
+}
+
+EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engine, double peak) {
+  EngineModel model;
+  model.engine = engine;
+  model.rate_flop_per_s = peak;
+  ContractionConstants& c = model.constants = constants_for(machine, engine);
+  c.math_share = gpu.kernel.math_share.value_or(c.math_share);
+  c.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
+  c.library_launch_s = gpu.kernel.launch_s.value_or(c.library_launch_s);
+  model.peak_flop_per_s = peak * power_clock_share(machine.tdp_w, c.joule_per_flop, peak);
+  return model;
+}
+
+std::optional<Engine> dense_engine_of(DataType type, const EngineRates& peaks) {
+  Layer layer;
+  layer.dtypes = {type, type, type};
+  return select_engine(layer, peaks, EngineChoice::automatic);
+}
+
+}  // namespace
+
+KernelModel::KernelModel(ResolvedModel resolved)
+    : resolved_(std::make_shared<const ResolvedModel>(std::move(resolved))) {}
+
+const std::string& KernelModel::gpu() const { return resolved_->gpu; }
+
+const std::vector<std::string>& KernelModel::assumptions() const { return resolved_->assumptions; }
+
+KernelModel kernel_model_of(const Gpu& gpu) {
+  ResolvedModel model;
+  model.gpu = gpu.name;
+  model.machine = machine_of(gpu, model.assumptions);
+  model.memory = memory_system(gpu, model.machine, model.assumptions);
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (const std::optional<double> peak = gpu.peak_flop_per_s[i])
+      model.engines[i] = engine_model_of(gpu, model.machine, static_cast<Engine>(i), *peak);
+  for (std::size_t i = 0; i < model.dense_engine.size(); ++i)
+    model.dense_engine[i] = dense_engine_of(static_cast<DataType>(i), gpu.peak_flop_per_s);
+  model.library = library_constants();
+  return KernelModel(std::move(model));
+}
+
+KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,
+                           std::optional<double> bandwidth_byte_per_s) {
+  ResolvedModel sustained = model.resolved();
+  for (std::size_t i = 0; i < engine_count; ++i) {
+    if (!peak_flop_per_s[i] || !sustained.engines[i]) continue;
+    EngineModel& engine = *sustained.engines[i];
+    engine.rate_flop_per_s = *peak_flop_per_s[i];
+    engine.peak_flop_per_s = peak_for_rate(sustained.machine, engine, *peak_flop_per_s[i]);
+  }
+  if (bandwidth_byte_per_s)
+    sustained.memory = with_bandwidth(sustained.memory, *bandwidth_byte_per_s);
+  return KernelModel(std::move(sustained));
+}
+
+}  // namespace roofline

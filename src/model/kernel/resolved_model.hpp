@@ -1,0 +1,42 @@
+#pragma once
+
+// What a KernelModel holds.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/kernel/contraction_constants.hpp"
+#include "model/kernel/library_constants.hpp"
+#include "model/kernel/machine.hpp"
+#include "model/kernel/memory_constants.hpp"
+#include "roofline/data_type.hpp"
+#include "roofline/engine.hpp"
+
+namespace roofline {
+
+struct EngineModel {
+  Engine engine = Engine::fp32;
+  double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a sustained rate
+  double peak_flop_per_s = 0;  ///< that the shares of `constants` are of
+  ContractionConstants constants;
+};
+
+struct ResolvedModel {
+  std::string gpu;
+  std::vector<std::string> assumptions;
+  Machine machine;
+  MemorySystem memory;
+  std::array<std::optional<EngineModel>, engine_count> engines;
+  /// The engine that multiplies dense matrices of a type, where there is one.
+  std::array<std::optional<Engine>, data_type_names.size()> dense_engine;
+  LibraryConstants library;
+};
+
+constexpr const std::optional<EngineModel>& engine_model(const ResolvedModel& model,
+                                                         Engine engine) {
+  return model.engines[static_cast<std::size_t>(engine)];
+}
+
+}  // namespace roofline

@@ -1,0 +1,128 @@
+// The kernel model of a GPU: what it assumes, and what measured ceilings do to it.
+
+#include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
+
+double seconds(const Layer& layer, Engine engine, const KernelModel& model) {
+  return plan_kernel(layer, count(layer), engine, model, CacheState::warm)->expected_time_s;
+}
+
+double network_s(const std::string& name, DataType dtype, const AnalysisOptions& options) {
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  const Network network = load_network(*find_network(name), name, defaults);
+  return *analyze(network, find_gpu("h200"), options).total.expected_time_s;
+}
+
+}  // namespace
+
+TEST_CASE("What a GPU's file leaves out is assumed in plain sentences", "[model/kernel_model]") {
+  Gpu gpu;
+  gpu.name = "mine";
+  gpu.peak_flop_per_s[index(Engine::fp32)] = 19.2e12;
+  gpu.bandwidth_byte_per_s = 500e9;
+  CHECK(kernel_model_of(gpu).assumptions() ==
+        std::vector<std::string>{
+            "architecture is not stated: constants of Hopper are assumed",
+            "boost_clock_mhz is not stated: 1500 MHz are assumed",
+            "sm_count is not stated: 50 SMs are assumed, what 19.2 TFLOP/s in fp32 need at 128 "
+            "lanes an SM",
+            "l2_mib is not stated: 4 MiB are assumed",
+        });
+  gpu.architecture = "Foo";
+  gpu.sm_count = 40;
+  gpu.boost_clock_hz = 1.4e9;
+  gpu.l2_byte = 8 << 20;
+  CHECK(kernel_model_of(gpu).assumptions() ==
+        std::vector<std::string>{
+            "architecture \"Foo\" is not known: constants of Hopper are assumed"});
+  gpu.architecture = "Volta";
+  CHECK(kernel_model_of(gpu).assumptions().empty());
+  CHECK(kernel_model_of(gpu).gpu() == "mine");
+}
+
+TEST_CASE("A sustained peak is what a large matrix product reaches", "[model/kernel_model]") {
+  struct Case {
+    const char* gpu;
+    Engine engine;
+    const char* dtype;
+    double rate;
+  };
+  const std::vector<Case> table{
+      {"h200", Engine::fp32, "fp32", 51.27e12},
+      {"h200", Engine::fp16_tensor, "fp16", 600e12},
+      {"h200", Engine::bf16, "bf16", 776.2e12},
+      {"h200", Engine::tf32, "tf32", 394.4e12},
+      {"v100", Engine::fp16_tensor, "fp16", 90e12},
+      {"v100", Engine::fp32, "fp32", 14e12},
+      {"a100", Engine::fp16_tensor, "fp16", 270e12},
+      {"t4", Engine::fp16_tensor, "fp16", 25e12},
+      {"mi250x-gcd", Engine::fp16_tensor, "fp16", 120e12},
+  };
+  for (const Case& each : table) {
+    INFO(each.gpu << ' ' << each.dtype);
+    const Layer layer =
+        load_layer(R"({"type": "matmul", "m": 32768, "n": 32768, "k": 65536, "dtype": ")" +
+                   std::string(each.dtype) + "\"}");
+    EngineRates rates;
+    rates[index(each.engine)] = each.rate;
+    const KernelModel model =
+        with_sustained(kernel_model_of(find_gpu(each.gpu)), rates, std::nullopt);
+    const double reached =
+        static_cast<double>(count(layer).flops) / seconds(layer, each.engine, model);
+    CHECK(reached / each.rate > 0.98);
+    CHECK(reached / each.rate <= 1.0001);
+  }
+}
+
+TEST_CASE("A sustained bandwidth is what a long stream reaches", "[model/kernel_model]") {
+  const Layer layer = load_layer(R"({"type": "add", "inputs": [[64, 64, 2048, 2048],
+                                     [64, 64, 2048, 2048]]})");
+  const KernelModel model = with_sustained(kernel_model_of(find_gpu("h200")), {}, 3e12);
+  const auto bytes = static_cast<double>(count(layer).bytes.total);
+  CHECK(bytes / seconds(layer, Engine::fp32, model) == Approx(3e12).epsilon(0.01));
+}
+
+TEST_CASE("Measured ceilings leave a part near its fitted times", "[model/kernel_model]") {
+  AnalysisOptions sustained;
+  sustained.ceilings = CeilingKind::sustained;
+  for (const char* network : {"vgg16", "resnet50"})
+    for (const DataType dtype : {DataType::fp32, DataType::tf32, DataType::fp16, DataType::bf16}) {
+      INFO(network << ' ' << name_of(dtype));
+      CHECK(network_s(network, dtype, sustained) ==
+            Approx(network_s(network, dtype, {})).epsilon(0.03));
+    }
+  // Given one by one they are the same.
+  const SustainedCeilings ceilings = *find_gpu("h200").sustained;
+  AnalysisOptions given;
+  given.peak_flop_per_s = ceilings.peak_flop_per_s[index(Engine::fp32)];
+  given.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
+  CHECK(network_s("vgg16", DataType::fp32, given) == network_s("vgg16", DataType::fp32, sustained));
+}
+
+TEST_CASE("A contraction on an engine without a peak has no plan", "[model/kernel_model]") {
+  const Layer layer =
+      load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");
+  const KernelModel model = kernel_model_of(find_gpu("v100"));
+  CHECK(!plan_kernel(layer, count(layer), Engine::fp8, model, CacheState::warm));
+}
+
+TEST_CASE("Copies of a model outlive it and its GPU", "[model/kernel_model]") {
+  std::optional<KernelModel> copy;
+  {
+    Gpu gpu = find_gpu("v100");
+    const KernelModel model = kernel_model_of(gpu);
+    copy = model;
+    gpu.name = "gone";
+  }
+  CHECK(copy->gpu() == "Tesla V100 SXM2 16GB");
+  const Layer layer =
+      load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");
+  CHECK(seconds(layer, Engine::fp32, *copy) > 0);
+}
