@@ -1,8 +1,35 @@
 // What layers take from each other, from their file and from the command line.
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
 
 using namespace roofline;
+
+namespace {
+
+Network built_in(const std::string& name) {
+  REQUIRE(find_network(name));
+  return load_network(*find_network(name), name, {});
+}
+
+/// The layers whose output no other layer takes.
+std::vector<std::string> results_of(const Network& network) {
+  std::vector<bool> taken(network.layers.size(), false);
+  for (const Layer& layer : network.layers)
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer) taken[*operand.producer] = true;
+  std::vector<std::string> results;
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    if (!taken[i]) results.push_back(network.layers[i].name);
+  return results;
+}
+
+}  // namespace
 
 TEST_CASE("A layer without input takes the one before", "[load/networks]") {
   const Network network = load_text(R"([
@@ -130,4 +157,66 @@ TEST_CASE("A stated output stays right under another batch", "[load/networks]") 
 TEST_CASE("Copies are told by repeat", "[load/networks]") {
   CHECK(load_layer(R"({"type": "relu", "input": [8]})").repeat == 1);
   CHECK(load_layer(R"({"type": "relu", "input": [8], "repeat": 12})").repeat == 12);
+}
+
+TEST_CASE("Built-in networks list every layer under a name of its own", "[load/networks]") {
+  for (const EmbeddedFile& file : embedded_networks()) {
+    INFO(file.name);
+    CHECK(file.text.find("\"repeat\"") == std::string_view::npos);
+    std::set<std::string> names;
+    for (const Layer& layer : built_in(std::string(file.name)).layers) {
+      INFO(layer.name);
+      CHECK(names.insert(layer.name).second);
+    }
+  }
+}
+
+TEST_CASE("A built-in network ends in its last layer", "[load/networks]") {
+  for (const EmbeddedFile& file : embedded_networks()) {
+    INFO(file.name);
+    const Network network = built_in(std::string(file.name));
+    std::vector<std::string> expected{network.layers.back().name};
+    if (file.name == "inception_v3") expected = {"AuxLogits.fc", "fc"};
+    std::vector<std::string> results = results_of(network);
+    // ShuffleNet's blocks take halves of the shuffle before them, which are written as shapes.
+    if (file.name == "shufflenet_v2_x1_0")
+      std::erase_if(results, [](const std::string& name) { return name.ends_with(".shuffle"); });
+    CHECK(results == expected);
+  }
+}
+
+TEST_CASE("The last blocks of a stage have torchvision's names", "[load/networks]") {
+  struct Case {
+    const char* network;
+    std::size_t layers;  ///< calls of modules and functions, without dropout and views
+    std::vector<std::string> names;
+  };
+  const Case table[] = {
+      {"convnext_tiny", 137, {"features.1.2.block.5", "features.5.8.block.5"}},
+      {"efficientnet_b0", 238, {"features.4.2.block.3.1", "features.6.3.block.2.fc2"}},
+      {"inception_v3", 321, {"Mixed_6d.branch7x7dbl_5.bn", "Mixed_7c.branch3x3dbl_3b.conv"}},
+      {"mnasnet1_0", 151, {"layers.8.2.layers.7", "layers.12.3.layers.6"}},
+      {"mobilenet_v2", 151, {"features.6.conv.1.0", "features.10.conv.2", "features.16.conv.3"}},
+      {"mobilenet_v3_large", 185, {"features.6.block.2.fc1", "features.15.block.3.0"}},
+      {"r3d_18", 67, {"layer1.1.conv2.0", "layer4.1.conv1.1"}},
+      {"regnet_y_400mf",
+       269,
+       {"trunk_output.block2.block2-2.f.c.1", "trunk_output.block4.block4-5.f.se.fc2"}},
+      {"resnet101", 344, {"layer1.2.conv3", "layer3.22.bn2", "layer4.2.conv1"}},
+      {"resnet18", 68, {"layer1.1.conv2", "layer4.1.bn2"}},
+      {"resnet50", 174, {"layer2.3.conv2", "layer3.5.bn3"}},
+      {"resnext50_32x4d", 174, {"layer2.3.conv2", "layer3.5.bn3"}},
+      {"shufflenet_v2_x1_0", 184, {"stage2.3.branch2.3", "stage3.7.branch2.7"}},
+      {"wide_resnet50_2", 174, {"layer2.3.conv2", "layer3.5.bn3"}},
+  };
+  for (const Case& each : table) {
+    INFO(each.network);
+    const Network network = built_in(each.network);
+    CHECK(network.layers.size() == each.layers);
+    for (const std::string& name : each.names) {
+      INFO(name);
+      CHECK(std::any_of(network.layers.begin(), network.layers.end(),
+                        [&](const Layer& layer) { return layer.name == name; }));
+    }
+  }
 }
