@@ -1,6 +1,6 @@
-#include "cli/evaluation.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/run.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 
@@ -8,35 +8,25 @@ namespace {
 
 using namespace roofline;
 
-int evaluate(const Options& options) {
-  Evaluation evaluation(options);
-  Progress progress;
-  while (evaluation.has_next()) {
-    progress.step();
-    try {
-      evaluation.step();
-    } catch (const InputError& error) {
-      evaluation.fail(error);
+std::string text_of(const Options& options) {
+  switch (options.action) {
+    case Options::Action::evaluate: break;
+    case Options::Action::print_text: return options.text;
+    case Options::Action::list_networks: return network_names();
+    case Options::Action::show_gpu: {
+      const Gpu gpu = find_gpu(options.gpus.front());
+      return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
     }
+    case Options::Action::list_gpus:
+      return options.json ? render_gpus_json(all_gpus()) : render_gpu_list(all_gpus());
   }
-  return evaluation.finish();
+  return "";
 }
 
 int run(const Options& options) {
-  switch (options.action) {
-    case Options::Action::evaluate: return evaluate(options);
-    case Options::Action::print_text: write_standard_output(options.text); break;
-    case Options::Action::list_networks: write_standard_output(network_names()); break;
-    case Options::Action::show_gpu: {
-      const Gpu gpu = find_gpu(options.gpus.front());
-      write_standard_output(options.format == Format::json ? render_gpus_json({gpu})
-                                                           : render_gpu(gpu));
-      break;
-    }
-    case Options::Action::list_gpus:
-      write_standard_output(options.format == Format::json ? render_gpus_json(all_gpus())
-                                                           : render_gpu_list(all_gpus()));
-  }
+  if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
+  write_standard_output(text_of(options));
+  flush_standard_output();
   return 0;
 }
 
@@ -44,13 +34,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    const int exit_code = run(parse_options(argc, argv));
-    flush_standard_output();
-    return exit_code;
+    return run(parse_options(argc, argv));
   } catch (const OutputClosed&) {
     return 0;
   } catch (const InputError& error) {
     note(error.what());
+    return 1;
+  } catch (const OutputError& error) {
+    note(std::string("roofline: ") + error.what());
     return 1;
   } catch (const UsageError& error) {
     note(std::string("roofline: ") + error.what());

@@ -1,14 +1,19 @@
 #pragma once
 
-// Layers on a GPU, from counts to times: what every output format shows.
+// Layers on a GPU, from counts to times.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "roofline/accuracy.hpp"
+#include "roofline/context.hpp"
 #include "roofline/counts.hpp"
+#include "roofline/error.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/memory.hpp"
 #include "roofline/network.hpp"
@@ -16,33 +21,36 @@
 
 namespace roofline {
 
-/// Host memory that copies go to and come from: page-locked, or ordinary and so staged by the
-/// driver.
-enum class HostMemory : std::uint8_t { pinned, pageable };
-
-struct AnalysisOptions {
-  EngineChoice engine = EngineChoice::automatic;
-  CeilingKind ceilings = CeilingKind::datasheet;  ///< datasheet or sustained
-  bool training = false;                          ///< all three passes; else each layer's own
-  bool fuse_epilogues = false;
-  std::optional<HostMemory> host_copies;
-  CacheState cache = CacheState::warm;
-  std::optional<double> peak_flop_per_s;       ///< in place of the peak of the main engine
-  std::optional<double> bandwidth_byte_per_s;  ///< in place of the GPU's
+/// Why a measured time is below the roofline bound, which no kernel that does all its work can be.
+enum class BelowBound : std::uint8_t {
+  fewer_macs,        ///< Winograd and FFT do fewer multiply-adds than are counted
+  in_l2,             ///< all operands fit in L2: device memory hardly moves
+  ceilings_too_low,  ///< the part does more than the ceilings say
+  units,             ///< so far below that the time's unit is likely to be another
 };
+
+constexpr std::string_view name_of(BelowBound reason) {
+  constexpr std::array<std::string_view, 4> names{"fewer_macs", "in_l2", "ceilings_too_low",
+                                                  "units"};
+  return names[static_cast<std::size_t>(reason)];
+}
 
 struct LayerResult {
   Layer layer;
-  Counts counts;  ///< of one copy
+  Counts counts;
   Engine engine = Engine::fp32;
   RooflinePoint point;
   bool first_pass = true;            ///< of its layer: parameters are summed over these rows
+  std::string fused_into;            ///< name of the layer whose kernel does this one's work
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
-  double time_share = 0;  ///< of the network's time, all copies together; 0..1
+  /// The layer's measured time where it was measured like this row: same batch, pass and GPU.
+  std::optional<double> measured_time_s;
+  std::optional<BelowBound> below_bound;  ///< of the measured time
+  std::optional<double> time_share;       ///< of the network's time, 0..1; none in a stream
 };
 
-/// Sums over the layers, each times its `repeat`.
+/// Sums over rows.
 struct Total {
   std::uint64_t macs = 0;
   std::uint64_t flops = 0;
@@ -52,8 +60,16 @@ struct Total {
   double compute_time_s = 0;
   double memory_time_s = 0;
   double roofline_time_s = 0;
-  std::optional<double> expected_time_s = 0;  ///< where every layer has one
-  std::optional<double> measured_time_s = 0;  ///< where every layer has a measured time
+  std::optional<double> expected_time_s = 0;  ///< where every row has one
+  std::optional<double> measured_time_s = 0;  ///< where every row has a measured time
+};
+
+/// The layers of one type, all passes together.
+struct TypeRow {
+  LayerKind kind = LayerKind::conv;
+  std::uint64_t rows = 0;
+  Total total;
+  double time_share = 0;  ///< of the network's time
 };
 
 struct Result {
@@ -62,44 +78,48 @@ struct Result {
   std::string gpu;
   std::optional<DataType> dtype;       ///< absent where layers differ
   std::optional<std::uint64_t> batch;  ///< absent where layers differ
-  std::string pass;                    ///< "training", or empty where layers differ
+  bool training = false;               ///< all passes
+  std::optional<Pass> pass;            ///< absent where layers differ, and in training
   Ceilings ceilings;
   Engine main_engine = Engine::fp32;  ///< of the first dense contraction, else of the first layer
   std::vector<LayerResult> layers;
   Total total;
+  std::vector<TypeRow> types;      ///< in descending order of time
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
-  std::size_t rows_hidden = 0;     ///< cut from `layers` for display; totals count them
-  std::optional<Memory> memory;    ///< of a whole network; absent for records of a stream
+  std::uint64_t not_compared = 0;  ///< measured times of another batch, pass or GPU
+  std::optional<Memory> memory;    ///< of a whole network; absent for records
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> tdp_w;
 };
 
-/// Adds a row to sums, all its copies. Throws OverflowError.
+/// Rows of a stream's record, evaluated alone.
+struct RecordResult {
+  Ceilings ceilings;
+  std::vector<LayerResult> rows;
+};
+
+/// Evaluates a network. An error where the GPU has no peak for a layer's data type, a stated
+/// mapping cannot run, no layer runs in this pass, or a total exceeds 64 bits.
+Expected<Result> evaluate(const Network& network, const Context& context);
+
+/// Evaluates a record: its layers alone, without what a network adds (shares, memory).
+Expected<RecordResult> evaluate_record(const Network& record, const Context& context);
+
+/// Records of one input, in order, as one result. At least one.
+Expected<Result> join_records(const std::string& source, const std::string& name,
+                              std::vector<RecordResult> records, const Context& context);
+
+/// Adds a row to sums. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);
 
-/// The time that one copy of the layer is given in summaries: the expected time, or where there is
-/// none the roofline bound.
+/// The time that a layer is given in summaries: the expected time, or where there is none the
+/// roofline bound.
 double time_s(const LayerResult& row);
 double time_s(const Total& total);
 
-/// Device memory that the result's pass needs at most; `memory` must be there.
-std::uint64_t needed_memory_byte(const Result& result);
-
-/// The rate of copies over the host link: the part's measured one for this kind of memory; for
-/// pinned memory else the link's own. None where the part states neither.
-std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory);
-
-/// Evaluates a network. Throws InputError where the GPU has no peak for a layer's data type, or
-/// where a total exceeds 64 bits.
-Result analyze(const Network& network, const Gpu& gpu, const AnalysisOptions& options);
-
-// The same in steps, for layers that arrive one by one.
-
-Result begin_result(const std::string& source, const std::string& network, const Gpu& gpu);
-/// Adds a layer that stands alone, in each pass that the options ask for. Throws InputError and
-/// leaves the result as it was where the GPU has no peak for the layer.
-void add_layer(Result& result, const Layer& layer, const Gpu& gpu, const AnalysisOptions& options);
-/// Evaluates all layers. Throws InputError where there is none, or for a total over 64 bits.
-void finish_result(Result& result, const Gpu& gpu, const AnalysisOptions& options);
+/// Device memory that the result's pass needs at most; none where it is not known.
+std::optional<std::uint64_t> needed_memory_byte(const Result& result);
+/// Whether that fits the GPU; none where either is not known.
+std::optional<bool> fits(const Result& result);
 
 }  // namespace roofline

@@ -20,7 +20,6 @@ struct Bytes {
   std::uint64_t total = 0;
 };
 
-/// Counts of one copy of the layer (Layer::repeat is applied where totals are formed).
 /// In the backward passes `bytes` keeps the forward names: dgrad writes the gradient of the input
 /// (bytes.input) and reads weight and the gradient of the output; wgrad writes bytes.weight.
 struct Counts {

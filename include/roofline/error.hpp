@@ -5,11 +5,13 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace roofline {
 
 /// An input that cannot be evaluated. `where` is a JSON Pointer ("/layers/3/stride"), a position in
-/// the text ("14:7"), a line and a pointer in it ("14: /stride"), or empty.
+/// the text ("14:7"), a line and a pointer in it ("14: /stride"), a name (`node "conv1"`), or
+/// empty.
 class InputError : public std::runtime_error {
  public:
   InputError(std::string source_, std::string where_, std::string message_)
@@ -26,9 +28,14 @@ class InputError : public std::runtime_error {
   static std::string text(const std::string& source, const std::string& where,
                           const std::string& message) {
     if (where.empty()) return source + ": " + message;
-    return source + (where.front() == '/' ? ": " : ":") + where + ": " + message;
+    const bool is_line = where.front() >= '0' && where.front() <= '9';
+    return source + (is_line ? ":" : ": ") + where + ": " + message;
   }
 };
+
+/// A value, or why there is none.
+template <class T>
+using Expected = std::variant<T, InputError>;
 
 /// The command line asks for something that does not exist or does not fit together (exit code 2).
 class UsageError : public std::runtime_error {

@@ -17,6 +17,7 @@ namespace roofline {
 /// What the command line says about layers that do not say it themselves.
 struct LayerDefaults {
   DataType dtype = DataType::fp32;
+  bool dtype_given = false;  ///< it wins over the types that a model's own tensors have
   Pass pass = Pass::fwd;
   KernelMapping mapping;                        ///< of contractions of one group that state none
   std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well

@@ -79,7 +79,7 @@ struct KernelMapping {
 
 /// An operand: a tensor from outside, from an earlier layer, or a learned parameter.
 struct Operand {
-  Shape shape;
+  Shape shape;  ///< where it differs from the producer's output, a view of it
   std::optional<std::size_t> producer;  ///< index in Network::layers
   bool is_parameter = false;
 };
@@ -87,10 +87,15 @@ struct Operand {
 struct Measured {
   std::optional<double> warm_s;  ///< repeats on one set of buffers
   std::optional<double> cold_s;  ///< buffers not in any cache
+  std::string gpu = {};          ///< that it was measured on, as its source names it; may be empty
+  Pass pass = Pass::fwd;         ///< that was measured
+  bool other_batch = false;      ///< at another batch than the layer now has
+
+  bool is_known() const { return warm_s || cold_s; }
 };
 
 struct Layer {
-  std::string name;
+  std::string name;  ///< unique in its network
   LayerKind kind = LayerKind::conv;
   Pass pass = Pass::fwd;
   DataTypes dtypes;
@@ -99,10 +104,12 @@ struct Layer {
   Window window;  ///< convolutions and pools
   std::uint64_t groups = 1;
   bool bias = false;
-  std::uint64_t repeat = 1;    ///< identical copies, one after the other
+  /// Elements that share one mean and variance in a layer, group or instance norm.
+  std::uint64_t norm_elements = 0;
   bool training_only = false;  ///< never runs in inference (auxiliary heads)
-  std::string fused_into;      ///< the layer whose kernel does this one's work as well, if any
-  bool folded_norm = false;    ///< a batch norm is folded in: there is a bias to read
+  /// The layer of the network whose kernel does this one's work as well, if any.
+  std::optional<std::size_t> fused_into;
+  bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
   KernelMapping mapping;
   Measured measured;
 };

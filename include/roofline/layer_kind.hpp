@@ -1,9 +1,11 @@
 #pragma once
 
-// The kinds of layers and what is known of each kind, one row a kind.
+// The kinds of layers and what is known of each kind, one row a kind in src/model/layer_kind.cpp.
+// A kind that works element by element, or on what its family has in common, needs only its row.
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace roofline {
@@ -15,9 +17,14 @@ enum class LayerKind : std::uint8_t {
   matmul,
   batch_norm,
   layer_norm,
+  group_norm,
+  instance_norm,
+  local_response_norm,
   relu,
   relu6,
   leaky_relu,
+  prelu,
+  elu,
   sigmoid,
   hardsigmoid,
   tanh,
@@ -25,17 +32,23 @@ enum class LayerKind : std::uint8_t {
   hardswish,
   gelu,
   softmax,
+  elementwise,
   add,
+  sub,
   mul,
+  div,
   concat,
   max_pool,
   avg_pool,
   global_avg_pool,
+  reduce,
   upsample,
+  copy,
+  other,
   flatten,
   host_copy,
 };
-inline constexpr std::size_t layer_kind_count = 25;
+inline constexpr std::size_t layer_kind_count = 36;
 
 /// What kinds have in common, as far as shapes and counts go.
 enum class KindFamily : std::uint8_t {
@@ -45,12 +58,19 @@ enum class KindFamily : std::uint8_t {
   combine,  ///< elementwise over several operands, or their concatenation
   pool,
   resize,
+  movement,  ///< reads its operands and writes a result of a shape that its source states
   transfer,  ///< between host and device; made by --host-copies, never in a file
   free,      ///< a view: no kernel runs
 };
 
 /// Which of a layer's forward tensors its backward pass needs again.
 enum class Saved : std::uint8_t { nothing, input, output };
+
+/// Where the features stand in a layer file's shapes of that kind.
+enum class Features : std::uint8_t {
+  first,  ///< [C, spatial...] or [N, C, spatial...]
+  last,   ///< [F], [N, F] or [N, positions..., F], as PyTorch's linear and layer_norm have it
+};
 
 struct KindInfo {
   LayerKind kind;
@@ -61,10 +81,27 @@ struct KindInfo {
   std::uint64_t flop_per_element = 0;
   /// The forward tensor that the backward pass reads beside the gradient, kept until then.
   Saved saved = Saved::nothing;
+  Features features = Features::first;
+  /// Other names in input files, separated by blanks, in the normal form of parse_layer_type.
+  std::string_view aliases = "";
 };
 
 const KindInfo& info(LayerKind kind);
-/// The kind of that name in an input file.
-std::optional<LayerKind> parse_layer_kind(std::string_view name);
+/// Every kind, in the enumerators' order.
+std::span<const KindInfo> all_kinds();
+/// Whether an input file may state the kind.
+bool is_input_kind(LayerKind kind);
+/// Convolutions and pools: kinds that slide a window.
+bool has_window(LayerKind kind);
+
+/// A kind, and the number of spatial axes that names such as "conv3d" add to it.
+struct LayerType {
+  LayerKind kind = LayerKind::conv;
+  std::optional<std::uint8_t> rank;
+};
+
+/// The type of that name in an input file: our own names, PyTorch's class names ("Conv2d",
+/// "BatchNorm2d", "LeakyReLU") and some others; case and "_" do not matter.
+std::optional<LayerType> parse_layer_type(std::string_view name);
 
 }  // namespace roofline

@@ -1,65 +1,35 @@
 #pragma once
 
-// Text to layers. Everything that is wrong with an input is found here and thrown as an InputError;
-// what comes out is valid.
+// From words of a command line to opened inputs, and single texts to networks and GPUs.
 
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "roofline/gpu.hpp"
 #include "roofline/infer.hpp"
-#include "roofline/network.hpp"
+#include "roofline/reader.hpp"
 
 namespace roofline {
 
-/// One thing to evaluate, as named on the command line.
-struct InputSource {
-  enum class Kind : std::uint8_t { json, ndjson, csv, standard_input, built_in };
-  Kind kind = Kind::json;
-  std::string name;  ///< path, "-", or the name of a built-in network
-};
+/// The inputs that a word of the command line stands for: a file, the layer files of a directory
+/// (recursively, sorted by path, hidden ones left out), "-" for standard input, or a built-in
+/// network, each by the name under which it is opened. Throws InputError.
+std::vector<std::string> resolve_input(const std::string& word);
 
-/// Resolves a command-line word: a file, a directory (its layer files, recursively, sorted by
-/// path),
-/// "-" or a built-in network. Throws InputError.
-std::vector<InputSource> resolve_input(const std::string& word);
+/// Opens one of them: its format is that of its extension where only one format has it, else what
+/// its first bytes look like. Throws InputError.
+std::unique_ptr<Reader> open_input(const std::string& name);
 
-/// The whole text of an input. Throws InputError.
+/// The whole text of a file. Throws InputError.
 std::string read_text(const std::string& path);
 
-/// What a network is called that states no name: the file's name without folder and extension.
-std::string network_name(const std::string& source);
-
-/// Layer, array of layers or network object. `source` names the text in errors.
+/// A JSON text that holds one layer, an array of layers or a network. `source` names the text in
+/// errors. Throws InputError.
 Network load_network(std::string_view json_text, const std::string& source,
                      const LayerDefaults& defaults);
 
 Gpu load_gpu(std::string_view json_text, const std::string& source);
-
-/// Layers of an input that stand alone, one record a line or row, read as they are asked for.
-class LayerReader {
- public:
-  virtual ~LayerReader() = default;
-  /// The next record as a layer, once for each of the defaults; empty at the end. Throws InputError
-  /// for a bad record, after which reading may go on with the next one.
-  virtual std::vector<Layer> next() = 0;
-  /// Columns of a CSV file that are not keys of a layer.
-  virtual std::vector<std::string> ignored_columns() const { return {}; }
-};
-
-/// What an input holds: a whole text, or records to be streamed.
-struct OpenInput {
-  std::string text;  ///< JSON, where `records` is null
-  std::unique_ptr<LayerReader> records;
-};
-
-/// Opens a file, or standard input, where JSON and NDJSON are told apart by content: a first line
-/// that is a whole JSON object with more lines after it is NDJSON. Throws InputError.
-OpenInput open_input(const InputSource& source, const std::vector<LayerDefaults>& defaults);
 
 }  // namespace roofline

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,11 @@ struct Network {
   std::string name;
   std::string source;  ///< the file, "-" or the built-in name it came from
   std::vector<Layer> layers;
+  /// The number of the record in its source, from 1, where this is a record of a stream: its layers
+  /// stand alone, outside any network.
+  std::optional<std::size_t> record = {};
+  /// What was assumed where the source leaves something open, for the user to read.
+  std::vector<std::string> assumptions = {};
 };
 
 }  // namespace roofline

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "roofline/error.hpp"
@@ -17,10 +16,6 @@
 #include "roofline/spec.hpp"
 
 namespace roofline {
-
-/// A value, or why there is none.
-template <class T>
-using Expected = std::variant<T, InputError>;
 
 /// One thing that an input holds: a network, or one record of a stream. `spec` gives what the
 /// source says of it under the settings of the command line; only formats with open dimensions

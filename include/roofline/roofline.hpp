@@ -9,8 +9,10 @@
 // intensity of 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us.
 // The bound is optimistic: no real kernel reaches both ceilings (see kernel.hpp).
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
@@ -20,14 +22,26 @@ namespace roofline {
 
 enum class CeilingKind : std::uint8_t { datasheet, sustained, user };
 
+constexpr std::string_view name_of(CeilingKind kind) {
+  constexpr std::array<std::string_view, 3> names{"datasheet", "sustained", "user"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 /// The two kinds of ceilings that a roofline has.
 struct Ceilings {
   EngineRates peak_flop_per_s;
   double bandwidth_byte_per_s = 0;
   CeilingKind kind = CeilingKind::datasheet;
+  // Those among them that were measured: what real kernels reach at best.
+  EngineRates sustained_flop_per_s;
+  std::optional<double> sustained_byte_per_s;
 };
 
 enum class Bound : std::uint8_t { compute, memory };
+
+constexpr std::string_view name_of(Bound bound) {
+  return bound == Bound::compute ? "compute" : "memory";
+}
 
 struct RooflinePoint {
   std::optional<double> intensity_flop_per_byte;  ///< absent where no bytes move

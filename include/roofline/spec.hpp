@@ -86,6 +86,7 @@ struct Place {
 /// Padding may hold twice as many as there are axes: all begins, then all ends.
 struct AxesSpec {
   std::vector<std::uint64_t> numbers;
+  bool is_list = false;  ///< one number alone is for all axes; a list of one is of a single axis
   std::optional<std::uint64_t> height;
   std::optional<std::uint64_t> width;
 

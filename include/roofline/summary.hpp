@@ -1,6 +1,6 @@
 #pragma once
 
-// What stands beside the rows of layers: sums by type, GPUs compared, batches compared.
+// What stands beside the rows of layers: GPUs compared, batches compared.
 
 #include <cstdint>
 #include <optional>
@@ -11,35 +11,28 @@
 
 namespace roofline {
 
-/// The layers of one type, all copies and passes together.
-struct TypeRow {
-  LayerKind kind = LayerKind::conv;
-  std::uint64_t layers = 0;
-  Total total;
-  double time_share = 0;
-};
-
-/// Types in descending order of time.
-std::vector<TypeRow> by_type(const Result& result);
-
 /// One piece of work on one of several GPUs.
 struct ComparisonRow {
-  std::string name;  ///< of the network or layer
+  std::string name;  ///< of the network, or of the layer with its pass
+  std::optional<std::uint64_t> batch;
   std::string gpu;
-  double time_s = 0;
+  double time_s = 0;               ///< expected, or the bound where there is no expected time
   double speedup = 1;              ///< over the first GPU
-  double compute_bound_share = 0;  ///< of the roofline time
-  /// time x TDP: an upper estimate, for the part draws its TDP at most.
-  std::optional<double> energy_at_tdp_j;
-  bool fewest_joules = false;  ///< the best per watt
+  double roofline_time_s = 0;      ///< the bound
+  double compute_bound_share = 0;  ///< of the bound's time, in layers that are bound by compute
+  std::optional<double> energy_at_tdp_j;  ///< time x TDP: an upper estimate
+  bool fewest_joules = false;             ///< of this piece of work on these GPUs
 };
 
-/// Networks by GPUs; of a single network also its layers, those that take time, in the order and
-/// number of `shown`. Empty for a single GPU.
-std::vector<ComparisonRow> compare(const std::vector<Result>& results,
-                                   const std::vector<Result>& shown);
+/// Networks by GPUs. Empty for a single GPU.
+std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results);
 
-/// A network at one batch: seconds by kind of layer, all copies together.
+/// The layers of each network by GPUs, those that take time, in the order of `shown`: indices of
+/// rows of each result.
+std::vector<ComparisonRow> compare_layers(const std::vector<Result>& results,
+                                          const std::vector<std::vector<std::size_t>>& shown);
+
+/// A network at one batch: seconds by kind of layer.
 struct SweepRow {
   std::uint64_t batch = 1;
   double copies_s = 0;  ///< over the host link, where they were asked for
@@ -47,16 +40,23 @@ struct SweepRow {
   double linear_s = 0;
   double pool_s = 0;
   double other_s = 0;
-  double total_s = 0;
+  double total_s = 0;           ///< their sum
+  double roofline_time_s = 0;   ///< the bound
+  double time_per_image_s = 0;  ///< total / batch
+  double images_per_s = 0;      ///< batch / total
+  std::optional<std::uint64_t> needed_memory_byte;
+  std::optional<bool> fits;  ///< into the GPU's memory
 };
 
 struct Sweep {
   std::string network;
   std::string gpu;
   std::vector<SweepRow> rows;  ///< by batch
-  /// From this batch on, time grows as the batch does: between neighbours by at least the power 0.9
-  /// of the batch's growth.
-  std::optional<std::uint64_t> linear_from;
+  /// The batch with the least time an image among those that fit; none where none fits.
+  std::optional<std::uint64_t> best_batch;
+  /// The smallest batch from which on, up to the best one, the time an image stays within 5 % of
+  /// the best: time grows as the batch does from there.
+  std::optional<std::uint64_t> near_best_from;
 };
 
 /// Each network and GPU that was evaluated at two batches or more.

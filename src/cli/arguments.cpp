@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "roofline/algorithm.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -59,6 +60,13 @@ CLI::Validator positive() {
           ""};
 }
 
+std::string algorithm_list() {
+  std::string all;
+  for (const std::string_view name : statable_algorithm_names)
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  return all;
+}
+
 /// A list by commas, which takes no further words so that an input may follow it.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& words,
                       std::string_view help) {
@@ -81,6 +89,10 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
   add_list(app, "--batch", arguments.batches,
            "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
            "1,2,4,...,1024 are compared (a matmul keeps the number of products it states)");
+  app.add_option("--dim", arguments.dimensions,
+                 wrapped("Value of a dimension that a model leaves open; may be repeated"))
+      ->allow_extra_args(false)
+      ->type_name("NAME=N");
   app.add_option("--pass", arguments.pass,
                  wrapped("Pass of layers that state none: fwd (default), dgrad, wgrad, or training "
                          "for all three"))
@@ -124,10 +136,12 @@ void add_mapping(CLI::App& app, Arguments& arguments) {
       ->type_name("STATE")
       ->check(one_of({"warm", "cold"}));
   app.add_option("--explain", arguments.explain,
-                 wrapped("Derive the numbers of one layer instead of listing all"))
+                 wrapped("Derive the numbers of the layers of that name, or that fit a pattern "
+                         "with * and ?, instead of listing all"))
       ->type_name("LAYER");
   app.add_option("--algorithm", arguments.algorithm,
-                 wrapped("Kernel mapping of contractions that state none: the algorithm ..."))
+                 wrapped("Kernel mapping of contractions that state none: the algorithm (" +
+                         algorithm_list() + ") ..."))
       ->type_name("NAME");
   app.add_option("--tile", arguments.tile, wrapped("... its block tile, as 128x64x8"))
       ->type_name("MxNxK");
@@ -161,9 +175,11 @@ void add_view(CLI::App& app, Arguments& arguments) {
                  wrapped("Only the rows that make up this percentage of the time"))
       ->type_name("PERCENT")
       ->check(CLI::Range(1.0, 100.0).description(""));
-  app.add_option("--by", arguments.by, wrapped("type: a row for each type of layer"))
+  app.add_option("--by", arguments.by,
+                 wrapped("type: a row for each type of layer; layer: with several GPUs, compare "
+                         "layers too"))
       ->type_name("WHAT")
-      ->check(one_of({"type"}));
+      ->check(one_of({"type", "layer"}));
 }
 
 void add_output(CLI::App& app, Arguments& arguments) {
@@ -199,6 +215,7 @@ ParsedArguments parse_arguments(int argc, const char* const* argv) {
   add_output(app, parsed.arguments);
   try {
     app.parse(argc, argv);
+    parsed.arguments.dtype_given = app.count("--dtype") > 0;
   } catch (const CLI::CallForHelp&) {
     parsed.text = app.help();
   } catch (const CLI::CallForVersion& version) {

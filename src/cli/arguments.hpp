@@ -13,6 +13,8 @@ struct Arguments {
   std::string explain;
   std::vector<std::string> gpus;
   std::string dtype = "fp32";
+  bool dtype_given = false;
+  std::vector<std::string> dimensions;
   std::string pass = "fwd";
   std::vector<std::string> batches;
   std::string engine = "auto";

@@ -7,33 +7,64 @@
 
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
-#include "load/spelling.hpp"
+#include "model/spelling.hpp"
 
 namespace roofline {
 namespace {
 
-Format require_format(const std::string& name, const std::string& found_in) {
-  if (const auto format = parse_format(name)) return *format;
-  throw UsageError(found_in + ": expected table, json, ndjson, csv or markdown, got \"" + name +
-                   "\"");
+/// The formats' names, or their extensions.
+std::string format_names() {
+  std::string names;
+  for (const OutputFormat& format : output_formats())
+    names += (names.empty() ? "" : ", ") + std::string(format.name);
+  return names;
+}
+std::string format_extensions() {
+  std::string names;
+  for (const OutputFormat& format : output_formats())
+    names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
+  return names;
+}
+
+const OutputFormat* require_format(const std::string& name) {
+  for (const OutputFormat& format : output_formats())
+    if (format.name == name) return &format;
+  throw UsageError("--format: expected one of " + format_names() + ", got \"" + name + "\"");
 }
 
 void set_formats(const Arguments& arguments, Options& options) {
   if (arguments.json && !arguments.format.empty() && arguments.format != "json")
     throw UsageError("--json and --format " + arguments.format + " contradict each other");
-  if (arguments.json) options.format = Format::json;
-  if (!arguments.format.empty()) options.format = require_format(arguments.format, "--format");
+  options.json = arguments.json || arguments.format == "json";
+  if (options.json) options.format = require_format("json");
+  if (!arguments.format.empty()) options.format = require_format(arguments.format);
   for (const std::string& path : arguments.outputs) {
     std::string extension = std::filesystem::path(path).extension().string();
     if (!extension.empty()) extension.erase(0, 1);
-    const auto format = parse_format(extension);
-    if (!format)
-      throw UsageError("-o " + path +
-                       ": expected an extension .json, .ndjson, .csv, .md or .txt, got " +
-                       (extension.empty() ? "none" : '.' + extension));
-    options.exports.push_back({path, *format});
+    const OutputFormat* format = find_output_format(extension);
+    if (format == nullptr || extension.empty())
+      throw UsageError("-o " + path + ": expected an extension of " + format_extensions() +
+                       ", got " + (extension.empty() ? "none" : '.' + extension));
+    options.exports.push_back({path, format});
   }
-  if (options.exports.empty() && !options.format) options.format = Format::table;
+  if (options.exports.empty() && options.format == nullptr)
+    options.format = require_format("table");
+}
+
+/// Formats that are rows of layers hold nothing else.
+void check_formats(const Options& options) {
+  const auto check = [&](const OutputFormat* format) {
+    if (format == nullptr || !format->rows_only) return;
+    const std::string name(format->name);
+    if (!options.report.explain.empty())
+      throw UsageError("--explain is no row of layers: expected table, markdown or json, got " +
+                       name);
+    if (options.report.view.by == RowsBy::type)
+      throw UsageError("--by type is no row of layers: expected table, markdown or json, got " +
+                       name);
+  };
+  check(options.format);
+  for (const Export& file : options.exports) check(file.format);
 }
 
 std::optional<std::uint64_t> given(std::uint64_t number) {
@@ -72,6 +103,22 @@ KernelMapping mapping_of(const Arguments& arguments) {
   return mapping;
 }
 
+/// "NAME=VALUE"
+std::vector<std::pair<std::string, std::uint64_t>> dimensions_of(const Arguments& arguments) {
+  std::vector<std::pair<std::string, std::uint64_t>> dimensions;
+  for (const std::string& text : arguments.dimensions) {
+    const std::size_t equals = text.find('=');
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    if (equals != text.npos && equals > 0 &&
+        std::from_chars(text.data() + equals + 1, end, value).ptr == end && value > 0)
+      dimensions.emplace_back(text.substr(0, equals), value);
+    else
+      throw UsageError("--dim: expected NAME=VALUE such as height=224, got \"" + text + "\"");
+  }
+  return dimensions;
+}
+
 void set_defaults(const Arguments& arguments, Options& options) {
   LayerDefaults defaults;
   const auto dtype = parse_data_type(arguments.dtype);
@@ -79,6 +126,8 @@ void set_defaults(const Arguments& arguments, Options& options) {
     throw UsageError("--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"" +
                      arguments.dtype + "\"");
   defaults.dtype = *dtype;
+  defaults.dtype_given = arguments.dtype_given;
+  defaults.dimensions = dimensions_of(arguments);
   options.analysis.training = arguments.pass == "training";
   const auto pass = options.analysis.training ? Pass::fwd : parse_pass(arguments.pass);
   if (!pass)
@@ -112,22 +161,19 @@ void set_analysis(const Arguments& arguments, Options& options) {
 }
 
 void set_view(const Arguments& arguments, Options& options) {
-  constexpr std::array<std::pair<std::string_view, SortBy>, 4> keys{
-      {{"time", SortBy::time},
-       {"flops", SortBy::flops},
-       {"bytes", SortBy::bytes},
-       {"intensity", SortBy::intensity}}};
-  for (const auto& [name, by] : keys)
-    if (arguments.sort == name) options.view.sort = by;
-  if (arguments.top > 0) options.view.top = arguments.top;
-  if (arguments.cover_percent > 0) options.view.cover_share = arguments.cover_percent / 100;
-  options.view.by_type = arguments.by == "type";
+  View& view = options.report.view;
+  for (std::size_t i = 0; i < sort_names.size(); ++i)
+    if (arguments.sort == sort_names[i]) view.sort = static_cast<SortBy>(i);
+  if (arguments.top > 0) view.top = arguments.top;
+  if (arguments.cover_percent > 0) view.cover_share = arguments.cover_percent / 100;
+  if (arguments.by == "type") view.by = RowsBy::type;
+  if (arguments.by == "layer") view.by = RowsBy::layer;
+  options.report.explain = arguments.explain;
 }
 
 Options options_of(const Arguments& arguments) {
   Options options;
   options.inputs = arguments.inputs;
-  options.explain = arguments.explain;
   set_formats(arguments, options);
   if (arguments.list_gpus || arguments.list_networks) {
     options.action =
@@ -147,6 +193,7 @@ Options options_of(const Arguments& arguments) {
   set_defaults(arguments, options);
   set_analysis(arguments, options);
   set_view(arguments, options);
+  check_formats(options);
   return options;
 }
 

@@ -8,14 +8,14 @@
 
 #include "roofline/analysis.hpp"
 #include "roofline/load.hpp"
-#include "roofline/report.hpp"
+#include "roofline/render.hpp"
 
 namespace roofline {
 
 /// A file to write beside standard output.
 struct Export {
   std::string path;
-  Format format = Format::table;
+  const OutputFormat* format;
 };
 
 struct Options {
@@ -26,9 +26,9 @@ struct Options {
   std::vector<std::string> gpus;
   std::vector<LayerDefaults> defaults;  ///< one for each --batch
   AnalysisOptions analysis;
-  View view;
-  std::string explain;           ///< name of the layer to explain, if any
-  std::optional<Format> format;  ///< of standard output; none where only files are written
+  ReportOptions report;
+  const OutputFormat* format = nullptr;  ///< of standard output; none where only files are written
+  bool json = false;                     ///< of lists of GPUs
   std::vector<Export> exports;
 };
 

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "report/text.hpp"
-#include "roofline/error.hpp"
 
 namespace roofline {
 
@@ -16,7 +15,7 @@ namespace {
 
 [[noreturn]] void fail_standard_output() {
   if (errno == EPIPE) throw OutputClosed{};
-  throw UsageError(std::string("cannot write to standard output: ") + std::strerror(errno));
+  throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
 }  // namespace
@@ -31,10 +30,12 @@ void flush_standard_output() {
 
 void write_file(const std::string& path, const std::string& text) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) throw UsageError("cannot write " + path + ": " + std::strerror(errno));
+  if (file == nullptr) throw OutputError("cannot write " + path + ": " + std::strerror(errno));
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written)
-    throw UsageError("cannot write " + path + ": " + std::strerror(errno));
+  const int write_error = errno;
+  const bool closed = std::fclose(file) == 0;
+  if (!written || !closed)
+    throw OutputError("cannot write " + path + ": " + std::strerror(written ? errno : write_error));
 }
 
 void note(const std::string& text) { std::fprintf(stderr, "%s\n", printable(text).c_str()); }

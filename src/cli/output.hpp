@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 namespace roofline {
@@ -11,11 +12,16 @@ namespace roofline {
 /// The reader of standard output has gone (`| head`): there is nothing more to do, quietly.
 struct OutputClosed {};
 
-/// Throws OutputClosed, or UsageError where writing fails for any other reason.
+/// Output that cannot be written, a full disk say (exit code 1).
+class OutputError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws OutputClosed, or OutputError where writing fails for any other reason.
 void write_standard_output(const std::string& text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
-/// Throws UsageError.
+/// Throws OutputError.
 void write_file(const std::string& path, const std::string& text);
 /// A line for the user on standard error.
 void note(const std::string& text);

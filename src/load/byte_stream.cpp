@@ -1,5 +1,8 @@
 #include "load/byte_stream.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -17,30 +20,32 @@ constexpr std::size_t chunk_byte = 65536;
   throw InputError(path, "", std::string("cannot be read: ") + std::strerror(error));
 }
 
+/// Reads what is there, so that a pipe's first lines are seen before its end.
 class FileStream : public ByteStream {
  public:
-  explicit FileStream(const std::string& path) : ByteStream(path), file_(stdin) {
-    if (path == "-") return;
-    owned_.reset(std::fopen(path.c_str(), "rb"));
-    if (!owned_) fail_reading(path, errno);
-    file_ = owned_.get();
-    std::setvbuf(file_, nullptr, _IONBF, 0);  // this class has a buffer of its own
+  explicit FileStream(const std::string& path)
+      : ByteStream(path), file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY)) {
+    if (file_ < 0) fail_reading(path, errno);
   }
+  ~FileStream() override {
+    if (file_ != STDIN_FILENO) ::close(file_);
+  }
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
 
  protected:
   std::size_t read(char* to, std::size_t count) override {
-    errno = 0;
-    const std::size_t got = std::fread(to, 1, count, file_);
-    if (got == 0 && std::ferror(file_) != 0) fail_reading(name(), errno != 0 ? errno : EIO);
-    return got;
+    // Whoever feeds a pipe and waits for the answer gets what there is of it.
+    if (file_ == STDIN_FILENO) std::fflush(stdout);
+    while (true) {
+      const ssize_t got = ::read(file_, to, count);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) fail_reading(name(), errno);
+    }
   }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> owned_;
-  std::FILE* file_;
+  int file_;
 };
 
 class TextStream : public ByteStream {
@@ -109,6 +114,16 @@ bool ByteStream::read_line(std::string& line) {
     }
     searched = seen.size();
   }
+}
+
+std::string_view ByteStream::peek_line(std::size_t most) {
+  std::string_view seen = peek(1);
+  while (seen.size() < most && seen.find('\n') == seen.npos) {
+    const std::size_t before = seen.size();
+    seen = peek(before + 1);
+    if (seen.size() == before) break;
+  }
+  return seen;
 }
 
 std::string ByteStream::read_rest() {

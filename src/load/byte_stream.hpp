@@ -18,6 +18,8 @@ class ByteStream {
   /// At least the next `count` bytes, or all that are left, without consuming them. Valid until the
   /// next call. Throws InputError where reading fails, once: after that the stream has ended.
   std::string_view peek(std::size_t count);
+  /// The same up to the next line break, or `most` bytes; more where they are there already.
+  std::string_view peek_line(std::size_t most);
   /// Consumes bytes that peek() has shown.
   void skip(std::size_t count);
   /// The next line without its line break; false at the end. Throws as peek does.

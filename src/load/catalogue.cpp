@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "load/spelling.hpp"
+#include "model/spelling.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "load/inputs.hpp"
+#include "load/byte_stream.hpp"
 
 namespace roofline {
 
@@ -18,14 +18,14 @@ struct CsvRow {
 
 class CsvRows {
  public:
-  explicit CsvRows(InputStream& stream) : stream_(&stream) {}
+  explicit CsvRows(ByteStream& stream) : stream_(&stream) {}
   /// The next row that is not blank; none at the end. Throws InputError for an unclosed quote.
   std::optional<CsvRow> next();
 
  private:
   bool read_line(std::string& line);
 
-  InputStream* stream_;
+  ByteStream* stream_;
   std::size_t line_ = 0;
 };
 

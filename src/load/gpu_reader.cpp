@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "load/json_value.hpp"
-#include "load/spelling.hpp"
+#include "model/spelling.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "load/spelling.hpp"
+#include "model/spelling.hpp"
 
 namespace roofline {
 namespace {
@@ -137,6 +137,14 @@ InputError Origin::error(const std::string& pointer, const std::string& message)
   return InputError(source, pointer.empty() ? place : place + ": " + pointer, message);
 }
 
+Place Origin::place(const std::string& pointer) const {
+  Place place;
+  place.source = source;
+  place.where = pointer;
+  if (line) place.where = std::to_string(*line) + (pointer.empty() ? "" : ": " + pointer);
+  return place;
+}
+
 json parse_json(std::string_view text, const Origin& origin) {
   StructureCheck check(origin);
   try {
@@ -161,6 +169,10 @@ void Value::fail_expected(const std::string& expected) const {
 
 Value Value::at(std::size_t index) const {
   return {(*node_)[index], *origin_, pointer_ + '/' + std::to_string(index)};
+}
+
+Value Value::at(std::string_view key) const {
+  return {*node_->find(key), *origin_, pointer_ + '/' + escaped(key)};
 }
 
 std::uint64_t Value::integer(std::uint64_t least) const {
@@ -214,18 +226,6 @@ std::optional<Value> ObjectReader::take(std::string_view key) {
   if (found == value_.node().end()) return std::nullopt;
   taken_.emplace(key);
   return Value(*found, *origin_, pointer_to(key));
-}
-
-std::optional<Value> ObjectReader::take_one_of(std::initializer_list<std::string_view> keys) {
-  std::optional<Value> found;
-  for (const std::string_view key : keys) {
-    std::optional<Value> value = take(key);
-    if (value && found)
-      value->fail("expected one spelling, got this and " +
-                  found->pointer().substr(value_.pointer().size() + 1));
-    if (value) found = std::move(value);
-  }
-  return found;
 }
 
 Value ObjectReader::require(std::string_view key, const std::string& expected) {

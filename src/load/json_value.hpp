@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "roofline/error.hpp"
+#include "roofline/spec.hpp"
 
 namespace roofline {
 
@@ -21,6 +22,8 @@ struct Origin {
   std::optional<std::size_t> line;  ///< for NDJSON and CSV
 
   InputError error(const std::string& pointer, const std::string& message) const;
+  /// The place of the object at that pointer.
+  Place place(const std::string& pointer) const;
 };
 
 /// Parses text that may hold no key twice and nests at most 64 levels.
@@ -34,6 +37,7 @@ class Value {
 
   const nlohmann::json& node() const { return *node_; }
   const std::string& pointer() const { return pointer_; }
+  const Origin& origin() const { return *origin_; }
 
   [[noreturn]] void fail(const std::string& message) const;
   /// Fails with "expected `expected`, got <this node>".
@@ -43,6 +47,8 @@ class Value {
   bool is_string() const { return node_->is_string(); }
   std::size_t size() const { return node_->size(); }
   Value at(std::size_t index) const;
+  /// The member of that key, which must be there.
+  Value at(std::string_view key) const;
 
   std::uint64_t integer(std::uint64_t least) const;
   double positive_number() const;
@@ -64,11 +70,8 @@ class ObjectReader {
                std::vector<std::string_view> known);
 
   const Value& value() const { return value_; }
-  const Origin& origin() const { return *origin_; }
   bool has(std::string_view key) const;
   std::optional<Value> take(std::string_view key);
-  /// For a thing with several spellings: the one given, none, or an error where there are two.
-  std::optional<Value> take_one_of(std::initializer_list<std::string_view> keys);
   /// Fails with "expected `expected`, got nothing" at the key; where there is an unknown key, which
   /// may be a misspelling of this one, with that one instead.
   [[noreturn]] void fail_missing(std::string_view key, const std::string& expected) const;
@@ -79,7 +82,6 @@ class ObjectReader {
 
   /// Fails where there is a key that no such thing has.
   void refuse_unknown() const;
-  void set_what(std::string what) { what_ = std::move(what); }
   /// Fails for keys never taken: unknown ones, and those that this kind of thing does not take.
   void finish() const;
 

@@ -20,24 +20,18 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// The time that a measurement is held against: with cold caches where the prediction is.
-std::optional<double> measured_s(const LayerResult& row, CacheState cache) {
-  const Measured& measured = row.layer.measured;
-  return cache == CacheState::cold ? measured.cold_s : measured.warm_s;
-}
-
 LayerClass class_of(const Layer& layer) {
   if (info(layer.kind).family != KindFamily::contraction) return LayerClass::other;
   return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
 }
 
-Accuracy accuracy_of(const std::vector<const LayerResult*>& rows, CacheState cache) {
+Accuracy accuracy_of(const std::vector<const LayerResult*>& rows) {
   Accuracy accuracy;
   accuracy.layers = rows.size();
   std::vector<TimedPair> expected;
   std::vector<TimedPair> roofline;
   for (const LayerResult* row : rows) {
-    const double measured = *measured_s(*row, cache);
+    const double measured = *row->measured_time_s;
     expected.push_back({measured, *row->expected_time_s});
     roofline.push_back({measured, row->point.roofline_time_s});
     accuracy.worst.push_back({row->layer.name, ratio_of(expected.back())});
@@ -70,14 +64,14 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
   return {std::exp(log_sum / count), std::exp(log_distance / count), median(errors), close / count};
 }
 
-std::vector<Accuracy> score(const std::vector<LayerResult>& rows, CacheState cache) {
+std::vector<Accuracy> score(const std::vector<LayerResult>& rows) {
   std::map<std::tuple<LayerClass, DataType, Pass>, std::vector<const LayerResult*>> cells;
   for (const LayerResult& row : rows)
-    if (row.expected_time_s && measured_s(row, cache) && row.point.roofline_time_s > 0)
+    if (row.expected_time_s && row.measured_time_s && row.point.roofline_time_s > 0)
       cells[{class_of(row.layer), row.layer.dtypes.input, row.layer.pass}].push_back(&row);
   std::vector<Accuracy> scores;
   for (const auto& [key, cell] : cells) {
-    scores.push_back(accuracy_of(cell, cache));
+    scores.push_back(accuracy_of(cell));
     std::tie(scores.back().layer_class, scores.back().dtype, scores.back().pass) = key;
   }
   return scores;

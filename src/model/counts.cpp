@@ -66,7 +66,8 @@ void count_elementwise(const Layer& layer, Counts& counts) {
     if (operand.is_parameter) counts.params = checked_add(counts.params, elements(operand.shape));
   }
   if (kind.family == KindFamily::norm) {
-    counts.params = checked_mul(layer.output.channels, 2);
+    const bool every_element = layer.kind == LayerKind::layer_norm;
+    counts.params = checked_mul(every_element ? layer.norm_elements : layer.output.channels, 2);
     if (layer.kind == LayerKind::batch_norm) counts.buffers = counts.params;
     counts.bytes.weight =
         checked_mul(checked_add(counts.params, counts.buffers), size_byte(layer.dtypes.weight));
@@ -100,7 +101,7 @@ Counts count(const Layer& layer) {
       break;
     default: count_elementwise(layer, counts);
   }
-  if (!layer.fused_into.empty()) {
+  if (layer.fused_into) {
     Counts fused;
     fused.params = counts.params;
     fused.buffers = counts.buffers;

@@ -38,8 +38,7 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
     const std::optional<std::size_t> producer = layer.inputs[i].producer;
     if (!producer || !fusion.host[*producer] || fusion.readers[*producer] != 1) continue;
     const std::size_t host = *fusion.host[*producer];
-    if (network.layers[host].repeat != layer.repeat || network.layers[host].output != layer.output)
-      continue;
+    if (network.layers[host].output != layer.output) continue;
     if (!best || host > best_host) {
       best = i;
       best_host = host;
@@ -62,7 +61,7 @@ void fuse_epilogues(Network& network) {
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
       if (j != *operand) host.inputs.push_back(layer.inputs[j]);
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
-    layer.fused_into = host.name;
+    layer.fused_into = host_index;
     fusion.host[i] = host_index;
   }
 }

@@ -1,7 +1,6 @@
 #include "roofline/memory.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "model/checked.hpp"
 #include "roofline/counts.hpp"
@@ -17,14 +16,9 @@ class Tensors {
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
       const Layer& layer = network.layers[i];
       owner_[i] = i;
-      const bool shares =
-          layer.kind == LayerKind::flatten || (!layer.fused_into.empty() && !layer.inputs.empty());
-      if (!shares) continue;
-      for (const Operand& operand : layer.inputs)
-        if (operand.producer &&
-            (layer.kind == LayerKind::flatten ||
-             network.layers[owner_[*operand.producer]].name == layer.fused_into))
-          owner_[i] = owner_[*operand.producer];
+      if (layer.fused_into) owner_[i] = *layer.fused_into;
+      if (layer.kind == LayerKind::flatten && layer.inputs.front().producer)
+        owner_[i] = owner_[*layer.inputs.front().producer];
     }
   }
 
@@ -85,13 +79,13 @@ std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
   std::uint64_t total = 0;
   const auto save = [&](std::size_t i) {
     const Layer& owner = network.layers[tensors.owner(i)];
-    saved[tensors.owner(i)] = checked_mul(output_byte(owner), owner.repeat);
+    saved[tensors.owner(i)] = output_byte(owner);
   };
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (info(layer.kind).saved == Saved::output) save(i);
     if (info(layer.kind).saved != Saved::input) continue;
-    total = checked_add(total, checked_mul(external_input_byte(layer), layer.repeat));
+    total = checked_add(total, external_input_byte(layer));
     for (const Operand& operand : layer.inputs)
       if (operand.producer) save(*operand.producer);
   }
@@ -104,8 +98,7 @@ std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
 Memory memory_of(const Network& network) {
   Memory memory;
   for (const Layer& layer : network.layers) {
-    const std::uint64_t bytes =
-        checked_mul(count(layer).params, size_byte(layer.dtypes.weight), layer.repeat);
+    const std::uint64_t bytes = checked_mul(count(layer).params, size_byte(layer.dtypes.weight));
     memory.training_weight_byte = checked_add(memory.training_weight_byte, bytes);
     if (!layer.training_only) memory.weight_byte = checked_add(memory.weight_byte, bytes);
   }

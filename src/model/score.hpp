@@ -7,6 +7,6 @@
 namespace roofline {
 
 /// The accuracy of each pass and data type that has measured layers.
-std::vector<Accuracy> score(const std::vector<LayerResult>& rows, CacheState cache);
+std::vector<Accuracy> score(const std::vector<LayerResult>& rows);
 
 }  // namespace roofline

@@ -1,10 +1,9 @@
-#include "roofline/explain.hpp"
+#include "report/explain.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/advice.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -38,11 +37,6 @@ std::string window_text(const Layer& layer) {
   return layer.groups > 1 ? fmt::format("{}, {} groups", text, layer.groups) : text;
 }
 
-bool has_window(const Layer& layer) {
-  return layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose ||
-         layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
-}
-
 /// The formula of the MACs and the same with its numbers.
 std::string macs_text(const Layer& layer, const Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
@@ -70,7 +64,7 @@ std::string counts_text(const LayerResult& row) {
   for (const Operand& operand : layer.inputs)
     inputs += (inputs.empty() ? "" : " and ") + shape_text(operand.shape);
   std::string text = fmt::format("  shapes     {} -> {}{}\n", inputs, shape_text(layer.output),
-                                 has_window(layer) ? window_text(layer) : "");
+                                 has_window(layer.kind) ? window_text(layer) : "");
   if (counts.macs > 0)
     text += fmt::format("  MACs       {}\n  FLOP       2 x MACs = {}\n", macs_text(layer, counts),
                         counts.flops);
@@ -117,13 +111,13 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
-std::string placement_text(const KernelPlan& kernel, const Gpu& gpu) {
+std::string placement_text(const KernelPlan& kernel) {
   std::string text;
-  if (kernel.blocks > 0 && kernel.resident_blocks_per_sm > 0 && gpu.sm_count)
+  if (kernel.blocks > 0 && kernel.resident_blocks_per_sm > 0)
     text += fmt::format(
-        "  waves      {} blocks / ({} SMs x {} resident) = {} waves; SMs {:.0f}% busy, "
+        "  waves      {} blocks, {} resident an SM: {} waves; SMs {:.0f}% busy, "
         "occupancy {:.0f}%\n",
-        kernel.blocks, *gpu.sm_count, kernel.resident_blocks_per_sm, plain(kernel.waves),
+        kernel.blocks, kernel.resident_blocks_per_sm, plain(kernel.waves),
         100 * kernel.wave_utilization, 100 * kernel.occupancy);
   if (kernel.tile[0] > 0)
     text += fmt::format("  tiles      {:.0f}% of the arithmetic issued is useful\n",
@@ -145,10 +139,10 @@ std::string point_text(const LayerResult& row) {
   return text + fmt::format(" {} achieved\n", si(flops / kernel.expected_time_s, "FLOP/s"));
 }
 
-std::string kernel_text(const LayerResult& row, const Gpu& gpu) {
+std::string kernel_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   std::string text = fmt::format("  mapping    {}\n", mapping_text(kernel));
-  text += placement_text(kernel, gpu) + point_text(row);
+  text += placement_text(kernel) + point_text(row);
   text += fmt::format("  terms      alone: math {}, L2 {}, DRAM {}, latency {}, launch {}\n",
                       duration(kernel.math_s), duration(kernel.l2_s), duration(kernel.dram_s),
                       duration(kernel.latency_s), duration(kernel.launch_s));
@@ -163,23 +157,31 @@ std::string kernel_text(const LayerResult& row, const Gpu& gpu) {
                             100 * kernel.limiter_share);
 }
 
+std::string advice_text(const std::vector<Advice>& all) {
+  std::string text;
+  for (const Advice& advice : all)
+    text += advice.time_s ? fmt::format("  {:<52} {}, x{:.2f} faster\n", advice.change,
+                                        duration(*advice.time_s), advice.speedup)
+                          : fmt::format("  {:<52} next to nothing\n", advice.change);
+  return text;
+}
+
 }  // namespace
 
-std::string explain(const LayerResult& row, const Result& result, const Gpu& gpu,
-                    const AnalysisOptions& options) {
+std::string explanation_text(const Explanation& explanation, const Result& result) {
+  const LayerResult& row = result.layers[explanation.row];
   const Layer& layer = row.layer;
   std::string text = fmt::format("{} of {}: {} {} in {} on {}\n", printable(layer.name),
                                  printable(result.network), info(layer.kind).name,
                                  name_of(layer.pass), name_of(layer.dtypes.input), result.gpu);
-  if (!layer.fused_into.empty())
-    return text +
-           fmt::format("\nfused into {}: no kernel of its own\n", printable(layer.fused_into));
+  if (!row.fused_into.empty())
+    return text + fmt::format("\nfused into {}: no kernel of its own\n", printable(row.fused_into));
   text += "\ncounts\n" + counts_text(row);
   text += "\nroofline bound\n" + roofline_text(row, result.ceilings);
   if (!row.kernel) return text;
-  text += "\nexpected time\n" + kernel_text(row, gpu);
-  const std::string help = advice(row, gpu, options);
-  return help.empty() ? text : text + "\nwhat would help\n" + help;
+  text += "\nexpected time\n" + kernel_text(row);
+  if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
+  return text;
 }
 
 }  // namespace roofline

@@ -1,5 +1,5 @@
 #include "report/json_values.hpp"
-#include "roofline/report.hpp"
+#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "report/grid.hpp"
 #include "report/text.hpp"
-#include "roofline/report.hpp"
+#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {

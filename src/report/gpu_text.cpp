@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "report/text.hpp"
-#include "roofline/report.hpp"
+#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {

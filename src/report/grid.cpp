@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "report/text.hpp"
-#include "roofline/report.hpp"
+#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {
@@ -61,7 +61,7 @@ std::string escaped_pipes(const std::string& cell) {
 
 }  // namespace
 
-std::string aligned(const Grid& raw, const TableStyle& style) {
+std::string aligned(const Grid& raw, const RenderStyle& style) {
   const Grid grid = printable_grid(raw);
   const std::vector<std::size_t> widths = widths_of(grid);
   const auto bold = [&](const std::string& line) {

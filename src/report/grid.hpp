@@ -18,10 +18,10 @@ struct Grid {
   bool has_total = false;  ///< the last row is a sum
 };
 
-struct TableStyle;
+struct RenderStyle;
 
 /// At most 100 columns wide where shortening the first column can achieve it.
-std::string aligned(const Grid& grid, const TableStyle& style);
+std::string aligned(const Grid& grid, const RenderStyle& style);
 std::string markdown(const Grid& grid);
 
 }  // namespace roofline

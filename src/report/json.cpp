@@ -1,264 +1,245 @@
-#include "report/json.hpp"
+#include <cmath>
 
-#include "report/columns.hpp"
-#include "report/json_values.hpp"
+#include "report/formats.hpp"
+#include "report/rows.hpp"
+#include "report/version.hpp"
 
 namespace roofline {
 namespace {
 
-constexpr int schema_version = 1;
-
 template <class T>
-Json optional_name(const std::optional<T>& value) {
-  return value ? Json(name_of(*value)) : Json(nullptr);
+Cell optional_name(const std::optional<T>& value) {
+  return value ? cell(name_of(*value)) : Cell();
 }
 
-Json sizes(const Shape& shape) {
-  Json list{shape.batch, shape.channels};
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) list.push_back(shape.spatial[i]);
-  return list;
+void write_rates(JsonWriter& w, const EngineRates& rates) {
+  w.begin_object();
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (rates[i]) w.member(engine_names[i], *rates[i]);
+  w.end_object();
 }
 
-/// One operand is its shape, several are a list of shapes.
-Json input_sizes(const Layer& layer) {
-  if (layer.inputs.size() == 1) return sizes(layer.inputs.front().shape);
-  Json list = Json::array();
-  for (const Operand& operand : layer.inputs) list.push_back(sizes(operand.shape));
-  return list;
+void write_bytes(JsonWriter& w, const Bytes& bytes) {
+  w.key("bytes")
+      .begin_object()
+      .member("input", bytes.input)
+      .member("weight", bytes.weight)
+      .member("output", bytes.output)
+      .member("total", bytes.total)
+      .end_object();
 }
 
-Json bytes_json(const Bytes& bytes) {
-  return {{"input", bytes.input},
-          {"weight", bytes.weight},
-          {"output", bytes.output},
-          {"total", bytes.total}};
+void write_total(JsonWriter& w, const Total& total) {
+  w.member("macs", total.macs)
+      .member("flops", total.flops)
+      .member("params", total.params)
+      .member("buffers", total.buffers);
+  write_bytes(w, total.bytes);
+  w.member("compute_time_s", total.compute_time_s)
+      .member("memory_time_s", total.memory_time_s)
+      .member("roofline_time_s", total.roofline_time_s)
+      .member("expected_time_s", cell(total.expected_time_s))
+      .member("measured_time_s", cell(total.measured_time_s));
 }
 
-Json dtypes_json(const DataTypes& types) {
-  return {{"input", name_of(types.input)},
-          {"weight", name_of(types.weight)},
-          {"output", name_of(types.output)}};
-}
-
-Json kernel_json(const KernelPlan& kernel) {
-  return {{"algorithm", name_of(kernel.algorithm)},
-          {"tile", kernel.tile[0] == 0 ? Json(nullptr) : Json(kernel.tile)},
-          {"split_k", kernel.split_k},
-          {"threads", kernel.threads},
-          {"stages", kernel.stages},
-          {"registers", kernel.registers},
-          {"shared_memory_byte", kernel.shared_memory_byte},
-          {"kernels", kernel.kernels},
-          {"blocks", kernel.blocks},
-          {"resident_blocks_per_sm", kernel.resident_blocks_per_sm},
-          {"waves", number(kernel.waves)},
-          {"occupancy", number(kernel.occupancy)},
-          {"tile_utilization", number(kernel.tile_utilization)},
-          {"wave_utilization", number(kernel.wave_utilization)},
-          {"l2_byte", number(kernel.l2_byte)},
-          {"dram_read_byte", number(kernel.dram_read_byte)},
-          {"dram_write_byte", number(kernel.dram_write_byte)},
-          {"math_s", number(kernel.math_s)},
-          {"l2_s", number(kernel.l2_s)},
-          {"dram_s", number(kernel.dram_s)},
-          {"latency_s", number(kernel.latency_s)},
-          {"launch_s", number(kernel.launch_s)},
-          {"limiter_share", number(kernel.limiter_share)}};
-}
-
-Json layer_json(const LayerResult& row) {
-  const Layer& layer = row.layer;
-  return {{"name", layer.name},
-          {"type", info(layer.kind).name},
-          {"dtype", name_of(layer.dtypes.input)},
-          {"dtypes", dtypes_json(layer.dtypes)},
-          {"pass", name_of(layer.pass)},
-          {"engine", runs_on_engine(layer) ? Json(name_of(row.engine)) : Json(nullptr)},
-          {"fused_into", layer.fused_into.empty() ? Json(nullptr) : Json(layer.fused_into)},
-          {"repeat", layer.repeat},
-          {"input", input_sizes(layer)},
-          {"output", sizes(layer.output)},
-          {"macs", row.counts.macs},
-          {"flops", row.counts.flops},
-          {"params", row.counts.params},
-          {"buffers", row.counts.buffers},
-          {"bytes", bytes_json(row.counts.bytes)},
-          {"intensity_flop_per_byte", optional_number(row.point.intensity_flop_per_byte)},
-          {"ridge_flop_per_byte", number(row.point.ridge_flop_per_byte)},
-          {"bound", name_of(row.point.bound)},
-          {"compute_time_s", number(row.point.compute_time_s)},
-          {"memory_time_s", number(row.point.memory_time_s)},
-          {"roofline_time_s", number(row.point.roofline_time_s)},
-          {"attainable_flop_per_s", optional_number(row.point.attainable_flop_per_s)},
-          {"time_share", number(row.time_share)},
-          {"expected_time_s", optional_number(row.expected_time_s)},
-          {"limiter", row.kernel ? Json(name_of(row.kernel->limiter)) : Json(nullptr)},
-          {"kernel", row.kernel ? kernel_json(*row.kernel) : Json(nullptr)},
-          {"measured",
-           {{"time_s", optional_number(layer.measured.warm_s)},
-            {"cold_time_s", optional_number(layer.measured.cold_s)}}}};
-}
-
-Json ceilings_json(const Result& result) {
+void write_ceilings(JsonWriter& w, const Result& result) {
   const Ceilings& ceilings = result.ceilings;
-  return {{"peak_flop_per_s", rates_json(ceilings.peak_flop_per_s)},
-          {"bandwidth_byte_per_s", number(ceilings.bandwidth_byte_per_s)},
-          {"engine", name_of(result.main_engine)},
-          {"ridge_flop_per_byte", number(*rate_of(ceilings.peak_flop_per_s, result.main_engine) /
-                                         ceilings.bandwidth_byte_per_s)},
-          {"kind", name_of(ceilings.kind)}};
+  const double peak = *rate_of(ceilings.peak_flop_per_s, result.main_engine);
+  w.key("ceilings").begin_object().key("peak_flop_per_s");
+  write_rates(w, ceilings.peak_flop_per_s);
+  w.member("bandwidth_byte_per_s", ceilings.bandwidth_byte_per_s)
+      .member("engine", cell(name_of(result.main_engine)))
+      .member("ridge_flop_per_byte", peak / ceilings.bandwidth_byte_per_s)
+      .member("kind", cell(name_of(ceilings.kind)))
+      .end_object();
 }
 
-Json total_json(const Total& total) {
-  return {{"macs", total.macs},
-          {"flops", total.flops},
-          {"params", total.params},
-          {"buffers", total.buffers},
-          {"bytes", bytes_json(total.bytes)},
-          {"compute_time_s", number(total.compute_time_s)},
-          {"memory_time_s", number(total.memory_time_s)},
-          {"roofline_time_s", number(total.roofline_time_s)},
-          {"expected_time_s", optional_number(total.expected_time_s)},
-          {"measured_time_s", optional_number(total.measured_time_s)}};
-}
-
-Json memory_json(const Result& result) {
-  if (!result.memory) return nullptr;
-  const Memory& memory = *result.memory;
-  return {{"weight_byte", memory.weight_byte},
-          {"peak_activation_byte", memory.peak_activation_byte},
-          {"peak_layer", memory.peak_layer},
-          {"training_weight_byte", memory.training_weight_byte},
-          {"saved_activation_byte", memory.saved_activation_byte},
-          {"needed_byte", needed_memory_byte(result)},
-          {"gpu_byte", optional_number(result.gpu_memory_byte)}};
-}
-
-Json types_json(const Result& result) {
-  Json list = Json::array();
-  for (const TypeRow& type : by_type(result))
-    list.push_back({{"type", info(type.kind).name},
-                    {"layers", type.layers},
-                    {"macs", type.total.macs},
-                    {"flops", type.total.flops},
-                    {"params", type.total.params},
-                    {"bytes", bytes_json(type.total.bytes)},
-                    {"roofline_time_s", number(type.total.roofline_time_s)},
-                    {"expected_time_s", optional_number(type.total.expected_time_s)},
-                    {"time_share", number(type.time_share)}});
-  return list;
-}
-
-Json error_json(const ModelError& error) {
-  return {{"bias", number(error.bias)},
-          {"gerr", number(error.gerr)},
-          {"median_error", number(error.median_error)},
-          {"within_25", number(error.within_25)}};
-}
-
-Json accuracy_json(const Result& result) {
-  Json list = Json::array();
-  for (const Accuracy& cell : result.accuracy) {
-    Json worst = Json::array();
-    for (const WorstLayer& layer : cell.worst)
-      worst.push_back({{"name", layer.name}, {"ratio", number(layer.ratio)}});
-    list.push_back({{"class", name_of(cell.layer_class)},
-                    {"pass", name_of(cell.pass)},
-                    {"dtype", name_of(cell.dtype)},
-                    {"layers", cell.layers},
-                    {"expected", error_json(cell.expected)},
-                    {"roofline", error_json(cell.roofline)},
-                    {"worst", std::move(worst)}});
+void write_memory(JsonWriter& w, const Result& result) {
+  w.key("memory");
+  if (!result.memory) {
+    w.value({});
+    return;
   }
-  return list;
+  const Memory& memory = *result.memory;
+  w.begin_object()
+      .member("weight_byte", memory.weight_byte)
+      .member("peak_activation_byte", memory.peak_activation_byte)
+      .member("peak_layer", memory.peak_layer)
+      .member("training_weight_byte", memory.training_weight_byte)
+      .member("saved_activation_byte", memory.saved_activation_byte)
+      .member("needed_byte", cell(needed_memory_byte(result)))
+      .member("gpu_byte", cell(result.gpu_memory_byte))
+      .member("fits", cell(fits(result)))
+      .end_object();
 }
 
-Json comparison_json(const std::vector<ComparisonRow>& rows) {
-  Json list = Json::array();
+void write_types(JsonWriter& w, const Result& result) {
+  w.key("by_type").begin_array();
+  for (const TypeRow& type : result.types) {
+    w.begin_object().member("type", cell(info(type.kind).name)).member("rows", type.rows);
+    write_total(w, type.total);
+    w.member("time_share", type.time_share).end_object();
+  }
+  w.end_array();
+}
+
+void write_error(JsonWriter& w, std::string_view name, const ModelError& error) {
+  w.key(name)
+      .begin_object()
+      .member("bias", error.bias)
+      .member("gerr", error.gerr)
+      .member("median_error", error.median_error)
+      .member("within_25", error.within_25)
+      .end_object();
+}
+
+void write_accuracy(JsonWriter& w, const Result& result) {
+  w.key("accuracy").begin_array();
+  for (const Accuracy& score : result.accuracy) {
+    w.begin_object()
+        .member("class", cell(name_of(score.layer_class)))
+        .member("pass", cell(name_of(score.pass)))
+        .member("dtype", cell(name_of(score.dtype)))
+        .member("layers", score.layers);
+    write_error(w, "expected", score.expected);
+    write_error(w, "roofline", score.roofline);
+    w.key("worst").begin_array();
+    for (const WorstLayer& layer : score.worst)
+      w.begin_object().member("name", layer.name).member("ratio", layer.ratio).end_object();
+    w.end_array().end_object();
+  }
+  w.end_array();
+}
+
+void write_explanation(JsonWriter& w, const Report& report, const Explanation& explanation) {
+  const Result& result = report.results[explanation.result];
+  const LayerResult& row = result.layers[explanation.row];
+  w.begin_object();
+  write_fields(w, {result.source, result.network, result.gpu, row}, true);
+  w.key("derivation").begin_array();
+  for (const DerivationStep& step : explanation.steps)
+    w.begin_object()
+        .member("quantity", step.quantity)
+        .member("expression", text_or_null(step.expression))
+        .member("value", step.value)
+        .member("unit", text_or_null(step.unit))
+        .member("origin", text_or_null(step.origin))
+        .end_object();
+  w.end_array().key("advice").begin_array();
+  for (const Advice& advice : explanation.advice)
+    w.begin_object()
+        .member("change", advice.change)
+        .member("time_s", cell(advice.time_s))
+        .member("speedup", advice.time_s ? Cell(advice.speedup) : Cell())
+        .end_object();
+  w.end_array().end_object();
+}
+
+void write_comparison(JsonWriter& w, const std::vector<ComparisonRow>& rows) {
+  w.key("comparison").begin_array();
   for (const ComparisonRow& row : rows)
-    list.push_back({{"name", row.name},
-                    {"gpu", row.gpu},
-                    {"time_s", number(row.time_s)},
-                    {"speedup", number(row.speedup)},
-                    {"compute_bound_share", number(row.compute_bound_share)},
-                    {"energy_at_tdp_j", optional_number(row.energy_at_tdp_j)},
-                    {"fewest_joules", row.fewest_joules}});
-  return list;
+    w.begin_object()
+        .member("name", row.name)
+        .member("batch", cell(row.batch))
+        .member("gpu", row.gpu)
+        .member("time_s", row.time_s)
+        .member("speedup", row.speedup)
+        .member("roofline_time_s", row.roofline_time_s)
+        .member("compute_bound_share", row.compute_bound_share)
+        .member("energy_at_tdp_j", cell(row.energy_at_tdp_j))
+        .member("fewest_joules", row.fewest_joules)
+        .end_object();
+  w.end_array();
 }
 
-Json sweep_json(const Sweep& sweep) {
-  Json rows = Json::array();
+void write_sweep(JsonWriter& w, const Sweep& sweep) {
+  w.begin_object().member("network", sweep.network).member("gpu", sweep.gpu);
+  w.key("rows").begin_array();
   for (const SweepRow& row : sweep.rows)
-    rows.push_back({{"batch", row.batch},
-                    {"copies_s", number(row.copies_s)},
-                    {"conv_s", number(row.conv_s)},
-                    {"linear_s", number(row.linear_s)},
-                    {"pool_s", number(row.pool_s)},
-                    {"other_s", number(row.other_s)},
-                    {"total_s", number(row.total_s)}});
-  return {{"network", sweep.network},
-          {"gpu", sweep.gpu},
-          {"rows", std::move(rows)},
-          {"linear_from_batch", optional_number(sweep.linear_from)}};
+    w.begin_object()
+        .member("batch", row.batch)
+        .member("copies_s", row.copies_s)
+        .member("conv_s", row.conv_s)
+        .member("linear_s", row.linear_s)
+        .member("pool_s", row.pool_s)
+        .member("other_s", row.other_s)
+        .member("total_s", row.total_s)
+        .member("roofline_time_s", row.roofline_time_s)
+        .member("time_per_image_s", row.time_per_image_s)
+        .member("images_per_s", row.images_per_s)
+        .member("needed_memory_byte", cell(row.needed_memory_byte))
+        .member("fits", cell(row.fits))
+        .end_object();
+  w.end_array()
+      .member("best_batch", cell(sweep.best_batch))
+      .member("near_best_from_batch", cell(sweep.near_best_from))
+      .end_object();
 }
 
-Json result_json(const Result& result) {
-  Json layers = Json::array();
-  for (const LayerResult& row : result.layers) layers.push_back(layer_json(row));
-  return {{"source", result.source},
-          {"network", result.network},
-          {"gpu", result.gpu},
-          {"dtype", optional_name(result.dtype)},
-          {"batch", optional_number(result.batch)},
-          {"pass", result.pass.empty() ? Json(nullptr) : Json(result.pass)},
-          {"ceilings", ceilings_json(result)},
-          {"layers", std::move(layers)},
-          {"by_type", types_json(result)},
-          {"memory", memory_json(result)},
-          {"accuracy", accuracy_json(result)},
-          {"total", total_json(result.total)}};
+void write_result(JsonWriter& w, const Result& result, const Selection& selection) {
+  w.begin_object()
+      .member("source", result.source)
+      .member("network", result.network)
+      .member("gpu", result.gpu)
+      .member("dtype", optional_name(result.dtype))
+      .member("batch", cell(result.batch))
+      .member("pass", result.training ? Cell(std::string("training")) : optional_name(result.pass));
+  write_ceilings(w, result);
+  w.key("layers").begin_array();
+  for (const std::size_t row : selection.rows) {
+    w.begin_object();
+    write_fields(w, {result.source, result.network, result.gpu, result.layers[row]}, false);
+    w.end_object();
+  }
+  w.end_array();
+  w.member("layers_in_all", std::uint64_t{result.layers.size()});
+  write_types(w, result);
+  write_memory(w, result);
+  write_accuracy(w, result);
+  w.member("measured_times_not_compared", result.not_compared);
+  w.key("total").begin_object();
+  write_total(w, result.total);
+  w.end_object().end_object();
 }
 
-Json conventions_json() {
-  return {{"flop_per_mac", 2},
-          {"bytes", "each operand read once, each result written once, at its own data type"},
-          {"peaks", "dense; tensor peaks with fp32 accumulation"},
-          {"units", "powers of ten, base units in every key"}};
+void write_conventions(JsonWriter& w) {
+  w.key("conventions")
+      .begin_object()
+      .member("flop_per_mac", std::uint64_t{2})
+      .member("bytes", cell("each operand read once, each result written once, at its own data "
+                            "type"))
+      .member("peaks", cell("dense; tensor peaks with fp32 accumulation"))
+      .member("units", cell("powers of ten, base units in every key"))
+      .end_object();
 }
 
 }  // namespace
 
-std::string render_json(const Report& report) {
-  Json results = Json::array();
-  for (const Result& result : report.results) results.push_back(result_json(result));
-  Json errors = Json::array();
+std::string render_json(const Report& report, const RenderStyle&) {
+  std::string out;
+  JsonWriter w(out, true);
+  w.begin_object()
+      .member("schema_version", schema_version)
+      .member("roofline_version", cell(ROOFLINE_VERSION));
+  write_conventions(w);
+  w.key("results").begin_array();
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    write_result(w, report.results[i], report.selections[i]);
+  w.end_array();
+  write_comparison(w, report.comparison);
+  w.key("sweeps").begin_array();
+  for (const Sweep& sweep : report.sweeps) write_sweep(w, sweep);
+  w.end_array().key("explanations").begin_array();
+  for (const Explanation& each : report.explanations) write_explanation(w, report, each);
+  w.end_array().key("errors").begin_array();
   for (const InputError& error : report.errors)
-    errors.push_back(
-        {{"source", error.source}, {"where", error.where}, {"message", error.message}});
-  Json sweeps = Json::array();
-  for (const Sweep& sweep : report.sweeps) sweeps.push_back(sweep_json(sweep));
-  const Json root{{"schema_version", schema_version},
-                  {"roofline_version", ROOFLINE_VERSION},
-                  {"conventions", conventions_json()},
-                  {"results", std::move(results)},
-                  {"comparison", comparison_json(report.comparison)},
-                  {"sweeps", std::move(sweeps)},
-                  {"errors", std::move(errors)}};
-  return dump_document(root);
-}
-
-std::string render_ndjson(const Result& result) {
-  std::string lines;
-  for (const LayerResult& row : result.layers) {
-    const Json head{{"source", result.source},
-                    {"network", result.network},
-                    {"gpu", result.gpu},
-                    {"batch", row.layer.output.batch}};
-    std::string line = dump_line(head);
-    line.back() = ',';  // the layer's own keys go on where the head's object would end
-    lines += line + dump_line(layer_json(row)).substr(1) + '\n';
-  }
-  return lines;
+    w.begin_object()
+        .member("source", error.source)
+        .member("where", error.where)
+        .member("message", error.message)
+        .end_object();
+  w.end_array().end_object();
+  return out + '\n';
 }
 
 }  // namespace roofline

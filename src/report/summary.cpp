@@ -16,19 +16,39 @@ std::string bound_text(double compute_share) {
                               : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
 }
 
+std::string_view cause_text(BelowBound reason) {
+  switch (reason) {
+    case BelowBound::fewer_macs: return "Winograd or FFT do fewer multiply-adds than are counted";
+    case BelowBound::in_l2: return "the operands fit in L2, so device memory hardly moves";
+    case BelowBound::ceilings_too_low:
+      return "the part does more than these ceilings (clocks, engine or data type differ?)";
+    case BelowBound::units: return "a slip of units (us, ms, s)?";
+  }
+  return "";
+}
+
 }  // namespace
 
-Grid type_grid(const Result& result) {
+Grid type_grid(const Result& result, const Selection& selection) {
   Grid grid;
   grid.columns = {{"type", true}, {"layers"},   {"MACs"},     {"FLOP"},
                   {"bytes"},      {"roofline"}, {"expected"}, {"share"}};
-  for (const TypeRow& type : by_type(result))
-    grid.rows.push_back({std::string(info(type.kind).name), fmt::format("{}", type.layers),
+  for (const std::size_t i : selection.types) {
+    const TypeRow& type = result.types[i];
+    grid.rows.push_back({std::string(info(type.kind).name), fmt::format("{}", type.rows),
                          si(static_cast<double>(type.total.macs), ""),
                          si(static_cast<double>(type.total.flops), ""),
                          byte_text(type.total.bytes.total), duration(type.total.roofline_time_s),
                          type.total.expected_time_s ? duration(*type.total.expected_time_s) : "",
                          percent(type.time_share)});
+  }
+  const Total& total = result.total;
+  grid.rows.push_back({"total", fmt::format("{}", result.layers.size()),
+                       si(static_cast<double>(total.macs), ""),
+                       si(static_cast<double>(total.flops), ""), byte_text(total.bytes.total),
+                       duration(total.roofline_time_s),
+                       total.expected_time_s ? duration(*total.expected_time_s) : "", percent(1)});
+  grid.has_total = true;
   return grid;
 }
 
@@ -51,54 +71,97 @@ Grid accuracy_grid(const Result& result) {
 
 Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
   Grid grid;
-  grid.columns = {{"comparison", true}, {"GPU", true},     {"time"},  {"speed-up"},
-                  {"bound", true},      {"energy at TDP"}, {"", true}};
-  std::string last;
+  grid.columns = {{"comparison", true}, {"batch"},         {"GPU", true},
+                  {"expected"},         {"speed-up"},      {"roofline"},
+                  {"bound by", true},   {"energy at TDP"}, {"", true}};
+  const ComparisonRow* last = nullptr;
   for (const ComparisonRow& row : rows) {
-    const std::string name = row.name == last ? "" : row.name;
-    last = row.name;
-    grid.rows.push_back({name, row.gpu, duration(row.time_s), fmt::format("x{:.2f}", row.speedup),
+    const bool same = last != nullptr && last->name == row.name && last->batch == row.batch;
+    last = &row;
+    const std::string batch = row.batch ? fmt::format("{}", *row.batch) : "mixed";
+    grid.rows.push_back({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
+                         fmt::format("x{:.2f}", row.speedup), duration(row.roofline_time_s),
                          bound_text(row.compute_bound_share),
                          row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
-                         row.fewest_joules ? "best per watt" : ""});
+                         row.fewest_joules ? "fewest joules" : ""});
   }
   return grid;
 }
 
 Grid sweep_grid(const Sweep& sweep) {
   Grid grid;
-  grid.columns = {{"batch"}, {"host copies"}, {"conv"},  {"linear"},
-                  {"pool"},  {"other"},       {"total"}, {"an image"}};
-  for (const SweepRow& row : sweep.rows)
+  grid.columns = {{"batch"}, {"host copies"}, {"conv"},     {"linear"},   {"pool"},
+                  {"other"}, {"total"},       {"an image"}, {"images/s"}, {"", true}};
+  for (const SweepRow& row : sweep.rows) {
+    const bool best = sweep.best_batch == row.batch;
     grid.rows.push_back(
         {fmt::format("{}", row.batch), row.copies_s > 0 ? duration(row.copies_s) : "",
          duration(row.conv_s), duration(row.linear_s), duration(row.pool_s), duration(row.other_s),
-         duration(row.total_s), duration(row.total_s / static_cast<double>(row.batch))});
+         duration(row.total_s), duration(row.time_per_image_s), plain(row.images_per_s),
+         !row.fits.value_or(true) ? "DOES NOT FIT"
+         : best                   ? "best"
+                                  : ""});
+  }
   return grid;
 }
 
 std::string sweep_sentence(const Sweep& sweep) {
-  if (!sweep.linear_from)
-    return "time does not yet grow linearly with the batch at the last of these\n";
-  return fmt::format("from batch {} on, time grows linearly with the batch\n", *sweep.linear_from);
+  if (!sweep.best_batch) return "none of these batches fits the GPU's memory\n";
+  std::string text =
+      fmt::format("best of these: batch {} has the least time an image\n", *sweep.best_batch);
+  if (sweep.near_best_from == sweep.best_batch) return text;
+  return text + fmt::format(
+                    "from batch {} on, the time an image is within 5% of that: time grows "
+                    "as the batch does\n",
+                    *sweep.near_best_from);
 }
 
 std::string memory_sentence(const Result& result) {
-  if (!result.memory) return "";
-  const bool training = result.pass == "training";
+  const auto needed = needed_memory_byte(result);
+  if (!needed) return "";
   const Memory& memory = *result.memory;
-  const std::uint64_t needed = needed_memory_byte(result);
   std::string text =
-      training ? fmt::format("memory: weights and their gradients {}, kept activations {}",
-                             byte_text(2 * memory.training_weight_byte),
-                             byte_text(memory.saved_activation_byte))
-               : fmt::format("memory: weights {}, activations {} at most (in {})",
-                             byte_text(memory.weight_byte), byte_text(memory.peak_activation_byte),
-                             shortened(printable(memory.peak_layer), 30));
-  if (result.gpu_memory_byte && needed > *result.gpu_memory_byte)
-    text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", byte_text(needed),
+      result.training
+          ? fmt::format("memory: weights and their gradients {}, kept activations {}",
+                        byte_text(2 * memory.training_weight_byte),
+                        byte_text(memory.saved_activation_byte))
+          : fmt::format("memory: weights {}, activations {} at most (in {})",
+                        byte_text(memory.weight_byte), byte_text(memory.peak_activation_byte),
+                        shortened(printable(memory.peak_layer), 30));
+  if (!fits(result).value_or(true))
+    text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", byte_text(*needed),
                         byte_text(*result.gpu_memory_byte));
   return text + '\n';
+}
+
+std::string below_bound_sentences(const Result& result) {
+  std::string text;
+  for (const BelowBound reason : {BelowBound::fewer_macs, BelowBound::in_l2,
+                                  BelowBound::ceilings_too_low, BelowBound::units}) {
+    std::size_t count = 0;
+    const LayerResult* fastest = nullptr;
+    const auto ratio = [](const LayerResult& row) {
+      return *row.measured_time_s / row.point.roofline_time_s;
+    };
+    for (const LayerResult& row : result.layers) {
+      if (row.below_bound != reason) continue;
+      ++count;
+      if (fastest == nullptr || ratio(row) < ratio(*fastest)) fastest = &row;
+    }
+    if (fastest != nullptr)
+      text += fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
+                          shortened(printable(fastest->layer.name), 30), plain(ratio(*fastest)),
+                          cause_text(reason));
+  }
+  return text;
+}
+
+std::string not_compared_sentence(const Result& result) {
+  if (result.not_compared == 0) return "";
+  return fmt::format(
+      "measured times left out: {}, of another batch, pass or GPU than here, or with caches in "
+      "another state\n",
+      result.not_compared);
 }
 
 }  // namespace roofline

@@ -1,23 +1,26 @@
 #pragma once
 
-// The grids that stand beside the rows of layers.
+// The grids and sentences that stand beside the rows of layers.
 
 #include <string>
 
 #include "report/grid.hpp"
-#include "roofline/summary.hpp"
+#include "roofline/report.hpp"
 
 namespace roofline {
 
-Grid type_grid(const Result& result);
+Grid type_grid(const Result& result, const Selection& selection);
+Grid accuracy_grid(const Result& result);
 Grid comparison_grid(const std::vector<ComparisonRow>& rows);
 Grid sweep_grid(const Sweep& sweep);
 
-Grid accuracy_grid(const Result& result);
-
-/// Where growth turns linear, in a sentence.
+/// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
+/// Measured times that are below the bound, and why that may be; empty where there are none.
+std::string below_bound_sentences(const Result& result);
+/// Measured times that are of something else; empty where there are none.
+std::string not_compared_sentence(const Result& result);
 
 }  // namespace roofline

@@ -1,23 +1,27 @@
-#include "report/table.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "report/columns.hpp"
+#include "report/explain.hpp"
+#include "report/formats.hpp"
 #include "report/grid.hpp"
+#include "report/people.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
 
+/// How a table is made of grids: aligned or Markdown, equal layers folded or each its own row.
+struct Style {
+  std::function<std::string(const Grid&)> render;
+  bool folds;
+};
+
 /// Results that share one table: a network, or all inputs that are a single layer on the same GPU.
 struct Section {
-  std::vector<const Result*> results;
-
-  const Result& first() const { return *results.front(); }
+  std::vector<std::size_t> results;
 };
 
 bool share_a_table(const Result& a, const Result& b) {
@@ -25,16 +29,20 @@ bool share_a_table(const Result& a, const Result& b) {
          a.main_engine == b.main_engine && a.batch == b.batch;
 }
 
-std::vector<Section> sections_of(const std::vector<Result>& results) {
+std::vector<Section> sections_of(const Report& report) {
   std::vector<Section> sections;
-  for (const Result& result : results) {
-    const auto open = std::find_if(sections.begin(), sections.end(), [&](const Section& other) {
-      return share_a_table(other.first(), result);
+  std::vector<Section*> open;  // of single layers, which may take more
+  sections.reserve(report.results.size());
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const auto fitting = std::find_if(open.begin(), open.end(), [&](const Section* section) {
+      return share_a_table(report.results[section->results.front()], report.results[i]);
     });
-    if (open == sections.end())
-      sections.push_back({{&result}});
-    else
-      open->results.push_back(&result);
+    if (fitting != open.end()) {
+      (*fitting)->results.push_back(i);
+      continue;
+    }
+    sections.push_back({{i}});
+    if (report.results[i].layers.size() == 1) open.push_back(&sections.back());
   }
   return sections;
 }
@@ -44,26 +52,26 @@ std::string name_or(const std::optional<T>& value, const char* fallback) {
   return value ? std::string(name_of(*value)) : fallback;
 }
 
-std::string title_of(const Section& section) {
-  const Result& result = section.first();
+std::string title_of(const Report& report, const Section& section) {
+  const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.ceilings.peak_flop_per_s, result.main_engine);
   const double bandwidth = result.ceilings.bandwidth_byte_per_s;
   const std::string what = section.results.size() == 1
                                ? shortened(printable(result.network), 40)
                                : fmt::format("{} inputs of one layer", section.results.size());
+  const std::string pass = result.training ? "training" : name_or(result.pass, "mixed passes");
   return fmt::format("{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
                      shortened(printable(result.gpu), 30), name_or(result.dtype, "mixed types"),
-                     result.batch ? fmt::format("{}", *result.batch) : "mixed",
-                     result.pass.empty() ? "mixed passes" : result.pass,
+                     result.batch ? fmt::format("{}", *result.batch) : "mixed", pass,
                      name_of(result.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
                      name_of(result.ceilings.kind), plain(peak / bandwidth));
 }
 
 /// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu".
-std::string engines_of(const Section& section) {
+std::string engines_of(const Report& report, const Section& section) {
   std::vector<std::pair<Engine, std::vector<std::string_view>>> users;
-  for (const Result* result : section.results)
-    for (const LayerResult& row : result->layers) {
+  for (const std::size_t i : section.results)
+    for (const LayerResult& row : report.results[i].layers) {
       if (!runs_on_engine(row.layer)) continue;
       const std::string_view kind = info(row.layer.kind).name;
       auto entry = std::find_if(users.begin(), users.end(),
@@ -80,25 +88,42 @@ std::string engines_of(const Section& section) {
   return text + '\n';
 }
 
-Grid grid_of(const Section& section) {
+std::vector<const OutputField*> shown_fields() {
+  std::vector<const OutputField*> shown;
+  for (const OutputField& field : output_fields())
+    if (!field.header.empty()) shown.push_back(&field);
+  return shown;
+}
+
+bool is_text(const OutputField& field) { return field.unit == Unit::none; }
+
+/// The rows of one result: groups of equal layers, or each layer.
+std::vector<TableRow> rows_of(const Result& result, const Selection& selection, bool folds) {
+  std::vector<TableRow> rows;
+  if (folds)
+    for (const auto& group : selection.groups) rows.push_back({result, group});
+  else
+    for (const std::size_t row : selection.rows) rows.push_back({result, {row}});
+  return rows;
+}
+
+Grid grid_of(const Report& report, const Section& section, bool folds) {
   Grid grid;
-  for (const Column& column : columns())
-    if (!column.header.empty()) grid.columns.push_back({std::string(column.header), column.text});
+  const std::vector<const OutputField*> fields = shown_fields();
+  for (const OutputField* field : fields)
+    grid.columns.push_back({std::string(field->header), is_text(*field)});
   const bool many = section.results.size() > 1;
-  for (const Result* result : section.results) {
-    for (const LayerResult& layer : result->layers) {
+  for (const std::size_t i : section.results)
+    for (const TableRow& row : rows_of(report.results[i], report.selections[i], folds)) {
       std::vector<std::string> cells;
-      for (const Column& column : columns())
-        if (!column.header.empty()) cells.push_back(column.people({*result, layer}));
-      if (many) cells.front() = result->network + "/" + cells.front();
+      for (const OutputField* field : fields) cells.push_back(people_text(*field, row));
+      if (many) cells.front() = report.results[i].network + "/" + cells.front();
       grid.rows.push_back(std::move(cells));
     }
-  }
-  if (grid.rows.size() < 2 || many) return grid;
+  const Result& first = report.results[section.results.front()];
+  if (many || first.layers.size() < 2) return grid;
   std::vector<std::string> cells;
-  for (const Column& column : columns())
-    if (!column.header.empty())
-      cells.push_back(column.total ? column.total(section.first().total) : "");
+  for (const OutputField* field : fields) cells.push_back(total_text(*field, first.total));
   grid.rows.push_back(std::move(cells));
   grid.has_total = true;
   return grid;
@@ -106,62 +131,92 @@ Grid grid_of(const Section& section) {
 
 constexpr std::string_view conventions =
     "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n"
-    "expected: below the roofline where operands are in L2 (--cache cold) or Winograd saves "
-    "MACs.\n";
+    "expected: of a library's kernel, below the roofline where operands are in L2 (--cache cold)\n"
+    "or Winograd saves MACs. share: of the whole expected time.\n";
+
+constexpr std::string_view folded_legend = "x2, x3: layers alike, added up.\n";
 
 constexpr std::string_view accuracy_legend =
     "predicted / measured: bias is the geometric mean; gerr exp of the mean |ln|; median of "
     "|error|;\n"
     "roofline: gerr of the plain roofline time.\n";
 
-/// Turns a grid into text, in this or that way.
-using GridRenderer = std::function<std::string(const Grid&)>;
-
-std::string hidden_sentence(const Result& result) {
-  if (result.rows_hidden == 0) return "";
-  return fmt::format("{} of {} rows; the total is of all\n", result.layers.size(),
-                     result.layers.size() + result.rows_hidden);
+std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view what) {
+  if (shown == all) return "";
+  return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
 }
 
-std::string section_text(const Section& section, const View& view, const GridRenderer& render) {
-  std::string text = title_of(section) + engines_of(section);
-  const bool one = section.results.size() == 1;
-  if (one) text += memory_sentence(section.first());
-  text += '\n' + render(one && view.by_type ? type_grid(section.first()) : grid_of(section));
-  if (one) text += hidden_sentence(section.first());
-  if (one && !section.first().accuracy.empty())
-    text += '\n' + render(accuracy_grid(section.first())) + std::string(accuracy_legend);
-  return text + '\n';
+std::string measured_text(const Result& result, const Style& style) {
+  std::string text;
+  if (!result.accuracy.empty())
+    text += '\n' + style.render(accuracy_grid(result)) + std::string(accuracy_legend);
+  return text + below_bound_sentences(result) + not_compared_sentence(result);
+}
+
+std::string section_text(const Report& report, const Section& section, const Style& style) {
+  std::string text = title_of(report, section) + engines_of(report, section);
+  if (section.results.size() > 1)
+    return text + '\n' + style.render(grid_of(report, section, style.folds)) + '\n';
+  const Result& result = report.results[section.results.front()];
+  const Selection& selection = report.selections[section.results.front()];
+  text += memory_sentence(result) + '\n';
+  if (report.view.by == RowsBy::type)
+    text += style.render(type_grid(result, selection)) +
+            hidden_sentence(selection.types.size(), result.types.size(), "types");
+  else
+    text += style.render(grid_of(report, section, style.folds)) +
+            hidden_sentence(style.folds ? selection.groups.size() : selection.rows.size(),
+                            style.folds ? selection.all_groups : result.layers.size(), "rows");
+  return text + measured_text(result, style) + '\n';
 }
 
 /// Every batch of a sweep in one table takes the place of their layers.
-std::string sweep_text(const Sweep& sweep, const GridRenderer& render) {
-  return fmt::format("{} on {} by batch\n\n", shortened(printable(sweep.network), 40),
-                     shortened(printable(sweep.gpu), 30)) +
-         render(sweep_grid(sweep)) + sweep_sentence(sweep) + '\n';
+std::string sweep_text(const Sweep& sweep, const Style& style) {
+  return fmt::format("{} on {} by batch, expected time\n\n",
+                     shortened(printable(sweep.network), 40), shortened(printable(sweep.gpu), 30)) +
+         style.render(sweep_grid(sweep)) + sweep_sentence(sweep) + '\n';
 }
 
-std::string report_text(const Report& report, const GridRenderer& render) {
+bool has_folded(const Report& report) {
+  return std::any_of(report.selections.begin(), report.selections.end(), [](const auto& each) {
+    return std::any_of(each.groups.begin(), each.groups.end(),
+                       [](const auto& group) { return group.size() > 1; });
+  });
+}
+
+std::string report_text(const Report& report, const Style& style) {
   std::string out;
-  if (report.sweeps.empty())
-    for (const Section& section : sections_of(report.results))
-      out += section_text(section, report.view, render);
-  for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, render);
+  // A sweep stands for its batches' layers unless rows of them are asked for.
+  const bool layers = report.sweeps.empty() || !report.view.is_default();
+  if (layers)
+    for (const Section& section : sections_of(report)) out += section_text(report, section, style);
+  for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, style);
   if (!report.comparison.empty())
-    out += render(comparison_grid(report.comparison)) +
-           "energy at TDP: time x TDP, an upper estimate\n\n";
-  if (!out.empty()) out += conventions;
-  return out;
+    out += style.render(comparison_grid(report.comparison)) +
+           "speed-up: of the expected time, over the first GPU. bound by: share of the roofline's "
+           "time in\nlayers bound so. energy at TDP: expected time x TDP, an upper estimate.\n\n";
+  if (out.empty()) return out;
+  const bool folded = style.folds && layers && report.view.by != RowsBy::type && has_folded(report);
+  return out + std::string(conventions) + std::string(folded ? folded_legend : "");
+}
+
+std::string explanations_text(const Report& report) {
+  std::string text;
+  for (const Explanation& each : report.explanations)
+    text += (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result]);
+  return text;
 }
 
 }  // namespace
 
-std::string render_table(const Report& report, const TableStyle& style) {
-  return report_text(report, [&](const Grid& grid) { return aligned(grid, style); });
+std::string render_table(const Report& report, const RenderStyle& style) {
+  if (!report.explanations.empty()) return explanations_text(report);
+  return report_text(report, {[&](const Grid& grid) { return aligned(grid, style); }, true});
 }
 
-std::string render_markdown(const Report& report) {
-  return report_text(report, [](const Grid& grid) { return markdown(grid) + '\n'; });
+std::string render_markdown(const Report& report, const RenderStyle&) {
+  if (!report.explanations.empty()) return "```\n" + explanations_text(report) + "```\n";
+  return report_text(report, {[](const Grid& grid) { return markdown(grid) + '\n'; }, false});
 }
 
 }  // namespace roofline

@@ -55,7 +55,10 @@ TEST_CASE("A bad line in a stream costs only itself", "[cli/exit_codes]") {
   folder.write("x.ndjson", conv + "\n{\"stride\": 0}\n" + conv + "\n");
   const Outcome outcome = run(folder, "roofline x.ndjson --gpu v100,a100 --format ndjson");
   CHECK(outcome.exit_code == 1);
-  CHECK(lines_of(outcome.out).size() == 4);
+  const std::vector<std::string> lines = lines_of(outcome.out);
+  REQUIRE(lines.size() == 5);  // in input order: the bad line's record stands between the good ones
+  CHECK(lines[2] == R"({"schema_version":1,"source":"x.ndjson","where":"2: /stride","error":)"
+                    R"("expected an integer >= 1, got 0"})");
   CHECK(lines_of(outcome.err).size() == 1);
 }
 

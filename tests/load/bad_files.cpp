@@ -16,7 +16,7 @@ std::string resolve_message(const std::string& word) {
 }
 
 std::string open_message(const std::string& path) {
-  return message_of([&] { open_input(resolve_input(path).front(), {LayerDefaults{}}); });
+  return message_of([&] { open_input(resolve_input(path).front()); });
 }
 
 constexpr const char* no_such =
@@ -38,7 +38,7 @@ TEST_CASE("A word that is no file, directory or network", "[load/bad_files]") {
 TEST_CASE("A directory without layer files", "[load/bad_files]") {
   const TemporaryFolder folder;
   const std::string message =
-      ": expected layer files (.json, .ndjson, .jsonl, .csv), got a directory without any";
+      ": expected layer files (.ndjson, .jsonl, .csv, .json), got a directory without any";
   CHECK(resolve_message(folder.path()) == folder.path() + message);
   folder.write("readme.txt", "nothing");
   fs::create_directories(folder / "x.json");
@@ -49,9 +49,7 @@ TEST_CASE("A directory without layer files", "[load/bad_files]") {
 TEST_CASE("A directory named x.json is a directory", "[load/bad_files]") {
   const TemporaryFolder folder;
   const std::string inner = folder.write("x.json/y.json", "{}");
-  const std::vector<InputSource> sources = resolve_input(folder.path());
-  REQUIRE(sources.size() == 1);
-  CHECK(sources.front().name == inner);
+  CHECK(resolve_input(folder.path()) == std::vector<std::string>{inner});
 }
 
 TEST_CASE("A file that cannot be read", "[load/bad_files]") {
@@ -59,7 +57,7 @@ TEST_CASE("A file that cannot be read", "[load/bad_files]") {
   CHECK(open_message("/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error");
   const TemporaryFolder folder;
   fs::create_symlink("nowhere.json", folder / "dangling.json");
-  CHECK(message_of([&] { open_input(resolve_input(folder.path()).front(), {LayerDefaults{}}); }) ==
+  CHECK(open_message(folder.path()) ==
         folder / "dangling.json" + ": cannot be read: No such file or directory");
 }
 
@@ -67,20 +65,18 @@ TEST_CASE("A link to itself costs only itself", "[load/bad_files]") {
   const TemporaryFolder folder;
   const std::string good = folder.write("good.json", "{}");
   fs::create_symlink("loop.json", folder / "loop.json");
-  std::vector<std::string> names;
-  for (const InputSource& source : resolve_input(folder.path())) names.push_back(source.name);
-  CHECK(names == std::vector<std::string>{good, folder / "loop.json"});
-  CHECK(message_of([&] {
-          open_input({InputSource::Kind::json, folder / "loop.json"}, {LayerDefaults{}});
-        }) == folder / "loop.json" + ": cannot be read: Too many levels of symbolic links");
+  CHECK(resolve_input(folder.path()) == std::vector<std::string>{good, folder / "loop.json"});
+  CHECK(message_of([&] { open_input(folder / "loop.json"); }) ==
+        folder / "loop.json" + ": cannot be read: Too many levels of symbolic links");
 }
 
 TEST_CASE("An empty file", "[load/bad_files]") {
   const TemporaryFolder folder;
   const std::string path = folder.write("empty.json", "");
-  const OpenInput input = open_input(resolve_input(path).front(), {LayerDefaults{}});
-  CHECK(message_of([&] { load_network(input.text, path, {}); }) ==
-        path + ":1:1: expected JSON, got an empty text");
+  const auto item = open_input(path)->next();
+  REQUIRE(item);
+  REQUIRE(std::holds_alternative<InputError>(*item));
+  CHECK(std::get<InputError>(*item).what() == path + ":1:1: expected JSON, got an empty text");
 }
 
 TEST_CASE("A GPU path that leads to no file", "[load/bad_files]") {

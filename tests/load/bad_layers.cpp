@@ -10,9 +10,10 @@ std::string conv(const std::string& more) {
 }
 
 constexpr const char* all_types =
-    "expected a layer type (conv, conv_transpose, linear, matmul, batch_norm, layer_norm, relu, "
-    "relu6, leaky_relu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, add, mul, "
-    "concat, max_pool, avg_pool, global_avg_pool, upsample, flatten), got ";
+    "expected a layer type (conv, conv_transpose, linear, matmul, batch_norm, layer_norm, "
+    "group_norm, instance_norm, local_response_norm, relu, relu6, leaky_relu, prelu, elu, sigmoid, "
+    "hardsigmoid, tanh, silu, hardswish, gelu, softmax, elementwise, add, sub, mul, div, concat, "
+    "max_pool, avg_pool, global_avg_pool, reduce, upsample, copy, other, flatten), got ";
 
 }  // namespace
 
@@ -49,7 +50,8 @@ TEST_CASE("A value of the wrong type or size", "[load/bad_layers]") {
        "conv.json: /measured_ms: expected a number > 0, got \"3 ms\""},
       {conv("\"kernel\": {\"tile\": [64, 64]}"),
        "conv.json: /kernel/tile: expected [m, n, k], got [64,64]"},
-      {conv("\"kernel\": 128"), "conv.json: /kernel: expected an object, got 128"},
+      {conv("\"kernel\": 128"),
+       R"(conv.json: /kernel: expected a kernel mapping such as {"tile": [128, 64, 8]} (the window's size is "kernel_size"), got 128)"},
       {R"({"input": "conv1", "out_channels": 4, "kernel_size": 3})",
        "conv.json: /input: expected a shape: there is no earlier layer to name"},
       {R"({"input": 3, "out_channels": 4, "kernel_size": 3})",
@@ -227,7 +229,7 @@ TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
       {R"({"input": [4294967296, 65536, 65536], "out_channels": 2, "kernel_size": 1})",
        "conv.json: expected counts below 2^64, got an overflow in layer \"conv0\""},
       {conv("\"repeat\": 18446744073709551615"),
-       "conv.json: expected counts below 2^64, got an overflow in layer \"conv0\""},
+       "conv.json: /repeat: expected at most 100000 copies, got 18446744073709551615"},
       {conv("\"padding\": 18446744073709551615"),
        "conv.json: expected sizes below 2^64, got an overflow in layer \"conv0\""},
       {conv("\"dilation\": 18446744073709551615"),

@@ -76,8 +76,9 @@ TEST_CASE("Operands that do not broadcast or join", "[load/bad_networks]") {
        "conv.json: /inputs: expected a list of shapes or names of earlier layers, got []"},
       {R"({"type": "add", "inputs": [[4, 8, 8], 3]})",
        "conv.json: /inputs/1: expected a list of sizes such as [3, 224, 224], got 3"},
-      {R"({"type": "add", "inputs": [[4, 8, 8], {"shape": [4]}]})",
-       "conv.json: /inputs/1/shape: expected a key of an operand, got \"shape\""},
+      {R"({"type": "add", "inputs": [[4, 8, 8], {"shapes": [4]}]})",
+       "conv.json: /inputs/1/shapes: expected a key of an operand, got \"shapes\"; did you mean "
+       "\"shape\"?"},
       {R"({"type": "add", "inputs": [[4, 8, 8], {"parameter": [4], "x": 1}]})",
        "conv.json: /inputs/1/x: expected a key of an operand, got \"x\""},
   });
@@ -99,8 +100,9 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
        "conv.json: /layers/1/repeat: expected an integer >= 1, got -3"},
       {R"({"layers": [{"type": "relu", "input": [8]}, {"type": "softmaxx"}]})",
        "conv.json: /layers/1/type: expected a layer type (conv, conv_transpose, linear, matmul, "
-       "batch_norm, layer_norm, relu, relu6, leaky_relu, sigmoid, hardsigmoid, tanh, silu, "
-       "hardswish, gelu, softmax, add, mul, concat, max_pool, avg_pool, global_avg_pool, upsample, "
-       "flatten), got \"softmaxx\"; did you mean \"softmax\"?"},
+       "batch_norm, layer_norm, group_norm, instance_norm, local_response_norm, relu, relu6, "
+       "leaky_relu, prelu, elu, sigmoid, hardsigmoid, tanh, silu, hardswish, gelu, softmax, "
+       "elementwise, add, sub, mul, div, concat, max_pool, avg_pool, global_avg_pool, reduce, "
+       "upsample, copy, other, flatten), got \"softmaxx\"; did you mean \"softmax\"?"},
   });
 }

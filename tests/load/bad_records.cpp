@@ -25,13 +25,6 @@ TEST_CASE("A bad NDJSON line names its line and costs only itself", "[load/bad_r
                  "x.ndjson:8: /input: expected a shape: a stream of layers remembers no names"});
 }
 
-TEST_CASE("A first NDJSON line without an input has no layer before it", "[load/bad_records]") {
-  CHECK(read_records("x.jsonl", R"({"out_channels": 4, "kernel_size": 3})").errors ==
-        Messages{"x.jsonl:1: /input: expected a shape such as [3, 224, 224]: there is no layer "
-                 "before this "
-                 "one"});
-}
-
 TEST_CASE("A bad CSV row names its line and costs only itself", "[load/bad_records]") {
   const Records records = read_records("x.csv",
                                        "name,c,h,w,k,r,s\n"

@@ -115,12 +115,15 @@ TEST_CASE("The list is sorted and complete", "[load/catalogue]") {
 TEST_CASE("Networks by name", "[load/catalogue]") {
   CHECK(find_network("resnet50"));
   CHECK_FALSE(find_network("resnet5"));
-  CHECK(resolve_input("resnet50").front().kind == InputSource::Kind::built_in);
+  CHECK(resolve_input("resnet50") == std::vector<std::string>{"resnet50"});
   CHECK(network_names().find("\nresnet50\n") != std::string::npos);
 }
 
 TEST_CASE("A file or folder wins over a network of its name", "[load/catalogue]") {
   const TemporaryFolder folder;
   const std::string path = folder.write("resnet50", "{}");
-  CHECK(resolve_input(path).front().kind == InputSource::Kind::json);
+  const auto item = open_input(path)->next();
+  REQUIRE(item);
+  const auto spec = std::get<Item>(*item).spec({});
+  CHECK(spec->layers.size() == 1);  // the file's one layer, not the network's
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "load/json_network.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -154,9 +155,19 @@ TEST_CASE("A stated output stays right under another batch", "[load/networks]") 
   CHECK(load_layer(text, at_batch(9)).output.batch == 9);
 }
 
-TEST_CASE("Copies are told by repeat", "[load/networks]") {
-  CHECK(load_layer(R"({"type": "relu", "input": [8]})").repeat == 1);
-  CHECK(load_layer(R"({"type": "relu", "input": [8], "repeat": 12})").repeat == 12);
+TEST_CASE("Copies told by repeat are layers of their own", "[load/networks]") {
+  const Network network = load_text(R"([
+      {"name": "a", "input": [4, 8, 8], "out_channels": 4, "kernel_size": 1, "repeat": 3},
+      {"name": "b", "type": "relu", "repeat": 3},
+      {"name": "c", "type": "add", "inputs": ["b", "a"]},
+      {"name": "b", "type": "relu", "input": [8]}])");
+  std::string names;
+  for (const Layer& layer : network.layers) names += layer.name + ' ';
+  CHECK(names == "a a#2 a#3 b b#2 b#3 c b#4 ");
+  // A copy reads the same copy of a layer repeated as often; any other layer reads the last one.
+  for (const std::size_t i : {3U, 4U, 5U}) CHECK(network.layers[i].inputs[0].producer == i - 3);
+  CHECK(network.layers[6].inputs[0].producer == 5U);
+  CHECK(network.layers[6].inputs[1].producer == 2U);
 }
 
 TEST_CASE("Built-in networks list every layer under a name of its own", "[load/networks]") {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads records from a text as from a file: the layers, and the message of each record that fails.
+// Reads an input from a text as from a file: the layers, and the message of each thing that fails.
 
 #include <string>
 #include <vector>
@@ -10,36 +10,39 @@
 #include "temporary_folder.hpp"
 
 struct Records {
-  std::vector<roofline::Layer> layers;
-  std::vector<std::string> errors;  ///< without the folder
-  std::vector<std::string> ignored;
+  std::vector<roofline::Network> networks;
+  std::vector<roofline::Layer> layers;  ///< of all of them
+  std::vector<std::string> errors;      ///< without the folder
+  std::vector<std::string> notes;       ///< likewise
 };
+
+inline Records read_path(const std::string& path, const std::string& folder,
+                         const roofline::LayerDefaults& defaults = {}) {
+  using namespace roofline;
+  Records records;
+  const auto bare = [&](std::string text) {
+    if (text.starts_with(folder + "/")) text.erase(0, folder.size() + 1);
+    return text;
+  };
+  try {
+    const std::unique_ptr<Reader> reader = open_input(path);
+    while (const auto item = reader->next()) try {
+        if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
+        records.networks.push_back(infer(*std::get<Item>(*item).spec(defaults), defaults));
+        const auto& layers = records.networks.back().layers;
+        records.layers.insert(records.layers.end(), layers.begin(), layers.end());
+      } catch (const InputError& error) {
+        records.errors.push_back(bare(error.what()));
+      }
+    for (const std::string& note : reader->notes()) records.notes.push_back(bare(note));
+  } catch (const InputError& error) {
+    records.errors.push_back(bare(error.what()));
+  }
+  return records;
+}
 
 inline Records read_records(const std::string& file_name, const std::string& text,
                             const roofline::LayerDefaults& defaults = {}) {
-  using namespace roofline;
   const TemporaryFolder folder;
-  Records records;
-  const auto add_error = [&](const InputError& error) {
-    std::string message = error.what();
-    message.erase(0, folder.path().size() + 1);
-    records.errors.push_back(message);
-  };
-  try {
-    const OpenInput input =
-        open_input(resolve_input(folder.write(file_name, text)).front(), {defaults});
-    records.ignored = input.records->ignored_columns();
-    for (bool more = true; more;) {
-      try {
-        const std::vector<Layer> layers = input.records->next();
-        more = !layers.empty();
-        if (more) records.layers.push_back(layers.front());
-      } catch (const InputError& error) {
-        add_error(error);
-      }
-    }
-  } catch (const InputError& error) {
-    add_error(error);
-  }
-  return records;
+  return read_path(folder.write(file_name, text), folder.path(), defaults);
 }

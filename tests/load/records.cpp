@@ -12,21 +12,27 @@ TEST_CASE("NDJSON: one layer a line, whatever the line ends", "[load/records]") 
     const Records records = read_records("x.ndjson", text);
     CHECK(records.errors.empty());
     REQUIRE(records.layers.size() == 2);
-    CHECK(records.layers[0].name == "conv0");
-    CHECK(records.layers[1].name == "conv1");
+    CHECK(records.layers[0].name == "conv" + std::to_string(records.networks[0].record.value()));
+    CHECK(records.layers[1].name == "conv" + std::to_string(records.networks[1].record.value()));
     CHECK(records.layers[1].output == Shape{1, 4, {1, 6, 6}, 2});
   }
 }
 
-TEST_CASE("NDJSON: a line without input takes the line before", "[load/records]") {
-  const Records records =
-      read_records("x.jsonl",
-                   "{\"input\": [3, 8, 8], \"out_channels\": 4, \"kernel_size\": 3}\n"
-                   "{\"type\": \"relu\", \"stride\": 1}\n"
-                   "{\"type\": \"max_pool\", \"kernel_size\": 2}\n");
-  CHECK(records.errors.size() == 1);
-  REQUIRE(records.layers.size() == 2);
-  CHECK(records.layers[1].output == Shape{1, 4, {1, 3, 3}, 2});
+TEST_CASE("Records stand alone: without an input of its own, a record is none", "[load/records]") {
+  const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
+  const std::string alone =
+      ": /input: expected a shape such as [3, 224, 224]: a record stands alone and takes no "
+      "other's output";
+  // Neither the record before nor an earlier good one lends its output.
+  const Records lines =
+      read_records("x.jsonl", conv + "\n{\"broken\": 1}\n{\"type\": \"relu\"}\n" + conv + "\n");
+  CHECK(lines.layers.size() == 2);
+  REQUIRE(lines.errors.size() == 2);
+  CHECK(lines.errors[1] == "x.jsonl:3" + alone);
+  CHECK(lines.layers[1].name == "conv4");  // by line, not by the count of good ones
+  const Records rows = read_records("x.csv", "type,input\nrelu,\"[4,8,8]\"\nrelu,\n");
+  CHECK(rows.layers.size() == 1);
+  CHECK(rows.errors == std::vector<std::string>{"x.csv:3" + alone});
 }
 
 TEST_CASE("CSV: a header of the same keys", "[load/records]") {
@@ -36,7 +42,7 @@ TEST_CASE("CSV: a header of the same keys", "[load/records]") {
                    "first,2,3,8,8,4,3,3,1,1,fp16,h200,12.5\n"
                    "second,,3,8,8,4,3,3,2,1,,h200,\n");
   CHECK(records.errors.empty());
-  CHECK(records.ignored == std::vector<std::string>{"gpu"});
+  CHECK(records.notes == std::vector<std::string>{"x.csv: ignored columns: gpu"});
   REQUIRE(records.layers.size() == 2);
   CHECK(records.layers[0].name == "first");
   CHECK(records.layers[0].output == Shape{2, 4, {1, 6, 6}, 2});
@@ -62,7 +68,7 @@ TEST_CASE("CSV: quotes as RFC 4180 has them", "[load/records]") {
   CHECK(records.layers[0].bias);
   CHECK(records.layers[1].name == "with \"quotes\"");
   CHECK(records.layers[2].name == "two\nlines");
-  CHECK(records.layers[3].name == "conv3");
+  CHECK(records.layers[3].name == "conv7");
 }
 
 TEST_CASE("CSV: a name that looks like a number stays a name", "[load/records]") {
@@ -76,7 +82,7 @@ TEST_CASE("CSV: the byte-order mark that spreadsheets write is no part of the fi
   const Records records = read_records("x.csv",
                                        "\xEF\xBB\xBF"
                                        "c,h,w,k,r,s\n3,8,8,4,3,3\n");
-  CHECK(records.ignored.empty());
+  CHECK(records.notes.empty());
   CHECK(records.errors.empty());
   CHECK(records.layers.size() == 1);
 }
@@ -95,10 +101,11 @@ TEST_CASE("The measured layers are read as they are", "[load/records]") {
 
 TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") {
   const TemporaryFolder folder;
-  for (const char* name : {"b.json", "a/z.csv", "a.jsonl", "c.txt", "a/b/c.ndjson", "d.JSON"})
+  for (const char* name : {"b.json", "a/z.csv", "a.jsonl", "c.txt", "a/b/c.ndjson", "d.JSON",
+                           ".e.json", ".git/f.json"})
     folder.write(name, "");
   std::vector<std::string> names;
-  for (const InputSource& source : resolve_input(folder.path()))
-    names.push_back(source.name.substr(folder.path().size() + 1));
+  for (const std::string& name : resolve_input(folder.path()))
+    names.push_back(name.substr(folder.path().size() + 1));
   CHECK(names == std::vector<std::string>{"a.jsonl", "a/b/c.ndjson", "a/z.csv", "b.json"});
 }

@@ -28,7 +28,7 @@ std::string text_of(const Layer& layer) {
   for (const DataType type : {layer.dtypes.input, layer.dtypes.weight, layer.dtypes.output})
     text += ' ' + std::string(name_of(type));
   add(std::array<std::uint64_t, 5>{layer.window.rank, layer.groups, layer.bias ? 1U : 0U,
-                                   layer.repeat, layer.window.ceil_mode ? 1U : 0U});
+                                   layer.norm_elements, layer.window.ceil_mode ? 1U : 0U});
   return text;
 }
 

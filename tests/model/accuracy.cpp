@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "catch.hpp"
+#include "load/loading.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -18,19 +18,21 @@ using namespace roofline;
 
 const std::string measured = ROOFLINE_SOURCE_FOLDER "/tests/measured/";
 
-std::vector<Layer> layers_of(const std::string& path) {
-  const OpenInput input = open_input(resolve_input(path).front(), {LayerDefaults{}});
-  std::vector<Layer> layers;
-  for (std::vector<Layer> next = input.records->next(); !next.empty(); next = input.records->next())
-    layers.push_back(next.front());
-  return layers;
+/// The records of a file, each evaluated alone, as one result.
+Result measured_result(const std::string& file, const AnalysisOptions& options) {
+  const Context context = make_context(find_gpu("h200"), options);
+  std::vector<RecordResult> records;
+  const std::unique_ptr<Reader> reader = open_input(measured + file);
+  while (const auto item = reader->next())
+    records.push_back(std::get<RecordResult>(
+        evaluate_record(infer(*std::get<Item>(*item).spec({}), {}), context)));
+  return std::get<Result>(join_records(file, "measured", std::move(records), context));
 }
 
 std::vector<Accuracy> accuracy_of(const std::string& file, EngineChoice engine) {
   AnalysisOptions options;
   options.engine = engine;
-  return analyze({"measured", file, layers_of(measured + file)}, find_gpu("h200"), options)
-      .accuracy;
+  return measured_result(file, options).accuracy;
 }
 
 struct Cell {
@@ -121,10 +123,9 @@ TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[model/accuracy
 }
 
 TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]") {
-  const std::vector<Layer> layers = layers_of(measured + "h200_counters.csv");
   AnalysisOptions options;
   options.cache = CacheState::cold;
-  const Result result = analyze({"counters", "", layers}, find_gpu("h200"), options);
+  const Result result = measured_result("h200_counters.csv", options);
   std::ifstream file(measured + "h200_counters.csv");
   std::string line;
   std::getline(file, line);

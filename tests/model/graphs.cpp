@@ -59,7 +59,7 @@ TEST_CASE("Training runs each layer's passes; the first has no data gradient", "
       {"name": "e", "type": "flatten"}])"),
                                   training());
   CHECK(rows_of(result) == "a.fwd a.wgrad b.fwd b.dgrad c.fwd c.dgrad c.wgrad d.fwd e.fwd ");
-  CHECK(result.pass == "training");
+  CHECK(result.training);
   CHECK(result.total.params == 3 * 4 * 9 + 4 * 2);
   CHECK(result.total.macs == 2 * (36 * 4 * 27) + 3 * (36 * 2 * 4));
 }
@@ -91,7 +91,7 @@ TEST_CASE("Epilogues take in norms, activations and residual adds", "[model/grap
       {"bn2", "conv2"}, {"add", "conv2"}, {"relu2", "conv2"}};
   for (const auto& [name, host] : hosts) {
     INFO(name);
-    CHECK(row_of(result, name).layer.fused_into == host);
+    CHECK(row_of(result, name).fused_into == host);
     if (host.empty()) continue;
     CHECK(row_of(result, name).counts.bytes.total == 0);
     CHECK(row_of(result, name).counts.flops == 0);
@@ -113,7 +113,7 @@ TEST_CASE("A tensor with two readers must be written", "[model/graphs]") {
       {"name": "pool", "type": "max_pool", "kernel_size": 2},
       {"name": "prob", "type": "softmax"}])"),
                                   fused());
-  for (const LayerResult& row : result.layers) CHECK(row.layer.fused_into.empty());
+  for (const LayerResult& row : result.layers) CHECK(row.fused_into.empty());
 }
 
 TEST_CASE("Peak activations are the largest set of live tensors", "[model/graphs]") {
@@ -147,7 +147,6 @@ TEST_CASE("Copies over the host link are rows of their own", "[model/graphs]") {
   CHECK(result.layers.back().layer.name == "copy out");
   CHECK(result.layers.front().expected_time_s == Approx(768 / 15.75e9));  // PCIe 3.0 x16
   CHECK(result.layers.back().expected_time_s == Approx(1024 / 15.75e9));
-  CHECK_FALSE(host_copy_byte_per_s(find_gpu("v100"), HostMemory::pageable));
 }
 
 TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
@@ -155,8 +154,8 @@ TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
   double share = 0;
   double expected_s = 0;
   for (const LayerResult& row : result.layers) {
-    share += row.time_share;
-    expected_s += static_cast<double>(row.layer.repeat) * *row.expected_time_s;
+    share += *row.time_share;
+    expected_s += *row.expected_time_s;
   }
   CHECK(share == Approx(1));
   CHECK(*result.total.expected_time_s == Approx(expected_s));

@@ -52,9 +52,8 @@ Sums sums_of(const std::string& name, bool with_training_only) {
   for (const Layer& layer : load_network(*find_network(name), name, {}).layers) {
     if (layer.training_only && !with_training_only) continue;
     const Counts counts = count(layer);
-    sums.params += layer.repeat * counts.params;
-    if (layer.kind == LayerKind::conv || layer.kind == LayerKind::linear)
-      sums.macs += layer.repeat * counts.macs;
+    sums.params += counts.params;
+    if (layer.kind == LayerKind::conv || layer.kind == LayerKind::linear) sums.macs += counts.macs;
   }
   return sums;
 }

@@ -1,8 +1,9 @@
 // Views, comparisons and sweeps, on results made by hand.
 
 #include "catch.hpp"
-#include "report/view.hpp"
+#include "model/totals.hpp"
 #include "roofline/summary.hpp"
+#include "roofline/view.hpp"
 
 namespace {
 
@@ -26,42 +27,38 @@ Result network(const std::string& gpu, std::vector<LayerResult> rows, double tdp
   result.batch = batch;
   result.tdp_w = tdp_w;
   result.layers = std::move(rows);
-  for (const LayerResult& each : result.layers) add_to_total(result.total, each);
-  for (LayerResult& each : result.layers) each.time_share = time_s(each) / time_s(result.total);
+  sum_up(result);
   return result;
 }
 
-std::string names_of(const Result& result) {
-  std::string names;
-  for (const LayerResult& each : result.layers) names += each.layer.name;
-  return names;
-}
-
 std::string viewed(const View& view) {
-  Result result = network("g", {row("a", LayerKind::conv, 2, 9), row("b", LayerKind::relu, 5, 1),
-                                row("c", LayerKind::conv, 3, 5)});
-  apply_view(result, view);
-  return names_of(result);
+  const Result result =
+      network("g", {row("a", LayerKind::conv, 2, 9), row("b", LayerKind::relu, 5, 1),
+                    row("c", LayerKind::conv, 3, 5)});
+  std::string names;
+  for (const std::size_t i : select(result, view).rows) names += result.layers[i].layer.name;
+  return names;
 }
 
 }  // namespace
 
 TEST_CASE("Rows are sorted and cut as asked", "[report/summaries]") {
   CHECK(viewed({}) == "abc");
-  CHECK(viewed({.sort = SortBy::time, .top = {}, .cover_share = {}}) == "bca");
-  CHECK(viewed({.sort = SortBy::flops, .top = {}, .cover_share = {}}) == "acb");
-  CHECK(viewed({.sort = {}, .top = 1, .cover_share = {}}) == "b");
-  CHECK(viewed({.sort = {}, .top = {}, .cover_share = 0.8}) == "bc");
-  CHECK(viewed({.sort = SortBy::flops, .top = 2, .cover_share = {}}) == "ac");
+  CHECK(viewed({.sort = SortBy::time, .top = {}, .cover_share = {}, .by = {}}) == "bca");
+  CHECK(viewed({.sort = SortBy::flops, .top = {}, .cover_share = {}, .by = {}}) == "acb");
+  CHECK(viewed({.sort = {}, .top = 1, .cover_share = {}, .by = {}}) == "b");
+  CHECK(viewed({.sort = {}, .top = {}, .cover_share = 0.8, .by = {}}) == "bc");
+  CHECK(viewed({.sort = SortBy::flops, .top = 2, .cover_share = {}, .by = {}}) == "ac");
 }
 
 TEST_CASE("Types in order of their time", "[report/summaries]") {
   const std::vector<TypeRow> types =
-      by_type(network("g", {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3),
-                            row("c", LayerKind::conv, 3)}));
+      network("g", {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3),
+                    row("c", LayerKind::conv, 3)})
+          .types;
   REQUIRE(types.size() == 2);
   CHECK(types[0].kind == LayerKind::conv);
-  CHECK(types[0].layers == 2);
+  CHECK(types[0].rows == 2);
   CHECK(types[0].time_share == Approx(0.6));
   CHECK(types[1].total.roofline_time_s == Approx(2));
 }
@@ -70,7 +67,7 @@ TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
   // 2 s at 100 W are 200 J; 1 s at 300 W are 300 J.
   const std::vector<Result> results{network("slow", {row("a", LayerKind::conv, 2)}, 100),
                                     network("fast", {row("a", LayerKind::conv, 1)}, 300)};
-  const std::vector<ComparisonRow> rows = compare(results, results);
+  const std::vector<ComparisonRow> rows = compare_networks(results);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].speedup == Approx(1));
   CHECK(rows[1].speedup == Approx(2));
@@ -80,33 +77,62 @@ TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
   CHECK_FALSE(rows[1].fewest_joules);
 }
 
-TEST_CASE("One network is compared layer by layer, then whole", "[report/summaries]") {
+TEST_CASE("Networks are compared, and layers on request", "[report/summaries]") {
   const std::vector<Result> results{
       network("x", {row("a", LayerKind::conv, 2), row("view", LayerKind::flatten, 0),
                     row("b", LayerKind::relu, 1)}),
       network("y", {row("a", LayerKind::conv, 1), row("view", LayerKind::flatten, 0),
                     row("b", LayerKind::relu, 1)})};
-  const std::vector<ComparisonRow> rows = compare(results, results);
-  REQUIRE(rows.size() == 6);
-  CHECK(rows[0].name == "a");
-  CHECK(rows[2].name == "b");
-  CHECK(rows[4].name == "net");
-  CHECK(rows[5].speedup == Approx(1.5));
-  CHECK(compare({results[0]}, {results[0]}).empty());
+  const std::vector<ComparisonRow> networks = compare_networks(results);
+  REQUIRE(networks.size() == 2);
+  CHECK(networks[0].name == "net");
+  CHECK(networks[0].batch == 1);
+  CHECK(networks[1].speedup == Approx(1.5));
+  CHECK(networks[0].roofline_time_s == Approx(1.5));
+  const std::vector<ComparisonRow> layers = compare_layers(results, {{0, 1, 2}, {0, 1, 2}});
+  REQUIRE(layers.size() == 4);
+  CHECK(layers[0].name == "a");
+  CHECK(layers[1].speedup == Approx(2));
+  CHECK(layers[2].name == "b");
+  CHECK(compare_networks({results[0]}).empty());
 }
 
-TEST_CASE("Growth turns linear where doubling the batch doubles the time", "[report/summaries]") {
-  const auto at = [](std::uint64_t batch, double conv_s) {
-    return network("g", {row("a", LayerKind::conv, conv_s), row("p", LayerKind::max_pool, 0.1)},
-                   100, batch);
+TEST_CASE("A sweep names the best batch, and from where on time grows as the batch",
+          "[report/summaries]") {
+  const auto at = [](std::uint64_t batch, double conv_s, std::uint64_t weight_byte = 1) {
+    Result result = network("g", {row("a", LayerKind::conv, conv_s)}, 100, batch);
+    result.memory = Memory{};
+    result.memory->weight_byte = weight_byte;
+    result.gpu_memory_byte = 10;
+    return result;
   };
-  const std::vector<Sweep> sweeps = sweeps_of({at(1, 1), at(4, 2.1), at(2, 1), at(8, 4.2)});
+  // An image: 1, 0.55, 0.5, 0.52 and, too large for the memory, 0.3 s.
+  const std::vector<Sweep> sweeps =
+      sweeps_of({at(1, 1), at(4, 2), at(2, 1.1), at(8, 4.16), at(16, 4.8, 11)});
   REQUIRE(sweeps.size() == 1);
-  REQUIRE(sweeps[0].rows.size() == 4);
-  CHECK(sweeps[0].rows[2].batch == 4);
-  CHECK(sweeps[0].rows[2].conv_s == Approx(2.1));
-  CHECK(sweeps[0].rows[2].pool_s == Approx(0.1));
-  CHECK(sweeps[0].rows[2].total_s == Approx(2.2));
-  CHECK(sweeps[0].linear_from == 2);
+  REQUIRE(sweeps[0].rows.size() == 5);
+  CHECK(sweeps[0].rows[1].batch == 2);
+  CHECK(sweeps[0].rows[1].time_per_image_s == Approx(0.55));
+  CHECK(sweeps[0].rows[2].images_per_s == Approx(2));
+  CHECK(sweeps[0].rows[3].fits == true);
+  CHECK(sweeps[0].rows[4].fits == false);
+  CHECK(sweeps[0].best_batch == 4);
+  CHECK(sweeps[0].near_best_from == 4);
+  // 0.52 is within 5 % of 0.5.
+  CHECK(sweeps_of({at(1, 1), at(2, 1.04), at(4, 2)})[0].near_best_from == 2);
   CHECK(sweeps_of({at(1, 1)}).empty());
+}
+
+TEST_CASE("A selection changes no sum", "[report/summaries]") {
+  const Result result = network("g", {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3),
+                                      row("c", LayerKind::conv, 3)});
+  View view;
+  view.top = 1;
+  const Selection selection = select(result, view);
+  CHECK(selection.rows == std::vector<std::size_t>{0});
+  CHECK(selection.types == std::vector<std::size_t>{0});
+  CHECK(result.types[selection.types[0]].time_share == Approx(0.6));  // both convolutions
+  // Equal layers fold in tables, and are ranked by their sum.
+  CHECK(selection.groups == std::vector<std::vector<std::size_t>>{{1, 2}});
+  CHECK(selection.all_groups == 2);
 }

@@ -1,0 +1,45 @@
+#pragma once
+
+// Which rows of a result are shown, chosen before anything is rendered. A selection never changes a
+// sum.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "roofline/analysis.hpp"
+
+namespace roofline {
+
+enum class SortBy : std::uint8_t { time, flops, bytes, intensity };
+inline constexpr std::array<std::string_view, 4> sort_names{"time", "flops", "bytes", "intensity"};
+
+/// What a row of the table stands for.
+enum class RowsBy : std::uint8_t { layer, type };
+
+/// Without any of these: all rows, in the network's order.
+struct View {
+  std::optional<SortBy> sort;         ///< descending; by time where rows are cut
+  std::optional<std::uint64_t> top;   ///< as many rows at most
+  std::optional<double> cover_share;  ///< the fewest rows that make up this share of the time
+  std::optional<RowsBy> by;           ///< by layer where it is not said
+
+  bool selects() const { return sort || top || cover_share; }
+  bool is_default() const { return !selects() && !by; }
+};
+
+/// What of a result is shown, in the order shown.
+struct Selection {
+  std::vector<std::size_t> rows;  ///< indices into the result's layers
+  /// The same for tables, which show equal layers as one: each row's layers, all alike.
+  std::vector<std::vector<std::size_t>> groups;
+  std::size_t all_groups = 0;      ///< that there are, shown or not
+  std::vector<std::size_t> types;  ///< indices into the result's types
+};
+
+Selection select(const Result& result, const View& view);
+
+}  // namespace roofline

@@ -1,0 +1,86 @@
+#include "cli/results.hpp"
+
+#include <utility>
+
+#include "cli/output.hpp"
+
+namespace roofline {
+namespace {
+
+/// Assumptions beyond this many are not said one by one.
+constexpr std::size_t most_said = 20;
+
+}  // namespace
+
+Results::Results(const Options& options, std::size_t gpus)
+    : options_(&options),
+      streaming_(options.exports.empty() && options.format != nullptr &&
+                 options.format->name == "ndjson" && options.report.view.is_default()),
+      records_(options.defaults.size() * gpus) {}
+
+void Results::add(const Network& network, std::size_t slot, const Context& context) {
+  if (network.record) return add_record(network, slot, context);
+  Expected<Result> result = evaluate(network, context);
+  const auto* good = std::get_if<Result>(&result);
+  if (streaming_ && good != nullptr)
+    write_standard_output(render_record(good->source, good->network, good->gpu, good->layers));
+  else
+    keep(std::move(result), context);
+}
+
+void Results::add_record(const Network& record, std::size_t slot, const Context& context) {
+  Expected<RecordResult> result = evaluate_record(record, context);
+  if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
+  RecordResult& good = std::get<RecordResult>(result);
+  if (streaming_) {
+    write_standard_output(render_record(record.source, record.name, context.gpu.name, good.rows));
+    return;
+  }
+  record_source_ = record.source;
+  record_name_ = record.name;
+  records_[slot].push_back(std::move(good));
+}
+
+void Results::keep(Expected<Result> result, const Context& context) {
+  if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
+  evaluated_.push_back({std::get<Result>(std::move(result)), &context});
+}
+
+void Results::fail(const InputError& error) {
+  failed_ = true;
+  note(error.what());
+  if (streaming_)
+    write_standard_output(render_record_error(error));
+  else
+    errors_.push_back(error);
+}
+
+void Results::note_assumptions(const Network& network) {
+  for (const std::string& assumption : network.assumptions) {
+    if (said_.size() >= most_said) return;
+    const std::string text = network.source + ": " + assumption;
+    if (said_.insert(text).second) note(text);
+  }
+}
+
+void Results::end_input(const std::vector<Context>& contexts) {
+  for (std::size_t slot = 0; slot < records_.size(); ++slot) {
+    if (records_[slot].empty()) continue;
+    const Context& context = contexts[slot % contexts.size()];
+    keep(join_records(record_source_, record_name_,
+                      std::exchange(records_[slot], std::vector<RecordResult>{}), context),
+         context);
+  }
+}
+
+void Results::write() {
+  if (streaming_) return;
+  const Report report = make_report(std::move(evaluated_), std::move(errors_), options_->report);
+  for (const Export& file : options_->exports)
+    write_file(file.path, file.format->render(report, {}));
+  if (options_->format != nullptr)
+    write_standard_output(
+        options_->format->render(report, {.colour = standard_output_has_colour()}));
+}
+
+}  // namespace roofline

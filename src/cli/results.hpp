@@ -1,0 +1,48 @@
+#pragma once
+
+// Where evaluated things go: NDJSON alone is written as it is computed, anything else is kept and
+// written at the end.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace roofline {
+
+class Results {
+ public:
+  /// `slots`: the settings times the GPUs.
+  explicit Results(const Options& options, std::size_t gpus);
+
+  /// Evaluates a network, or a record of a stream, in one setting on one GPU: its slot.
+  void add(const Network& network, std::size_t slot, const Context& context);
+  /// An input, or a part of one, that cannot be evaluated. Says so on standard error.
+  void fail(const InputError& error);
+  /// Says what was assumed of an input, once.
+  void note_assumptions(const Network& network);
+  /// The records of the input, if it had any, become one result a slot.
+  void end_input(const std::vector<Context>& contexts);
+  /// Writes standard output and files. Throws UsageError, OutputError, OutputClosed.
+  void write();
+
+  int exit_code() const { return failed_ ? 1 : 0; }
+
+ private:
+  void add_record(const Network& record, std::size_t slot, const Context& context);
+  void keep(Expected<Result> result, const Context& context);
+
+  const Options* options_;
+  bool streaming_;
+  bool failed_ = false;
+  std::vector<std::vector<RecordResult>> records_;  ///< of the present input, by slot
+  std::string record_source_;
+  std::string record_name_;
+  std::vector<Evaluated> evaluated_;
+  std::vector<InputError> errors_;
+  std::set<std::string> said_;
+};
+
+}  // namespace roofline

@@ -1,0 +1,88 @@
+#include "load/csv_input.hpp"
+
+#include <set>
+#include <utility>
+
+#include "load/csv.hpp"
+#include "load/json_input.hpp"
+#include "load/json_layer.hpp"
+#include "load/json_network.hpp"
+#include "load/own_output.hpp"
+
+namespace roofline {
+namespace {
+
+using nlohmann::json;
+
+/// A cell that is JSON (64, 0.5, true, [3, 3]) is that value; any other is a text.
+json cell_value(const std::string& cell) {
+  json value = json::parse(cell, nullptr, false);
+  return value.is_discarded() ? json(cell) : value;
+}
+
+class CsvReader : public Reader {
+ public:
+  explicit CsvReader(std::unique_ptr<ByteStream> stream)
+      : stream_(std::move(stream)), rows_(*stream_) {
+    const std::optional<CsvRow> header = rows_.next();
+    if (!header) throw InputError(source(), "", "expected a header row, got an empty file");
+    columns_ = header->cells;
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (columns_.front().starts_with(byte_order_mark))
+      columns_.front().erase(0, byte_order_mark.size());
+    own_ = is_own_header(columns_);
+    std::set<std::string_view> seen;
+    for (const std::string& column : columns_) {
+      known_.push_back(own_ || is_layer_key(column));
+      if (!seen.insert(column).second && known_.back())
+        throw InputError(source(), "1", "expected each column once, got \"" + column + "\" twice");
+    }
+  }
+
+  std::optional<Expected<Item>> next() override {
+    try {
+      const std::optional<CsvRow> row = rows_.next();
+      if (!row) return std::nullopt;
+      return fixed_item(read_record(record_of(*row), {source(), row->line}));
+    } catch (const InputError& error) {
+      return error;
+    }
+  }
+
+  std::vector<std::string> notes() const override {
+    std::string ignored;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (!known_[i]) ignored += (ignored.empty() ? "" : ", ") + columns_[i];
+    if (ignored.empty()) return {};
+    return {source() + ": ignored columns: " + ignored};
+  }
+
+ private:
+  const std::string& source() const { return stream_->name(); }
+
+  json record_of(const CsvRow& row) const {
+    if (row.cells.size() != columns_.size())
+      throw InputError(source(), std::to_string(row.line),
+                       "expected " + std::to_string(columns_.size()) + " cells, got " +
+                           std::to_string(row.cells.size()));
+    json record = json::object();
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (known_[i] && !row.cells[i].empty())
+        record[columns_[i]] = columns_[i] == "name" ? json(row.cells[i]) : cell_value(row.cells[i]);
+    return own_ ? row_of_own_csv(record) : record;
+  }
+
+  std::unique_ptr<ByteStream> stream_;
+  CsvRows rows_;
+  std::vector<std::string> columns_;
+  std::vector<bool> known_;
+  bool own_ = false;  ///< this program wrote it
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open_csv(std::unique_ptr<ByteStream> stream) {
+  return std::make_unique<CsvReader>(std::move(stream));
+}
+
+}  // namespace roofline

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "load/byte_stream.hpp"
+#include "load/csv_input.hpp"
+#include "load/json_input.hpp"
+#include "load/json_network.hpp"
+#include "model/spelling.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t head_byte = 65536;
+
+bool never(std::string_view) { return false; }
+bool always(std::string_view) { return true; }
+
+/// Asked in this order; JSON, which takes whatever is left, stands last.
+const InputFormat formats[] = {
+    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson},
+    {"CSV", {".csv"}, never, open_csv},
+    {"JSON", {".json"}, always, open_json},
+};
+
+bool has_extension(const InputFormat& format, std::string_view name) {
+  return std::any_of(format.extensions.begin(), format.extensions.end(),
+                     [&](std::string_view extension) { return name.ends_with(extension); });
+}
+
+/// ".json, .ndjson, ..." of all formats.
+std::string all_extensions() {
+  std::string all;
+  for (const InputFormat& format : formats)
+    for (const std::string_view extension : format.extensions)
+      all += (all.empty() ? "" : ", ") + std::string(extension);
+  return all;
+}
+
+bool is_layer_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return std::any_of(std::begin(formats), std::end(formats),
+                     [&](const InputFormat& format) { return has_extension(format, name); });
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+std::vector<std::string> files_under(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  std::error_code ignored;  // a file that cannot be looked at fails when it is read
+  auto entries = fs::recursive_directory_iterator(directory, error);
+  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
+    const bool is_directory = entries->is_directory(ignored);
+    if (is_hidden(entries->path())) {
+      if (is_directory) entries.disable_recursion_pending();
+    } else if (!is_directory && is_layer_file(entries->path())) {
+      files.push_back(entries->path().string());
+    }
+  }
+  if (error)
+    throw InputError(directory, "", std::string("cannot be read: ") + std::strerror(error.value()));
+  if (files.empty())
+    throw InputError(
+        directory, "",
+        "expected layer files (" + all_extensions() + "), got a directory without any");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+[[noreturn]] void fail_unknown(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const EmbeddedFile& file : embedded_networks()) names.push_back(file.name);
+  throw InputError(word, "",
+                   "expected a file, a directory or a built-in network, found none of that name" +
+                       did_you_mean(word, names) + " (--list-networks lists the networks)");
+}
+
+/// Of the formats that have the name's extension, or of all where none has, the first that its
+/// bytes look like.
+const InputFormat& format_of(ByteStream& stream) {
+  std::vector<const InputFormat*> candidates;
+  for (const InputFormat& format : formats)
+    if (has_extension(format, stream.name())) candidates.push_back(&format);
+  if (candidates.size() == 1) return *candidates.front();
+  if (candidates.empty())
+    for (const InputFormat& format : formats) candidates.push_back(&format);
+  // What is streamed line by line must not wait for more than a line.
+  if (candidates.front()->recognise(stream.peek_line(head_byte))) return *candidates.front();
+  const std::string_view head = stream.peek(head_byte);
+  for (const InputFormat* format : candidates)
+    if (format->recognise(head)) return *format;
+  return *candidates.back();
+}
+
+}  // namespace
+
+std::span<const InputFormat> input_formats() { return formats; }
+
+std::string read_text(const std::string& path) { return open_stream(path)->read_rest(); }
+
+std::vector<std::string> resolve_input(const std::string& word) {
+  if (word == "-") return {word};
+  std::error_code error;
+  const fs::file_status status = fs::status(word, error);
+  if (fs::is_directory(status)) return files_under(word);
+  if (fs::exists(status) || find_network(word)) return {word};
+  fail_unknown(word);
+}
+
+std::unique_ptr<Reader> open_input(const std::string& name) {
+  std::error_code error;
+  if (name != "-" && !fs::exists(fs::status(name, error)))
+    if (const auto text = find_network(name))
+      return open_json(text_stream(name, std::string(*text)));
+  std::unique_ptr<ByteStream> stream = open_stream(name);
+  const InputFormat& format = format_of(*stream);
+  return format.open(std::move(stream));
+}
+
+Network load_network(std::string_view json_text, const std::string& source,
+                     const LayerDefaults& defaults) {
+  const Origin origin{source, std::nullopt};
+  return infer(*read_networks(parse_json(json_text, origin), origin).front(), defaults);
+}
+
+}  // namespace roofline

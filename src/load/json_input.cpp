@@ -1,0 +1,174 @@
+#include "load/json_input.hpp"
+
+#include <deque>
+#include <utility>
+
+#include "load/json_network.hpp"
+
+namespace roofline {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view blanks = " \t\r\n";
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == text.npos; }
+
+/// The end of the JSON value that starts at `begin`: where its brackets close, or for a number or a
+/// word where it ends. The text's end where it does not.
+std::size_t end_of_value(std::string_view text, std::size_t begin) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      if (--depth == 0) return i + 1;
+    }
+  }
+  return text.size();
+}
+
+/// The documents of a text, each with the line on which it starts.
+class Documents {
+ public:
+  explicit Documents(std::string text) : text_(std::move(text)) { find_next(); }
+
+  bool has_next() const { return begin_ != std::string::npos; }
+  bool is_only() const { return first_ && text_.find_first_not_of(blanks, end_) == text_.npos; }
+  std::pair<std::string_view, std::size_t> next() {
+    const std::pair<std::string_view, std::size_t> found{
+        std::string_view(text_).substr(begin_, end_ - begin_), line_};
+    first_ = false;
+    find_next();
+    return found;
+  }
+  std::string_view whole() const { return text_; }
+
+ private:
+  void find_next() {
+    const std::size_t from = end_;
+    begin_ = text_.find_first_not_of(blanks, from);
+    if (!has_next()) return;
+    for (std::size_t i = counted_; i < begin_; ++i) line_ += text_[i] == '\n' ? 1 : 0;
+    counted_ = begin_;
+    end_ = end_of_value(text_, begin_);
+  }
+
+  std::string text_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t counted_ = 0;
+  std::size_t line_ = 1;
+  bool first_ = true;
+};
+
+/// A text that is one document, or several that each are a record or a network of their own.
+class JsonReader : public Reader {
+ public:
+  explicit JsonReader(std::unique_ptr<ByteStream> stream)
+      : source_(stream->name()), documents_(stream->read_rest()), whole_(is_one_document()) {}
+
+  std::optional<Expected<Item>> next() override {
+    try {
+      while (items_.empty()) {
+        if (whole_) {
+          whole_ = false;
+          read(parse_json(documents_.whole(), {source_, std::nullopt}), {source_, std::nullopt});
+          continue;
+        }
+        if (done_ || !documents_.has_next()) return std::nullopt;
+        read_next_document();
+      }
+    } catch (const InputError& error) {
+      return error;
+    }
+    Item item = std::move(items_.front());
+    items_.pop_front();
+    return item;
+  }
+
+ private:
+  bool is_one_document() {
+    done_ = !documents_.has_next() || documents_.is_only();
+    return done_;
+  }
+
+  void read_next_document() {
+    const auto [text, line] = documents_.next();
+    const Origin origin{source_, line};
+    const json document = parse_json(text, origin);
+    if (document.is_object() && !document.contains("layers") && !document.contains("results"))
+      items_.push_back(fixed_item(read_record(document, origin)));
+    else
+      read(document, origin);
+  }
+
+  void read(const json& document, const Origin& origin) {
+    for (auto& network : read_networks(document, origin))
+      items_.push_back(fixed_item(std::move(network)));
+  }
+
+  std::string source_;
+  Documents documents_;
+  bool done_ = false;   ///< the documents were read as one
+  bool whole_ = false;  ///< the one is still to be read
+  std::deque<Item> items_;
+};
+
+class NdjsonReader : public Reader {
+ public:
+  explicit NdjsonReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+
+  std::optional<Expected<Item>> next() override {
+    try {
+      while (stream_->read_line(text_)) {
+        ++line_;
+        if (is_blank(text_)) continue;
+        found_ = true;
+        const Origin origin{stream_->name(), line_};
+        return fixed_item(read_record(parse_json(text_, origin), origin));
+      }
+      if (std::exchange(found_, true) || stream_->failed()) return std::nullopt;
+      throw InputError(stream_->name(), "", "expected a layer a line, got an empty file");
+    } catch (const InputError& error) {
+      return error;
+    }
+  }
+
+ private:
+  std::unique_ptr<ByteStream> stream_;
+  std::string text_;
+  std::size_t line_ = 0;
+  bool found_ = false;  ///< a record, or that there is none
+};
+
+}  // namespace
+
+Item fixed_item(std::shared_ptr<const NetworkSpec> spec) {
+  return {[spec = std::move(spec)](const LayerDefaults&) { return spec; }};
+}
+
+bool looks_like_ndjson(std::string_view head) {
+  const std::size_t begin = head.find_first_not_of(blanks);
+  if (begin == head.npos) return false;
+  const std::string_view line = head.substr(begin, head.find('\n', begin) - begin);
+  const json value = json::parse(line, nullptr, false);
+  return value.is_object() && !value.contains("layers") && !value.contains("results");
+}
+
+std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream) {
+  return std::make_unique<JsonReader>(std::move(stream));
+}
+
+std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream) {
+  return std::make_unique<NdjsonReader>(std::move(stream));
+}
+
+}  // namespace roofline

@@ -1,0 +1,19 @@
+#pragma once
+
+// JSON: one document, several one after the other, or one a line (NDJSON).
+
+#include <memory>
+
+#include "load/byte_stream.hpp"
+#include "roofline/reader.hpp"
+
+namespace roofline {
+
+bool looks_like_ndjson(std::string_view head);
+std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream);
+std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream);
+
+/// An item whose specs do not depend on the settings.
+Item fixed_item(std::shared_ptr<const NetworkSpec> spec);
+
+}  // namespace roofline

@@ -1,0 +1,91 @@
+#include "load/json_network.hpp"
+
+#include "load/json_layer.hpp"
+#include "load/own_output.hpp"
+
+namespace roofline {
+namespace {
+
+using nlohmann::json;
+
+NetworkSpec empty_network(const Origin& origin) {
+  NetworkSpec network;
+  network.name = network_name(origin.source);
+  network.source = origin.source;
+  return network;
+}
+
+void read_layers(const Value& list, const Origin& origin, NetworkSpec& network) {
+  if (!list.is_array() || list.size() == 0) list.fail_expected("a list of at least one layer");
+  network.layers.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    network.layers.push_back(read_layer(list.at(i), origin));
+}
+
+void read_network_object(const Value& value, const Origin& origin, NetworkSpec& network) {
+  ObjectReader object(value, origin, "a network", {"name", "note", "dtype", "batch", "layers"});
+  if (const auto name = object.take("name")) network.name = name->text();
+  if (const auto note = object.take("note")) static_cast<void>(note->text());
+  if (const auto dtype = object.take("dtype")) network.dtype = read_data_type(*dtype);
+  if (const auto batch = object.take("batch")) network.batch = batch->integer(1);
+  const Value layers = *object.take("layers");
+  object.finish();
+  read_layers(layers, origin, network);
+}
+
+/// The results of a report that this program wrote.
+std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
+                                                            const Origin& origin) {
+  std::vector<std::shared_ptr<const NetworkSpec>> networks;
+  const Value results = report.at("results");
+  if (!results.is_array()) results.fail_expected("a list of results");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    NetworkSpec network = empty_network(origin);
+    const Value result = results.at(i);
+    const json stated = network_of_output(result);
+    const Value value(stated, origin, result.pointer());
+    read_network_object(value, origin, network);
+    networks.push_back(std::make_shared<const NetworkSpec>(std::move(network)));
+  }
+  return networks;
+}
+
+}  // namespace
+
+std::string network_name(const std::string& source) {
+  if (source == "-") return "stdin";
+  const std::size_t slash = source.find_last_of('/');
+  std::string name = slash == std::string::npos ? source : source.substr(slash + 1);
+  const std::size_t dot = name.find_last_of('.');
+  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const json& document,
+                                                              const Origin& origin) {
+  const Value value(document, origin);
+  if (document.is_object() && document.contains("peak_tflops"))
+    value.fail("expected layers, got a GPU file: give it to --gpu");
+  if (is_own_report(document)) return read_report(value, origin);
+  NetworkSpec network = empty_network(origin);
+  if (document.is_array())
+    read_layers(value, origin, network);
+  else if (document.is_object() && document.contains("layers"))
+    read_network_object(value, origin, network);
+  else
+    network.layers.push_back(read_layer(value, origin));
+  return {std::make_shared<const NetworkSpec>(std::move(network))};
+}
+
+std::shared_ptr<const NetworkSpec> read_record(const json& record, const Origin& origin) {
+  NetworkSpec network = empty_network(origin);
+  network.record = origin.line;
+  if (is_own_record(record)) {
+    const json stated = layer_of_output(record);
+    network.layers.push_back(read_layer(Value(stated, origin), origin));
+  } else {
+    network.layers.push_back(read_layer(Value(record, origin), origin));
+  }
+  return std::make_shared<const NetworkSpec>(std::move(network));
+}
+
+}  // namespace roofline

@@ -1,0 +1,23 @@
+#pragma once
+
+// JSON documents to what they state: a layer, a list of layers, a network, or a report of ours.
+
+#include <memory>
+#include <vector>
+
+#include "load/json_value.hpp"
+#include "roofline/spec.hpp"
+
+namespace roofline {
+
+/// What a network is called that states no name: the file's name without folder and extension.
+std::string network_name(const std::string& source);
+
+/// The networks of a document, one but for reports. Throws InputError.
+std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const nlohmann::json& document,
+                                                              const Origin& origin);
+
+/// A record of a stream: one layer that stands alone, numbered by its line.
+std::shared_ptr<const NetworkSpec> read_record(const nlohmann::json& record, const Origin& origin);
+
+}  // namespace roofline

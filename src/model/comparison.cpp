@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "roofline/summary.hpp"
+
+namespace roofline {
+namespace {
+
+/// Results of one piece of work by their index, a GPU each.
+using Group = std::vector<std::size_t>;
+
+auto work_of(const Result& result) {
+  return std::tie(result.source, result.network, result.batch, result.dtype, result.training,
+                  result.pass);
+}
+
+/// Pieces of work on two GPUs or more, in the order in which they first come.
+std::vector<Group> groups_of(const std::vector<Result>& results) {
+  std::vector<Group> groups;
+  std::map<decltype(work_of(results.front())), std::size_t> group_of;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto [entry, is_new] = group_of.try_emplace(work_of(results[i]), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[entry->second].push_back(i);
+  }
+  std::erase_if(groups, [](const Group& group) { return group.size() < 2; });
+  return groups;
+}
+
+double compute_bound_share(const Result& result) {
+  double bound_by_compute = 0;
+  for (const LayerResult& row : result.layers)
+    if (row.point.bound == Bound::compute) bound_by_compute += row.point.roofline_time_s;
+  const double whole = result.total.roofline_time_s;
+  return whole > 0 ? bound_by_compute / whole : 0;
+}
+
+/// Fills in what follows from the times of one piece of work, the rows from `first` to the end.
+void finish_rows(std::vector<ComparisonRow>& rows, std::size_t first) {
+  if (first == rows.size()) return;
+  const double reference = rows[first].time_s;
+  ComparisonRow* best = nullptr;
+  for (std::size_t i = first; i < rows.size(); ++i) {
+    rows[i].speedup = rows[i].time_s > 0 ? reference / rows[i].time_s : 1;
+    if (rows[i].energy_at_tdp_j &&
+        (best == nullptr || *rows[i].energy_at_tdp_j < *best->energy_at_tdp_j))
+      best = &rows[i];
+  }
+  if (best != nullptr) best->fewest_joules = true;
+}
+
+ComparisonRow row_of(std::string name, std::optional<std::uint64_t> batch, const Result& result,
+                     double time, double bound_s) {
+  ComparisonRow row;
+  row.name = std::move(name);
+  row.batch = batch;
+  row.gpu = result.gpu;
+  row.time_s = time;
+  row.roofline_time_s = bound_s;
+  if (result.tdp_w) row.energy_at_tdp_j = time * *result.tdp_w;
+  return row;
+}
+
+ComparisonRow layer_row(const LayerResult& layer, const Result& result) {
+  std::string name = layer.layer.name;
+  if (result.training) name += " " + std::string(name_of(layer.layer.pass));
+  ComparisonRow row = row_of(std::move(name), layer.layer.output.batch, result, time_s(layer),
+                             layer.point.roofline_time_s);
+  row.compute_bound_share = layer.point.bound == Bound::compute ? 1 : 0;
+  return row;
+}
+
+}  // namespace
+
+std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results) {
+  std::vector<ComparisonRow> rows;
+  if (results.empty()) return rows;
+  for (const Group& group : groups_of(results)) {
+    const std::size_t first = rows.size();
+    for (const std::size_t i : group) {
+      const Result& result = results[i];
+      rows.push_back(row_of(result.network, result.batch, result, time_s(result.total),
+                            result.total.roofline_time_s));
+      rows.back().compute_bound_share = compute_bound_share(result);
+    }
+    finish_rows(rows, first);
+  }
+  return rows;
+}
+
+std::vector<ComparisonRow> compare_layers(const std::vector<Result>& results,
+                                          const std::vector<std::vector<std::size_t>>& shown) {
+  std::vector<ComparisonRow> rows;
+  if (results.empty()) return rows;
+  for (const Group& group : groups_of(results))
+    for (const std::size_t row : shown[group.front()]) {
+      const std::size_t first = rows.size();
+      // The same work has the same rows on every GPU.
+      for (const std::size_t i : group)
+        if (time_s(results[i].layers[row]) > 0)
+          rows.push_back(layer_row(results[i].layers[row], results[i]));
+      finish_rows(rows, first);
+    }
+  return rows;
+}
+
+}  // namespace roofline

@@ -1,0 +1,84 @@
+#include "roofline/context.hpp"
+
+#include <utility>
+
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+/// The rate of copies over the host link: the part's measured one for this kind of memory; for
+/// pinned memory else the link's own.
+std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
+  if (memory == HostMemory::pageable) return gpu.host_pageable_byte_per_s;
+  return gpu.host_pinned_byte_per_s ? gpu.host_pinned_byte_per_s : gpu.host_link_byte_per_s;
+}
+
+/// Refuses what the options ask of a GPU that does not state it.
+void check(const Gpu& gpu, const AnalysisOptions& options) {
+  if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
+    throw UsageError(
+        gpu.name +
+        " has no sustained ceilings: measure them and give them with --peak-tflops and "
+        "--bandwidth-gbs, or as \"sustained\" in a GPU file of your own");
+  if (options.host_copies && !host_copy_byte_per_s(gpu, *options.host_copies))
+    throw UsageError(gpu.name + " states no " +
+                     (*options.host_copies == HostMemory::pageable
+                          ? "host_pageable_gb_per_s"
+                          : "host_pinned_gb_per_s or host_link_gb_per_s") +
+                     ": give it in a GPU file of your own");
+}
+
+Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
+  Ceilings ceilings{gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s, options.ceilings, {}, {}};
+  if (options.ceilings == CeilingKind::sustained) {
+    ceilings.sustained_flop_per_s = gpu.sustained->peak_flop_per_s;
+    ceilings.sustained_byte_per_s = gpu.sustained->bandwidth_byte_per_s;
+  }
+  if (options.bandwidth_byte_per_s) ceilings.sustained_byte_per_s = options.bandwidth_byte_per_s;
+  if (options.peak_flop_per_s || options.bandwidth_byte_per_s) ceilings.kind = CeilingKind::user;
+  // An engine that was not measured keeps its datasheet peak.
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (ceilings.sustained_flop_per_s[i])
+      ceilings.peak_flop_per_s[i] = ceilings.sustained_flop_per_s[i];
+  ceilings.bandwidth_byte_per_s =
+      ceilings.sustained_byte_per_s.value_or(ceilings.bandwidth_byte_per_s);
+  return ceilings;
+}
+
+}  // namespace
+
+Context make_context(Gpu gpu, const AnalysisOptions& options) {
+  check(gpu, options);
+  const KernelModel datasheet = kernel_model_of(gpu);
+  const Ceilings ceilings = ceilings_of(gpu, options);
+  const auto copy_byte_per_s =
+      options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
+  const auto under = [&](const EngineRates& sustained) {
+    return with_sustained(datasheet, sustained, ceilings.sustained_byte_per_s);
+  };
+  Context context{
+      std::move(gpu), options, ceilings, copy_byte_per_s, under(ceilings.sustained_flop_per_s), {}};
+  if (options.peak_flop_per_s)
+    for (std::size_t i = 0; i < engine_count; ++i)
+      context.kernel_by_engine.push_back(
+          under(ceilings_for(context, static_cast<Engine>(i)).sustained_flop_per_s));
+  return context;
+}
+
+Ceilings ceilings_for(const Context& context, Engine engine) {
+  Ceilings ceilings = context.ceilings;
+  if (!context.options.peak_flop_per_s) return ceilings;
+  const auto index = static_cast<std::size_t>(engine);
+  ceilings.peak_flop_per_s[index] = context.options.peak_flop_per_s;
+  ceilings.sustained_flop_per_s[index] = context.options.peak_flop_per_s;
+  return ceilings;
+}
+
+const KernelModel& kernel_model_for(const Context& context, Engine engine) {
+  return context.kernel_by_engine.empty()
+             ? context.kernel
+             : context.kernel_by_engine[static_cast<std::size_t>(engine)];
+}
+
+}  // namespace roofline

@@ -1,0 +1,132 @@
+#include "roofline/infer.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/infer/field_failure.hpp"
+#include "model/infer/layer.hpp"
+#include "model/infer/norm.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::uint64_t most_copies = 100000;
+
+std::string_view spelling(const Place& place, Field field) {
+  for (const auto& [each, name] : place.spellings)
+    if (each == field) return name;
+  return field_name(field);
+}
+
+std::uint64_t copies_of(const LayerSpec& spec) {
+  const std::uint64_t copies = spec.repeat.value_or(1);
+  if (copies == 0) fail(Field::repeat, "expected an integer >= 1, got 0");
+  if (copies > most_copies)
+    fail(Field::repeat, "expected at most " + std::to_string(most_copies) + " copies, got " +
+                            std::to_string(copies));
+  return copies;
+}
+
+/// Gives each layer a name of its own: a second "conv" is "conv#2".
+class OwnNames {
+ public:
+  std::string operator()(const std::string& wanted) {
+    const std::size_t uses = ++uses_[wanted];
+    if (uses == 1) return wanted;
+    std::string name = wanted + "#" + std::to_string(uses);
+    while (++uses_[name] > 1) name = wanted + "#" + std::to_string(++uses_[wanted]);
+    return name;
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> uses_;
+};
+
+class Inference {
+ public:
+  Inference(const NetworkSpec& spec, const LayerDefaults& defaults)
+      : spec_(spec), defaults_(defaults) {
+    network_.name = spec.name;
+    network_.source = spec.source;
+    network_.record = spec.record;
+    network_.layers.reserve(spec.layers.size());
+  }
+
+  Network network() {
+    for (std::size_t i = 0; i < spec_.layers.size(); ++i) {
+      const LayerSpec& layer = spec_.layers[i];
+      try {
+        add(layer, i);
+      } catch (const FieldFailure& failure) {
+        throw input_error(failure.error, layer.place);
+      }
+    }
+    if (norms_over_channels_ > 0)
+      network_.assumptions.push_back(
+          std::to_string(norms_over_channels_) + " layer_norm, the first \"" + first_norm_ +
+          "\", without normalized_shape: taken over the channels of each position");
+    return std::move(network_);
+  }
+
+ private:
+  void add(const LayerSpec& spec, std::size_t index) {
+    const std::size_t first = network_.layers.size();
+    const std::uint64_t copies = copies_of(spec);
+    const std::string stated_name = spec.name ? *spec.name
+                                              : std::string(info(spec.kind).name) +
+                                                    std::to_string(spec_.record.value_or(index));
+    LayerScope scope{spec_, defaults_, network_.layers, names_, previous_copies_, 0, copies};
+    for (; scope.copy < copies; ++scope.copy)
+      network_.layers.push_back(infer_layer(spec, own_name_(stated_name), scope));
+    if (assumes_channels(spec, network_.layers.back()) && norms_over_channels_++ == 0)
+      first_norm_ = stated_name;
+    names_.add(stated_name, first, copies);
+    previous_copies_ = copies;
+  }
+
+  const NetworkSpec& spec_;
+  const LayerDefaults& defaults_;
+  Network network_;
+  LayerNames names_;
+  OwnNames own_name_;
+  std::size_t norms_over_channels_ = 0;
+  std::string first_norm_;
+  std::size_t previous_copies_ = 0;
+};
+
+bool has_measured(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(),
+                     [](const Layer& layer) { return layer.measured.is_known(); });
+}
+
+/// A time was measured at the batch that its source states, whatever the command line says.
+void mark_other_batch(const NetworkSpec& spec, LayerDefaults defaults, Network& network) {
+  defaults.batch_override.reset();
+  const Network stated = Inference(spec, defaults).network();
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    network.layers[i].measured.other_batch =
+        network.layers[i].output.batch != stated.layers[i].output.batch;
+}
+
+}  // namespace
+
+InputError input_error(const FieldError& error, const Place& place) {
+  std::string where;
+  if (error.field) {
+    const std::string_view name = spelling(place, *error.field);
+    where = (place.pointers ? "/" : "") + std::string(name);
+    for (const std::size_t index : error.index) where += "/" + std::to_string(index);
+  }
+  if (place.where.empty() || where.empty())
+    return {place.source, place.where + where, error.message};
+  const bool joins = place.pointers && place.where.front() == '/';
+  return {place.source, place.where + (joins ? "" : ": ") + where, error.message};
+}
+
+Network infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
+  Network network = Inference(spec, defaults).network();
+  if (defaults.batch_override && has_measured(network)) mark_other_batch(spec, defaults, network);
+  return network;
+}
+
+}  // namespace roofline

@@ -1,0 +1,275 @@
+#include "model/infer/layer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/checked.hpp"
+#include "model/infer/field_failure.hpp"
+#include "model/infer/norm.hpp"
+#include "model/infer/window.hpp"
+#include "roofline/counts.hpp"
+
+namespace roofline {
+namespace {
+
+Shape one_image(const Shape& shape) {
+  Shape one = shape;
+  one.batch = 1;
+  return one;
+}
+
+/// Positions stay, or an input whose elements make up in_features is flattened. in_features beside
+/// a batch says all there is to say of the input.
+void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  Operand operand;
+  const bool stands_alone = scope.previous_copies == 0 || spec.batch;
+  if (spec.in_features && stands_alone && !spec.input && spec.input_size.empty()) {
+    operand.shape.channels = *spec.in_features;
+    operand.shape.batch = infer_batch(spec, scope, std::nullopt);
+  } else {
+    operand = infer_operand(spec, scope, std::nullopt);
+  }
+  Shape& in = operand.shape;
+  const std::uint64_t whole = elements(one_image(in));
+  const bool has_positions = spec.input && !spec.input->sizes.empty();
+  const std::uint64_t features = spec.in_features.value_or(has_positions ? in.channels : whole);
+  if (features == whole) {
+    in = {in.batch, whole, {1, 1, 1}, 0};
+  } else if (features != in.channels) {
+    fail(Field::in_features, "expected " + std::to_string(whole) + ", the elements of the input " +
+                                 to_text(in) + ", or " + std::to_string(in.channels) +
+                                 ", its features a position, got " + std::to_string(features));
+  }
+  layer.inputs = {operand};
+  layer.output = in;
+  if (!spec.out_features || *spec.out_features == 0)
+    fail_missing(Field::out_features, "an integer >= 1");
+  layer.output.channels = *spec.out_features;
+  layer.bias = spec.bias.value_or(false);
+}
+
+/// Both matrices as shapes: [..., m, k] and [..., k, n], all axes before the last two being
+/// products. One that says nothing of the products is shared by all of them.
+void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  if (spec.inputs.size() != 2)
+    fail(Field::inputs, "expected two matrices, [..., m, k] and [..., k, n], got " +
+                            std::to_string(spec.inputs.size()));
+  const auto matrix = [&](std::size_t i) {
+    const OperandSpec& operand = spec.inputs[i];
+    std::vector<std::uint64_t> sizes = operand.sizes;
+    if (sizes.size() < 2)
+      fail(Field::inputs,
+           "expected the shape of a matrix, [..., rows, columns], got " + list_text(sizes), {i});
+    return sizes;
+  };
+  const std::vector<std::uint64_t> a = matrix(0);
+  const std::vector<std::uint64_t> b = matrix(1);
+  const std::uint64_t m = a[a.size() - 2];
+  const std::uint64_t k = a.back();
+  const std::uint64_t n = b.back();
+  if (b[b.size() - 2] != k)
+    fail(Field::inputs,
+         "expected " + std::to_string(k) + " rows, the columns of the first matrix, got " +
+             std::to_string(b[b.size() - 2]),
+         {1, b.size() - 2});
+  std::uint64_t products = 1;
+  for (const auto* sizes : {&a, &b}) {
+    std::uint64_t own = 1;
+    for (std::size_t i = 0; i + 2 < sizes->size(); ++i) own = checked_mul(own, (*sizes)[i]);
+    products = std::max(products, own);
+  }
+  Operand first{{products, k, {1, 1, m}, 1}, std::nullopt, false};
+  if (!spec.inputs[0].layer.empty())
+    first.producer = scope.names.find(spec.inputs[0].layer, scope.copy, scope.copies, Field::inputs,
+                                      {std::size_t{0}});
+  layer.inputs = {first};
+  layer.output = {products, n, {1, 1, m}, 1};
+}
+
+/// m x k times k x n, `batch` products. The products are the layer's own: --batch leaves them.
+void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  if (!spec.inputs.empty()) return infer_matmul_shapes(spec, scope, layer);
+  for (const auto& [field, number] :
+       {std::pair{Field::m, spec.m}, {Field::n, spec.n}, {Field::k, spec.k}})
+    if (!number || *number == 0) fail_missing(field, "an integer >= 1");
+  const std::uint64_t batch =
+      spec.batch.value_or(scope.defaults.batch_override.value_or(scope.network.batch.value_or(1)));
+  layer.inputs = {{{batch, *spec.k, {1, 1, *spec.m}, 1}, std::nullopt, false}};
+  layer.output = {batch, *spec.n, {1, 1, *spec.m}, 1};
+}
+
+/// NumPy's rule, axis by axis: equal sizes, or one of them is 1.
+void broadcast(std::uint64_t& size, std::uint64_t other, std::size_t operand, const Shape& shape,
+               const Shape& so_far) {
+  if (size != other && size != 1 && other != 1)
+    fail(Field::inputs,
+         "expected a shape that broadcasts with " + to_text(so_far) + ", got " + to_text(shape),
+         {operand});
+  size = std::max(size, other);
+}
+
+void infer_combination(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  layer.inputs = infer_operands(spec, scope);
+  layer.output = layer.inputs.front().shape;
+  const bool concat = layer.kind == LayerKind::concat;
+  for (std::size_t i = 1; i < layer.inputs.size(); ++i) {
+    const Shape& shape = layer.inputs[i].shape;
+    const Shape so_far = layer.output;
+    Shape& out = layer.output;
+    out.spatial_rank = std::max(out.spatial_rank, shape.spatial_rank);
+    broadcast(out.batch, shape.batch, i, shape, so_far);
+    if (concat)
+      out.channels = checked_add(out.channels, shape.channels);
+    else
+      broadcast(out.channels, shape.channels, i, shape, so_far);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      broadcast(out.spatial[axis], shape.spatial[axis], i, shape, so_far);
+    if (concat && (out.spatial != so_far.spatial || shape.spatial != so_far.spatial))
+      fail(Field::inputs,
+           "expected the sizes of " + to_text(so_far) + " beside the channels, got " +
+               to_text(shape),
+           {i});
+  }
+}
+
+void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  layer.inputs = {infer_operand(spec, scope, std::nullopt)};
+  layer.output = layer.inputs.front().shape;
+  constexpr AxesFields fields{Field::scale_factor, Field::scale_factor, Field::scale_factor};
+  const auto factors = read_axes(spec.scale_factor, layer.output.spatial_rank, fields, 1);
+  if (!factors && spec.output.empty())
+    fail_missing(Field::scale_factor, "an integer >= 1 or a list");
+  if (!factors) {
+    layer.output = read_shape(spec.output, {layer.output.spatial_rank}, Field::output).shape;
+    layer.output.batch = layer.inputs.front().shape.batch;
+    return;
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    layer.output.spatial[axis] = checked_mul(layer.output.spatial[axis], (*factors)[axis]);
+}
+
+/// Kinds whose result has the shape that the source states; without one, the operand's.
+void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  if (takes(spec.kind, Field::inputs))
+    layer.inputs = infer_operands(spec, scope);
+  else
+    layer.inputs = {infer_operand(spec, scope, std::nullopt)};
+  layer.output = layer.inputs.front().shape;
+  if (spec.output.empty()) return;
+  const StatedShape stated =
+      read_shape(spec.output, {std::nullopt, Features::first, true}, Field::output);
+  layer.output = stated.shape;
+  const std::uint64_t written_for = scope.network.batch.value_or(1);
+  if (scope.defaults.batch_override && stated.has_batch && stated.shape.batch % written_for == 0)
+    layer.output.batch =
+        checked_mul(stated.shape.batch / written_for, *scope.defaults.batch_override);
+}
+
+/// Kinds whose output follows from their input alone.
+void infer_simple(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  layer.inputs = {infer_operand(spec, scope, std::nullopt)};
+  layer.output = layer.inputs.front().shape;
+  if (layer.kind == LayerKind::global_avg_pool)
+    layer.output.spatial = {1, 1, 1};
+  else if (layer.kind == LayerKind::flatten)
+    layer.output = {layer.output.batch, elements(one_image(layer.output)), {1, 1, 1}, 0};
+}
+
+void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  if (layer.kind == LayerKind::linear) return infer_linear(spec, scope, layer);
+  if (layer.kind == LayerKind::matmul) return infer_matmul(spec, scope, layer);
+  switch (info(layer.kind).family) {
+    case KindFamily::contraction: return infer_convolution(spec, scope, layer);
+    case KindFamily::combine: return infer_combination(spec, scope, layer);
+    case KindFamily::movement: return infer_movement(spec, scope, layer);
+    case KindFamily::resize: return infer_upsample(spec, scope, layer);
+    case KindFamily::pool:
+      return has_window(layer.kind) ? infer_pool(spec, scope, layer)
+                                    : infer_simple(spec, scope, layer);
+    case KindFamily::norm: infer_simple(spec, scope, layer); return infer_norm(spec, layer);
+    default: return infer_simple(spec, scope, layer);
+  }
+}
+
+void check_size(const Layer& layer, std::size_t axis, std::uint64_t stated, Field field,
+                const std::vector<std::size_t>& index) {
+  const std::uint64_t computed = layer.output.spatial[axis];
+  if (stated == computed) return;
+  fail(field,
+       "expected " + std::to_string(computed) + ", the computed output " + axis_name(axis) +
+           ", got " + std::to_string(stated) + padding_hint(layer, axis, stated),
+       index);
+}
+
+/// A size that the source states is checked against the computed one.
+void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& layer) {
+  if (spec.output_height) check_size(layer, 1, *spec.output_height, Field::output_height, {});
+  if (spec.output_width) check_size(layer, 2, *spec.output_width, Field::output_width, {});
+  if (spec.output.empty() || info(layer.kind).family == KindFamily::movement) return;
+  const std::uint8_t rank = layer.output.spatial_rank;
+  const bool last = info(layer.kind).features == Features::last;
+  const StatedShape stated =
+      read_shape(spec.output, {rank, info(layer.kind).features, false}, Field::output);
+  // --batch may have replaced the batch that the output was written for.
+  if (stated.has_batch && stated.shape.batch != layer.output.batch &&
+      !scope.defaults.batch_override)
+    fail(Field::output,
+         "expected " + std::to_string(layer.output.batch) + ", the layer's batch, got " +
+             std::to_string(stated.shape.batch),
+         {0});
+  const std::size_t first = stated.has_batch ? 1 : 0;
+  const std::size_t channels_at = last ? spec.output.size() - 1 : first;
+  if (stated.shape.channels != layer.output.channels)
+    fail(Field::output,
+         "expected " + std::to_string(layer.output.channels) +
+             ", the computed output channels, got " + std::to_string(stated.shape.channels),
+         {channels_at});
+  for (std::size_t i = 0; i < rank; ++i)
+    check_size(layer, 3U - rank + i, stated.shape.spatial[3U - rank + i], Field::output,
+               {(last ? first : first + 1) + i});
+}
+
+DataTypes infer_types(const LayerSpec& spec, const LayerScope& scope) {
+  const DataType input =
+      spec.dtypes.input.value_or(scope.network.dtype.value_or(scope.defaults.dtype));
+  return {input, spec.dtypes.weight.value_or(input), spec.dtypes.output.value_or(input)};
+}
+
+/// Every count of every pass must fit 64 bits.
+void check_counts(const Layer& layer) {
+  Layer probe = layer;
+  for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+    probe.pass = pass;
+    static_cast<void>(count(probe));
+  }
+}
+
+}  // namespace
+
+Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& scope) {
+  Layer layer;
+  layer.name = std::move(name);
+  layer.kind = spec.kind;
+  layer.dtypes = infer_types(spec, scope);
+  layer.pass = spec.pass.value_or(scope.defaults.pass);
+  layer.training_only = spec.training_only;
+  layer.measured = spec.measured;
+  layer.measured.pass = layer.pass;
+  try {
+    infer_shapes(spec, scope, layer);
+    check_output(spec, scope, layer);
+  } catch (const OverflowError&) {
+    fail_layer("expected sizes below 2^64, got an overflow in layer \"" + layer.name + "\"");
+  }
+  if (layer.groups == 1 && info(layer.kind).family == KindFamily::contraction)
+    layer.mapping = scope.defaults.mapping;
+  if (spec.mapping) layer.mapping = *spec.mapping;
+  try {
+    check_counts(layer);
+  } catch (const OverflowError&) {
+    fail_layer("expected counts below 2^64, got an overflow in layer \"" + layer.name + "\"");
+  }
+  return layer;
+}
+
+}  // namespace roofline

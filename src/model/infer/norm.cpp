@@ -1,0 +1,61 @@
+#include "model/infer/norm.hpp"
+
+#include "model/checked.hpp"
+#include "model/infer/axes.hpp"
+#include "model/infer/field_failure.hpp"
+#include "roofline/counts.hpp"
+
+namespace roofline {
+namespace {
+
+std::uint64_t positions(const Shape& shape) {
+  return checked_mul(shape.spatial[0], shape.spatial[1], shape.spatial[2]);
+}
+
+/// Over the features of each position (transformers, and ConvNeXt's norms of images), or over all
+/// but the batch.
+void set_layer_norm(const LayerSpec& spec, Layer& layer) {
+  const Shape& shape = layer.output;
+  const std::uint64_t features = shape.channels;
+  const std::uint64_t all = checked_mul(features, positions(shape));
+  if (spec.normalized_shape.empty()) {
+    layer.norm_elements = features;
+    return;
+  }
+  std::uint64_t stated = 1;
+  for (const std::uint64_t size : spec.normalized_shape) stated = checked_mul(stated, size);
+  if (stated != features && stated != all)
+    fail(Field::normalized_shape,
+         "expected [" + std::to_string(features) + "], the features of the input " +
+             to_text(shape) + ", or all its " + std::to_string(all) +
+             " elements but the batch, got " + list_text(spec.normalized_shape));
+  layer.norm_elements = stated;
+}
+
+void set_group_norm(const LayerSpec& spec, Layer& layer) {
+  if (!spec.groups) fail_missing(Field::groups, "an integer >= 1");
+  const std::uint64_t channels = layer.output.channels;
+  if (*spec.groups == 0 || channels % *spec.groups != 0)
+    fail(Field::groups, "expected a divisor of the " + std::to_string(channels) +
+                            " channels, got " + std::to_string(*spec.groups));
+  layer.norm_elements = checked_mul(channels / *spec.groups, positions(layer.output));
+}
+
+}  // namespace
+
+void infer_norm(const LayerSpec& spec, Layer& layer) {
+  switch (layer.kind) {
+    case LayerKind::layer_norm: return set_layer_norm(spec, layer);
+    case LayerKind::group_norm: return set_group_norm(spec, layer);
+    case LayerKind::instance_norm: layer.norm_elements = positions(layer.output); return;
+    default: return;
+  }
+}
+
+bool assumes_channels(const LayerSpec& spec, const Layer& layer) {
+  const bool own_positions = spec.input && spec.input->layer.empty();  // stated features last
+  return layer.kind == LayerKind::layer_norm && spec.normalized_shape.empty() && !own_positions &&
+         layer.output.spatial_rank > 0;
+}
+
+}  // namespace roofline

@@ -1,0 +1,178 @@
+#include "model/infer/operands.hpp"
+
+#include <algorithm>
+
+#include "model/checked.hpp"
+#include "model/infer/field_failure.hpp"
+#include "model/spelling.hpp"
+
+namespace roofline {
+namespace {
+
+/// The batch of a whole shape, which was written for the network's stated batch, under --batch.
+std::uint64_t rescaled(std::uint64_t batch, const LayerScope& scope) {
+  if (!scope.defaults.batch_override) return batch;
+  const std::uint64_t stated = scope.network.batch.value_or(1);
+  const std::uint64_t wanted = *scope.defaults.batch_override;
+  return batch % stated == 0 ? checked_mul(batch / stated, wanted) : wanted;
+}
+
+Operand with_batch(StatedShape stated, const LayerSpec& spec, const LayerScope& scope) {
+  stated.shape.batch =
+      infer_batch(spec, scope, stated.has_batch ? std::optional(stated.shape.batch) : std::nullopt);
+  return {stated.shape, std::nullopt, false};
+}
+
+std::size_t index_of_layer(const std::string& name, const LayerScope& scope, Field field,
+                           const std::vector<std::size_t>& index) {
+  if (scope.network.record)
+    fail(field, "expected a shape: a stream of layers remembers no names", index);
+  if (scope.network.layers.size() == 1)
+    fail(field, "expected a shape: there is no earlier layer to name", index);
+  return scope.names.find(name, scope.copy, scope.copies, field, index);
+}
+
+/// An operand as its source states it: a shape, an earlier layer, a view of one, a parameter.
+Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const LayerScope& scope,
+                       const ShapeForm& form, Field field, const std::vector<std::size_t>& index) {
+  const Features features = operand.layer.empty() ? form.features : info(spec.kind).features;
+  const ShapeForm own{form.rank, features, operand.whole};
+  if (operand.layer.empty()) {
+    const StatedShape stated = read_shape(operand.sizes, own, field, index);
+    if (operand.is_parameter) return {stated.shape, std::nullopt, true};
+    if (!operand.whole) return with_batch(stated, spec, scope);
+    Shape shape = stated.shape;
+    shape.batch = rescaled(shape.batch, scope);
+    return {shape, std::nullopt, false};
+  }
+  const std::size_t producer = index_of_layer(operand.layer, scope, field, index);
+  Shape shape = scope.layers[producer].output;
+  if (!operand.sizes.empty()) {
+    shape = read_shape(operand.sizes, own, field, index).shape;
+    shape.batch = rescaled(shape.batch, scope);
+  }
+  return {shape, producer, false};
+}
+
+/// Channels stated beside an input that has them already must agree with it.
+void check_channels(const LayerSpec& spec, const Shape& input) {
+  if (spec.in_channels && *spec.in_channels != input.channels)
+    fail(Field::in_channels, "expected " + std::to_string(input.channels) +
+                                 ", the channels of the input " + to_text(input) + ", got " +
+                                 std::to_string(*spec.in_channels));
+}
+
+/// So must a batch stated beside an earlier layer's output.
+void check_batch(const LayerSpec& spec, const LayerScope& scope, const Shape& input) {
+  if (spec.batch && !scope.defaults.batch_override && *spec.batch != input.batch)
+    fail(Field::batch, "expected " + std::to_string(input.batch) + ", the batch of the input " +
+                           to_text(input) + ", got " + std::to_string(*spec.batch));
+}
+
+/// in_channels + input_size, or c, h, w.
+Operand from_sizes(const LayerSpec& spec, const LayerScope& scope, std::uint8_t rank) {
+  const AxesSpec& size = spec.input_size;
+  if (spec.input) fail_twice(Field::input, "sizes");
+  if (!spec.in_channels) fail_missing(Field::in_channels, "an integer >= 1");
+  StatedShape stated;
+  stated.shape.channels = *spec.in_channels;
+  stated.shape.spatial_rank = rank;
+  if (!size.numbers.empty() && (size.height || size.width)) fail_twice(Field::input_size, "h or w");
+  if (size.numbers.empty()) {
+    if (rank == 3) fail_layer("expected input: [C, D, H, W] for a 3-D layer, got h and w");
+    if (!size.width) fail_missing(Field::input_width, "an integer >= 1");
+    if (rank == 2 && !size.height) fail_missing(Field::input_height, "an integer >= 1");
+    if (rank == 1 && size.height)
+      fail(Field::input_height, "expected only w for a 1-D layer, got h");
+  }
+  constexpr AxesFields fields{Field::input_size, Field::input_height, Field::input_width};
+  stated.shape.spatial = *read_axes(size, rank, fields, 1);
+  return with_batch(stated, spec, scope);
+}
+
+Operand from_previous(const LayerSpec& spec, const LayerScope& scope) {
+  if (scope.network.record)
+    fail(Field::input,
+         "expected a shape such as [3, 224, 224]: a record stands alone and takes no other's "
+         "output");
+  if (scope.previous_copies == 0)
+    fail(Field::input, "expected a shape such as [3, 224, 224]: there is no layer before this one");
+  // The same copy of a layer repeated as often; else the last.
+  const std::size_t back =
+      scope.previous_copies == scope.copies ? scope.previous_copies : std::size_t{1} + scope.copy;
+  const std::size_t producer = scope.layers.size() - back;
+  check_channels(spec, scope.layers[producer].output);
+  check_batch(spec, scope, scope.layers[producer].output);
+  return {scope.layers[producer].output, producer, false};
+}
+
+}  // namespace
+
+void LayerNames::add(const std::string& name, std::size_t first, std::size_t copies) {
+  const auto [entry, inserted] = entries_.try_emplace(name, Entry{first, copies, false});
+  if (!inserted) entry->second.ambiguous = true;
+}
+
+std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::size_t copies,
+                             Field field, const std::vector<std::size_t>& index) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    std::vector<std::string_view> known;
+    for (const auto& [each, entry] : entries_) known.push_back(each);
+    std::sort(known.begin(), known.end());
+    fail(field,
+         "expected the name of an earlier layer, got \"" + name + "\"" + did_you_mean(name, known),
+         index);
+  }
+  const Entry& entry = found->second;
+  if (entry.ambiguous)
+    fail(field, "expected the name of one earlier layer, got \"" + name + "\", which two have",
+         index);
+  return entry.first + (entry.copies == copies ? copy : entry.copies - 1);
+}
+
+std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
+                          std::optional<std::uint64_t> shape_batch) {
+  if (spec.batch && shape_batch)
+    fail(Field::batch, "expected the batch once, got it here and as the first number of the shape");
+  if (scope.defaults.batch_override) return *scope.defaults.batch_override;
+  if (spec.batch) return *spec.batch;
+  return shape_batch ? *shape_batch : scope.network.batch.value_or(1);
+}
+
+Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
+                      std::optional<std::uint8_t> rank) {
+  if (!spec.input_size.empty()) return from_sizes(spec, scope, rank.value_or(2));
+  if (spec.input && spec.input->layer.empty()) {
+    if (spec.in_channels) fail_twice(Field::in_channels, "input");
+    return stated_operand(*spec.input, spec, scope, {rank, info(spec.kind).features, false},
+                          Field::input, {});
+  }
+  if (!spec.input) {
+    if (spec.in_channels && scope.previous_copies == 0)
+      fail(Field::in_channels, "expected input_size, or h and w, beside the channels");
+    return from_previous(spec, scope);
+  }
+  const Operand operand = stated_operand(*spec.input, spec, scope,
+                                         {rank, info(spec.kind).features, false}, Field::input, {});
+  check_channels(spec, operand.shape);
+  check_batch(spec, scope, operand.shape);
+  return operand;
+}
+
+std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope) {
+  if (spec.inputs.empty())
+    fail_missing(Field::inputs, "a list of shapes or names of earlier layers");
+  std::vector<Operand> operands;
+  bool uses_batch = false;
+  for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
+    const OperandSpec& each = spec.inputs[i];
+    operands.push_back(stated_operand(
+        each, spec, scope, {std::nullopt, info(spec.kind).features, false}, Field::inputs, {i}));
+    uses_batch = uses_batch || (each.layer.empty() && !each.is_parameter);
+  }
+  if (!uses_batch) check_batch(spec, scope, operands.front().shape);
+  return operands;
+}
+
+}  // namespace roofline

@@ -1,0 +1,160 @@
+#include "model/infer/window.hpp"
+
+#include "model/infer/field_failure.hpp"
+#include "model/shapes.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr AxesFields kernel_fields{Field::kernel_size, Field::kernel_height, Field::kernel_width};
+constexpr AxesFields stride_fields{Field::stride, Field::stride_height, Field::stride_width};
+constexpr AxesFields dilation_fields{Field::dilation, Field::dilation_height,
+                                     Field::dilation_width};
+constexpr AxesFields padding_fields{Field::padding, Field::padding_height, Field::padding_width};
+/// A field without a spelling by height and width.
+constexpr AxesFields alone(Field field) { return {field, field, field}; }
+
+/// The rank that the type or the number of kernel sizes fixes.
+std::optional<std::uint8_t> window_rank(const LayerSpec& spec) {
+  if (spec.rank) return spec.rank;
+  const std::size_t sizes = spec.kernel_size.numbers.size();
+  if (spec.kernel_size.is_list && sizes >= 1 && sizes <= 3) return static_cast<std::uint8_t>(sizes);
+  return std::nullopt;
+}
+
+/// A window's operand; one that is inherited must have the window's rank.
+void set_operand(const LayerSpec& spec, std::optional<std::uint8_t> rank, const LayerScope& scope,
+                 Layer& layer) {
+  layer.inputs = {infer_operand(spec, scope, rank)};
+  const Shape& shape = layer.inputs.front().shape;
+  layer.window.rank = rank.value_or(shape.spatial_rank == 0 ? std::uint8_t{2} : shape.spatial_rank);
+  if (shape.spatial_rank != layer.window.rank)
+    fail_layer("expected an input with " + std::to_string(layer.window.rank) +
+               " spatial sizes, got " + to_text(shape) + "; the type can be given as " +
+               std::string(info(layer.kind).name) + std::to_string(shape.spatial_rank) + "d");
+  layer.output.batch = shape.batch;
+}
+
+void require_positive(const Axes& axes, const AxesFields& fields) {
+  for (const std::uint64_t number : axes)
+    if (number == 0) fail(fields.all, "expected an integer >= 1, got 0");
+}
+
+void set_padding(const LayerSpec& spec, const Shape& input, Window& window) {
+  const AxesSpec& padding = spec.padding;
+  const std::size_t first = 3U - window.rank;
+  if (spec.padding_rule != PaddingRule::numbers) {
+    if (padding.height || padding.width)
+      fail_twice(padding.height ? Field::padding_height : Field::padding_width, "padding");
+    if (spec.padding_rule == PaddingRule::valid) return;
+    for (std::size_t axis = first; axis < 3; ++axis)
+      set_same_padding(window, axis, input.spatial[axis]);
+    if (spec.padding_rule == PaddingRule::same_lower) std::swap(window.pad_begin, window.pad_end);
+    return;
+  }
+  if (window.rank > 0 && padding.numbers.size() == 2U * window.rank) {
+    if (padding.height || padding.width)
+      fail_twice(padding.height ? Field::padding_height : Field::padding_width, "padding");
+    for (std::size_t i = 0; i < window.rank; ++i) {
+      window.pad_begin[first + i] = padding.numbers[i];
+      window.pad_end[first + i] = padding.numbers[window.rank + i];
+    }
+    return;
+  }
+  if (const auto numbers = read_axes(padding, window.rank, padding_fields, 0))
+    window.pad_begin = window.pad_end = *numbers;
+}
+
+void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
+  Window& window = layer.window;
+  const auto kernel = read_axes(spec.kernel_size, window.rank, kernel_fields, 1);
+  if (!kernel)
+    fail_missing(Field::kernel_size, "an integer >= 1 or a list of " + std::to_string(window.rank));
+  window.kernel = *kernel;
+  const bool pool = info(layer.kind).family == KindFamily::pool;
+  window.stride = read_axes(spec.stride, window.rank, stride_fields, 1)
+                      .value_or(pool ? window.kernel : Axes{1, 1, 1});
+  window.dilation =
+      read_axes(spec.dilation, window.rank, dilation_fields, 1).value_or(Axes{1, 1, 1});
+  require_positive(window.kernel, kernel_fields);
+  require_positive(window.stride, stride_fields);
+  require_positive(window.dilation, dilation_fields);
+  set_padding(spec, input, window);
+  window.ceil_mode = spec.ceil_mode.value_or(false);
+  window.output_padding =
+      read_axes(spec.output_padding, window.rank, alone(Field::output_padding), 0)
+          .value_or(Axes{0, 0, 0});
+}
+
+[[noreturn]] void fail_to_fit(const Layer& layer, std::size_t axis) {
+  const Shape& in = layer.inputs.front().shape;
+  if (layer.kind == LayerKind::conv_transpose)
+    fail(Field::padding,
+         "expected an output of at least 1, got padding that leaves nothing of the " +
+             axis_name(axis));
+  fail(Field::kernel_size, "expected a kernel that fits the padded input, got one that spans " +
+                               std::to_string(kernel_extent(layer.window, axis)) + " where the " +
+                               axis_name(axis) + " with padding is " +
+                               std::to_string(in.spatial[axis] + layer.window.pad_begin[axis] +
+                                              layer.window.pad_end[axis]));
+}
+
+/// The spatial output of the window.
+void slide_window(Layer& layer) {
+  const Shape& in = layer.inputs.front().shape;
+  layer.output.spatial_rank = layer.window.rank;
+  for (std::size_t axis = 3U - layer.window.rank; axis < 3; ++axis) {
+    const std::uint64_t size = layer.kind == LayerKind::conv_transpose
+                                   ? transposed_output_size(layer.window, axis, in.spatial[axis])
+                                   : window_output_size(layer.window, axis, in.spatial[axis]);
+    if (size == 0) fail_to_fit(layer, axis);
+    layer.output.spatial[axis] = size;
+  }
+}
+
+std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
+  if (spec.groups && spec.depthwise) fail_twice(Field::depthwise, "groups");
+  if (spec.depthwise) return *spec.depthwise ? in_channels : 1;
+  const std::uint64_t groups = spec.groups.value_or(1);
+  if (groups == 0) fail(Field::groups, "expected an integer >= 1, got 0");
+  return groups;
+}
+
+}  // namespace
+
+void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  set_operand(spec, window_rank(spec).value_or(2), scope, layer);
+  const Shape& in = layer.inputs.front().shape;
+  set_window(spec, in, layer);
+  layer.groups = groups_of(spec, in.channels);
+  if (in.channels % layer.groups != 0)
+    fail(Field::groups, "expected a divisor of the " + std::to_string(in.channels) +
+                            " input channels, got " + std::to_string(layer.groups));
+  if (!spec.out_channels) fail_missing(Field::out_channels, "an integer >= 1");
+  layer.output.channels = *spec.out_channels;
+  if (layer.output.channels == 0 || layer.output.channels % layer.groups != 0)
+    fail(Field::out_channels, "expected a multiple of the " + std::to_string(layer.groups) +
+                                  " groups, got " + std::to_string(layer.output.channels));
+  layer.bias = spec.bias.value_or(false);
+  slide_window(layer);
+}
+
+void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  set_operand(spec, window_rank(spec), scope, layer);
+  const Shape& in = layer.inputs.front().shape;
+  layer.output.channels = in.channels;
+  set_window(spec, in, layer);
+  slide_window(layer);
+}
+
+std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wanted) {
+  const Window& window = layer.window;
+  if (layer.kind != LayerKind::conv || window.stride[axis] != 1) return "";
+  const std::uint64_t unpadded = layer.inputs.front().shape.spatial[axis];
+  const std::uint64_t needed = wanted + kernel_extent(window, axis) - 1;
+  if (needed < unpadded || (needed - unpadded) % 2 != 0) return "";
+  return "; padding " + std::to_string((needed - unpadded) / 2) + " gives " +
+         std::to_string(wanted);
+}
+
+}  // namespace roofline

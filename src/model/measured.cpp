@@ -1,0 +1,47 @@
+#include "model/measured.hpp"
+
+#include "roofline/gpu_names.hpp"
+
+namespace roofline {
+namespace {
+
+/// A thousandth or a millionth of what it should be: the slips from ms to us to s.
+constexpr double unit_slip = 1.0 / 300;
+
+bool may_save_macs(const Layer& layer) {
+  return layer.kind == LayerKind::conv && layer.groups == 1 && layer.window.rank == 2 &&
+         layer.window.kernel[1] > 1 && layer.window.kernel[2] > 1 &&
+         layer.window.stride == Axes{1, 1, 1} && layer.window.dilation == Axes{1, 1, 1};
+}
+
+BelowBound why(const LayerResult& row, const Context& context) {
+  // Winograd with the largest tiles in use does a quarter of the multiply-adds.
+  constexpr double fewest_macs_share = 0.25;
+  const double ratio = *row.measured_time_s / row.point.roofline_time_s;
+  if (ratio < unit_slip) return BelowBound::units;
+  if (row.point.bound == Bound::memory && context.options.cache == CacheState::warm &&
+      context.gpu.l2_byte && row.counts.bytes.total <= *context.gpu.l2_byte &&
+      *row.measured_time_s >= row.point.compute_time_s)
+    return BelowBound::in_l2;
+  if (row.point.bound == Bound::compute && may_save_macs(row.layer) && ratio >= fewest_macs_share)
+    return BelowBound::fewer_macs;
+  return BelowBound::ceilings_too_low;
+}
+
+}  // namespace
+
+void set_measured(LayerResult& row, const Context& context) {
+  const Measured& measured = row.layer.measured;
+  const auto& time_s =
+      context.options.cache == CacheState::cold ? measured.cold_s : measured.warm_s;
+  if (!time_s || measured.other_batch || measured.pass != row.layer.pass) return;
+  if (!measured.gpu.empty() && !answers_to(context.gpu, measured.gpu)) return;
+  row.measured_time_s = time_s;
+  if (*time_s < row.point.roofline_time_s) row.below_bound = why(row, context);
+}
+
+bool is_not_compared(const LayerResult& row) {
+  return row.layer.measured.is_known() && !row.measured_time_s;
+}
+
+}  // namespace roofline

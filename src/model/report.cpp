@@ -1,0 +1,61 @@
+#include "roofline/report.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "model/glob.hpp"
+#include "model/spelling.hpp"
+
+namespace roofline {
+namespace {
+
+Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t row) {
+  const Context& context = *evaluated.context;
+  const LayerResult& layer = evaluated.result.layers[row];
+  Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
+  return explanation;
+}
+
+/// Rows that the pattern names: a layer called just so, or else all that fit it.
+std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
+                                     const std::string& pattern) {
+  std::vector<Explanation> explanations;
+  std::set<std::string_view> names;
+  for (const Evaluated& each : evaluated)
+    for (const LayerResult& row : each.result.layers) names.insert(row.layer.name);
+  const bool is_name = names.contains(pattern);
+  for (std::size_t i = 0; i < evaluated.size(); ++i)
+    for (std::size_t j = 0; j < evaluated[i].result.layers.size(); ++j) {
+      const std::string& name = evaluated[i].result.layers[j].layer.name;
+      if (is_name ? name == pattern : fits_pattern(name, pattern))
+        explanations.push_back(explain(evaluated[i], i, j));
+    }
+  if (explanations.empty() && !names.empty())
+    throw UsageError("--explain: no layer is called \"" + pattern + "\"" +
+                     did_you_mean(pattern, {names.begin(), names.end()}));
+  return explanations;
+}
+
+}  // namespace
+
+Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                   const ReportOptions& options) {
+  Report report;
+  report.view = options.view;
+  report.errors = std::move(errors);
+  if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
+  for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
+  std::vector<std::vector<std::size_t>> rows;
+  for (const Result& result : report.results) {
+    report.selections.push_back(select(result, options.view));
+    rows.push_back(report.selections.back().rows);
+  }
+  report.sweeps = sweeps_of(report.results);
+  if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
+  std::vector<ComparisonRow> networks = compare_networks(report.results);
+  std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));
+  return report;
+}
+
+}  // namespace roofline

@@ -1,0 +1,57 @@
+#include "model/spelling.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "roofline/algorithm.hpp"
+
+namespace roofline {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string> nearest(std::string_view word,
+                                 const std::vector<std::string_view>& candidates,
+                                 std::size_t limit) {
+  const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
+  std::vector<std::pair<std::size_t, std::string_view>> found;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance <= most) found.emplace_back(distance, candidate);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (found.size() > limit) found.resize(limit);
+  std::vector<std::string> names;
+  for (const auto& [distance, candidate] : found) names.emplace_back(candidate);
+  return names;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
+  const std::vector<std::string> names = nearest(word, candidates);
+  return names.empty() ? "" : "; did you mean \"" + names.front() + "\"?";
+}
+
+std::string expected_algorithm(std::string_view found) {
+  std::string all;
+  for (const std::string_view name : statable_algorithm_names)
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  return "expected an algorithm (" + all + "), got \"" + std::string(found) + "\"" +
+         did_you_mean(found, {statable_algorithm_names.begin(), statable_algorithm_names.end()});
+}
+
+}  // namespace roofline

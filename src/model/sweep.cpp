@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "roofline/summary.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr double near_best = 1.05;
+
+double& part_of(SweepRow& row, LayerKind kind) {
+  switch (kind) {
+    case LayerKind::conv:
+    case LayerKind::conv_transpose: return row.conv_s;
+    case LayerKind::linear:
+    case LayerKind::matmul: return row.linear_s;
+    case LayerKind::host_copy: return row.copies_s;
+    default: return info(kind).family == KindFamily::pool ? row.pool_s : row.other_s;
+  }
+}
+
+SweepRow row_of(const Result& result) {
+  SweepRow row;
+  row.batch = *result.batch;
+  for (const LayerResult& layer : result.layers) part_of(row, layer.layer.kind) += time_s(layer);
+  row.total_s = row.copies_s + row.conv_s + row.linear_s + row.pool_s + row.other_s;
+  row.roofline_time_s = result.total.roofline_time_s;
+  row.time_per_image_s = row.total_s / static_cast<double>(row.batch);
+  if (row.total_s > 0) row.images_per_s = static_cast<double>(row.batch) / row.total_s;
+  row.needed_memory_byte = needed_memory_byte(result);
+  row.fits = fits(result);
+  return row;
+}
+
+void find_best(Sweep& sweep) {
+  const SweepRow* best = nullptr;
+  for (const SweepRow& row : sweep.rows)
+    if (row.fits.value_or(true) &&
+        (best == nullptr || row.time_per_image_s < best->time_per_image_s))
+      best = &row;
+  if (best == nullptr) return;
+  sweep.best_batch = best->batch;
+  for (const SweepRow* row = best;; --row) {
+    if (row->time_per_image_s > near_best * best->time_per_image_s) break;
+    sweep.near_best_from = row->batch;
+    if (row == sweep.rows.data()) break;
+  }
+}
+
+}  // namespace
+
+std::vector<Sweep> sweeps_of(const std::vector<Result>& results) {
+  std::vector<Sweep> sweeps;
+  const auto key_of = [](const Result& result) {
+    return std::tie(result.source, result.network, result.gpu, result.dtype, result.pass);
+  };
+  std::map<decltype(key_of(results.front())), std::size_t> sweep_of;
+  for (const Result& result : results) {
+    if (!result.batch) continue;
+    const auto [entry, is_new] = sweep_of.try_emplace(key_of(result), sweeps.size());
+    if (is_new) sweeps.push_back({result.network, result.gpu, {}, {}, {}});
+    sweeps[entry->second].rows.push_back(row_of(result));
+  }
+  std::erase_if(sweeps, [](const Sweep& sweep) { return sweep.rows.size() < 2; });
+  for (Sweep& sweep : sweeps) {
+    std::sort(sweep.rows.begin(), sweep.rows.end(),
+              [](const SweepRow& a, const SweepRow& b) { return a.batch < b.batch; });
+    find_best(sweep);
+  }
+  return sweeps;
+}
+
+}  // namespace roofline

@@ -1,0 +1,84 @@
+#include "model/totals.hpp"
+
+#include <algorithm>
+
+#include "model/checked.hpp"
+#include "model/measured.hpp"
+#include "model/score.hpp"
+
+namespace roofline {
+namespace {
+
+void add_bytes(Bytes& sum, const Bytes& bytes) {
+  sum.input = checked_add(sum.input, bytes.input);
+  sum.weight = checked_add(sum.weight, bytes.weight);
+  sum.output = checked_add(sum.output, bytes.output);
+  sum.total = checked_add(sum.total, bytes.total);
+}
+
+/// A sum is known as long as every part is.
+void add_time(std::optional<double>& sum, const std::optional<double>& part) {
+  if (sum && part)
+    *sum += *part;
+  else
+    sum.reset();
+}
+
+void add_to_types(std::vector<TypeRow>& types, const LayerResult& row) {
+  auto type = std::find_if(types.begin(), types.end(),
+                           [&](const TypeRow& each) { return each.kind == row.layer.kind; });
+  if (type == types.end()) type = types.insert(types.end(), {row.layer.kind, 0, {}, 0});
+  ++type->rows;
+  type->time_share += row.time_share.value_or(0);
+  add_to_total(type->total, row);
+}
+
+}  // namespace
+
+double time_s(const LayerResult& row) {
+  return row.expected_time_s.value_or(row.point.roofline_time_s);
+}
+double time_s(const Total& total) { return total.expected_time_s.value_or(total.roofline_time_s); }
+
+void add_to_total(Total& total, const LayerResult& row) {
+  total.macs = checked_add(total.macs, row.counts.macs);
+  total.flops = checked_add(total.flops, row.counts.flops);
+  if (row.first_pass) {
+    total.params = checked_add(total.params, row.counts.params);
+    total.buffers = checked_add(total.buffers, row.counts.buffers);
+  }
+  add_bytes(total.bytes, row.counts.bytes);
+  total.compute_time_s += row.point.compute_time_s;
+  total.memory_time_s += row.point.memory_time_s;
+  total.roofline_time_s += row.point.roofline_time_s;
+  add_time(total.expected_time_s, row.expected_time_s);
+  add_time(total.measured_time_s, row.measured_time_s);
+}
+
+void sum_up(Result& result) {
+  for (const LayerResult& row : result.layers) {
+    add_to_total(result.total, row);
+    if (is_not_compared(row)) ++result.not_compared;
+  }
+  const double whole_s = time_s(result.total);
+  for (LayerResult& row : result.layers) {
+    row.time_share = whole_s > 0 ? time_s(row) / whole_s : 0;
+    add_to_types(result.types, row);
+  }
+  std::stable_sort(result.types.begin(), result.types.end(),
+                   [](const TypeRow& a, const TypeRow& b) { return a.time_share > b.time_share; });
+  result.accuracy = score(result.layers);
+}
+
+std::optional<std::uint64_t> needed_memory_byte(const Result& result) {
+  if (!result.memory) return std::nullopt;
+  return result.training ? result.memory->training_byte() : result.memory->inference_byte();
+}
+
+std::optional<bool> fits(const Result& result) {
+  const auto needed = needed_memory_byte(result);
+  if (!needed || !result.gpu_memory_byte) return std::nullopt;
+  return *needed <= *result.gpu_memory_byte;
+}
+
+}  // namespace roofline

@@ -1,0 +1,108 @@
+#include "roofline/view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace roofline {
+namespace {
+
+double intensity(std::uint64_t flops, std::uint64_t bytes) {
+  return bytes > 0 ? static_cast<double>(flops) / static_cast<double>(bytes) : 0;
+}
+
+double sort_key(const LayerResult& row, SortBy by) {
+  switch (by) {
+    case SortBy::time: return row.time_share.value_or(0);
+    case SortBy::flops: return static_cast<double>(row.counts.flops);
+    case SortBy::bytes: return static_cast<double>(row.counts.bytes.total);
+    case SortBy::intensity: return row.point.intensity_flop_per_byte.value_or(0);
+  }
+  return 0;
+}
+
+double sort_key(const TypeRow& row, SortBy by) {
+  switch (by) {
+    case SortBy::time: return row.time_share;
+    case SortBy::flops: return static_cast<double>(row.total.flops);
+    case SortBy::bytes: return static_cast<double>(row.total.bytes.total);
+    case SortBy::intensity: return intensity(row.total.flops, row.total.bytes.total);
+  }
+  return 0;
+}
+
+double share_of(const LayerResult& row) { return row.time_share.value_or(0); }
+double share_of(const TypeRow& row) { return row.time_share; }
+
+using Groups = std::vector<std::vector<std::size_t>>;
+
+/// Layers that differ in nothing but their names, by their first one.
+Groups groups_of(const std::vector<LayerResult>& rows) {
+  Groups groups;
+  const auto key_of = [](const LayerResult& row) {
+    const std::optional<Limiter> limiter =
+        row.kernel ? std::optional(row.kernel->limiter) : std::nullopt;
+    return std::tuple(row.layer.kind, row.layer.pass, row.engine, row.counts.macs, row.counts.flops,
+                      row.counts.bytes.total, row.counts.params, row.point.roofline_time_s,
+                      row.expected_time_s, limiter, row.measured_time_s,
+                      row.fused_into.substr(row.fused_into.find_last_of('.') + 1));
+  };
+  std::map<decltype(key_of(rows.front())), std::size_t> group_of;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [entry, is_new] = group_of.try_emplace(key_of(rows[i]), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[entry->second].push_back(i);
+  }
+  return groups;
+}
+
+/// Rows of a table as View's keys see them: sums over the group.
+struct GroupRow {
+  const std::vector<LayerResult>* rows;
+  const std::vector<std::size_t>* members;
+};
+
+double sort_key(const GroupRow& group, SortBy by) {
+  const double one = sort_key((*group.rows)[group.members->front()], by);
+  return by == SortBy::intensity ? one : one * static_cast<double>(group.members->size());
+}
+double share_of(const GroupRow& group) { return sort_key(group, SortBy::time); }
+
+template <class Row>
+std::vector<std::size_t> selected(const std::vector<Row>& rows, const View& view) {
+  std::vector<std::size_t> indices(rows.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  const bool cuts = view.top || view.cover_share;
+  if (view.sort || cuts) {
+    const SortBy by = view.sort.value_or(SortBy::time);
+    std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
+      return sort_key(rows[a], by) > sort_key(rows[b], by);
+    });
+  }
+  std::size_t kept = indices.size();
+  if (view.cover_share) {
+    double covered = 0;
+    for (kept = 0; kept < indices.size() && covered < *view.cover_share; ++kept)
+      covered += share_of(rows[indices[kept]]);
+  }
+  if (view.top) kept = std::min<std::size_t>(kept, *view.top);
+  indices.resize(kept);
+  return indices;
+}
+
+}  // namespace
+
+Selection select(const Result& result, const View& view) {
+  Selection selection;
+  selection.rows = selected(result.layers, view);
+  selection.types = selected(result.types, view);
+  const Groups groups = groups_of(result.layers);
+  selection.all_groups = groups.size();
+  std::vector<GroupRow> rows;
+  for (const auto& members : groups) rows.push_back({&result.layers, &members});
+  for (const std::size_t i : selected(rows, view)) selection.groups.push_back(groups[i]);
+  return selection;
+}
+
+}  // namespace roofline

@@ -1,0 +1,79 @@
+#include "report/cell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace roofline {
+namespace {
+
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
+}
+
+void append_number(std::string& out, double value) {
+  // Whole numbers keep a ".0", so that a reader knows them as floating.
+  const std::size_t begin = out.size();
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  if (out.find_first_of(".e", begin) == out.npos) out += ".0";
+}
+
+struct AppendJson {
+  std::string& out;
+
+  void operator()(std::monostate) const { out += "null"; }
+  void operator()(const std::string& text) const { append_json_string(out, text); }
+  void operator()(std::uint64_t count) const {
+    fmt::format_to(std::back_inserter(out), "{}", count);
+  }
+  void operator()(double value) const {
+    if (std::isfinite(value))
+      append_number(out, value);
+    else
+      out += "null";
+  }
+  void operator()(bool value) const { out += value ? "true" : "false"; }
+  void operator()(const JsonText& json) const { out += json.text; }
+};
+
+void append_csv_text(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  if (!std::all_of(text.begin(), text.end(), is_plain)) {
+    out += nlohmann::json(std::string(text))
+               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+void append_json(std::string& out, const Cell& cell) { std::visit(AppendJson{out}, cell); }
+
+void append_csv(std::string& out, const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return append_csv_text(out, *text);
+  if (const auto* json = std::get_if<JsonText>(&cell)) return append_csv_text(out, json->text);
+  if (std::holds_alternative<std::monostate>(cell)) return;
+  const auto* number = std::get_if<double>(&cell);
+  if (number == nullptr || std::isfinite(*number)) append_json(out, cell);
+}
+
+}  // namespace roofline

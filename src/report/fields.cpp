@@ -1,0 +1,170 @@
+#include "report/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "report/stated.hpp"
+#include "report/version.hpp"
+
+namespace roofline {
+namespace {
+
+using R = const Row&;
+
+const Layer& layer_of(R r) { return r.layer.layer; }
+const Counts& counts_of(R r) { return r.layer.counts; }
+const RooflinePoint& point_of(R r) { return r.layer.point; }
+
+/// A value of the kernel's plan, unknown where there is none.
+template <auto Member>
+Cell plan(R r) {
+  if (!r.layer.kernel) return {};
+  return Cell((*r.layer.kernel).*Member);
+}
+
+Cell plan_tile(R r) {
+  if (!r.layer.kernel || r.layer.kernel->tile[0] == 0) return {};
+  const auto& tile = r.layer.kernel->tile;
+  return JsonText{fmt::format("[{},{},{}]", tile[0], tile[1], tile[2])};
+}
+
+Cell limiter(R r) {
+  if (!r.layer.kernel) return {};
+  return cell(name_of(r.layer.kernel->limiter));
+}
+
+Cell engine(R r) {
+  if (!runs_on_engine(layer_of(r))) return {};
+  return cell(name_of(r.layer.engine));
+}
+
+Cell output_padding(R r) {
+  if (layer_of(r).kind != LayerKind::conv_transpose) return {};
+  return stated_axes(layer_of(r), layer_of(r).window.output_padding);
+}
+
+Cell ceil_mode(R r) {
+  if (info(layer_of(r).kind).family != KindFamily::pool || !has_window(layer_of(r).kind)) return {};
+  return layer_of(r).window.ceil_mode;
+}
+
+Cell bias(R r) {
+  const LayerKind kind = layer_of(r).kind;
+  if (info(kind).family != KindFamily::contraction || kind == LayerKind::matmul) return {};
+  return layer_of(r).bias;
+}
+
+/// What the measured time achieves, as `amount` a second.
+Cell achieved(R r, std::uint64_t amount) {
+  if (!r.layer.measured_time_s) return {};
+  return static_cast<double>(amount) / *r.layer.measured_time_s;
+}
+
+/// The measured time over another one.
+Cell measured_over(R r, const std::optional<double>& other_s) {
+  if (!r.layer.measured_time_s || !other_s || *other_s == 0) return {};
+  return *r.layer.measured_time_s / *other_s;
+}
+
+Cell below_bound(R r) {
+  if (!r.layer.below_bound) return {};
+  return cell(name_of(*r.layer.below_bound));
+}
+
+// clang-format off
+constexpr std::array table = std::to_array<OutputField>({
+    {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, "", true},
+    {"source", Unit::none, [](R r) { return cell(r.source); }, "", true},
+    {"network", Unit::none, [](R r) { return cell(r.network); }, "", true},
+    {"gpu", Unit::none, [](R r) { return cell(r.gpu); }, "", true},
+    {"batch", Unit::count, [](R r) -> Cell { return layer_of(r).output.batch; }, "", true},
+    {"name", Unit::none, [](R r) -> Cell { return layer_of(r).name; }, "layer"},
+    {"type", Unit::none, [](R r) { return cell(info(layer_of(r).kind).name); }},
+    {"dtype", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.input)); }},
+    {"dtypes.input", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.input)); }},
+    {"dtypes.weight", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.weight)); }},
+    {"dtypes.output", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.output)); }},
+    {"pass", Unit::none, [](R r) { return cell(name_of(layer_of(r).pass)); }},
+    {"engine", Unit::none, engine},
+    {"fused_into", Unit::none, [](R r) { return text_or_null(r.layer.fused_into); }},
+    {"input", Unit::none, [](R r) { return stated_input(layer_of(r)); }},
+    {"output", Unit::none, [](R r) { return stated_output(layer_of(r)); }},
+    {"kernel_size", Unit::none, [](R r) { return stated_axes(layer_of(r), layer_of(r).window.kernel); }},
+    {"stride", Unit::none, [](R r) { return stated_axes(layer_of(r), layer_of(r).window.stride); }},
+    {"padding", Unit::none, [](R r) { return stated_padding(layer_of(r)); }},
+    {"dilation", Unit::none, [](R r) { return stated_axes(layer_of(r), layer_of(r).window.dilation); }},
+    {"output_padding", Unit::none, output_padding},
+    {"ceil_mode", Unit::none, ceil_mode},
+    {"groups", Unit::count, [](R r) { return stated_groups(layer_of(r)); }},
+    {"bias", Unit::none, bias},
+    {"normalized_shape", Unit::none, [](R r) { return stated_normalized_shape(layer_of(r)); }},
+    {"mapping", Unit::none, [](R r) { return stated_mapping(layer_of(r)); }},
+    {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, "MACs"},
+    {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, "FLOP"},
+    {"params", Unit::count, [](R r) -> Cell { return counts_of(r).params; }},
+    {"buffers", Unit::count, [](R r) -> Cell { return counts_of(r).buffers; }},
+    {"bytes.input", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.input; }},
+    {"bytes.weight", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.weight; }},
+    {"bytes.output", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.output; }},
+    {"bytes.total", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.total; }, "bytes"},
+    {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) { return cell(point_of(r).intensity_flop_per_byte); }, "FLOP/B"},
+    {"ridge_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
+    {"bound", Unit::none, [](R r) { return cell(name_of(point_of(r).bound)); }, "bound"},
+    {"compute_time_s", Unit::second, [](R r) -> Cell { return point_of(r).compute_time_s; }},
+    {"memory_time_s", Unit::second, [](R r) -> Cell { return point_of(r).memory_time_s; }},
+    {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, "roofline"},
+    {"attainable_flop_per_s", Unit::flop_per_second, [](R r) { return cell(point_of(r).attainable_flop_per_s); }},
+    {"expected_time_s", Unit::second, [](R r) { return cell(r.layer.expected_time_s); }, "expected"},
+    {"limiter", Unit::none, limiter, "limiter"},
+    {"time_share", Unit::share, [](R r) { return cell(r.layer.time_share); }, "share"},
+    {"kernel.algorithm", Unit::none, [](R r) { return r.layer.kernel ? cell(name_of(r.layer.kernel->algorithm)) : Cell(); }},
+    {"kernel.tile", Unit::none, plan_tile},
+    {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
+    {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},
+    {"kernel.stages", Unit::count, plan<&KernelPlan::stages>},
+    {"kernel.registers", Unit::count, plan<&KernelPlan::registers>},
+    {"kernel.shared_memory_byte", Unit::byte, plan<&KernelPlan::shared_memory_byte>},
+    {"kernel.kernels", Unit::count, plan<&KernelPlan::kernels>},
+    {"kernel.blocks", Unit::count, plan<&KernelPlan::blocks>},
+    {"kernel.resident_blocks_per_sm", Unit::count, plan<&KernelPlan::resident_blocks_per_sm>},
+    {"kernel.waves", Unit::none, plan<&KernelPlan::waves>},
+    {"kernel.occupancy", Unit::share, plan<&KernelPlan::occupancy>},
+    {"kernel.tile_utilization", Unit::share, plan<&KernelPlan::tile_utilization>},
+    {"kernel.wave_utilization", Unit::share, plan<&KernelPlan::wave_utilization>},
+    {"kernel.l2_byte", Unit::byte, plan<&KernelPlan::l2_byte>},
+    {"kernel.dram_read_byte", Unit::byte, plan<&KernelPlan::dram_read_byte>},
+    {"kernel.dram_write_byte", Unit::byte, plan<&KernelPlan::dram_write_byte>},
+    {"kernel.math_s", Unit::second, plan<&KernelPlan::math_s>},
+    {"kernel.l2_s", Unit::second, plan<&KernelPlan::l2_s>},
+    {"kernel.dram_s", Unit::second, plan<&KernelPlan::dram_s>},
+    {"kernel.latency_s", Unit::second, plan<&KernelPlan::latency_s>},
+    {"kernel.launch_s", Unit::second, plan<&KernelPlan::launch_s>},
+    {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
+    {"measured.time_s", Unit::second, [](R r) { return cell(r.layer.measured_time_s); }},
+    {"measured.cold_time_s", Unit::second, [](R r) { return cell(layer_of(r).measured.cold_s); }},
+    {"measured.achieved_flop_per_s", Unit::flop_per_second, [](R r) { return achieved(r, counts_of(r).flops); }},
+    {"measured.achieved_byte_per_s", Unit::byte_per_second, [](R r) { return achieved(r, counts_of(r).bytes.total); }},
+    {"measured.over_roofline", Unit::none, [](R r) { return measured_over(r, point_of(r).roofline_time_s); }},
+    {"measured.over_expected", Unit::none, [](R r) { return measured_over(r, r.layer.expected_time_s); }},
+    {"measured.below_bound", Unit::none, below_bound},
+});
+// clang-format on
+
+}  // namespace
+
+std::span<const OutputField> output_fields() { return table; }
+
+std::string column_of(const OutputField& field) {
+  std::string column(field.path);
+  for (char& c : column)
+    if (c == '.') c = '_';
+  return column;
+}
+
+bool runs_on_engine(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return family != KindFamily::transfer && family != KindFamily::free && !layer.fused_into;
+}
+
+}  // namespace roofline

@@ -1,0 +1,53 @@
+#pragma once
+
+// The fields of a row, in one place: JSON and NDJSON nest them by their path, a CSV column is the
+// path with "_" for ".", the tables take those that have a header.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/cell.hpp"
+#include "roofline/analysis.hpp"
+
+namespace roofline {
+
+/// A row and what it is a row of.
+struct Row {
+  std::string_view source;
+  std::string_view network;
+  std::string_view gpu;
+  const LayerResult& layer;
+};
+
+/// What a field's number counts: how people read it, and that tables may add it up.
+enum class Unit : std::uint8_t {
+  none,   ///< text, flags, lists
+  count,  ///< plain integers
+  operation,
+  byte,
+  second,
+  flop_per_byte,
+  flop_per_second,
+  byte_per_second,
+  share,
+};
+
+struct OutputField {
+  std::string_view path;  ///< "bytes.total"
+  Unit unit;
+  Cell (*value)(const Row&);
+  std::string_view header = {};  ///< in tables for people; empty: not shown there
+  bool is_head = false;  ///< says what the row is of: on each line of NDJSON and CSV, once in JSON
+};
+
+std::span<const OutputField> output_fields();
+
+/// "bytes_total"
+std::string column_of(const OutputField& field);
+
+/// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
+bool runs_on_engine(const Layer& layer);
+
+}  // namespace roofline

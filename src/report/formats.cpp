@@ -1,0 +1,29 @@
+#include "report/formats.hpp"
+
+#include <algorithm>
+
+namespace roofline {
+namespace {
+
+const OutputFormat formats[] = {
+    {"table", {"txt"}, render_table},
+    {"json", {"json"}, render_json},
+    {"ndjson", {"ndjson", "jsonl"}, render_ndjson, true},
+    {"csv", {"csv"}, render_csv, true},
+    {"markdown", {"md"}, render_markdown},
+};
+
+}  // namespace
+
+std::span<const OutputFormat> output_formats() { return formats; }
+
+const OutputFormat* find_output_format(std::string_view name) {
+  const auto found = std::find_if(std::begin(formats), std::end(formats), [&](const auto& format) {
+    const auto& extensions = format.extensions;
+    return format.name == name ||
+           std::find(extensions.begin(), extensions.end(), name) != extensions.end();
+  });
+  return found == std::end(formats) ? nullptr : &*found;
+}
+
+}  // namespace roofline

@@ -1,0 +1,17 @@
+#pragma once
+
+// One function a format; formats.cpp has them in one table.
+
+#include <string>
+
+#include "roofline/render.hpp"
+
+namespace roofline {
+
+std::string render_table(const Report& report, const RenderStyle& style);
+std::string render_markdown(const Report& report, const RenderStyle& style);
+std::string render_json(const Report& report, const RenderStyle& style);
+std::string render_ndjson(const Report& report, const RenderStyle& style);
+std::string render_csv(const Report& report, const RenderStyle& style);
+
+}  // namespace roofline

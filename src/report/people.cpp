@@ -1,0 +1,96 @@
+#include "report/people.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// Small counts are shown whole.
+std::string count_text(double count, std::string_view unit) {
+  if (count >= 1000) return si(count, unit);
+  return fmt::format("{}{}{}", count, unit.empty() ? "" : " ", unit);
+}
+
+std::string number_text(Unit unit, double value) {
+  switch (unit) {
+    case Unit::count:
+    case Unit::operation: return count_text(value, "");
+    case Unit::byte: return count_text(value, "B");
+    case Unit::second: return duration(value);
+    case Unit::flop_per_second: return si(value, "FLOP/s");
+    case Unit::byte_per_second: return si(value, "B/s");
+    case Unit::share: return percent(value);
+    case Unit::flop_per_byte:
+    case Unit::none: return plain(value);
+  }
+  return "";
+}
+
+/// Whether equal rows add up in this unit.
+bool adds_up(Unit unit) {
+  return unit == Unit::count || unit == Unit::operation || unit == Unit::byte ||
+         unit == Unit::second || unit == Unit::share;
+}
+
+std::string name_text(const TableRow& row) {
+  const LayerResult& first = row.first();
+  const bool many_passes = row.result.training || !row.result.pass;
+  std::string text = first.layer.name;
+  if (many_passes) text += fmt::format(" {}", name_of(first.layer.pass));
+  if (row.layers.size() > 1) text += fmt::format(" x{}", row.layers.size());
+  return text;
+}
+
+std::string limiter_text(const LayerResult& row) {
+  if (!row.fused_into.empty())
+    return "in " + row.fused_into.substr(row.fused_into.find_last_of('.') + 1);
+  if (!row.kernel) return "";
+  std::string text(name_of(row.kernel->limiter));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string bound_text(const LayerResult& row) {
+  if (row.point.roofline_time_s == 0) return "";
+  if (row.layer.kind == LayerKind::host_copy) return "host link";
+  return std::string(name_of(row.point.bound));
+}
+
+}  // namespace
+
+std::string people_text(const OutputField& field, const TableRow& row) {
+  const LayerResult& first = row.first();
+  if (field.path == "name") return name_text(row);
+  if (field.path == "limiter") return limiter_text(first);
+  if (field.path == "bound") return bound_text(first);
+  const Cell value = field.value({row.result.source, row.result.network, row.result.gpu, first});
+  const double copies = adds_up(field.unit) ? static_cast<double>(row.layers.size()) : 1;
+  if (const auto* number = std::get_if<double>(&value))
+    return number_text(field.unit, copies * *number);
+  if (const auto* count = std::get_if<std::uint64_t>(&value))
+    return number_text(field.unit, copies * static_cast<double>(*count));
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? "" : *text;
+}
+
+std::string total_text(const OutputField& field, const Total& total) {
+  const auto time = [](const std::optional<double>& seconds) {
+    return seconds ? duration(*seconds) : std::string();
+  };
+  if (field.path == "name") return "total";
+  if (field.path == "macs") return number_text(field.unit, static_cast<double>(total.macs));
+  if (field.path == "flops") return number_text(field.unit, static_cast<double>(total.flops));
+  if (field.path == "bytes.total")
+    return number_text(field.unit, static_cast<double>(total.bytes.total));
+  if (field.path == "roofline_time_s") return time(total.roofline_time_s);
+  if (field.path == "expected_time_s") return time(total.expected_time_s);
+  if (field.path == "measured.time_s") return time(total.measured_time_s);
+  if (field.path == "time_share") return percent(1);
+  return "";
+}
+
+}  // namespace roofline

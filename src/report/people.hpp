@@ -1,0 +1,24 @@
+#pragma once
+
+// Fields as people read them.
+
+#include <string>
+#include <vector>
+
+#include "report/fields.hpp"
+
+namespace roofline {
+
+/// One row of a table: layers that are alike, their countable fields added up.
+struct TableRow {
+  const Result& result;
+  std::vector<std::size_t> layers;  ///< indices into the result's; at least one
+
+  const LayerResult& first() const { return result.layers[layers.front()]; }
+};
+
+std::string people_text(const OutputField& field, const TableRow& row);
+/// The field of the result's total; empty where it has none.
+std::string total_text(const OutputField& field, const Total& total);
+
+}  // namespace roofline

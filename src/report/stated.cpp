@@ -1,0 +1,106 @@
+#include "report/stated.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "roofline/spec.hpp"
+
+namespace roofline {
+namespace {
+
+std::string list(const std::vector<std::uint64_t>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ","));
+}
+
+std::vector<std::uint64_t> sizes_of(const Shape& shape, LayerKind kind) {
+  const bool last = info(kind).features == Features::last;
+  std::vector<std::uint64_t> sizes{shape.batch};
+  if (!last) sizes.push_back(shape.channels);
+  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
+  if (last) sizes.push_back(shape.channels);
+  return sizes;
+}
+
+/// Without the batch, which a parameter has none of.
+std::string parameter(const Shape& shape) {
+  std::vector<std::uint64_t> sizes = sizes_of(shape, LayerKind::add);
+  sizes.erase(sizes.begin());
+  return "{\"parameter\":" + list(sizes) + "}";
+}
+
+std::string operand_text(const Operand& operand, LayerKind kind) {
+  return operand.is_parameter ? parameter(operand.shape) : stated_shape(operand.shape, kind);
+}
+
+std::vector<std::uint64_t> window_axes(const Window& window, const Axes& axes) {
+  return {axes.begin() + (3 - window.rank), axes.end()};
+}
+
+}  // namespace
+
+std::string stated_shape(const Shape& shape, LayerKind kind) { return list(sizes_of(shape, kind)); }
+
+Cell stated_input(const Layer& layer) {
+  if (layer.kind == LayerKind::matmul) {
+    const Shape& a = layer.inputs.front().shape;
+    const std::vector<std::uint64_t> b{a.batch, a.channels, layer.output.channels};
+    return JsonText{"[" + stated_shape(a, layer.kind) + "," + list(b) + "]"};
+  }
+  if (!takes(layer.kind, Field::inputs))
+    return JsonText{stated_shape(layer.inputs.front().shape, layer.kind)};
+  std::string all;
+  for (const Operand& operand : layer.inputs)
+    all += (all.empty() ? "" : ",") + operand_text(operand, layer.kind);
+  return JsonText{"[" + all + "]"};
+}
+
+Cell stated_output(const Layer& layer) { return JsonText{stated_shape(layer.output, layer.kind)}; }
+
+Cell stated_axes(const Layer& layer, const Axes& axes) {
+  if (!has_window(layer.kind)) return {};
+  return JsonText{list(window_axes(layer.window, axes))};
+}
+
+Cell stated_padding(const Layer& layer) {
+  if (!has_window(layer.kind)) return {};
+  std::vector<std::uint64_t> numbers = window_axes(layer.window, layer.window.pad_begin);
+  const std::vector<std::uint64_t> ends = window_axes(layer.window, layer.window.pad_end);
+  if (numbers != ends) numbers.insert(numbers.end(), ends.begin(), ends.end());
+  return JsonText{list(numbers)};
+}
+
+Cell stated_mapping(const Layer& layer) {
+  const KernelMapping& mapping = layer.mapping;
+  std::string members;
+  const auto add = [&](std::string_view key, const std::string& value) {
+    members += fmt::format("{}\"{}\":{}", members.empty() ? "" : ",", key, value);
+  };
+  const auto add_count = [&](std::string_view key, const std::optional<std::uint64_t>& count) {
+    if (count) add(key, fmt::format("{}", *count));
+  };
+  if (mapping.algorithm) add("algorithm", fmt::format("\"{}\"", name_of(*mapping.algorithm)));
+  if (mapping.tile) add("tile", list({mapping.tile->begin(), mapping.tile->end()}));
+  add_count("split_k", mapping.split_k);
+  add_count("threads", mapping.threads);
+  add_count("stages", mapping.stages);
+  add_count("registers", mapping.registers);
+  add_count("shared_memory_byte", mapping.shared_memory_byte);
+  if (members.empty()) return {};
+  return JsonText{"{" + members + "}"};
+}
+
+Cell stated_normalized_shape(const Layer& layer) {
+  if (layer.kind != LayerKind::layer_norm) return {};
+  return JsonText{list({layer.norm_elements})};
+}
+
+Cell stated_groups(const Layer& layer) {
+  if (layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose) return layer.groups;
+  if (layer.kind != LayerKind::group_norm) return {};
+  const Axes& spatial = layer.output.spatial;
+  return layer.output.channels * spatial[0] * spatial[1] * spatial[2] / layer.norm_elements;
+}
+
+}  // namespace roofline

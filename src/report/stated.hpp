@@ -1,0 +1,26 @@
+#pragma once
+
+// What a layer is, as layer files state it: what is written so can be read again.
+
+#include "report/cell.hpp"
+#include "roofline/layer.hpp"
+
+namespace roofline {
+
+/// A shape in a layer file's order, [N, C, ...] or [N, ..., F] as the kind has it.
+std::string stated_shape(const Shape& shape, LayerKind kind);
+/// One operand is its shape; several are a list of shapes, learned ones as {"parameter": [...]}.
+Cell stated_input(const Layer& layer);
+Cell stated_output(const Layer& layer);
+/// Begins, and ends where they differ.
+Cell stated_padding(const Layer& layer);
+/// Numbers of the window's axes; unknown for kinds without a window.
+Cell stated_axes(const Layer& layer, const Axes& axes);
+/// The mapping that the layer states; unknown where it states none.
+Cell stated_mapping(const Layer& layer);
+/// [elements], where a layer norm spans so many.
+Cell stated_normalized_shape(const Layer& layer);
+/// Of convolutions, and of group norms.
+Cell stated_groups(const Layer& layer);
+
+}  // namespace roofline
