@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <type_traits>
+
+#include "model/gpu_fields.hpp"
 #include "report/text.hpp"
 #include "roofline/render.hpp"
 
@@ -11,21 +15,51 @@ void add_line(std::string& out, std::string_view label, const std::string& value
   if (!value.empty()) out += fmt::format("  {:<22}{}\n", label, value);
 }
 
+std::string binary_bytes(double bytes) {
+  constexpr double kibi = 1024;
+  constexpr double mebi = 1024 * kibi;
+  return bytes >= mebi ? fmt::format("{:g} MiB", bytes / mebi)
+                       : fmt::format("{:g} KiB", bytes / kibi);
+}
+
+std::string number_text(const FieldForm& form, double value) {
+  if (form.quantity == Quantity::whole) return fmt::format("{:.0f}", value);
+  if (form.quantity == Quantity::binary_size) return binary_bytes(value);
+  return si(value, form.symbol);
+}
+
+std::string value_text(const FieldForm&, const std::string& text) { return text; }
+
 template <class T>
-std::string with_unit(const std::optional<T>& value, std::string_view unit) {
-  return value ? si(static_cast<double>(*value), unit) : "";
+requires std::is_arithmetic_v<T> std::string value_text(const FieldForm& form,
+                                                        const std::optional<T>& value) {
+  return value ? number_text(form, static_cast<double>(*value)) : "";
 }
 
-std::string binary(const std::optional<std::uint64_t>& bytes) {
-  if (!bytes) return "";
-  constexpr double mebi = 1024.0 * 1024.0;
-  const auto count = static_cast<double>(*bytes);
-  return count >= mebi ? fmt::format("{:g} MiB", count / mebi)
-                       : fmt::format("{:g} KiB", count / 1024.0);
+/// Lists and parts have headings of their own.
+template <class T>
+std::string value_text(const FieldForm&, const T&) {
+  return "";
 }
 
-std::string whole(const std::optional<std::uint64_t>& count) {
-  return count ? fmt::format("{}", *count) : "";
+/// A line a field, together with the fields that end it.
+void add_fields(std::string& out, const Gpu& gpu) {
+  std::string_view label;
+  std::string line;
+  for (const auto& [form, member] : fields_of<Gpu>()) {
+    if (form.label.empty() && form.joint.empty()) continue;
+    const std::string text =
+        std::visit([&, &as = form](auto each) { return value_text(as, gpu.*each); }, member);
+    if (form.joint.empty()) {
+      add_line(out, label, line);
+      label = form.label;
+      line = text;
+    } else if (!text.empty()) {
+      const std::size_t start = line.empty() ? form.joint.find_first_not_of(", ") : 0;
+      line += std::string(form.joint.substr(std::min(start, form.joint.size()))) + text;
+    }
+  }
+  add_line(out, label, line);
 }
 
 void add_peaks(std::string& out, const std::string& heading, const EngineRates& rates,
@@ -43,24 +77,7 @@ void add_peaks(std::string& out, const std::string& heading, const EngineRates& 
 
 std::string render_gpu(const Gpu& gpu) {
   std::string out = fmt::format("{} ({})\n", gpu.name, fmt::join(gpu.aliases, ", "));
-  add_line(out, "architecture",
-           gpu.compute_capability.empty() ? gpu.architecture
-                                          : fmt::format("{}, compute capability {}",
-                                                        gpu.architecture, gpu.compute_capability));
-  add_line(out, "SMs", whole(gpu.sm_count));
-  add_line(out, "boost clock", with_unit(gpu.boost_clock_hz, "Hz"));
-  add_line(
-      out, "memory",
-      with_unit(gpu.memory_byte, "B") + (gpu.memory_type.empty() ? "" : ' ' + gpu.memory_type));
-  add_line(out, "L2", binary(gpu.l2_byte));
-  add_line(out, "L3", binary(gpu.l3_byte));
-  add_line(out, "shared memory an SM", binary(gpu.shared_memory_byte_per_sm));
-  add_line(out, "shared memory a block", binary(gpu.shared_memory_byte_per_block));
-  add_line(out, "registers an SM", whole(gpu.registers_per_sm));
-  add_line(out, "threads an SM", whole(gpu.max_threads_per_sm));
-  add_line(out, "blocks an SM", whole(gpu.max_blocks_per_sm));
-  add_line(out, "host link", with_unit(gpu.host_link_byte_per_s, "B/s"));
-  add_line(out, "TDP", with_unit(gpu.tdp_w, "W"));
+  add_fields(out, gpu);
   add_peaks(out, "\ndatasheet ceilings\n", gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s);
   if (gpu.sustained)
     add_peaks(out, "\nsustained ceilings: " + gpu.sustained->source + "\n",
