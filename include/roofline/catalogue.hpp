@@ -22,7 +22,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_gpus();
 std::span<const EmbeddedFile> embedded_networks();
 
-/// A GPU by name or alias (any case) or by the path of a file. Throws InputError where the file is
+/// A GPU by name or alias, as a catalogue, a driver or a person writes it ("NVIDIA A100-SXM4-80GB",
+/// "a100 80gb sxm4"), or by the path of a file. Throws InputError where the file is
 /// wrong and UsageError, with the nearest names, where there is none.
 Gpu find_gpu(const std::string& name_or_path);
 

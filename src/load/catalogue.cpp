@@ -1,11 +1,11 @@
 #include "roofline/catalogue.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
 #include "model/spelling.hpp"
+#include "load/gpu_names.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
@@ -14,17 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-bool answers_to(const Gpu& gpu, const std::string& lower_name) {
-  return lower(gpu.name) == lower_name ||
-         std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
-                     [&](const std::string& alias) { return lower(alias) == lower_name; });
+bool answers_to(const Gpu& gpu, const std::string& normal_name) {
+  return normal_gpu_name(gpu.name) == normal_name ||
+         std::any_of(gpu.aliases.begin(), gpu.aliases.end(), [&](const std::string& alias) {
+           return normal_gpu_name(alias) == normal_name;
+         });
 }
 
 /// The files of the user's own folder, sorted by path.
@@ -51,20 +45,21 @@ Gpu load_embedded(const EmbeddedFile& file) {
   return load_gpu(file.text, "built-in " + std::string(file.name));
 }
 
-const EmbeddedFile* find_embedded_gpu(const std::string& lower_name) {
+const EmbeddedFile* find_embedded_gpu(const std::string& normal_name) {
   for (const EmbeddedFile& file : embedded_gpus())
     for (const std::string_view name : file.names)
-      if (lower(name) == lower_name) return &file;
+      if (normal_gpu_name(name) == normal_name) return &file;
   return nullptr;
 }
 
 [[noreturn]] void fail_unknown(const std::string& name) {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : embedded_gpus())
-    for (const std::string_view each : file.names) names.push_back(lower(each));
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::vector<std::vector<std::string>> parts;
+  for (const EmbeddedFile& file : embedded_gpus()) {
+    parts.emplace_back(file.names.begin() + 1, file.names.end());
+    parts.back().emplace_back(file.names.front());  // an alias reads better
+  }
   std::string message = "unknown GPU \"" + name + "\"";
-  const std::vector<std::string> near = nearest(lower(name), candidates, 3);
+  const std::vector<std::string> near = nearest_gpu_names(name, parts, 4);
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
   throw UsageError(message + (near.empty() ? "" : "?") + " (--list-gpus lists all)");
@@ -76,7 +71,7 @@ Gpu find_gpu(const std::string& name_or_path) {
   const bool is_path =
       name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
   if (is_path) return load_gpu(read_text(name_or_path), name_or_path);
-  const std::string name = lower(name_or_path);
+  const std::string name = normal_gpu_name(name_or_path);
   for (Gpu& gpu : user_gpus())
     if (answers_to(gpu, name)) return std::move(gpu);
   if (const EmbeddedFile* file = find_embedded_gpu(name)) return load_embedded(*file);
@@ -88,7 +83,7 @@ std::vector<Gpu> all_gpus() {
   for (const EmbeddedFile& file : embedded_gpus()) {
     Gpu gpu = load_embedded(file);
     if (std::none_of(gpus.begin(), gpus.end(),
-                     [&](const Gpu& own) { return answers_to(own, lower(gpu.name)); }))
+                     [&](const Gpu& own) { return answers_to(own, normal_gpu_name(gpu.name)); }))
       gpus.push_back(std::move(gpu));
   }
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });

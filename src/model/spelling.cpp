@@ -6,7 +6,6 @@
 #include "roofline/algorithm.hpp"
 
 namespace roofline {
-namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -21,8 +20,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,

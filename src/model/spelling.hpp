@@ -6,6 +6,9 @@
 
 namespace roofline {
 
+/// Single letters to add, to leave out or to change between one and the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 /// Candidates within a few typing errors of `word`, nearest first, at most `limit`.
 std::vector<std::string> nearest(std::string_view word,
                                  const std::vector<std::string_view>& candidates,

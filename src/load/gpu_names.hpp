@@ -1,0 +1,23 @@
+#pragma once
+
+// Names of GPUs, as catalogues, drivers and people write them.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofline {
+
+/// The form in which names are compared. Case, punctuation and the maker do not count, nor does the
+/// place of the memory size and the board: "NVIDIA A100 80GB PCIe" is "A100-PCIE-80GB".
+std::string normal_gpu_name(std::string_view name);
+
+/// For each part that a wrong name may mean, nearest first, at most `limit`, the name that is most
+/// like it. Series and number count first, then what follows them, then memory size and board.
+/// `parts` holds the names of each part, that to show first.
+std::vector<std::string> nearest_gpu_names(std::string_view wrong,
+                                           std::span<const std::vector<std::string>> parts,
+                                           std::size_t limit);
+
+}  // namespace roofline

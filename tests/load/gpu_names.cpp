@@ -1,0 +1,180 @@
+// GPUs by the names that drivers, frameworks, catalogues and people give them.
+
+#include "load/gpu_names.hpp"
+
+#include <map>
+#include <set>
+
+#include "catch.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/error.hpp"
+
+using namespace roofline;
+
+namespace {
+
+struct Named {
+  const char* typed;
+  const char* part;
+};
+
+std::string message_on(const std::string& name) {
+  try {
+    find_gpu(name);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_names]") {
+  const std::vector<Named> table{
+      {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090"},
+      {"NVIDIA GeForce RTX 4080", "GeForce RTX 4080"},
+      {"NVIDIA GeForce RTX 3090", "GeForce RTX 3090"},
+      {"NVIDIA GeForce RTX 3080", "GeForce RTX 3080 10GB"},
+      {"NVIDIA GeForce RTX 5090", "GeForce RTX 5090"},
+      {"GeForce RTX 2080 Ti", "GeForce RTX 2080 Ti"},
+      {"NVIDIA GeForce GTX 1080 Ti", "GeForce GTX 1080 Ti"},
+      {"GeForce GTX 1080", "GeForce GTX 1080"},
+      {"GeForce GTX TITAN X", "GeForce GTX TITAN X"},
+      {"TITAN X (Pascal)", "NVIDIA TITAN X (Pascal)"},
+      {"TITAN Xp", "NVIDIA TITAN Xp"},
+      {"NVIDIA TITAN V", "NVIDIA TITAN V"},
+      {"TITAN V", "NVIDIA TITAN V"},
+      {"Tesla K80", "Tesla K80 (one die)"},
+      {"Tesla M40 24GB", "Tesla M40 24GB"},
+      {"Tesla P4", "Tesla P4"},
+      {"Tesla P40", "Tesla P40"},
+      {"Tesla P100-PCIE-16GB", "Tesla P100 PCIe 16GB"},
+      {"Tesla P100-SXM2-16GB", "Tesla P100 SXM2 16GB"},
+      {"Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16GB"},
+      {"Tesla V100-SXM2-32GB", "Tesla V100 SXM2 32GB"},
+      {"Tesla V100-PCIE-16GB", "Tesla V100 PCIe 16GB"},
+      {"Tesla V100S-PCIE-32GB", "Tesla V100S PCIe 32GB"},
+      {"Tesla T4", "Tesla T4"},
+      {"NVIDIA A10", "NVIDIA A10"},
+      {"NVIDIA A30", "NVIDIA A30"},
+      {"NVIDIA A40", "NVIDIA A40"},
+      {"NVIDIA RTX A6000", "RTX A6000"},
+      {"A100-SXM4-40GB", "A100 SXM4 40GB"},
+      {"NVIDIA A100-SXM4-40GB", "A100 SXM4 40GB"},
+      {"NVIDIA A100-SXM4-80GB", "A100 SXM4 80GB"},
+      {"NVIDIA A100-PCIE-40GB", "A100 PCIe 40GB"},
+      {"NVIDIA A100 80GB PCIe", "A100 PCIe 80GB"},
+      {"NVIDIA L4", "NVIDIA L4"},
+      {"NVIDIA L40", "NVIDIA L40"},
+      {"NVIDIA L40S", "NVIDIA L40S"},
+      {"NVIDIA H100 80GB HBM3", "H100 SXM5 80GB"},
+      {"NVIDIA H100 PCIe", "H100 PCIe 80GB"},
+      {"NVIDIA H100 NVL", "H100 NVL 94GB"},
+      {"NVIDIA H200", "H200 SXM 141GB"},
+      {"NVIDIA GH200 480GB", "GH200 Grace Hopper 96GB"},
+      {"NVIDIA GH200 120GB", "GH200 Grace Hopper 96GB"},
+      {"NVIDIA B200", "B200 SXM 180GB"},
+      {"Orin", "Jetson AGX Orin 64GB"},
+      {"Orin (nvgpu)", "Jetson AGX Orin 64GB"},
+      {"Xavier", "Jetson AGX Xavier 32GB"},
+      {"AMD Instinct MI100", "Instinct MI100"},
+      {"AMD Instinct MI210", "Instinct MI210"},
+      {"AMD Instinct MI300X", "Instinct MI300X"},
+      {"AMD Instinct MI325X", "Instinct MI325X"},
+      {"AMD Radeon RX 7900 XTX", "Radeon RX 7900 XTX"},
+      {"Intel(R) Data Center GPU Max 1550", "Data Center GPU Max 1550"},
+  };
+  for (const Named& each : table) {
+    INFO(each.typed);
+    CHECK(find_gpu(each.typed).name == each.part);
+  }
+}
+
+TEST_CASE("Names as people type them", "[load/gpu_names]") {
+  const std::vector<Named> table{
+      {"4090", "GeForce RTX 4090"},
+      {"rtx-4090", "GeForce RTX 4090"},
+      {"RTX4090", "GeForce RTX 4090"},
+      {"geforce_rtx_4090", "GeForce RTX 4090"},
+      {"1080 Ti", "GeForce GTX 1080 Ti"},
+      {"a100", "A100 SXM4 80GB"},
+      {"A100 80 GB", "A100 SXM4 80GB"},
+      {"80GB A100 SXM4", "A100 SXM4 80GB"},
+      {"a100 pcie 80g", "A100 PCIe 80GB"},
+      {"a100-40gb", "A100 SXM4 40GB"},
+      {"a100 40GiB pcie", "A100 PCIe 40GB"},
+      {"h100", "H100 SXM5 80GB"},
+      {"v100", "Tesla V100 SXM2 16GB"},
+      {"V100 (32 GB)", "Tesla V100 SXM2 32GB"},
+      {"Instinct MI250X", "Instinct MI250X (both GCDs)"},
+      {"titan x", "NVIDIA TITAN X (Pascal)"},
+  };
+  for (const Named& each : table) {
+    INFO(each.typed);
+    CHECK(find_gpu(each.typed).name == each.part);
+  }
+}
+
+TEST_CASE("A name with more to it is another part", "[load/gpu_names]") {
+  for (const char* name :
+       {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D",
+        "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA H200 NVL", "NVIDIA GH200 144G HBM3e",
+        "NVIDIA A100X", "a10 0", "nvidia", "geforce", ""}) {
+    INFO(name);
+    CHECK(message_on(name).find("unknown GPU") == 0);
+  }
+}
+
+TEST_CASE("No two parts answer to one name, and no alias says a name again", "[load/gpu_names]") {
+  std::map<std::string, std::string> owner;
+  for (const EmbeddedFile& file : embedded_gpus()) {
+    std::set<std::string> aliases;
+    for (const std::string_view name : file.names) {
+      const std::string normal = normal_gpu_name(name);
+      INFO(file.name << " and " << owner[normal] << ": " << name);
+      CHECK_FALSE(normal.empty());
+      CHECK((owner[normal].empty() || owner[normal] == file.name));
+      owner[normal] = file.name;
+      if (name != file.names.front()) CHECK(aliases.insert(normal).second);
+    }
+  }
+}
+
+TEST_CASE("A GPU is found by the name of its file", "[load/gpu_names]") {
+  for (const EmbeddedFile& file : embedded_gpus()) {
+    INFO(file.name);
+    CHECK(find_gpu(std::string(file.name)).name == file.names.front());
+  }
+}
+
+TEST_CASE("An unknown name comes with those of the nearest parts", "[load/gpu_names]") {
+  struct Case {
+    const char* typed;
+    const char* suggested;
+  };
+  const std::vector<Case> table{
+      {"rtx 4095", "rtx4090"},
+      {"gtx 4090", "rtx4090"},
+      {"NVIDIA GeForce RTX 4090 Laptop GPU", "rtx4090"},
+      {"h20", "h200 or h100"},
+      {"a100 40", "a100-40gb or a100-pcie-40gb"},
+      {"v1000", "v100 or v100s"},
+      {"v100s-16gb", "v100s or v100-16gb"},
+      {"mi300", "mi300x or mi100"},
+      {"rx 7900 xt", "rx7900xtx"},
+      {"xavir", "xavier"},
+      {"xavier nx", "xavier"},
+      {"quadro", ""},
+      {"abacus", ""},
+      {"rtx", ""},
+      {"9999", ""},
+  };
+  for (const Case& each : table) {
+    INFO(each.typed);
+    const std::string suggested = each.suggested;
+    CHECK(message_on(each.typed) ==
+          "unknown GPU \"" + std::string(each.typed) + "\"" +
+              (suggested.empty() ? "" : "; did you mean " + suggested + "?") +
+              " (--list-gpus lists all)");
+  }
+}
