@@ -14,7 +14,7 @@ std::string text_of(const Options& options) {
     case Options::Action::print_text: return options.text;
     case Options::Action::list_networks: return network_names();
     case Options::Action::show_gpu: {
-      const Gpu gpu = find_gpu(options.gpus.front());
+      const Gpu gpu = named_gpus(options.gpus).front();
       return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
     }
     case Options::Action::list_gpus:

@@ -1,13 +1,16 @@
 #pragma once
 
-// The GPUs and networks that come with the program, found by name without parsing the others.
+// The GPUs and networks that can be named: those that come with the program, found without parsing
+// the others, and the GPU files of a person's own folder.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {
@@ -22,12 +25,32 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_gpus();
 std::span<const EmbeddedFile> embedded_networks();
 
-/// A GPU by name or alias, as a catalogue, a driver or a person writes it ("NVIDIA A100-SXM4-80GB",
-/// "a100 80gb sxm4"), or by the path of a file. Throws InputError where the file is
-/// wrong and UsageError, with the nearest names, where there is none.
-Gpu find_gpu(const std::string& name_or_path);
+struct OwnGpus;
 
-/// Every GPU of the catalogue, by name.
+/// GPUs by name or alias, as a catalogue, a driver or a person writes it ("NVIDIA A100-SXM4-80GB",
+/// "a100 80gb sxm4"). A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
+/// ~/.config) answers to its own name too, and wins over a built-in part.
+class Catalogue {
+ public:
+  /// Reads the person's own folder, once.
+  Catalogue();
+
+  /// A GPU by name or by the path of a file. Throws InputError where the file that answers is
+  /// wrong, UsageError with the nearest names where none does.
+  Gpu find(const std::string& name_or_path) const;
+
+  /// Every GPU, by name. Throws InputError where any file of one's own is wrong.
+  std::vector<Gpu> all() const;
+
+  /// What is wrong in the person's own folder, but for files that one of these names means.
+  std::vector<InputError> problems_besides(const std::vector<std::string>& names) const;
+
+ private:
+  std::shared_ptr<const OwnGpus> own_;
+};
+
+/// The same without keeping a Catalogue.
+Gpu find_gpu(const std::string& name_or_path);
 std::vector<Gpu> all_gpus();
 
 /// The built-in networks, a name a line.

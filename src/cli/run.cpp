@@ -12,8 +12,8 @@ namespace {
 /// Each GPU resolved once. What is assumed of one is said.
 std::vector<Context> contexts_of(const Options& options) {
   std::vector<Context> contexts;
-  for (const std::string& name : options.gpus) {
-    contexts.push_back(make_context(find_gpu(name), options.analysis));
+  for (Gpu& gpu : named_gpus(options.gpus)) {
+    contexts.push_back(make_context(std::move(gpu), options.analysis));
     std::string all;
     for (const std::string& assumption : contexts.back().kernel.assumptions())
       all += (all.empty() ? ": " : "; ") + assumption;
@@ -50,6 +50,15 @@ void evaluate_input(const std::string& name, const Options& options,
 }
 
 }  // namespace
+
+std::vector<Gpu> named_gpus(const std::vector<std::string>& names) {
+  const Catalogue catalogue;
+  for (const InputError& problem : catalogue.problems_besides(names))
+    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
+  std::vector<Gpu> gpus;
+  for (const std::string& name : names) gpus.push_back(catalogue.find(name));
+  return gpus;
+}
 
 int evaluate_inputs(const Options& options) {
   const std::vector<Context> contexts = contexts_of(options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "catch.hpp"
@@ -28,14 +29,26 @@ class ConfigHome {
   ConfigHome(const ConfigHome&) = delete;
   ConfigHome& operator=(const ConfigHome&) = delete;
 
+  /// A file of the folder; the folder itself is a file where it has no name.
   std::string add_gpu(const std::string& file, const std::string& text) const {
-    return folder_.write("roofline/gpus/" + file, text);
+    return folder_.write(file.empty() ? "roofline/gpus" : "roofline/gpus/" + file, text);
   }
 
  private:
   TemporaryFolder folder_;
   std::string before_;
 };
+
+/// What an InputError or a UsageError says.
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
 
 constexpr const char* own_v100 =
     R"({"name": "My V100", "aliases": ["V100", "mine"], "peak_tflops": {"fp32": 1},
@@ -94,14 +107,89 @@ TEST_CASE("A file of the same name replaces ours in the list", "[load/catalogue]
   CHECK(find_gpu("tesla t4").bandwidth_byte_per_s == Approx(2e9));
 }
 
-TEST_CASE("A broken file of one's own is named", "[load/catalogue]") {
+TEST_CASE("A file of one's own answers to its file name", "[load/catalogue]") {
   const ConfigHome home;
-  const std::string path = home.add_gpu("broken.json", "{");
-  try {
-    find_gpu("v100");
-    FAIL("expected an InputError");
-  } catch (const InputError& error) {
-    CHECK(std::string(error.what()) == path + ":1:2: expected more JSON, got the end of the text");
+  home.add_gpu("lab-box 3.json", own_v100);
+  CHECK(find_gpu("Lab Box 3").name == "My V100");
+}
+
+TEST_CASE("An unknown name may mean a part of one's own", "[load/catalogue]") {
+  const ConfigHome home;
+  home.add_gpu("x.json", R"({"name": "Lab 77", "peak_tflops": {"fp32": 1},
+                             "bandwidth_gb_per_s": 2})");
+  CHECK(message_of([] { find_gpu("lab 78"); }) ==
+        "unknown GPU \"lab 78\"; did you mean Lab 77? (--list-gpus lists all)");
+}
+
+TEST_CASE("A broken file fails those who mean it, and is a problem to others", "[load/catalogue]") {
+  struct Broken {
+    const char* text;
+    const char* problem;             ///< after the path
+    std::vector<const char*> names;  ///< that mean the file
+  };
+  const std::vector<Broken> table{
+      {"{", ":1:2: expected more JSON, got the end of the text", {"broken", "BROKEN"}},
+      {R"({"name": "Lab 77", "aliases": ["lab", "v100"], "peak_tflops": )",
+       ":1:63: expected more JSON, got the end of the text",
+       {"broken", "lab-77", "lab", "v100"}},
+      {R"({"aliases": ["lab"], "name": "Lab 77", "peak_tflops": {"fp32": 0},
+           "bandwidth_gb_per_s": 2})",
+       ": /peak_tflops/fp32: expected a number > 0, got 0",
+       {"broken", "Lab 77", "lab"}},
+      {R"([{"name": "Lab 77"}])", ": expected an object, got [{\"name\":\"Lab 77\"}]", {"broken"}},
+      {R"({"name": 77})", ": /name: expected a string, got 77", {"broken"}},
+      {"", ":1:1: expected JSON, got an empty text", {"broken"}},
+  };
+  for (const Broken& broken : table) {
+    INFO(broken.text);
+    const ConfigHome home;
+    home.add_gpu("mine.json", R"({"name": "Mine", "peak_tflops": {"fp32": 1},
+                                  "bandwidth_gb_per_s": 2})");
+    const std::string message = home.add_gpu("broken.json", broken.text) + broken.problem;
+    const Catalogue catalogue;
+    for (const char* name : broken.names) {
+      INFO(name);
+      CHECK(message_of([&] { catalogue.find(name); }) == message);
+      CHECK(catalogue.problems_besides({"t4", name}).empty());
+    }
+    CHECK(catalogue.find("mine").name == "Mine");
+    CHECK(catalogue.find("t4").name == "Tesla T4");
+    const std::vector<InputError> problems = catalogue.problems_besides({"mine", "t4"});
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().what() == message);
+    CHECK(message_of([&] { catalogue.all(); }) == message);
+  }
+}
+
+TEST_CASE("A file or folder that cannot be read is a problem too", "[load/catalogue]") {
+  {
+    const ConfigHome home;
+    const std::string path = home.add_gpu("gone.json", "");
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink("nowhere", path);
+    const Catalogue catalogue;
+    const std::string message = path + ": cannot be read: No such file or directory";
+    CHECK(catalogue.find("t4").name == "Tesla T4");
+    CHECK(message_of([&] { catalogue.find("gone"); }) == message);
+    REQUIRE(catalogue.problems_besides({"t4"}).size() == 1);
+    CHECK(catalogue.problems_besides({"t4"}).front().what() == message);
+  }
+  const ConfigHome home;
+  const std::string folder = home.add_gpu("", "not a folder");
+  const Catalogue catalogue;
+  const std::string message = folder + ": cannot be read: Not a directory";
+  CHECK(catalogue.find("t4").name == "Tesla T4");
+  REQUIRE(catalogue.problems_besides({"t4"}).size() == 1);
+  CHECK(catalogue.problems_besides({"t4"}).front().what() == message);
+  CHECK(message_of([&] { catalogue.all(); }) == message);
+}
+
+TEST_CASE("No folder of one's own is no problem", "[load/catalogue]") {
+  for (const char* config_home : {"/nonexistent", "/dev/null"}) {
+    const ConfigHome home;
+    setenv("XDG_CONFIG_HOME", config_home, 1);
+    CHECK(Catalogue().problems_besides({}).empty());
+    CHECK(all_gpus().size() == embedded_gpus().size());
   }
 }
 
