@@ -94,16 +94,18 @@ std::vector<std::string> runs_of(const std::vector<std::string>& words) {
 // What differences weigh. A part is meant where they sum to at most `most`, and to at most `much`
 // more than those of the nearest part.
 constexpr double most = 1.9;
-constexpr double much = 0.75;
-constexpr double far = 9;             ///< never meant
-constexpr double wrong_digit = 0.8;   ///< rtx 4095 for 4090
-constexpr double lost_digit = 1;      ///< h20 for h200
-constexpr double two_digits = 1.75;   ///< h20 for h100
-constexpr double wrong_letter = 1;    ///< gtx 4090 for rtx
-constexpr double missing_word = 0.5;  ///< "6000" for "rtx 6000"
-constexpr double other_word = 1.6;    ///< "4090 laptop" for "4090"
-constexpr double wrong_variant = 1;
-constexpr double missing_variant = 0.25;  ///< where the wrong name has others: "a100 40gb"
+constexpr double much = 0.65;
+constexpr double far = 9;                 ///< never meant
+constexpr double wrong_digit = 0.8;       ///< rtx 4095 for 4090
+constexpr double lost_digit = 1;          ///< h20 for h200
+constexpr double two_digits = 1.6;        ///< h20 for h100
+constexpr double wrong_letter = 1;        ///< gtx 4090 for rtx
+constexpr double missing_word = 0.5;      ///< "6000" for "rtx 6000"
+constexpr double other_series = 1.6;      ///< "xavier nx" for "xavier"
+constexpr double other_suffix = 0.7;      ///< "4090 laptop" for "4090"
+constexpr double other_variant = 0.7;     ///< "h200 nvl" for "h200"
+constexpr double missing_variant = 1;     ///< "h20" for "h100 pcie"
+constexpr double further_variant = 0.25;  ///< "a100 40gb" for "a100 pcie 40gb"
 
 double number_difference(const std::string& a, const std::string& b) {
   const std::size_t errors = edit_distance(a, b);
@@ -122,13 +124,15 @@ double run_difference(const std::string& a, const std::string& b) {
 double model_difference(const std::vector<std::string>& wrong,
                         const std::vector<std::string>& model) {
   const auto missing = [](const std::string& run) { return is_number(run) ? far : missing_word; };
-  const auto surplus = [](const std::string& run) { return is_number(run) ? far : other_word; };
   std::vector<double> row(model.size() + 1, 0);
   for (std::size_t j = 0; j < model.size(); ++j) row[j + 1] = row[j] + missing(model[j]);
+  double surplus_word = other_series;
   for (const std::string& run : wrong) {
-    std::vector<double> next{row[0] + surplus(run)};
+    const double surplus = is_number(run) ? far : surplus_word;
+    if (is_number(run)) surplus_word = other_suffix;
+    std::vector<double> next{row[0] + surplus};
     for (std::size_t j = 0; j < model.size(); ++j)
-      next.push_back(std::min({row[j] + run_difference(run, model[j]), row[j + 1] + surplus(run),
+      next.push_back(std::min({row[j] + run_difference(run, model[j]), row[j + 1] + surplus,
                                next[j] + missing(model[j])}));
     row = std::move(next);
   }
@@ -142,8 +146,8 @@ double variant_difference(const std::vector<std::string>& wrong,
       return std::find(others.begin(), others.end(), each) == others.end();
     }));
   };
-  return wrong_variant * count_without(wrong, variants) +
-         (wrong.empty() ? wrong_variant : missing_variant) * count_without(variants, wrong);
+  return other_variant * count_without(wrong, variants) +
+         (wrong.empty() ? missing_variant : further_variant) * count_without(variants, wrong);
 }
 
 /// A second number is a memory size: "a100 40".
@@ -185,14 +189,13 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
   };
   std::vector<Candidate> candidates;
   for (const std::vector<std::string>& names : parts) {
-    Candidate nearest{far, ""};
+    double least = far;
     for (const std::string& text : names) {
       const GpuName name = parsed(text);
-      const double difference = model_difference(meant_runs, runs_of(name.model)) +
-                                variant_difference(meant.variants, name.variants);
-      if (difference < nearest.difference) nearest = {difference, text};
+      least = std::min(least, model_difference(meant_runs, runs_of(name.model)) +
+                                  variant_difference(meant.variants, name.variants));
     }
-    if (nearest.difference <= most) candidates.push_back(std::move(nearest));
+    if (least <= most) candidates.push_back({least, names.front()});
   }
   std::stable_sort(
       candidates.begin(), candidates.end(),

@@ -13,9 +13,9 @@ namespace roofline {
 /// place of the memory size and the board: "NVIDIA A100 80GB PCIe" is "A100-PCIE-80GB".
 std::string normal_gpu_name(std::string_view name);
 
-/// For each part that a wrong name may mean, nearest first, at most `limit`, the name that is most
-/// like it. Series and number count first, then what follows them, then memory size and board.
-/// `parts` holds the names of each part, that to show first.
+/// The first names of the parts that a wrong name may mean, nearest first, at most `limit`. Series
+/// and number count first, then what follows them, then memory size and board. `parts` holds the
+/// names of each part.
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit);

@@ -75,9 +75,20 @@ const std::vector<Ratios>& architecture_ratios() {
        {{fp64, 1.0 / 32}, {fp16, 1.0 / 64}, {dp4a, 4}}},
       {{"v100", "v100-32gb", "v100-pcie", "v100s", "titan-v"},
        {{fp64, 0.5}, {fp16, 2}, {fp16_tensor, 8}, {dp4a, 4}}},
+      {{"agx-orin", "orin-nx", "orin-nx-8gb", "orin-nano", "orin-nano-super", "orin-nano-4gb"},
+       {{tf32, 4}, {fp16_tensor, 8}, {bf16, 8}, {int8, 16}}},
       {{"agx-xavier"}, {{fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
       {{"t4"}, {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
-      {{"rtx2080ti"}, {{fp16, 2}, {fp16_tensor, 4}, {fp16_tensor_fp16_accumulate, 8}, {int8, 16}}},
+      {{"titan-rtx", "quadro-rtx-6000", "quadro-rtx-8000"},
+       {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
+      {{"gtx1660", "gtx1660super", "gtx1660ti"}, {{fp64, 1.0 / 32}, {fp16, 2}, {dp4a, 4}}},
+      {{"rtx2060", "rtx2060super", "rtx2070", "rtx2070super", "rtx2080", "rtx2080super",
+        "rtx2080ti"},
+       {{fp64, 1.0 / 32},
+        {fp16, 2},
+        {fp16_tensor, 4},
+        {fp16_tensor_fp16_accumulate, 8},
+        {int8, 16}}},
       {{"a100", "a100-40gb", "a100-pcie", "a100-pcie-40gb", "a30"},
        {{fp64, 0.5},
         {fp64_tensor, 1},
@@ -87,9 +98,10 @@ const std::vector<Ratios>& architecture_ratios() {
         {fp16_tensor, 16},
         {bf16, 16},
         {int8, 32}}},
-      {{"a10", "a40", "a6000", "l4", "l40s"},
+      {{"a10", "a40", "a6000", "l4", "l40s", "rtx-6000-ada", "rtx-pro-6000"},
        {{fp64, 1.0 / 64}, {tf32, 2}, {fp16, 1}, {fp16_tensor, 4}, {bf16, 4}, {int8, 8}, {fp8, 8}}},
-      {{"rtx3080", "rtx3090"},
+      {{"rtx3050", "rtx3060", "rtx3060ti", "rtx3070", "rtx3070ti", "rtx3080", "rtx3080-12gb",
+        "rtx3080ti", "rtx3090", "rtx3090ti"},
        {{fp64, 1.0 / 64},
         {tf32, 1},
         {fp16, 1},
@@ -97,7 +109,9 @@ const std::vector<Ratios>& architecture_ratios() {
         {bf16, 2},
         {fp16_tensor_fp16_accumulate, 4},
         {int8, 8}}},
-      {{"rtx4080", "rtx4090", "rtx5090"},
+      {{"rtx4060", "rtx4060ti", "rtx4060ti-16gb", "rtx4070", "rtx4070super", "rtx4070ti",
+        "rtx4070tisuper", "rtx4080", "rtx4080super", "rtx4090", "rtx5060ti", "rtx5060ti-8gb",
+        "rtx5070", "rtx5070ti", "rtx5080", "rtx5090"},
        {{fp64, 1.0 / 64},
         {tf32, 1},
         {fp16, 1},
@@ -169,8 +183,8 @@ TEST_CASE("Aliases are in lower case", "[load/gpu_catalogue]") {
     for (const std::string& alias : gpu.aliases) CHECK(lower(alias) == alias);
 }
 
-TEST_CASE("At least 45 parts, all of them built in", "[load/gpu_catalogue]") {
-  CHECK(gpu_files().size() >= 45);
+TEST_CASE("At least 90 parts, all of them built in", "[load/gpu_catalogue]") {
+  CHECK(gpu_files().size() >= 90);
   CHECK(gpu_files().size() == embedded_gpus().size());
 }
 
@@ -188,7 +202,7 @@ TEST_CASE("Dense peaks keep the ratios of their architecture", "[load/gpu_catalo
         CHECK(near(*peak, ratio * single, 0.04));  // both are published with two or three digits
       }
     }
-  CHECK(seen.size() >= 45);
+  CHECK(seen.size() >= 90);
 }
 
 TEST_CASE("Tensor peaks halve with each doubling of the type's width", "[load/gpu_catalogue]") {

@@ -149,11 +149,11 @@ TEST_CASE("CSV quotes what needs quotes and has one column count", "[report/json
 
 TEST_CASE("The GPU list as JSON has every part in base units", "[report/json]") {
   const Json list = Json::parse(render_gpus_json(all_gpus()));
-  CHECK(list.size() >= 45);
+  CHECK(list.size() >= 90);
   for (const Json& gpu : list) {
     INFO(gpu.at("name"));
-    CHECK(gpu.at("peak_flop_per_s").at("fp32").get<double>() > 1e12);
-    CHECK(gpu.at("bandwidth_byte_per_s").get<double>() > 1e11);
+    CHECK(gpu.at("peak_flop_per_s").at("fp32").get<double>() > 6e11);  // Jetson Orin Nano 4GB
+    CHECK(gpu.at("bandwidth_byte_per_s").get<double>() > 3e10);
     for (const char* key : {"sm_count", "l2_byte", "aliases", "sources", "notes"})
       CHECK(gpu.contains(key));
   }
