@@ -12,12 +12,12 @@ std::string in_units(const std::optional<double>& value, double unit) {
   return value ? fmt::format("{:.5g}", *value / unit) : "";
 }
 
-/// The aliases, as many as fit.
+/// The first aliases, as many as fit and at least one.
 std::string alias_text(const Gpu& gpu) {
   constexpr std::size_t widest = 20;
   std::string text;
   for (const std::string& alias : gpu.aliases) {
-    if (text.size() + alias.size() + 1 > widest) break;
+    if (!text.empty() && text.size() + 1 + alias.size() > widest) break;
     text += (text.empty() ? "" : " ") + alias;
   }
   return text;
