@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/spelling.hpp"
-#include "load/gpu_names.hpp"
+#include "model/gpu_names.hpp"
 #include "load/own_gpus.hpp"
 #include "roofline/load.hpp"
 

@@ -31,7 +31,7 @@ class GpuReader {
   template <class Owner>
   Owner object(const Value& value, const std::string& what) const {
     std::vector<std::string_view> keys;
-    for (const Field<Owner>& field : fields_of<Owner>()) keys.push_back(field.form.file_key);
+    for (const GpuField<Owner>& field : fields_of<Owner>()) keys.push_back(field.form.file_key);
     ObjectReader reader(value, *origin_, what, std::move(keys));
     Owner owner;
     for (const auto& [form, member] : fields_of<Owner>()) {

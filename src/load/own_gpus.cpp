@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "load/gpu_names.hpp"
+#include "model/gpu_names.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

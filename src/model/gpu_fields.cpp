@@ -45,7 +45,7 @@ constexpr FieldForm share(Text key) {
   return {.file_key = key, .key = key, .quantity = Quantity::share};
 }
 
-constexpr Field<Gpu> gpu_fields[] = {
+constexpr GpuField<Gpu> gpu_fields[] = {
     {required("name", "the GPU's name"), &Gpu::name},
     {plain("aliases"), &Gpu::aliases},
     {plain("vendor"), &Gpu::vendor},
@@ -87,20 +87,20 @@ constexpr Field<Gpu> gpu_fields[] = {
     {plain("sources"), &Gpu::sources},
 };
 
-constexpr Field<SustainedCeilings> sustained_fields[] = {
+constexpr GpuField<SustainedCeilings> sustained_fields[] = {
     {rate("peak_tflops", "peak_flop_per_s", tera), &SustainedCeilings::peak_flop_per_s},
     {rate("bandwidth_gb_per_s", "bandwidth_byte_per_s", giga),
      &SustainedCeilings::bandwidth_byte_per_s},
     {required("source", "who measured this, on what"), &SustainedCeilings::source},
 };
 
-constexpr Field<KernelConstants> kernel_fields[] = {
+constexpr GpuField<KernelConstants> kernel_fields[] = {
     {share("math_share"), &KernelConstants::math_share},
     {share("dram_share"), &KernelConstants::dram_share},
     {rate("launch_us", "launch_s", micro), &KernelConstants::launch_s},
 };
 
-constexpr Field<Source> source_fields[] = {
+constexpr GpuField<Source> source_fields[] = {
     {required("title", "a title"), &Source::title},
     {plain("date"), &Source::date},
     {plain("fields"), &Source::fields},
@@ -109,22 +109,22 @@ constexpr Field<Source> source_fields[] = {
 }  // namespace
 
 template <>
-std::span<const Field<Gpu>> fields_of<Gpu>() {
+std::span<const GpuField<Gpu>> fields_of<Gpu>() {
   return gpu_fields;
 }
 
 template <>
-std::span<const Field<SustainedCeilings>> fields_of<SustainedCeilings>() {
+std::span<const GpuField<SustainedCeilings>> fields_of<SustainedCeilings>() {
   return sustained_fields;
 }
 
 template <>
-std::span<const Field<KernelConstants>> fields_of<KernelConstants>() {
+std::span<const GpuField<KernelConstants>> fields_of<KernelConstants>() {
   return kernel_fields;
 }
 
 template <>
-std::span<const Field<Source>> fields_of<Source>() {
+std::span<const GpuField<Source>> fields_of<Source>() {
   return source_fields;
 }
 

@@ -63,22 +63,22 @@ struct Members<Gpu> {
 };
 
 template <class Owner>
-struct Field {
+struct GpuField {
   FieldForm form;
   typename Members<Owner>::Any member;
 };
 
 /// The fields of a Gpu or of one of its parts, in the order of the output.
 template <class Owner>
-std::span<const Field<Owner>> fields_of();
+std::span<const GpuField<Owner>> fields_of();
 
 template <>
-std::span<const Field<Gpu>> fields_of<Gpu>();
+std::span<const GpuField<Gpu>> fields_of<Gpu>();
 template <>
-std::span<const Field<SustainedCeilings>> fields_of<SustainedCeilings>();
+std::span<const GpuField<SustainedCeilings>> fields_of<SustainedCeilings>();
 template <>
-std::span<const Field<KernelConstants>> fields_of<KernelConstants>();
+std::span<const GpuField<KernelConstants>> fields_of<KernelConstants>();
 template <>
-std::span<const Field<Source>> fields_of<Source>();
+std::span<const GpuField<Source>> fields_of<Source>();
 
 }  // namespace roofline

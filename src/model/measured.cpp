@@ -1,6 +1,8 @@
 #include "model/measured.hpp"
 
-#include "roofline/gpu_names.hpp"
+#include <algorithm>
+
+#include "model/gpu_names.hpp"
 
 namespace roofline {
 namespace {
@@ -26,6 +28,13 @@ BelowBound why(const LayerResult& row, const Context& context) {
   if (row.point.bound == Bound::compute && may_save_macs(row.layer) && ratio >= fewest_macs_share)
     return BelowBound::fewer_macs;
   return BelowBound::ceilings_too_low;
+}
+
+bool answers_to(const Gpu& gpu, std::string_view name) {
+  const std::string wanted = normal_gpu_name(name);
+  return normal_gpu_name(gpu.name) == wanted ||
+         std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
+                     [&](const std::string& alias) { return normal_gpu_name(alias) == wanted; });
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Json to_json(const std::vector<Source>& sources) {
 template <class Owner>
 Json object_json(const Owner& owner) {
   Json json = Json::object();
-  for (const Field<Owner>& field : fields_of<Owner>())
+  for (const GpuField<Owner>& field : fields_of<Owner>())
     std::visit([&](auto member) { json[std::string(field.form.key)] = to_json(owner.*member); },
                field.member);
   return json;

@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "roofline/load.hpp"
-#include "roofline/report.hpp"
+#include "roofline/render.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;
@@ -96,7 +96,7 @@ TEST_CASE("Every field of a file comes out in base units", "[load/gpu_fields]") 
 TEST_CASE("The table above knows every field", "[load/gpu_fields]") {
   std::set<std::string_view> known;
   for (const Stated& field : every_field()) known.insert(field.file_key);
-  for (const Field<Gpu>& field : fields_of<Gpu>()) {
+  for (const GpuField<Gpu>& field : fields_of<Gpu>()) {
     INFO(field.form.file_key);
     CHECK(known.count(field.form.file_key) == 1);
   }

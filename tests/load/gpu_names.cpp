@@ -1,6 +1,6 @@
 // GPUs by the names that drivers, frameworks, catalogues and people give them.
 
-#include "load/gpu_names.hpp"
+#include "model/gpu_names.hpp"
 
 #include <map>
 #include <set>
