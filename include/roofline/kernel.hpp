@@ -18,17 +18,29 @@ namespace roofline {
 /// Whether a layer's operands are in the L2 cache when its kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };
 
-/// What most of the expected time goes to, beyond or instead of the roofline bound.
+/// What the expected time is made of. Overlapping work is counted once: the resource that takes
+/// longest in full, what hides behind it not at all or by the share that does not overlap.
 enum class Limiter : std::uint8_t {
-  math,          ///< the engine's sustained rate
-  dram,          ///< device memory bandwidth
-  l2,            ///< L2 cache bandwidth
+  math,          ///< the layer's own FLOP at the engine's sustained rate
+  instructions,  ///< what else its arithmetic units issue: operand loads, indices, conversions,
+                 ///< copies
+  dram,          ///< device memory
+  l2,            ///< L2 cache
   tile_padding,  ///< arithmetic on partly filled tiles and padded channels
   last_wave,     ///< SMs idle in a partly filled last wave
-  latency,       ///< too few steps or blocks to hide the latency of memory and of a wave's start
+  latency,       ///< chains of steps and starts of blocks that nothing hides
   launch,        ///< starting the kernels
-  occupancy,     ///< too few resident threads for the memory system
+  occupancy,     ///< too few resident blocks to hide latency or to keep bytes in flight
 };
+
+inline constexpr std::array<std::string_view, 9> limiter_names{
+    "math",      "instructions", "dram",   "l2",       "tile_padding",
+    "last_wave", "latency",      "launch", "occupancy"};
+inline constexpr std::size_t limiter_count = limiter_names.size();
+
+constexpr std::string_view name_of(Limiter limiter) {
+  return limiter_names[static_cast<std::size_t>(limiter)];
+}
 
 /// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
@@ -52,16 +64,10 @@ struct KernelPlan {
   double dram_read_byte = 0;
   double dram_write_byte = 0;
 
-  // What each resource alone would need; the expected time is built from them.
-  double math_s = 0;
-  double l2_s = 0;
-  double dram_s = 0;
-  double latency_s = 0;
-  double launch_s = 0;
-
-  double expected_time_s = 0;
-  Limiter limiter = Limiter::math;
-  double limiter_share = 0;  ///< of the expected time that the limiter explains
+  std::array<double, limiter_count> part_s{};  ///< indexed by Limiter; each >= 0
+  double expected_time_s = 0;                  ///< the sum of part_s, in order
+  Limiter limiter = Limiter::math;             ///< the largest part, the first of equals
+  double limiter_share = 0;                    ///< its share of the expected time
 };
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest
@@ -70,7 +76,5 @@ struct KernelPlan {
 /// mapping that cannot run. Allocates nothing.
 std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                       const KernelModel& model, CacheState cache);
-
-std::string_view name_of(Limiter limiter);
 
 }  // namespace roofline

@@ -2,6 +2,7 @@
 
 #include "model/kernel/depthwise_kernel.hpp"
 #include "model/kernel/elementwise_kernel.hpp"
+#include "model/kernel/given_mapping.hpp"
 #include "model/kernel/plan_contraction.hpp"
 #include "roofline/error.hpp"
 
@@ -37,7 +38,8 @@ std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, E
   const std::optional<EngineModel>& resolved = engine_model(model.resolved(), engine);
   if (!resolved) return std::nullopt;
   try {
-    return plan_contraction(layer, counts, model.resolved(), *resolved, cache);
+    return plan_of(contraction_kernel(layer, counts, model.resolved(), *resolved, cache),
+                   model.resolved().machine);
   } catch (const ImpossibleMapping& impossible) {
     fail(impossible, model);
   } catch (const UnsuitedAlgorithm& unsuited) {
@@ -58,15 +60,12 @@ std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, 
         throw InputError("", "",
                          "expected a kernel mapping only where there is one group, got " +
                              std::to_string(layer.groups) + " groups");
-      return plan_grouped(layer, counts, model.resolved(), cache);
-    default: return plan_streaming(layer, counts, model.resolved(), cache);
+      return plan_of(grouped_kernel(layer, counts, engine, model.resolved(), cache),
+                     model.resolved().machine);
+    default:
+      return plan_of(streaming_kernel(layer, counts, engine, model.resolved(), cache),
+                     model.resolved().machine);
   }
-}
-
-std::string_view name_of(Limiter limiter) {
-  constexpr std::array<std::string_view, 8> names{"math",      "dram",    "l2",     "tile_padding",
-                                                  "last_wave", "latency", "launch", "occupancy"};
-  return names[static_cast<std::size_t>(limiter)];
 }
 
 }  // namespace roofline

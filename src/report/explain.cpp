@@ -139,22 +139,43 @@ std::string point_text(const LayerResult& row) {
   return text + fmt::format(" {} achieved\n", si(flops / kernel.expected_time_s, "FLOP/s"));
 }
 
+std::string limiter_text(Limiter limiter) {
+  std::string text(name_of(limiter));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+/// What the expected time is the sum of, on lines of at most 100 columns.
+std::string parts_text(const KernelPlan& kernel) {
+  constexpr std::size_t width = 87;
+  std::string text;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < limiter_count; ++i) {
+    if (kernel.part_s[i] == 0) continue;
+    const std::string part =
+        fmt::format("{}{} {}", text.empty() ? "" : " + ", limiter_text(static_cast<Limiter>(i)),
+                    duration(kernel.part_s[i]));
+    if (column + part.size() > width) {
+      text += "\n            ";
+      column = 0;
+    }
+    text += part;
+    column += part.size();
+  }
+  return text;
+}
+
 std::string kernel_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   std::string text = fmt::format("  mapping    {}\n", mapping_text(kernel));
   text += placement_text(kernel) + point_text(row);
-  text += fmt::format("  terms      alone: math {}, L2 {}, DRAM {}, latency {}, launch {}\n",
-                      duration(kernel.math_s), duration(kernel.l2_s), duration(kernel.dram_s),
-                      duration(kernel.latency_s), duration(kernel.launch_s));
+  text += fmt::format("  parts      {}\n", parts_text(kernel));
   text +=
       fmt::format("  time       {}, {:.2f} x the roofline bound", duration(kernel.expected_time_s),
                   kernel.expected_time_s / row.point.roofline_time_s);
-  if (row.layer.measured.warm_s)
-    text += fmt::format("; measured {}", duration(*row.layer.measured.warm_s));
-  std::string limiter(name_of(kernel.limiter));
-  std::replace(limiter.begin(), limiter.end(), '_', ' ');
-  return text + fmt::format("\n  limiter    {}: {:.0f}% of the time\n", limiter,
-                            100 * kernel.limiter_share);
+  if (row.measured_time_s) text += fmt::format("; measured {}", duration(*row.measured_time_s));
+  return text + fmt::format("\n  limiter    {}: {:.0f}% of the time\n",
+                            limiter_text(kernel.limiter), 100 * kernel.limiter_share);
 }
 
 std::string advice_text(const std::vector<Advice>& all) {

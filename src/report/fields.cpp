@@ -29,6 +29,13 @@ Cell plan_tile(R r) {
   return JsonText{fmt::format("[{},{},{}]", tile[0], tile[1], tile[2])};
 }
 
+/// What of the expected time a part of it takes.
+template <Limiter Part>
+Cell plan_part(R r) {
+  if (!r.layer.kernel) return {};
+  return r.layer.kernel->part_s[static_cast<std::size_t>(Part)];
+}
+
 Cell limiter(R r) {
   if (!r.layer.kernel) return {};
   return cell(name_of(r.layer.kernel->limiter));
@@ -135,11 +142,15 @@ constexpr std::array table = std::to_array<OutputField>({
     {"kernel.l2_byte", Unit::byte, plan<&KernelPlan::l2_byte>},
     {"kernel.dram_read_byte", Unit::byte, plan<&KernelPlan::dram_read_byte>},
     {"kernel.dram_write_byte", Unit::byte, plan<&KernelPlan::dram_write_byte>},
-    {"kernel.math_s", Unit::second, plan<&KernelPlan::math_s>},
-    {"kernel.l2_s", Unit::second, plan<&KernelPlan::l2_s>},
-    {"kernel.dram_s", Unit::second, plan<&KernelPlan::dram_s>},
-    {"kernel.latency_s", Unit::second, plan<&KernelPlan::latency_s>},
-    {"kernel.launch_s", Unit::second, plan<&KernelPlan::launch_s>},
+    {"kernel.math_s", Unit::second, plan_part<Limiter::math>},
+    {"kernel.instructions_s", Unit::second, plan_part<Limiter::instructions>},
+    {"kernel.dram_s", Unit::second, plan_part<Limiter::dram>},
+    {"kernel.l2_s", Unit::second, plan_part<Limiter::l2>},
+    {"kernel.tile_padding_s", Unit::second, plan_part<Limiter::tile_padding>},
+    {"kernel.last_wave_s", Unit::second, plan_part<Limiter::last_wave>},
+    {"kernel.latency_s", Unit::second, plan_part<Limiter::latency>},
+    {"kernel.launch_s", Unit::second, plan_part<Limiter::launch>},
+    {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
     {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
     {"measured.time_s", Unit::second, [](R r) { return cell(r.layer.measured_time_s); }},
     {"measured.cold_time_s", Unit::second, [](R r) { return cell(layer_of(r).measured.cold_s); }},

@@ -20,7 +20,7 @@ TEST_CASE("Explanations fit a screen", "[report/explanations]") {
       CHECK(lines.size() <= 40);
       for (const std::string& line : lines) CHECK(roofline::display_width(line) <= 100);
       for (const char* part : {"counts\n", "roofline bound\n", "  ridge ", "expected time\n",
-                               "  mapping ", "  terms ", "  limiter "})
+                               "  mapping ", "  parts ", "  limiter "})
         CHECK(outcome.out.find(part) != std::string::npos);
     }
 }

@@ -200,10 +200,13 @@ ContractionConstants family(Architecture a, Engine engine) {
 double operand_byte(Engine engine) {
   switch (engine) {
     case Engine::int8:
+    case Engine::dp4a:
     case Engine::fp8:
     case Engine::fp8_fp16_accumulate: return 1;
+    case Engine::fp32:
     case Engine::tf32:
     case Engine::fp32_tensor: return 4;
+    case Engine::fp64:
     case Engine::fp64_tensor: return 8;
     default: return 2;
   }

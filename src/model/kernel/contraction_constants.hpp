@@ -56,7 +56,7 @@ struct ContractionConstants {
 
 ContractionConstants constants_for(const Machine& machine, Engine engine);
 
-/// Bytes of an operand's element on tensor cores.
+/// Bytes of an operand's element.
 double operand_byte(Engine engine);
 
 }  // namespace roofline

@@ -1,6 +1,8 @@
 #include "model/kernel/convolution_problem.hpp"
 
-#include "model/kernel/plan_parts.hpp"
+#include <algorithm>
+
+#include "model/kernel/layer_sizes.hpp"
 
 namespace roofline {
 namespace {
@@ -26,7 +28,7 @@ double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t 
 
 }  // namespace
 
-ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
+ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts, Engine engine,
                                        const ResolvedModel& model, CacheState cache) {
   const bool transposed = layer.kind == LayerKind::conv_transpose;
   const Shape& input = transposed ? layer.output : layer.inputs.front().shape;
@@ -37,6 +39,7 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   p.output = &output;
   p.model = &model;
   p.cache = cache;
+  p.flop_s = flop_s_of(counts, model, engine);
   p.inner = channels_innermost(layer);
   p.element_byte = static_cast<double>(size_byte(layer.dtypes.input));
   p.half = p.element_byte <= 2;
@@ -63,44 +66,29 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   return p;
 }
 
-KernelPlan finish(const ConvolutionWork& work, const ConvolutionProblem& p) {
-  const Machine& machine = p.model->machine;
-  const MemorySystem& memory = p.model->memory;
-  KernelPlan plan;
-  plan.algorithm = work.algorithm;
-  plan.kernels = static_cast<std::uint64_t>(work.kernels);
-  plan.blocks = static_cast<std::uint64_t>(work.blocks);
-  plan.threads = static_cast<std::uint64_t>(work.threads);
-  if (work.blocks > 0) plan.waves = work.blocks / machine.sm_count;
-  if (work.threads > 0)
-    plan.occupancy =
-        std::min(1.0, work.blocks * work.threads /
-                          (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
-  plan.tile_utilization = work.tile_utilization;
-  const Traffic traffic = memory_traffic(p.streams, memory, p.cache, work.reread_l2_byte);
-  plan.l2_byte = traffic.l2_byte;
-  plan.dram_read_byte = traffic.dram_read_byte;
-  plan.dram_write_byte = traffic.dram_write_byte;
-  plan.math_s = work.math_s;
-  plan.l2_s = std::max(work.fetch_s, l2_time_s(p.streams, traffic, memory, work.efficiency));
-  plan.dram_s = dram_time_s(p.streams, traffic, memory, p.cache, work.efficiency);
-  plan.launch_s = work.kernels * memory.launch_s;
-  finish_plan(plan, work.start_s,
-              work.steps_s * memory.latency_scale + round_trip_s(p.streams, memory, p.cache));
-  return plan;
+ThroughputKernel timed(const ThroughputWork& work, const ConvolutionProblem& p) {
+  return timed(work, *p.model, p.cache, p.flop_s);
 }
 
-KernelPlan plan_direct(const DirectKernel& kernel, Algorithm algorithm, double steps, double macs,
-                       double outputs, const ConvolutionProblem& p, double reread_l2_byte) {
-  ConvolutionWork work;
+ThroughputWork start_of(Algorithm algorithm, double start_s, const ConvolutionProblem& p) {
+  ThroughputWork work;
   work.algorithm = algorithm;
-  work.start_s = kernel.start_s;
-  work.steps_s = steps * kernel.step_s;
-  work.math_s = (macs * kernel.mac_clock + outputs * kernel.output_clock) /
-                p.model->machine.issue_clock_per_s;
+  work.start_s = start_s;
+  work.streams = p.streams;
+  work.rounds.add("of the kernel", 1, 1);
+  return work;
+}
+
+ThroughputWork direct_work(const DirectKernel& kernel, const DirectWork& direct,
+                           const ConvolutionProblem& p) {
+  ThroughputWork work = start_of(direct.algorithm, kernel.start_s, p);
+  work.steps_s.add("taps in turn", direct.steps, kernel.step_s);
+  work.clocks.add("multiply-adds", direct.macs * direct.waste, kernel.mac_clock);
+  work.clocks.add("outputs", direct.outputs * direct.waste, kernel.output_clock);
+  work.useful_share = 1 / direct.waste;
   work.efficiency = kernel.efficiency;
-  work.reread_l2_byte = reread_l2_byte;
-  return finish(work, p);
+  work.reread_l2_byte = direct.reread_l2_byte;
+  return work;
 }
 
 }  // namespace roofline

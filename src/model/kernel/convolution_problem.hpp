@@ -1,10 +1,8 @@
 #pragma once
 
-// A grouped convolution's sizes as doubles, gathered once, and the plans of its direct kernels.
+// A grouped convolution's sizes as doubles, gathered once, and the work of its direct kernels.
 
-#include "model/kernel/memory_traffic.hpp"
-#include "model/kernel/resolved_model.hpp"
-#include "roofline/kernel.hpp"
+#include "model/kernel/throughput_kernel.hpp"
 
 namespace roofline {
 
@@ -14,6 +12,7 @@ struct ConvolutionProblem {
   const Shape* output = nullptr;
   const ResolvedModel* model = nullptr;
   CacheState cache = CacheState::warm;
+  double flop_s = 0;     ///< the layer's own FLOP at its engine's sustained rate
   bool inner = false;    ///< channels innermost
   bool half = false;     ///< elements of two bytes or fewer
   std::size_t pass = 0;  ///< index into the constants' arrays
@@ -36,43 +35,41 @@ struct ConvolutionProblem {
   double positions() const { return batch * (pass == 1 ? input_plane : output_plane); }
 };
 
-ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
+ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts, Engine engine,
                                        const ResolvedModel& model, CacheState cache);
 
-/// Work of a kernel in parts; `finish` makes the plan of it.
-struct ConvolutionWork {
-  Algorithm algorithm = Algorithm::grouped_direct_nhwc;
-  double start_s = 0;
-  double steps_s = 0;  ///< a chain that nothing hides
-  double math_s = 0;
-  double reread_l2_byte = 0;
-  double fetch_s = 0;  ///< operand fetch where it is slower than the L2 itself
-  double efficiency = 1;
-  double kernels = 1;
-  double blocks = 0;
-  double threads = 0;
-  double tile_utilization = 1;
-};
+/// A kernel timed on the problem.
+ThroughputKernel timed(const ThroughputWork& work, const ConvolutionProblem& problem);
 
-KernelPlan finish(const ConvolutionWork& work, const ConvolutionProblem& problem);
-
-/// Keeps the faster plan.
-inline void keep_faster(KernelPlan& best, const KernelPlan& candidate) {
-  if (best.expected_time_s == 0 || candidate.expected_time_s < best.expected_time_s)
-    best = candidate;
+/// Keeps the faster kernel.
+inline void keep_faster(ThroughputKernel& best, const ThroughputKernel& candidate) {
+  if (best.total_s == 0 || candidate.total_s < best.total_s) best = candidate;
 }
 
-KernelPlan plan_direct(const DirectKernel& kernel, Algorithm algorithm, double steps, double macs,
-                       double outputs, const ConvolutionProblem& problem,
-                       double reread_l2_byte = 0);
+/// What a kernel does whatever its arithmetic: the problem's bytes, one round trip.
+ThroughputWork start_of(Algorithm algorithm, double start_s, const ConvolutionProblem& problem);
 
-KernelPlan plan_depthwise(const ConvolutionProblem& problem, const ConvolutionConstants& constants);
-KernelPlan plan_grouped_gemm(const ConvolutionProblem& problem,
-                             const ConvolutionConstants& constants);
+/// A direct kernel that makes `outputs` in chains of `steps`, `waste` elements for each that
+/// exists.
+struct DirectWork {
+  Algorithm algorithm;
+  double steps;
+  double macs;
+  double outputs;
+  double waste = 1;
+  double reread_l2_byte = 0;
+};
+ThroughputWork direct_work(const DirectKernel& kernel, const DirectWork& work,
+                           const ConvolutionProblem& problem);
+
+ThroughputKernel depthwise_kernel(const ConvolutionProblem& problem,
+                                  const ConvolutionConstants& constants);
+ThroughputKernel grouped_gemm_kernel(const ConvolutionProblem& problem,
+                                     const ConvolutionConstants& constants);
 
 /// Channels of each group padded to `width`, packed into tensor-core tiles; `repack` adds the
 /// layout changes.
-KernelPlan plan_packed(const ConvolutionProblem& problem, const ConvolutionConstants& constants,
-                       double width, bool repack);
+ThroughputKernel packed_kernel(const ConvolutionProblem& problem,
+                               const ConvolutionConstants& constants, double width, bool repack);
 
 }  // namespace roofline

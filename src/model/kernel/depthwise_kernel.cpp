@@ -1,7 +1,10 @@
 #include "model/kernel/depthwise_kernel.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/kernel/convolution_problem.hpp"
-#include "model/kernel/plan_parts.hpp"
+#include "model/kernel/rounding.hpp"
 
 namespace roofline {
 namespace {
@@ -53,84 +56,96 @@ double halo_byte(const ConvolutionProblem& p) {
   return (fetched / tile - 1) * p.input_element() * p.element_byte;
 }
 
-KernelPlan plan_inner(const ConvolutionProblem& p, const ConvolutionConstants& k) {
-  KernelPlan best;
+ThroughputKernel tiled_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  const DirectKernel& tiled = (p.half ? k.tiled_half : k.tiled_single)[p.pass];
+  const double steps = p.pass == 2 ? std::sqrt(p.output_plane) : p.taps;
+  const double strided = p.half ? k.strided_wgrad_half : k.strided_wgrad_single;
   const double made = outputs_made(p);
-  if (has_tiled_kernel(p)) {
-    const DirectKernel& tiled = (p.half ? k.tiled_half : k.tiled_single)[p.pass];
-    const double steps = p.pass == 2 ? std::sqrt(p.output_plane) : p.taps;
-    const double strided = p.half ? k.strided_wgrad_half : k.strided_wgrad_single;
-    const double tiled_made = made * tile_waste(p);
-    const double macs = tiled_made * p.taps * (p.pass == 2 && p.stride > 1 ? strided : 1);
-    keep_faster(best, plan_direct(tiled, Algorithm::depthwise_tiled_nhwc, steps, macs, tiled_made,
-                                  p, halo_byte(p)));
+  const double macs = made * p.taps * (p.pass == 2 && p.stride > 1 ? strided : 1);
+  return timed(
+      direct_work(tiled,
+                  {Algorithm::depthwise_tiled_nhwc, steps, macs, made, tile_waste(p), halo_byte(p)},
+                  p),
+      p);
+}
+
+ThroughputKernel wide_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  const double made = outputs_made(p);
+  return timed(direct_work(k.wide_half_dgrad,
+                           {Algorithm::depthwise_wide_nhwc, p.taps, made * p.taps, made,
+                            tile_waste(p), halo_byte(p)},
+                           p),
+               p);
+}
+
+ThroughputKernel inner_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  ThroughputKernel best;
+  const double made = outputs_made(p);
+  if (has_tiled_kernel(p)) keep_faster(best, tiled_kernel(p, k));
+  if (has_wide_dgrad(p)) keep_faster(best, wide_kernel(p, k));
+  if (p.pass == 1 && p.group_out == 1) {
+    const DirectWork untiled{Algorithm::depthwise_dgrad_nhwc, p.taps, made * p.taps, made};
+    keep_faster(best, timed(direct_work(k.untiled_dgrad, untiled, p), p));
   }
-  if (has_wide_dgrad(p))
-    keep_faster(best,
-                plan_direct(k.wide_half_dgrad, Algorithm::depthwise_wide_nhwc, p.taps,
-                            made * tile_waste(p) * p.taps, made * tile_waste(p), p, halo_byte(p)));
-  if (p.pass == 1 && p.group_out == 1)
-    keep_faster(best, plan_direct(k.untiled_dgrad, Algorithm::depthwise_dgrad_nhwc, p.taps,
-                                  made * p.taps, made, p));
-  const DirectKernel& general = k.general_inner[p.pass];
-  const double steps = p.pass == 2 ? 0 : p.valid_taps;
-  const double macs = made * p.valid_taps * (p.pass == 1 ? p.group_out : 1);
-  keep_faster(best, plan_direct(general, Algorithm::grouped_direct_nhwc, steps, macs, made, p));
-  keep_faster(best, plan_packed(p, k, 4, true));
+  const DirectWork general{Algorithm::grouped_direct_nhwc, p.pass == 2 ? 0 : p.valid_taps,
+                           made * p.valid_taps * (p.pass == 1 ? p.group_out : 1), made};
+  keep_faster(best, timed(direct_work(k.general_inner[p.pass], general, p), p));
+  keep_faster(best, packed_kernel(p, k, 4, true));
   return best;
 }
 
 /// PyTorch's weight gradient: a block for each tap of each channel; each of its warps takes images
 /// in turn, 32 positions a step. Batch 1 leaves one warp a block.
-KernelPlan plan_plane_wgrad(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel plane_wgrad(const ConvolutionProblem& p, const ConvolutionConstants& k) {
   const double blocks = p.groups * p.group_out * p.taps;
   const double warps = std::min(p.batch, 8.0);
   const double steps_an_image = divide_up(p.output_plane, warp_size);
   const double steps_a_warp = divide_up(p.batch, warps) * steps_an_image;
-  ConvolutionWork work;
-  work.algorithm = Algorithm::depthwise_wgrad_nchw;
+  ThroughputWork work = start_of(Algorithm::depthwise_wgrad_nchw, k.plane_wgrad_start_s, p);
   work.blocks = blocks;
   work.threads = warps * warp_size;
-  const double clocks =
-      blocks * (k.plane_wgrad_block_clock +
-                p.batch * (k.plane_wgrad_image_clock + steps_an_image * k.plane_wgrad_step_clock));
-  work.start_s = k.plane_wgrad_start_s;
+  work.clocks.add("blocks", blocks, k.plane_wgrad_block_clock);
+  work.clocks.add("images", blocks * p.batch, k.plane_wgrad_image_clock);
+  work.clocks.add("steps", blocks * p.batch * steps_an_image, k.plane_wgrad_step_clock);
   // The chain of one block hides once several blocks share the SM.
-  const double chain_s = steps_a_warp * k.plane_wgrad_step_s;
-  work.math_s = std::max(clocks / p.model->machine.issue_clock_per_s, chain_s);
-  work.tile_utilization = p.output_plane / (steps_an_image * warp_size);
-  return finish(work, p);
+  work.floor_s.add("steps of a warp", steps_a_warp, k.plane_wgrad_step_s);
+  work.useful_share = p.output_plane / (steps_an_image * warp_size);
+  return timed(work, p);
 }
 
-KernelPlan plan_plane(const ConvolutionProblem& p, const ConvolutionConstants& k) {
-  if (p.pass == 2) return plan_plane_wgrad(p, k);
+ThroughputKernel plane_dgrad(const ConvolutionProblem& p, const DirectKernel& kernel) {
+  // Every tap is tested, also those that a stride or the border rules out.
+  const double outputs = p.input_element() * p.group_out;
+  const DirectWork work{Algorithm::depthwise_dgrad_nchw, p.taps * p.group_out, outputs * p.taps,
+                        outputs};
+  return timed(direct_work(kernel, work, p), p);
+}
+
+ThroughputKernel plane_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  if (p.pass == 2) return plane_wgrad(p, k);
   const bool unrolled = p.layer->window.kernel[2] <= 5;
-  if (p.pass == 1)
-    // Every tap is tested, also those that a stride or the border rules out.
-    return plan_direct(unrolled ? k.plane_dgrad : k.plane_dgrad_wide,
-                       Algorithm::depthwise_dgrad_nchw, p.taps * p.group_out,
-                       p.input_element() * p.taps * p.group_out, p.input_element() * p.group_out,
-                       p);
-  const DirectKernel& kernel = unrolled ? k.plane_forward : k.plane_forward_wide;
-  const double row_clock = unrolled ? k.plane_row_clock : k.plane_wide_row_clock;
+  if (p.pass == 1) return plane_dgrad(p, unrolled ? k.plane_dgrad : k.plane_dgrad_wide);
+  const DirectWork direct{Algorithm::depthwise_forward_nchw, p.valid_taps,
+                          p.output_element() * p.valid_taps, p.output_element()};
+  ThroughputWork work = direct_work(unrolled ? k.plane_forward : k.plane_forward_wide, direct, p);
   // Each window row is a loop of its own.
-  const double per_output = row_clock * p.valid_rows / std::max(kernel.mac_clock, 1e-9);
-  return plan_direct(kernel, Algorithm::depthwise_forward_nchw, p.valid_taps,
-                     p.output_element() * (p.valid_taps + per_output), p.output_element(), p);
+  work.clocks.add("window rows", p.output_element() * p.valid_rows,
+                  unrolled ? k.plane_row_clock : k.plane_wide_row_clock);
+  return timed(work, p);
 }
 
 }  // namespace
 
-KernelPlan plan_depthwise(const ConvolutionProblem& p, const ConvolutionConstants& k) {
-  return p.inner ? plan_inner(p, k) : plan_plane(p, k);
+ThroughputKernel depthwise_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+  return p.inner ? inner_kernel(p, k) : plane_kernel(p, k);
 }
 
-KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const ResolvedModel& model,
-                        CacheState cache) {
+ThroughputKernel grouped_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                                const ResolvedModel& model, CacheState cache) {
   const ConvolutionConstants& constants = model.library.convolution;
-  const ConvolutionProblem problem = convolution_problem(layer, counts, model, cache);
-  return problem.group_in == 1 ? plan_depthwise(problem, constants)
-                               : plan_grouped_gemm(problem, constants);
+  const ConvolutionProblem problem = convolution_problem(layer, counts, engine, model, cache);
+  return problem.group_in == 1 ? depthwise_kernel(problem, constants)
+                               : grouped_gemm_kernel(problem, constants);
 }
 
 }  // namespace roofline

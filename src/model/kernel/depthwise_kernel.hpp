@@ -13,14 +13,13 @@
 // are padded to one (two layout changes), run group by group, or by one batched launch. With
 // columns innermost (fp32) it runs group by group or a general direct kernel.
 //
-// The plan is the fastest candidate, as autotuning would choose.
+// The kernel is the fastest candidate, as autotuning would choose.
 
-#include "model/kernel/resolved_model.hpp"
-#include "roofline/kernel.hpp"
+#include "model/kernel/throughput_kernel.hpp"
 
 namespace roofline {
 
-KernelPlan plan_grouped(const Layer& layer, const Counts& counts, const ResolvedModel& model,
-                        CacheState cache);
+ThroughputKernel grouped_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                                const ResolvedModel& model, CacheState cache);
 
 }  // namespace roofline

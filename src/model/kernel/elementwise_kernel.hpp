@@ -10,12 +10,11 @@
 // computed by the same kernel and costs the same; of a layer without parameters it is nothing
 // beyond dgrad and is planned as dgrad. add and concat pass gradients through: planned as copies.
 
-#include "model/kernel/resolved_model.hpp"
-#include "roofline/kernel.hpp"
+#include "model/kernel/throughput_kernel.hpp"
 
 namespace roofline {
 
-KernelPlan plan_streaming(const Layer& layer, const Counts& counts, const ResolvedModel& model,
-                          CacheState cache);
+ThroughputKernel streaming_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                                  const ResolvedModel& model, CacheState cache);
 
 }  // namespace roofline

@@ -12,26 +12,14 @@ namespace {
 
 constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
 
-/// The tile's own rates, computed once for all splits.
-struct TileCost {
-  double step_s;    ///< of one step on an SM that has others to overlap with
-  double math_s;    ///< its arithmetic
-  double l2_s;      ///< its operand fetch
-  double serial_s;  ///< of one step of a block alone
-  double store_s;
-  double tiles;  ///< over the result
-  double steps;  ///< along k
-};
-
 TileCost cost_of(const GemmWork& work, const TileKernel& tile) {
   const double m = tile.m, n = tile.n, k = tile.k;
-  TileCost cost{};
-  const double overhead = 1 + work.operand_element * (1 / m + 1 / n);
-  cost.math_s = 2 * m * n * k * work.second_per_flop * overhead;
+  TileCost cost;
+  cost.overhead = 1 + work.operand_element * (1 / m + 1 / n);
+  cost.math_s = 2 * m * n * k * work.second_per_flop * cost.overhead;
   cost.l2_s = (m + n) * k * work.element_byte * work.second_per_l2_byte;
-  cost.step_s = std::max(cost.math_s, cost.l2_s);
-  if (work.second_per_gather > 0)
-    cost.step_s = std::max(cost.step_s, (work.gather_n ? n : m) * k * work.second_per_gather);
+  cost.gather_s = (work.gather_n ? n : m) * k * work.second_per_gather;
+  cost.step_s = std::max({cost.math_s, cost.l2_s, cost.gather_s});
   const double warps = tile.threads / 32.0;
   const double alone = std::max(1.0, work.saturating_warps / warps);
   cost.serial_s = std::max(cost.math_s * alone, work.step_latency_s);
@@ -42,28 +30,27 @@ TileCost cost_of(const GemmWork& work, const TileKernel& tile) {
   return cost;
 }
 
-double wave_s(const GemmWork& work, const TileCost& cost, double steps, double resident) {
-  return std::max(resident * (steps * cost.step_s + cost.store_s),
-                  steps * cost.serial_s + work.block_latency_s);
+double wave_s(const Schedule& s, double resident) {
+  return std::max(resident * s.block_s, s.chain_s);
 }
 
-struct Schedule {
-  double full_waves, last_blocks, steps, kernel_s, reduce_s;
-};
-
 Schedule schedule(const GemmWork& work, const TileCost& cost, double split, double resident) {
-  Schedule s{};
+  Schedule s;
+  s.blocks = cost.tiles * split;
   s.steps = divide_up(cost.steps, split);
-  const double blocks = cost.tiles * split;
+  s.block_s = s.steps * cost.step_s + cost.store_s;
+  s.chain_s = s.steps * cost.serial_s + work.block_latency_s;
   const double slots = work.sm_count * resident;
-  s.full_waves = std::floor(blocks / slots);
-  const double rest = blocks - s.full_waves * slots;
+  s.full_waves = std::floor(s.blocks / slots);
+  const double rest = s.blocks - s.full_waves * slots;
   s.last_blocks = divide_up(rest, work.sm_count);
-  s.kernel_s = s.full_waves * wave_s(work, cost, s.steps, resident);
-  if (rest > 0) s.kernel_s += wave_s(work, cost, s.steps, s.last_blocks);
-  if (split > 1)
-    s.reduce_s =
-        work.reduce_s + 8 * work.m * work.n * work.count * split * work.partial_second_per_byte;
+  s.full_wave_s = wave_s(s, resident);
+  if (rest > 0) s.last_wave_s = wave_s(s, s.last_blocks);
+  if (split > 1) {
+    s.partial_s = 8 * work.m * work.n * work.count * split * work.partial_second_per_byte;
+    s.reduce_s = work.reduce_s;
+  }
+  s.kernel_s = s.full_waves * s.full_wave_s + s.last_wave_s + s.partial_s + s.reduce_s;
   return s;
 }
 
@@ -75,28 +62,25 @@ std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte) {
   return byte < 1e18 ? static_cast<std::uint64_t>(byte) : std::uint64_t{1000000000000000000};
 }
 
+double resident_blocks(const GemmTime& time) {
+  return std::max(1.0, static_cast<double>(time.occupancy.blocks));
+}
+
 GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
                    const Occupancy& resident) {
-  const double r = std::max(1.0, static_cast<double>(resident.blocks));
-  const double m = tile.m, n = tile.n;
-  const TileCost cost = cost_of(work, tile);
-  const Schedule s = schedule(work, cost, split, r);
   GemmTime time;
+  time.work = work;
   time.tile = tile;
   time.occupancy = resident;
   time.split = split;
-  time.blocks = cost.tiles * split;
-  time.kernel_s = s.kernel_s + s.reduce_s;
-  time.reduce_s = s.reduce_s;
-  const double share_of_gpu = time.blocks * s.steps / work.sm_count;
-  time.math_s = share_of_gpu * std::max(cost.math_s, cost.step_s > cost.l2_s ? cost.step_s : 0.0);
-  time.l2_s = share_of_gpu * cost.l2_s + time.blocks * cost.store_s / work.sm_count;
-  const double waves = s.full_waves + (s.last_blocks > 0 ? 1 : 0);
-  time.latency_s = waves * (s.steps * work.step_latency_s + work.block_latency_s);
+  time.cost = cost_of(work, tile);
+  const double r = resident_blocks(time);
+  const Schedule s = time.schedule = schedule(work, time.cost, split, r);
+  const double m = tile.m, n = tile.n;
   time.l2_byte =
-      time.blocks * (s.steps * tile.k * (m + n) * work.element_byte + m * n * work.result_byte);
-  time.wave_utilization = time.blocks / (work.sm_count * (s.full_waves * r + s.last_blocks));
-  const double issued = time.blocks * m * n * s.steps * tile.k;
+      s.blocks * (s.steps * tile.k * (m + n) * work.element_byte + m * n * work.result_byte);
+  time.wave_utilization = s.blocks / (work.sm_count * (s.full_waves * r + s.last_blocks));
+  const double issued = s.blocks * m * n * s.steps * tile.k;
   time.tile_utilization = std::min(1.0, work.m * work.n * work.k * work.count / issued);
   time.shared_byte = tile_shared_byte(tile, work.element_byte);
   return time;
@@ -121,8 +105,7 @@ GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, cons
           (!work.may_split || work.k < 4 * split * tile.k ||
            cost.tiles * split > std::min(2 * r * work.sm_count, work.most_split_blocks)))
         break;
-      const Schedule s = schedule(work, cost, split, r);
-      const double time_s = s.kernel_s + s.reduce_s;
+      const double time_s = schedule(work, cost, split, r).kernel_s;
       if (time_s >= best_s) continue;
       best_s = time_s;
       best_tile = &tile;
@@ -132,6 +115,15 @@ GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, cons
   }
   if (best_tile == nullptr) return gemm_time(work, tiles.front(), 1, {1});
   return gemm_time(work, *best_tile, best_split, best_occupancy);
+}
+
+void scale_rate(GemmWork& work, double kernel_share, double flop_ratio) {
+  GemmRate& rate = work.rate;
+  rate.kernel_share *= kernel_share;
+  rate.flop_ratio *= flop_ratio;
+  work.second_per_flop =
+      work.sm_count * rate.flop_ratio /
+      (rate.peak_flop_per_s * rate.math_share * rate.role_share * rate.kernel_share);
 }
 
 GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine) {
@@ -147,9 +139,6 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
   work.count = x.count;
   work.element_byte = x.element_byte;
   work.result_byte = x.result_byte;
-  const double share = c.math_share * role_share * (x.pointwise ? 1 : c.window_share) *
-                       (x.is_convolution ? 1 : c.library_share);
-  work.second_per_flop = machine.sm_count / (engine.peak_flop_per_s * share);
   work.second_per_l2_byte = 1 / (c.l2_byte_per_clk_per_sm * machine.clock_hz);
   if (x.gathered)
     work.second_per_gather = 1 / (c.gather_per_clk_per_sm * machine.clock_hz *
@@ -164,6 +153,8 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
       (c.block_latency_clk + (x.pointwise ? 0 : c.window_latency_clk)) / machine.clock_hz;
   work.saturating_warps = c.saturating_warps;
   work.sm_count = machine.sm_count;
+  work.rate = {engine.peak_flop_per_s, c.math_share, role_share, 1, 1};
+  scale_rate(work, (x.pointwise ? 1 : c.window_share) * (x.is_convolution ? 1 : c.library_share));
   work.partial_second_per_byte = work.second_per_l2_byte / machine.sm_count;
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))

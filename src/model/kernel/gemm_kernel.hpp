@@ -43,13 +43,23 @@ std::span<const TileKernel> library_tiles(const Machine& machine, Engine engine,
 /// Shared memory of a tile's pipeline.
 std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte);
 
+/// What the arithmetic of a product runs at.
+struct GemmRate {
+  double peak_flop_per_s = 0;
+  double math_share = 1;
+  double role_share = 1;    ///< of the pass's kernels
+  double kernel_share = 1;  ///< of kernels that follow a window, are the GEMM library's, transform
+  double flop_ratio = 1;    ///< of what is done to what is counted: complex products
+};
+
 /// A matrix product in the units of the inner loop.
 struct GemmWork {
   double m = 1, n = 1, k = 1, count = 1;
   double k_runs = 1;  ///< k is this many runs, each rounded up to whole steps
   double element_byte = 4;
   double result_byte = 4;
-  double second_per_flop = 0;  ///< of one SM
+  GemmRate rate;
+  double second_per_flop = 0;  ///< of one SM, by the rate
   double second_per_l2_byte = 0;
   double second_per_gather = 0;   ///< 0: vector loads
   double second_per_scatter = 0;  ///< 0: plain stores
@@ -65,16 +75,44 @@ struct GemmWork {
   bool may_split = true;
 };
 
+/// Multiplies the share that the product's kernels reach.
+void scale_rate(GemmWork& work, double kernel_share, double flop_ratio = 1);
+
+/// A tile's own rates, the same for all splits.
+struct TileCost {
+  double overhead = 1;  ///< of bringing operands to the ALUs, on top of the arithmetic
+  double math_s = 0;    ///< of one step: its arithmetic
+  double l2_s = 0;      ///< its operands from L2
+  double gather_s = 0;  ///< the same one by one
+  double step_s = 0;    ///< on an SM that has others to overlap with
+  double serial_s = 0;  ///< of a block alone
+  double store_s = 0;   ///< of a block's results
+  double tiles = 0;     ///< over the result
+  double steps = 0;     ///< along k
+};
+
+/// Blocks in waves.
+struct Schedule {
+  double blocks = 0;
+  double steps = 0;    ///< of a block
+  double block_s = 0;  ///< of an SM that has others to overlap with
+  double chain_s = 0;  ///< of a block alone
+  double full_waves = 0;
+  double last_blocks = 0;  ///< on an SM in the last wave
+  double full_wave_s = 0;
+  double last_wave_s = 0;
+  double partial_s = 0;  ///< split-K sums through L2
+  double reduce_s = 0;   ///< and the kernel that adds them
+  double kernel_s = 0;   ///< all of it: without launch and DRAM
+};
+
 struct GemmTime {
+  GemmWork work;
   TileKernel tile{};
   Occupancy occupancy{};
   double split = 1;
-  double blocks = 0;
-  double kernel_s = 0;  ///< without launch and DRAM
-  double math_s = 0;    ///< at full rate, padding included, perfectly spread
-  double l2_s = 0;
-  double latency_s = 0;  ///< of one block alone, over all waves
-  double reduce_s = 0;
+  TileCost cost;
+  Schedule schedule;
   double l2_byte = 0;
   double tile_utilization = 1;  ///< share of the issued arithmetic that is in the product
   double wave_utilization = 1;  ///< busy share of the block slots over all waves
@@ -87,6 +125,9 @@ GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
 
 /// The fastest of the tiles and splits.
 GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, const SmLimits& sm);
+
+/// Resident blocks that the schedule reckons with: one where none fits.
+double resident_blocks(const GemmTime& time);
 
 GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine);
 

@@ -62,19 +62,16 @@ Traffic memory_traffic(const Streams& streams, const MemorySystem& memory, Cache
   return traffic;
 }
 
-double dram_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory,
-                   CacheState cache, double efficiency) {
+double timed_dram_byte(const Streams& streams, const Traffic& traffic, CacheState cache) {
   const double written = cache == CacheState::cold ? streams.write_byte : traffic.dram_write_byte;
-  return (traffic.dram_read_byte + written) / (memory.dram_byte_per_s * efficiency);
+  return traffic.dram_read_byte + written;
 }
 
-double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory,
-                 double efficiency) {
+double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory) {
   // Lines on their way in from device memory do not occupy the path to the SMs.
   const double requested = traffic.l2_byte - traffic.dram_read_byte;
   return std::max(requested / memory.l2_byte_per_s,
-                  streams.write_byte / (memory.l2_byte_per_s * memory.l2_write_share)) /
-         efficiency;
+                  streams.write_byte / (memory.l2_byte_per_s * memory.l2_write_share));
 }
 
 double round_trip_s(const Streams& streams, const MemorySystem& memory, CacheState cache) {

@@ -41,14 +41,11 @@ double resident_share(double working_set_byte, const MemorySystem& memory);
 Traffic memory_traffic(const Streams& streams, const MemorySystem& memory, CacheState cache,
                        double reread_l2_byte = 0);
 
-/// Seconds of device memory alone. `efficiency`: of the sustained rate, for kernels with too few
-/// bytes in flight.
-double dram_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory,
-                   CacheState cache, double efficiency = 1);
+/// Bytes that the time of device memory counts.
+double timed_dram_byte(const Streams& streams, const Traffic& traffic, CacheState cache);
 
 /// Seconds of the L2 alone.
-double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory,
-                 double efficiency = 1);
+double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory);
 
 /// One dependent round trip. Cold operands of tiny layers are charged in proportion to their size:
 /// they come with lines that neighbours have already fetched.

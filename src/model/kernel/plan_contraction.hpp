@@ -1,27 +1,46 @@
 #pragma once
 
 // Entry point of the contraction kernel model: convolutions (dense), linear layers and matrix
-// products.
+// products. On top of its kernels a layer takes its launches, copies between layouts, and DRAM:
+//
+//   time   max(kernels, DRAM) + overlap_loss * min(kernels, DRAM) + copies + launches
 
-#include <cstdint>
-
-#include "model/kernel/given_mapping.hpp"
-#include "model/kernel/resolved_model.hpp"
+#include "model/kernel/dense_kernel.hpp"
+#include "model/kernel/memory_traffic.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/kernel.hpp"
-#include "roofline/layer.hpp"
 
 namespace roofline {
+
+struct ContractionTime {
+  double flop_s = 0;  ///< the layer's own FLOP at the engine's sustained rate
+  Traffic traffic;
+  double dram_byte = 0;  ///< that the time counts
+  double dram_s = 0;
+  double kernel_weight =
+      1;  ///< share of the kernels' time that counts: 1, or what does not overlap
+  double dram_weight = 1;
+  double copied_element = 0;  ///< between layouts, around the kernel
+  double copy_s = 0;
+  double first_launch_s = 0;
+  double copy_launch_s = 0;
+  double kernels = 1;
+  TimeParts parts;
+};
+
+struct ContractionKernel {
+  Contraction x;
+  DenseKernel dense;
+  ContractionTime time;
+};
 
 /// Where and how fast a library (or the mapping that the layer states) runs the layer's pass.
 /// Never allocates. Throws ImpossibleMapping or UnsuitedAlgorithm for a stated mapping that cannot
 /// run.
-///
-/// limiter_share: the expected time is cut into parts that add up to it: launches; if DRAM needs
-/// longer than the kernel, dram (layout copies too); else useful arithmetic (math), arithmetic on
-/// padding (tile_padding), L2 time beyond the arithmetic (l2), idle SMs (last_wave) and the rest,
-/// latency. The limiter is the largest part, its share part / whole.
-KernelPlan plan_contraction(const Layer& layer, const Counts& counts, const ResolvedModel& model,
-                            const EngineModel& engine, CacheState cache);
+ContractionKernel contraction_kernel(const Layer& layer, const Counts& counts,
+                                     const ResolvedModel& model, const EngineModel& engine,
+                                     CacheState cache);
+
+KernelPlan plan_of(const ContractionKernel& kernel, const Machine& machine);
 
 }  // namespace roofline

@@ -1,8 +1,9 @@
 #include "model/kernel/pool_kernel.hpp"
 
+#include <algorithm>
 #include <bit>
 
-#include "model/kernel/plan_parts.hpp"
+#include "model/kernel/layer_sizes.hpp"
 
 namespace roofline {
 namespace {
@@ -34,31 +35,33 @@ double outputs_in_turn(const Layer& layer) {
 
 }  // namespace
 
-StreamCost pool(const StreamProblem& p, const StreamingConstants& k) {
+ThroughputWork pool(const StreamProblem& p, const StreamingConstants& k) {
   const bool max = p.layer->kind == LayerKind::max_pool;
   const PoolKernel& kernel = p.backward() ? (max ? k.max_backward : k.average_backward)
                              : max        ? (p.inner ? k.max_inner : k.max_plane)
                                           : (p.inner ? k.average_inner : k.average_plane);
   const double taps = window_taps(p.layer->window);
-  StreamCost cost;
-  cost.algorithm = max ? (p.inner ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw)
+  ThroughputWork work;
+  work.algorithm = max ? (p.inner ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw)
                        : (p.inner ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw);
-  cost.start_s = kernel.start_s;
-  cost.efficiency = kernel.efficiency;
-  cost.streams = p.streams;
+  work.start_s = kernel.start_s;
+  work.efficiency = kernel.efficiency;
+  work.streams = p.streams;
   const double turns = max && p.inner && !p.backward() ? outputs_in_turn(*p.layer) : 1;
-  cost.rounds = turns * (kernel.output_round + taps * kernel.tap_round);
+  work.rounds.add("outputs in turn", turns, kernel.output_round);
+  work.rounds.add("taps in turn", turns * taps, kernel.tap_round);
   const double made = p.backward() ? p.input_element : p.output_element;
-  cost.clocks =
-      made * (kernel.output_clock + taps * kernel.tap_clock) + p.input_element * kernel.input_clock;
+  work.clocks.add(p.backward() ? "inputs" : "outputs", made, kernel.output_clock);
+  work.clocks.add("taps", made * taps, kernel.tap_clock);
+  work.clocks.add("inputs", p.input_element, kernel.input_clock);
   const double index = max ? index_byte * p.output_element : 0;
   if (p.backward()) {
-    cost.streams = {p.output_byte + index, p.input_byte};
-    cost.kernels = max ? 2 : 1;  // the gradient is cleared first
+    work.streams = {p.output_byte + index, p.input_byte};
+    work.kernels = max ? 2 : 1;  // the gradient is cleared first
   } else {
-    cost.streams.write_byte += index;
+    work.streams.write_byte += index;
   }
-  return cost;
+  return work;
 }
 
 }  // namespace roofline

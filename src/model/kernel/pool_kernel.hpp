@@ -2,10 +2,10 @@
 
 // Max and average pools, forward and backward.
 
-#include "model/kernel/stream_cost.hpp"
+#include "model/kernel/stream_problem.hpp"
 
 namespace roofline {
 
-StreamCost pool(const StreamProblem& problem, const StreamingConstants& constants);
+ThroughputWork pool(const StreamProblem& problem, const StreamingConstants& constants);
 
 }  // namespace roofline

@@ -23,6 +23,11 @@ struct EngineModel {
   ContractionConstants constants;
 };
 
+/// What large dense kernels sustain: the rate at which a layer's own FLOP count as arithmetic.
+constexpr double sustained_flop_per_s(const EngineModel& engine) {
+  return engine.peak_flop_per_s * engine.constants.math_share;
+}
+
 struct ResolvedModel {
   std::string gpu;
   std::vector<std::string> assumptions;

@@ -12,6 +12,9 @@ namespace {
 // The fused kernel's one block, as a GEMM tile.
 constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
 
+/// Transforms of image and weights, the products, the transform back.
+constexpr double staged_kernels = 4;
+
 struct TransformShape {
   Algorithm algorithm;
   double edge;            ///< inputs of a tile along one axis
@@ -62,40 +65,52 @@ GemmWork point_products(const Contraction& x, GemmWork work, const TransformShap
   work.count = t.points;
   work.element_byte = t.point_byte;
   work.result_byte = t.point_byte;
-  work.second_per_flop *= t.flop_per_point / 2;
   work.k_runs = 1;
   work.may_split = false;
   return work;
 }
 
-TransformedTime staged(const Offer& offer, const GemmWork& plain, const TransformShape& t) {
+/// Written by one kernel, read by the next; what fits in L2 stays there.
+Staging staging_of(const Offer& offer, const TransformShape& t, double tiles) {
   const Contraction& x = offer.x;
   const Machine& machine = offer.model.machine;
   const MemorySystem& memory = offer.model.memory;
   const ContractionConstants& c = offer.engine.constants;
-  TransformedTime time;
-  const double tiles = tiles_of(x, t.edge);
-  GemmWork work = point_products(x, plain, t, tiles);
-  work.second_per_flop /= c.batched_share * c.library_share;
-  time.gemm =
-      best_gemm(work, library_tiles(machine, offer.engine.engine, plain_product()), machine.sm);
+  Staging staging;
+  staging.tiles = tiles;
+  staging.points = t.points;
+  staging.point_byte = t.point_byte;
   const double point = t.points * t.point_byte;
-  const double image_points = point * tiles * (x.in_channels + x.out_channels);
-  const double weight_points = point * x.in_channels * x.out_channels;
-  time.workspace_byte = image_points + weight_points;
-  // Written by one kernel, read by the next; what fits in L2 stays there.
-  const double kind = t.flop_per_point > 2 ? c.fft_share : 1;
+  staging.workspace_byte =
+      point * tiles * (x.in_channels + x.out_channels) + point * x.in_channels * x.out_channels;
   const double rate = memory.dram_byte_per_s;
   const double l2_rate =
       std::max(rate, 0.5 * c.l2_byte_per_clk_per_sm * machine.clock_hz * machine.sm_count);
-  const double fits = memory.l2_kept_byte;
-  const double workspace_rate = time.workspace_byte < fits ? l2_rate : rate;
-  const double gemm_memory_s = time.workspace_byte / workspace_rate;
-  time.transform_s =
-      time.workspace_byte / (workspace_rate * kind) + (x.read_byte + x.write_byte) / rate;
-  time.kernels = 4;
-  time.total_s = std::max(time.gemm.kernel_s, gemm_memory_s) + time.transform_s +
-                 (time.kernels - 1) * c.extra_kernel_s;
+  staging.in_l2 = staging.workspace_byte < memory.l2_kept_byte;
+  staging.workspace_byte_per_s = staging.in_l2 ? l2_rate : rate;
+  staging.transform_share = t.flop_per_point > 2 ? c.fft_share : 1;
+  staging.product_memory_s = staging.workspace_byte / staging.workspace_byte_per_s;
+  staging.transform_s =
+      staging.workspace_byte / (staging.workspace_byte_per_s * staging.transform_share);
+  staging.image_s = (x.read_byte + x.write_byte) / rate;
+  staging.further_launch_s = (staged_kernels - 1) * c.extra_kernel_s;
+  return staging;
+}
+
+TransformedTime staged(const Offer& offer, const GemmWork& plain, const TransformShape& t) {
+  const Contraction& x = offer.x;
+  const Machine& machine = offer.model.machine;
+  const ContractionConstants& c = offer.engine.constants;
+  TransformedTime time;
+  const double tiles = tiles_of(x, t.edge);
+  GemmWork work = point_products(x, plain, t, tiles);
+  scale_rate(work, c.batched_share * c.library_share, t.flop_per_point / 2);
+  time.gemm =
+      best_gemm(work, library_tiles(machine, offer.engine.engine, plain_product()), machine.sm);
+  time.staging = staging_of(offer, t, tiles);
+  time.kernels = staged_kernels;
+  time.total_s = std::max(time.gemm.schedule.kernel_s, time.staging.product_memory_s) +
+                 time.staging.transform_s + time.staging.image_s + time.staging.further_launch_s;
   time.algorithm = t.algorithm;
   time.available = true;
   return time;
@@ -111,9 +126,9 @@ TransformedTime fused(const Offer& offer, const GemmWork& plain) {
   work.count = 1;
   work.k_runs = 1;
   work.may_split = false;
-  work.second_per_flop /= offer.engine.constants.winograd_share;
+  scale_rate(work, offer.engine.constants.winograd_share);
   time.gemm = best_gemm(work, fused_tile, offer.model.machine.sm);
-  time.total_s = time.gemm.kernel_s;
+  time.total_s = time.gemm.schedule.kernel_s;
   time.algorithm = Algorithm::winograd_2x2_fused;
   time.available = true;
   return time;

@@ -24,14 +24,28 @@
 
 namespace roofline {
 
+/// The kernels before and after the products, and the memory between.
+struct Staging {
+  double tiles = 0;
+  double points = 0;
+  double point_byte = 0;
+  double workspace_byte = 0;  ///< 0: nothing is staged
+  bool in_l2 = false;         ///< the workspace
+  double workspace_byte_per_s = 1;
+  double transform_share = 1;   ///< of that rate, of transforms
+  double product_memory_s = 0;  ///< the workspace through the products
+  double transform_s = 0;       ///< the workspace through the transforms
+  double image_s = 0;           ///< the layer's own operands and result
+  double further_launch_s = 0;
+};
+
 struct TransformedTime {
   bool available = false;
   Algorithm algorithm = Algorithm::winograd_2x2_fused;
   GemmTime gemm;
-  double transform_s = 0;  ///< kernels before and after the products
-  double total_s = 0;      ///< without the launch of the first kernel and DRAM of the operands
+  Staging staging;
   double kernels = 1;
-  double workspace_byte = 0;
+  double total_s = 0;  ///< without the launch of the first kernel and DRAM of the operands
 };
 
 /// The fastest transformed algorithm that the library offers for this layer, if any; with

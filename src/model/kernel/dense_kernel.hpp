@@ -1,0 +1,54 @@
+#pragma once
+
+// The kernel that runs a dense contraction: which algorithm, on which tile, and its time without
+// the first launch and without DRAM.
+
+#include "model/kernel/time_parts.hpp"
+#include "model/kernel/transformed_kernel.hpp"
+#include "roofline/layer.hpp"
+
+namespace roofline {
+
+/// Everything that a choice among kernels needs.
+struct DenseContext {
+  const Layer& layer;
+  const ResolvedModel& model;
+  const EngineModel& engine;
+  Contraction x;
+
+  const ContractionConstants& constants() const { return engine.constants; }
+  double l2_byte_per_s() const {
+    return engine.constants.l2_byte_per_clk_per_sm * model.machine.clock_hz *
+           model.machine.sm_count;
+  }
+};
+
+/// A product with a vector: every weight is used once, so the kernel streams the matrix through
+/// threads that each hold a few sums. No tiles; the time of its bytes from L2.
+struct VectorProduct {
+  double byte = 0;
+  double l2_s = 0;
+  double start_s = 0;
+};
+
+struct DenseKernel {
+  Algorithm algorithm = Algorithm::gemm;
+  bool tiled = true;
+  GemmTime gemm;             ///< where it is tiled
+  double product_share = 1;  ///< of the product's arithmetic that the layer asked for
+  double clear_s = 0;        ///< writing zeros where results are added up or not written
+  double clear_launch_s = 0;
+  Staging staging;       ///< where tiles are transformed
+  VectorProduct vector;  ///< where it is not tiled
+  double kernels = 1;
+  double kernel_s = 0;  ///< all its kernels, without the first launch and DRAM
+};
+
+/// The mapping or algorithm that the layer states, else the library's fastest. Throws
+/// ImpossibleMapping or UnsuitedAlgorithm.
+DenseKernel choose_dense_kernel(const DenseContext& context);
+
+/// What kernel_s goes to. `flop_s`: the layer's own FLOP at the engine's sustained rate.
+TimeParts parts_of(const DenseKernel& kernel, double flop_s);
+
+}  // namespace roofline

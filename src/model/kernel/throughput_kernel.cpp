@@ -1,0 +1,117 @@
+#include "model/kernel/throughput_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofline {
+namespace {
+
+TimeParts compute_parts(const ThroughputWork& work, const ThroughputTime& time) {
+  TimeParts parts;
+  add_issue(parts, time.issue_s, work.useful_share, time.flop_s);
+  // Few blocks first leave rates unfilled, then SMs without any; waves leave them idle at the end.
+  const double unfilled_s = time.issue_s / work.filled;
+  const double spread_s = time.issue_s * work.idle / (work.busy * work.filled);
+  parts.add(Limiter::occupancy, unfilled_s - time.issue_s);
+  parts.add(Limiter::last_wave, spread_s - unfilled_s);
+  parts.add(Limiter::latency, time.compute_s - spread_s);
+  return parts;
+}
+
+TimeParts l2_parts(const ThroughputWork& work, const ThroughputTime& time) {
+  TimeParts parts;
+  const double request_s = time.l2_request_s / work.efficiency;
+  const double unfilled_s = request_s / work.filled;
+  const double spread_s = unfilled_s / work.busy;
+  parts.add(Limiter::l2, request_s + std::max(0.0, time.l2_s - spread_s));
+  parts.add(Limiter::occupancy, unfilled_s - request_s);
+  parts.add(Limiter::last_wave, spread_s - unfilled_s);
+  return parts;
+}
+
+TimeParts dram_parts(const ThroughputWork& work, const ThroughputTime& time) {
+  TimeParts parts;
+  parts.add(Limiter::dram, time.dram_s * work.filled);
+  parts.add(Limiter::occupancy, time.dram_s - time.dram_s * work.filled);
+  return parts;
+}
+
+TimeParts bound_parts(const ThroughputWork& work, const ThroughputTime& time) {
+  if (time.bound == Limiter::dram) return dram_parts(work, time);
+  return time.bound == Limiter::l2 ? l2_parts(work, time) : compute_parts(work, time);
+}
+
+void set_bound(ThroughputTime& time) {
+  time.bound = Limiter::math;
+  time.bound_s = time.compute_s;
+  if (time.l2_s > time.bound_s) time.bound = Limiter::l2, time.bound_s = time.l2_s;
+  if (time.dram_s > time.bound_s) time.bound = Limiter::dram, time.bound_s = time.dram_s;
+}
+
+void set_parts(const ThroughputWork& work, ThroughputTime& time) {
+  time.parts = bound_parts(work, time);
+  const double exposed_s = time.busy_s - time.bound_s;
+  const double copied_s = time.chain_s > 0 ? exposed_s * time.copy_s / time.chain_s : 0;
+  time.parts.add(Limiter::instructions, copied_s);
+  time.parts.add(Limiter::latency, exposed_s - copied_s);
+  time.parts.add(Limiter::latency, work.start_s);
+  time.parts.add(Limiter::launch, time.launch_s);
+}
+
+}  // namespace
+
+ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, CacheState cache,
+                       double flop_s) {
+  const Machine& machine = model.machine;
+  const MemorySystem& memory = model.memory;
+  ThroughputTime time;
+  time.flop_s = flop_s;
+  time.traffic = memory_traffic(work.streams, memory, cache, work.reread_l2_byte);
+  time.issue_s = work.clocks.total() / machine.issue_clock_per_s + work.flop / work.flop_per_s;
+  time.compute_s =
+      std::max(time.issue_s * work.idle / (work.busy * work.filled), work.floor_s.total()) +
+      work.serial_s.total();
+  time.l2_request_s = l2_time_s(work.streams, time.traffic, memory);
+  time.l2_s = std::max(time.l2_request_s / (work.efficiency * work.filled * work.busy),
+                       work.fetch_byte / work.fetch_byte_per_s);
+  time.dram_byte = timed_dram_byte(work.streams, time.traffic, cache);
+  time.dram_s = time.dram_byte / (memory.dram_byte_per_s * work.efficiency * work.filled);
+  set_bound(time);
+  time.round_trip_s = round_trip_s(work.streams, memory, cache);
+  time.copy_s = work.copy_clocks.total() / machine.issue_clock_per_s * memory.latency_scale;
+  time.chain_s = work.rounds.total() * time.round_trip_s +
+                 work.steps_s.total() * memory.latency_scale + time.copy_s;
+  time.busy_s = std::hypot(time.bound_s, time.chain_s);
+  time.launch_s = work.kernels * memory.launch_s;
+  set_parts(work, time);
+  return {work, time, time.launch_s + work.start_s + time.busy_s};
+}
+
+KernelPlan plan_of(const ThroughputKernel& kernel, const Machine& machine) {
+  const ThroughputWork& work = kernel.work;
+  const Traffic& traffic = kernel.time.traffic;
+  KernelPlan plan;
+  plan.algorithm = work.algorithm;
+  plan.kernels = static_cast<std::uint64_t>(work.kernels);
+  plan.blocks = static_cast<std::uint64_t>(work.blocks);
+  plan.threads = static_cast<std::uint64_t>(work.threads);
+  if (work.blocks > 0) plan.waves = work.blocks / machine.sm_count;
+  if (work.threads > 0)
+    plan.occupancy =
+        std::min(1.0, work.blocks * work.threads /
+                          (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
+  plan.tile_utilization = work.useful_share;
+  plan.wave_utilization = work.busy / work.idle;
+  plan.l2_byte = traffic.l2_byte;
+  plan.dram_read_byte = traffic.dram_read_byte;
+  plan.dram_write_byte = traffic.dram_write_byte;
+  set_time(plan, kernel.time.parts);
+  return plan;
+}
+
+double flop_s_of(const Counts& counts, const ResolvedModel& model, Engine engine) {
+  const std::optional<EngineModel>& resolved = engine_model(model, engine);
+  return resolved ? static_cast<double>(counts.flops) / sustained_flop_per_s(*resolved) : 0;
+}
+
+}  // namespace roofline

@@ -1,0 +1,111 @@
+#pragma once
+
+// Layers of every kind in many sizes, the same ones in every run.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "load/loading.hpp"
+
+namespace generated {
+
+using namespace roofline;
+
+/// Numbers of a linear congruential generator (Knuth, MMIX).
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t of(const std::vector<std::uint64_t>& choices) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return choices[(state_ >> 33) % choices.size()];
+  }
+  std::string text_of(const std::vector<std::uint64_t>& choices) {
+    return std::to_string(of(choices));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+inline std::string convolution(Numbers& numbers, const std::string& type) {
+  const std::string batch = numbers.text_of({1, 2, 8, 32, 128});
+  const std::uint64_t groups = numbers.of({1, 1, 1, 2, 4, 32});
+  const std::uint64_t in = groups * numbers.of({1, 3, 4, 8, 16, 20, 64, 160});
+  const std::uint64_t out = groups * numbers.of({1, 4, 8, 17, 32, 64, 256});
+  const std::string size = numbers.text_of({7, 14, 28, 57});
+  const std::string plane = type == "conv1d"   ? size
+                            : type == "conv3d" ? "7, " + size + ", " + size
+                                               : size + ", " + size;
+  return R"({"type": ")" + type + R"(", "input": [)" + batch + ", " + std::to_string(in) + ", " +
+         plane + R"(], "out_channels": )" + std::to_string(out) + R"(, "groups": )" +
+         std::to_string(groups) + R"(, "kernel_size": )" + numbers.text_of({1, 3, 3, 5, 7}) +
+         R"(, "stride": )" + numbers.text_of({1, 1, 2}) + R"(, "padding": )" +
+         numbers.text_of({1, 3}) + "}";
+}
+
+inline std::string depthwise(Numbers& numbers) {
+  const std::string channels = numbers.text_of({3, 32, 33, 96, 512});
+  const std::string size = numbers.text_of({7, 14, 28, 112});
+  return R"({"input": [)" + numbers.text_of({1, 8, 64}) + ", " + channels + ", " + size + ", " +
+         size + R"(], "out_channels": )" + channels + R"(, "groups": )" + channels +
+         R"(, "kernel_size": )" + numbers.text_of({3, 5, 7, 9}) + R"(, "stride": )" +
+         numbers.text_of({1, 2}) + R"(, "padding": 4})";
+}
+
+/// [batch, channels, height, width]
+inline std::string image(Numbers& numbers) {
+  const std::string size = numbers.text_of({7, 14, 56});
+  return "[" + numbers.text_of({1, 4, 64}) + ", " + numbers.text_of({1, 3, 24, 64, 480}) + ", " +
+         size + ", " + size + "]";
+}
+
+inline std::string streaming(Numbers& numbers, const std::string& type) {
+  const std::string shape = image(numbers);
+  const std::string head = R"({"type": ")" + type + R"(", )";
+  if (type == "add" || type == "mul") return head + R"("inputs": [)" + shape + ", " + shape + "]}";
+  if (type == "concat") return head + R"("inputs": [)" + shape + ", " + shape + ", " + shape + "]}";
+  if (type == "max_pool" || type == "avg_pool")
+    return head + R"("input": )" + shape + R"(, "kernel_size": )" + numbers.text_of({2, 3}) +
+           R"(, "stride": 2})";
+  if (type == "upsample") return head + R"("input": )" + shape + R"(, "scale_factor": 2})";
+  if (type == "layer_norm" || type == "softmax")
+    return head + R"("input": [)" + numbers.text_of({1, 32}) + ", " +
+           numbers.text_of({16, 197, 1024}) + ", " + numbers.text_of({64, 197, 768, 4096}) + "]}";
+  return head + R"("input": )" + shape + "}";
+}
+
+inline std::string matrix_product(Numbers& numbers, const std::string& type) {
+  if (type == "linear")
+    return R"({"type": "linear", "batch": )" + numbers.text_of({1, 3, 64, 2048}) +
+           R"(, "in_features": )" + numbers.text_of({25, 512, 4096}) + R"(, "out_features": )" +
+           numbers.text_of({10, 1000, 4096}) + "}";
+  return R"({"type": "matmul", "batch": )" + numbers.text_of({1, 12, 96}) + R"(, "m": )" +
+         numbers.text_of({1, 197, 1024}) + R"(, "n": )" + numbers.text_of({64, 197, 8192}) +
+         R"(, "k": )" + numbers.text_of({64, 100, 1024}) + "}";
+}
+
+/// `count` layers of each kind, in the forward pass.
+inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType dtype) {
+  Numbers numbers(seed);
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  std::vector<Layer> all;
+  const auto add = [&](const std::string& text) { all.push_back(load_layer(text, defaults)); };
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const char* type : {"conv", "conv1d", "conv3d", "conv_transpose"})
+      add(convolution(numbers, type));
+    add(depthwise(numbers));
+    for (const char* type : {"linear", "matmul"}) add(matrix_product(numbers, type));
+    for (const char* type :
+         {"batch_norm",  "layer_norm", "relu",   "relu6",     "leaky_relu", "sigmoid",
+          "hardsigmoid", "tanh",       "silu",   "hardswish", "gelu",       "softmax",
+          "add",         "mul",        "concat", "max_pool",  "avg_pool",   "global_avg_pool",
+          "upsample",    "flatten"})
+      add(streaming(numbers, type));
+  }
+  return all;
+}
+
+}  // namespace generated

@@ -1,0 +1,101 @@
+// The parts of an expected time: they sum to it, and the largest is the limiter.
+
+#include <algorithm>
+#include <map>
+
+#include "model/generated_layers.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+double part(const KernelPlan& plan, Limiter limiter) {
+  return plan.part_s[static_cast<std::size_t>(limiter)];
+}
+
+bool is_sum_of_parts(const KernelPlan& plan) {
+  double sum = 0;
+  for (const double part_s : plan.part_s) {
+    if (!(part_s >= 0)) return false;
+    sum += part_s;
+  }
+  return sum == plan.expected_time_s && sum > 0;
+}
+
+bool limiter_is_largest(const KernelPlan& plan) {
+  const auto largest = std::max_element(plan.part_s.begin(), plan.part_s.end());
+  return plan.limiter == static_cast<Limiter>(largest - plan.part_s.begin()) &&
+         plan.limiter_share == *largest / plan.expected_time_s;
+}
+
+KernelPlan plan_of(const std::string& text, const std::string& gpu, Engine engine) {
+  const Layer layer = load_layer(text);
+  return *plan_kernel(layer, count(layer), engine, kernel_model_of(find_gpu(gpu)),
+                      CacheState::warm);
+}
+
+}  // namespace
+
+TEST_CASE("Parts sum to the time, bit for bit, and the largest is the limiter",
+          "[model/kernel_parts]") {
+  std::map<Limiter, int> limiters;
+  for (const DataType dtype :
+       {DataType::fp64, DataType::fp32, DataType::tf32, DataType::fp16, DataType::int8}) {
+    const std::vector<Layer> layers = generated::layers(1, 3, dtype);
+    for (const Gpu& gpu : all_gpus()) {
+      const KernelModel model = kernel_model_of(gpu);
+      for (Layer layer : layers)
+        for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
+          if (!runs(layer, pass)) continue;
+          layer.pass = pass;
+          const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
+          if (!engine) continue;
+          const Counts counts = count(layer);
+          for (const CacheState cache : {CacheState::warm, CacheState::cold}) {
+            const auto plan = plan_kernel(layer, counts, *engine, model, cache);
+            if (!plan) continue;
+            ++limiters[plan->limiter];
+            INFO(gpu.name << ' ' << layer.name << ' ' << name_of(pass) << ' ' << name_of(dtype)
+                          << ' ' << name_of(plan->algorithm));
+            const bool good = is_sum_of_parts(*plan) && limiter_is_largest(*plan) &&
+                              (counts.flops > 0 || part(*plan, Limiter::math) == 0);
+            CHECK(good);
+          }
+        }
+    }
+  }
+  CHECK(limiters.size() == limiter_count);  // each is the largest part somewhere
+}
+
+TEST_CASE("A layer without FLOP has no math", "[model/kernel_parts]") {
+  const KernelPlan concat =
+      plan_of(R"({"type": "concat", "inputs": [[64, 64, 56, 56], [64, 64, 56, 56]]})", "h200",
+              Engine::fp32);
+  CHECK(part(concat, Limiter::math) == 0);
+  CHECK(part(concat, Limiter::dram) > 0);
+}
+
+TEST_CASE("The notebook's convolution, part by part", "[model/kernel_parts]") {
+  // 512 blocks of 10 steps, four on each of 80 SMs and in the second wave three. An SM multiplies
+  // at 15.7e12 x 0.97 / 80 FLOP/s, and 11.6 x (1/128 + 1/64) on top is operand loads.
+  const KernelPlan plan = plan_of(
+      R"({"input": [3, 256, 256], "out_channels": 64, "kernel_size": 5, "padding": 2,
+          "kernel": {"tile": [128, 64, 8], "threads": 128}})",
+      "v100", Engine::fp32);
+  const double rate = 15.7e12 * 0.97;
+  const double flop = 2.0 * 64 * 65536 * 75;
+  const double overhead = 11.6 * (1 / 128.0 + 1 / 64.0);
+  CHECK(part(plan, Limiter::math) == Approx(flop / rate));
+  CHECK(part(plan, Limiter::instructions) == Approx(flop / rate * overhead));
+  CHECK(part(plan, Limiter::tile_padding) == Approx(flop / rate * (1 + overhead) * 5 / 75));
+  CHECK(part(plan, Limiter::launch) == Approx(14e-6));
+  // Stores: 64 x 65536 results of 4 byte at 40 byte a clock, an SM and 1.53 GHz.
+  const double store_s = 4.0 * 64 * 65536 / (80 * 40 * 1.53e9);
+  CHECK(part(plan, Limiter::l2) == Approx(store_s));
+  // 6.4 blocks an SM are 7 on the busiest.
+  const double spread_s = flop / rate * (1 + overhead) * 80 / 75 + store_s;
+  CHECK(part(plan, Limiter::last_wave) == Approx(spread_s * (7 / 6.4 - 1)));
+  CHECK(part(plan, Limiter::occupancy) == 0);
+  CHECK(part(plan, Limiter::latency) == 0);
+}
