@@ -76,7 +76,9 @@ void add_peaks(std::string& out, const std::string& heading, const EngineRates& 
 }  // namespace
 
 std::string render_gpu(const Gpu& gpu) {
-  std::string out = fmt::format("{} ({})\n", gpu.name, fmt::join(gpu.aliases, ", "));
+  std::string out = gpu.name;
+  if (!gpu.aliases.empty()) out += fmt::format(" ({})", fmt::join(gpu.aliases, ", "));
+  out += '\n';
   add_fields(out, gpu);
   add_peaks(out, "\ndatasheet ceilings\n", gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s);
   if (gpu.sustained)
@@ -86,9 +88,12 @@ std::string render_gpu(const Gpu& gpu) {
   if (!gpu.notes.empty()) out += "\nnotes\n";
   for (const std::string& text : gpu.notes) out += fmt::format("  - {}\n", text);
   if (!gpu.sources.empty()) out += "\nsources\n";
-  for (const Source& source : gpu.sources)
-    out +=
-        fmt::format("  - {} ({}): {}\n", source.title, source.date, fmt::join(source.fields, ", "));
+  for (const Source& source : gpu.sources) {
+    out += "  - " + source.title;
+    if (!source.date.empty()) out += fmt::format(" ({})", source.date);
+    if (!source.fields.empty()) out += fmt::format(": {}", fmt::join(source.fields, ", "));
+    out += '\n';
+  }
   return out;
 }
 

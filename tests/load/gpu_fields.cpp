@@ -117,11 +117,12 @@ TEST_CASE("What a file does not state is null", "[load/gpu_fields]") {
 
 TEST_CASE("The text shows what is known, a line each", "[load/gpu_fields]") {
   const Gpu gpu = load_gpu(
-      R"({"name": "X", "aliases": ["x"], "compute_capability": "8.0", "sm_count": 108,
+      R"({"name": "X", "compute_capability": "8.0", "sm_count": 108,
           "boost_clock_mhz": 1410, "peak_tflops": {"fp32": 19.5}, "memory_type": "HBM2",
-          "bandwidth_gb_per_s": 1555, "l2_mib": 40, "shared_memory_kib_per_sm": 164})",
+          "bandwidth_gb_per_s": 1555, "l2_mib": 40, "shared_memory_kib_per_sm": 164,
+          "sources": [{"title": "S"}, {"title": "T", "date": "2020", "fields": ["name"]}]})",
       "x.json");
-  CHECK(render_gpu(gpu) == R"(X (x)
+  CHECK(render_gpu(gpu) == R"(X
   architecture          compute capability 8.0
   SMs                   108
   boost clock           1.410 GHz
@@ -132,5 +133,9 @@ TEST_CASE("The text shows what is known, a line each", "[load/gpu_fields]") {
 datasheet ceilings
   fp32                  19.50 TFLOP/s   ridge 12.54 FLOP/B
   bandwidth             1.555 TB/s
+
+sources
+  - S
+  - T (2020): name
 )");
 }
