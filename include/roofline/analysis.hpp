@@ -75,6 +75,8 @@ struct TypeRow {
 struct Result {
   std::string source;
   std::string network;
+  std::string
+      label;  ///< the network, or the source where another result's network is called so too
   std::string gpu;
   std::optional<DataType> dtype;       ///< absent where layers differ
   std::optional<std::uint64_t> batch;  ///< absent where layers differ

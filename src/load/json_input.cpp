@@ -96,18 +96,32 @@ class JsonReader : public Reader {
 
  private:
   bool is_one_document() {
-    done_ = !documents_.has_next() || documents_.is_only();
+    const std::size_t begin = documents_.whole().find_first_not_of(blanks);
+    const bool has_brackets =
+        begin != std::string_view::npos &&
+        (documents_.whole()[begin] == '{' || documents_.whole()[begin] == '[');
+    done_ = !has_brackets || documents_.is_only();
     return done_;
   }
 
   void read_next_document() {
     const auto [text, line] = documents_.next();
     const Origin origin{source_, line};
-    const json document = parse_json(text, origin);
+    const json document = parsed(text, origin);
     if (document.is_object() && !document.contains("layers") && !document.contains("results"))
       items_.push_back(fixed_item(read_record(document, origin)));
     else
       read(document, origin);
+  }
+
+  /// What is no JSON leaves no way to tell where the next document begins.
+  json parsed(std::string_view text, const Origin& origin) {
+    try {
+      return parse_json(text, origin);
+    } catch (const InputError&) {
+      done_ = true;
+      throw;
+    }
   }
 
   void read(const json& document, const Origin& origin) {

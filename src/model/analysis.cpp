@@ -145,6 +145,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   Result result;
   result.source = std::move(source);
   result.network = std::move(name);
+  result.label = result.network;
   result.gpu = context.gpu.name;
   result.gpu_memory_byte = context.gpu.memory_byte;
   result.tdp_w = context.gpu.tdp_w;

@@ -80,7 +80,7 @@ std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results) 
     const std::size_t first = rows.size();
     for (const std::size_t i : group) {
       const Result& result = results[i];
-      rows.push_back(row_of(result.network, result.batch, result, time_s(result.total),
+      rows.push_back(row_of(result.label, result.batch, result, time_s(result.total),
                             result.total.roofline_time_s));
       rows.back().compute_bound_share = compute_bound_share(result);
     }

@@ -1,6 +1,7 @@
 #include "roofline/report.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -37,6 +38,14 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
+/// Two files of one name in two folders are told apart by their paths.
+void tell_apart(std::vector<Result>& results) {
+  std::map<std::string, std::set<std::string_view>> sources_of;
+  for (const Result& result : results) sources_of[result.network].insert(result.source);
+  for (Result& result : results)
+    if (sources_of[result.network].size() > 1) result.label = result.source;
+}
+
 }  // namespace
 
 Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
@@ -46,6 +55,7 @@ Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> err
   report.errors = std::move(errors);
   if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
+  tell_apart(report.results);
   std::vector<std::vector<std::size_t>> rows;
   for (const Result& result : report.results) {
     report.selections.push_back(select(result, options.view));

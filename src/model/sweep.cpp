@@ -59,7 +59,7 @@ std::vector<Sweep> sweeps_of(const std::vector<Result>& results) {
   for (const Result& result : results) {
     if (!result.batch) continue;
     const auto [entry, is_new] = sweep_of.try_emplace(key_of(result), sweeps.size());
-    if (is_new) sweeps.push_back({result.network, result.gpu, {}, {}, {}});
+    if (is_new) sweeps.push_back({result.label, result.gpu, {}, {}, {}});
     sweeps[entry->second].rows.push_back(row_of(result));
   }
   std::erase_if(sweeps, [](const Sweep& sweep) { return sweep.rows.size() < 2; });

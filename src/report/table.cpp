@@ -57,7 +57,7 @@ std::string title_of(const Report& report, const Section& section) {
   const double peak = *rate_of(result.ceilings.peak_flop_per_s, result.main_engine);
   const double bandwidth = result.ceilings.bandwidth_byte_per_s;
   const std::string what = section.results.size() == 1
-                               ? shortened(printable(result.network), 40)
+                               ? shortened(printable(result.label), 40)
                                : fmt::format("{} inputs of one layer", section.results.size());
   const std::string pass = result.training ? "training" : name_or(result.pass, "mixed passes");
   return fmt::format("{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
@@ -117,7 +117,7 @@ Grid grid_of(const Report& report, const Section& section, bool folds) {
     for (const TableRow& row : rows_of(report.results[i], report.selections[i], folds)) {
       std::vector<std::string> cells;
       for (const OutputField* field : fields) cells.push_back(people_text(*field, row));
-      if (many) cells.front() = report.results[i].network + "/" + cells.front();
+      if (many) cells.front() = report.results[i].label + "/" + cells.front();
       grid.rows.push_back(std::move(cells));
     }
   const Result& first = report.results[section.results.front()];

@@ -22,7 +22,7 @@ LayerResult row(const std::string& name, LayerKind kind, double time_s, std::uin
 Result network(const std::string& gpu, std::vector<LayerResult> rows, double tdp_w = 100,
                std::uint64_t batch = 1) {
   Result result;
-  result.source = result.network = "net";
+  result.source = result.network = result.label = "net";
   result.gpu = gpu;
   result.batch = batch;
   result.tdp_w = tdp_w;
