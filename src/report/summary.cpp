@@ -71,17 +71,15 @@ Grid accuracy_grid(const Result& result) {
 
 Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
   Grid grid;
-  grid.columns = {{"comparison", true}, {"batch"},         {"GPU", true},
-                  {"expected"},         {"speed-up"},      {"roofline"},
-                  {"bound by", true},   {"energy at TDP"}, {"", true}};
+  grid.columns = {{"comparison", true}, {"batch"},          {"GPU", true},     {"expected"},
+                  {"speed-up"},         {"bound by", true}, {"energy at TDP"}, {"", true}};
   const ComparisonRow* last = nullptr;
   for (const ComparisonRow& row : rows) {
     const bool same = last != nullptr && last->name == row.name && last->batch == row.batch;
     last = &row;
     const std::string batch = row.batch ? fmt::format("{}", *row.batch) : "mixed";
     grid.rows.push_back({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
-                         fmt::format("x{:.2f}", row.speedup), duration(row.roofline_time_s),
-                         bound_text(row.compute_bound_share),
+                         fmt::format("x{:.2f}", row.speedup), bound_text(row.compute_bound_share),
                          row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
                          row.fewest_joules ? "fewest joules" : ""});
   }

@@ -117,7 +117,10 @@ Grid grid_of(const Report& report, const Section& section, bool folds) {
     for (const TableRow& row : rows_of(report.results[i], report.selections[i], folds)) {
       std::vector<std::string> cells;
       for (const OutputField* field : fields) cells.push_back(people_text(*field, row));
-      if (many) cells.front() = report.results[i].label + "/" + cells.front();
+      if (many) {
+        cells.front() = report.results[i].label + "/" + cells.front();
+        cells.back().clear();  // the share, of a network of one layer
+      }
       grid.rows.push_back(std::move(cells));
     }
   const Result& first = report.results[section.results.front()];

@@ -82,6 +82,6 @@ TEST_CASE("Documents one after the other", "[load/bad_json]") {
   const Records broken = read_records("x.json", layer + "{]}\n" + layer);
   CHECK(broken.layers.size() == 1);
   CHECK(broken.errors.size() == 1);
-  CHECK(read_records("x.json", "no JSON, [1] {2}").errors ==
-        std::vector<std::string>{"x.json:1:1: expected JSON, got 'n'"});
+  CHECK(read_records("x.json", "layers: [1] {2}").errors ==
+        std::vector<std::string>{"x.json:1:1: expected JSON, got 'l'"});
 }
