@@ -33,6 +33,9 @@ std::string render_record(const std::string& source, const std::string& name,
 /// What stands in a stream in place of a record that failed.
 std::string render_record_error(const InputError& error);
 
+/// The network as a layer file, every layer explicit: reading it again gives the same network.
+std::string render_layer_file(const Network& network);
+
 /// All that is known of one GPU, with the sources.
 std::string render_gpu(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.

@@ -193,6 +193,11 @@ void add_output(CLI::App& app, Arguments& arguments) {
                          "--format is given"))
       ->allow_extra_args(false)
       ->type_name("FILE");
+  app.add_option(
+         "--to-layers", arguments.layer_file,
+         wrapped("Write the input as a layer file, every layer explicit, to edit or to read "
+                 "again (- for standard output); needs no --gpu"))
+      ->type_name("FILE");
   app.add_flag("--list-gpus", arguments.list_gpus, wrapped("List the GPUs (--json: all fields)"));
   app.add_option("--show-gpu", arguments.show_gpu,
                  wrapped("All that is known of a GPU, with its sources"))

@@ -21,6 +21,7 @@ struct Arguments {
   std::string format;
   bool json = false;
   std::vector<std::string> outputs;
+  std::string layer_file;
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;
   std::string ceilings = "datasheet";

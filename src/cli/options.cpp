@@ -187,7 +187,8 @@ Options options_of(const Arguments& arguments) {
   }
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
-  if (arguments.gpus.empty())
+  options.layer_file = arguments.layer_file;
+  if (arguments.gpus.empty() && options.layer_file.empty())
     throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);

@@ -55,7 +55,28 @@ void Results::fail(const InputError& error) {
     errors_.push_back(error);
 }
 
-void Results::note_assumptions(const Network& network) {
+/// Records of one input are layers of one file.
+void Results::keep_layers(const Network& network) {
+  if (!layers_) {
+    layers_ = network;
+    return;
+  }
+  if (!network.record || layers_->source != network.source)
+    throw UsageError("--to-layers: expected one network, got " + layers_->source + " and " +
+                     network.source);
+  layers_->layers.insert(layers_->layers.end(), network.layers.begin(), network.layers.end());
+}
+
+void Results::write_layer_file() const {
+  const std::string text = render_layer_file(*layers_);
+  if (options_->layer_file == "-")
+    write_standard_output(text);
+  else
+    write_file(options_->layer_file, text);
+}
+
+void Results::see(const Network& network) {
+  if (!options_->layer_file.empty()) keep_layers(network);
   for (const std::string& assumption : network.assumptions) {
     if (said_.size() >= most_said) return;
     const std::string text = network.source + ": " + assumption;
@@ -74,7 +95,8 @@ void Results::end_input(const std::vector<Context>& contexts) {
 }
 
 void Results::write() {
-  if (streaming_) return;
+  if (layers_) write_layer_file();
+  if (streaming_ || options_->gpus.empty()) return;
   const Report report = make_report(std::move(evaluated_), std::move(errors_), options_->report);
   for (const Export& file : options_->exports)
     write_file(file.path, file.format->render(report, {}));

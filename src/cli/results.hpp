@@ -3,7 +3,7 @@
 // Where evaluated things go: NDJSON alone is written as it is computed, anything else is kept and
 // written at the end.
 
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,8 +21,9 @@ class Results {
   void add(const Network& network, std::size_t slot, const Context& context);
   /// An input, or a part of one, that cannot be evaluated. Says so on standard error.
   void fail(const InputError& error);
-  /// Says what was assumed of an input, once.
-  void note_assumptions(const Network& network);
+  /// What does not depend on the GPU: says what was assumed of an input, and keeps its layers
+  /// where they are to be written to a file.
+  void see(const Network& network);
   /// The records of the input, if it had any, become one result a slot.
   void end_input(const std::vector<Context>& contexts);
   /// Writes standard output and files. Throws UsageError, OutputError, OutputClosed.
@@ -33,6 +34,8 @@ class Results {
  private:
   void add_record(const Network& record, std::size_t slot, const Context& context);
   void keep(Expected<Result> result, const Context& context);
+  void keep_layers(const Network& network);
+  void write_layer_file() const;
 
   const Options* options_;
   bool streaming_;
@@ -41,6 +44,7 @@ class Results {
   std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;
+  std::optional<Network> layers_;  ///< for the layer file
   std::vector<InputError> errors_;
   std::set<std::string> said_;
 };

@@ -28,7 +28,7 @@ void evaluate_item(const Item& item, const Options& options, const std::vector<C
   for (std::size_t setting = 0; setting < options.defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options.defaults[setting];
       const Network network = infer(*item.spec(defaults), defaults);
-      if (setting == 0) results.note_assumptions(network);
+      if (setting == 0) results.see(network);
       for (std::size_t gpu = 0; gpu < contexts.size(); ++gpu)
         results.add(network, setting * contexts.size() + gpu, contexts[gpu]);
     } catch (const InputError& error) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "model/spelling.hpp"
-#include "model/gpu_names.hpp"
 #include "load/own_gpus.hpp"
+#include "model/gpu_names.hpp"
+#include "model/spelling.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

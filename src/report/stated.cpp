@@ -30,6 +30,11 @@ std::string parameter(const Shape& shape) {
   return "{\"parameter\":" + list(sizes) + "}";
 }
 
+std::string second_matrix(const Layer& layer) {
+  const Shape& first = layer.inputs.front().shape;
+  return list({first.batch, first.channels, layer.output.channels});
+}
+
 std::string operand_text(const Operand& operand, LayerKind kind) {
   return operand.is_parameter ? parameter(operand.shape) : stated_shape(operand.shape, kind);
 }
@@ -42,11 +47,14 @@ std::vector<std::uint64_t> window_axes(const Window& window, const Axes& axes) {
 
 std::string stated_shape(const Shape& shape, LayerKind kind) { return list(sizes_of(shape, kind)); }
 
+Cell stated_parameter(const Shape& shape) { return JsonText{parameter(shape)}; }
+
+Cell stated_second_matrix(const Layer& layer) { return JsonText{second_matrix(layer)}; }
+
 Cell stated_input(const Layer& layer) {
   if (layer.kind == LayerKind::matmul) {
-    const Shape& a = layer.inputs.front().shape;
-    const std::vector<std::uint64_t> b{a.batch, a.channels, layer.output.channels};
-    return JsonText{"[" + stated_shape(a, layer.kind) + "," + list(b) + "]"};
+    const std::string first = stated_shape(layer.inputs.front().shape, layer.kind);
+    return JsonText{"[" + first + "," + second_matrix(layer) + "]"};
   }
   if (!takes(layer.kind, Field::inputs))
     return JsonText{stated_shape(layer.inputs.front().shape, layer.kind)};

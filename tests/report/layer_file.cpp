@@ -1,0 +1,83 @@
+// A layer file of any input, read again, gives the same report.
+
+#include <regex>
+
+#include "cli/process.hpp"
+#include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/render.hpp"
+
+using namespace roofline;
+
+namespace {
+
+/// Every kind of operand, window and type.
+constexpr const char* odd_layers = R"({"name": "odd", "batch": 4, "layers": [
+  {"name": "in", "input": [3, 32, 32], "out_channels": 16, "kernel_size": 3, "padding": "same",
+   "stride": 2, "bias": true, "measured_us": 12.5},
+  {"name": "grouped", "out_channels": 32, "kernel_size": [3, 5], "groups": 4, "dilation": [1, 2],
+   "padding": [1, 2, 1, 3], "dtypes": {"input": "fp16", "weight": "int8", "output": "fp32"}},
+  {"name": "up", "type": "conv_transpose", "out_channels": 8, "kernel_size": 4, "stride": 2,
+   "output_padding": 1},
+  {"name": "half", "type": "relu", "input": {"layer": "up", "shape": [4, 4, 33, 33]}},
+  {"name": "sequence", "type": "add", "inputs": [{"shape": [4, 7, 9]}, {"shape": [4, 7, 9]}]},
+  {"name": "scaled", "type": "mul", "inputs": ["up", {"parameter": [8, 1, 1]}]},
+  {"name": "group_norm", "type": "group_norm", "groups": 2},
+  {"name": "transposed", "type": "copy", "output": [4, 33, 8, 33]},
+  {"name": "mean", "type": "reduce", "output": [4, 33]},
+  {"name": "products", "type": "matmul", "inputs": [{"layer": "mean", "shape": [4, 3, 11]},
+                                                    [4, 11, 5]]},
+  {"name": "norm", "type": "layer_norm", "input": [4, 10, 96]},
+  {"name": "fc", "type": "linear", "out_features": 7, "in_features": 96, "pass": "wgrad"},
+  {"name": "tiled", "input": [64, 8, 8], "out_channels": 64, "kernel_size": 1,
+   "kernel": {"algorithm": "implicit_gemm", "tile": [64, 64, 8], "threads": 128}},
+  {"name": "video", "type": "conv3d", "input": [3, 8, 16, 16], "out_channels": 4,
+   "kernel_size": 3},
+  {"name": "signal", "type": "conv1d", "input": [3, 64], "out_channels": 4, "kernel_size": 5},
+  {"name": "pool", "type": "max_pool", "input": [4, 15, 15], "kernel_size": 2, "ceil_mode": true},
+  {"name": "resized", "type": "upsample", "scale_factor": 2}]})";
+
+std::string report_of(const Network& network) {
+  const Context context = make_context(find_gpu("a100"), {});
+  return find_output_format("json")->render(
+      make_report({{analyze(network, context.gpu), &context}}, {}, {}), {});
+}
+
+void check_round_trip(const Network& network, const LayerDefaults& defaults) {
+  const Network again = load_network(render_layer_file(network), network.source, defaults);
+  CHECK(report_of(again) == report_of(network));
+  CHECK(render_layer_file(again) == render_layer_file(network));
+}
+
+}  // namespace
+
+TEST_CASE("Every built-in network, written and read again", "[report/layer_file]") {
+  for (const EmbeddedFile& file : embedded_networks()) {
+    INFO(file.name);
+    check_round_trip(load_network(file.text, std::string(file.name), at_batch(3)), at_batch(3));
+  }
+}
+
+TEST_CASE("Odd layers, written and read again", "[report/layer_file]") {
+  check_round_trip(load_text(odd_layers), {});
+  // Under another batch too, views and stated results included.
+  const Network at_eight = load_text(render_layer_file(load_text(odd_layers)), at_batch(8));
+  CHECK(report_of(at_eight) == report_of(load_text(odd_layers, at_batch(8))));
+}
+
+TEST_CASE("The program writes layer files, of records too", "[report/layer_file]") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, "roofline lenet5 --to-layers x.json").out.empty());
+  const auto rows = [&](const std::string& input) {
+    return run(folder, "roofline " + input + " --gpu v100 --format csv | cut -d, -f4-").out;
+  };
+  CHECK(rows("x.json") == rows("lenet5"));
+  folder.write("x.csv", "name,c,h,w,k,r,s\na,3,8,8,4,3,3\na,4,8,8,4,3,3\n");
+  const Outcome records = run(folder, "roofline x.csv --to-layers -");
+  CHECK(records.exit_code == 0);
+  CHECK(records.out.find(R"({"name":"a","type":"conv","input":[1,4,8,8],"out_channels":4,)") !=
+        std::string::npos);
+  const Outcome two = run(folder, "roofline lenet5 vgg16 --to-layers y.json");
+  CHECK(two.exit_code == 2);
+  CHECK(two.err == "roofline: --to-layers: expected one network, got lenet5 and vgg16\n");
+}
