@@ -143,7 +143,11 @@ void add_mapping(CLI::App& app, Arguments& arguments) {
                  wrapped("Kernel mapping of contractions that state none: the algorithm (" +
                          algorithm_list() + ") ..."))
       ->type_name("NAME");
-  app.add_option("--tile", arguments.tile, wrapped("... its block tile, as 128x64x8"))
+  app.add_option(
+         "--tile", arguments.tile,
+         wrapped("... its tile MxNxK, as 128x64x8: one block computes M rows and N columns of "
+                 "the product (output positions by output channels, forward) in steps of "
+                 "K"))
       ->type_name("MxNxK");
   app.add_option("--split-k", arguments.split_k, wrapped("... blocks that share a tile's sum"))
       ->type_name("N")

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "report/text.hpp"
 
 namespace roofline {
@@ -27,7 +30,56 @@ std::string_view cause_text(BelowBound reason) {
   return "";
 }
 
+std::string_view meaning_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::math: return "the layer's own FLOP";
+    case Limiter::instructions: return "what else is issued";
+    case Limiter::dram: return "device memory";
+    case Limiter::l2: return "L2 cache";
+    case Limiter::tile_padding: return "arithmetic on partly filled tiles";
+    case Limiter::last_wave: return "SMs idle in the last wave";
+    case Limiter::latency: return "chains of steps that nothing hides";
+    case Limiter::launch: return "starting kernels";
+    case Limiter::occupancy: return "too few resident blocks";
+  }
+  return "";
+}
+
+/// The words on lines of at most `width` columns.
+std::string wrapped(const std::vector<std::string>& phrases, std::size_t width) {
+  std::string text;
+  std::size_t column = 0;
+  for (const std::string& phrase : phrases) {
+    if (column > 0 && column + 1 + phrase.size() > width) {
+      text += '\n';
+      column = 0;
+    }
+    if (column > 0) text += ' ';
+    text += phrase;
+    column += phrase.size() + 1;
+  }
+  return text + '\n';
+}
+
 }  // namespace
+
+std::string limiter_legend(const Report& report) {
+  std::array<bool, limiter_count> shown{};
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    for (const std::size_t row : report.selections[i].rows)
+      if (const auto& kernel = report.results[i].layers[row].kernel)
+        shown[static_cast<std::size_t>(kernel->limiter)] = true;
+  std::vector<std::string> phrases{"limiter: the largest part of the expected time;"};
+  for (std::size_t i = 0; i < limiter_count; ++i) {
+    if (!shown[i]) continue;
+    std::string name(limiter_names[i]);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    phrases.push_back(fmt::format("{}: {},", name, meaning_of(static_cast<Limiter>(i))));
+  }
+  if (phrases.size() == 1) return "";
+  phrases.back().back() = '.';
+  return wrapped(phrases, 100);
+}
 
 Grid type_grid(const Result& result, const Selection& selection) {
   Grid grid;

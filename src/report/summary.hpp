@@ -14,6 +14,8 @@ Grid accuracy_grid(const Result& result);
 Grid comparison_grid(const std::vector<ComparisonRow>& rows);
 Grid sweep_grid(const Sweep& sweep);
 
+/// What limits the rows shown, each in a few words, on lines of at most 100 columns.
+std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.

@@ -200,7 +200,9 @@ std::string report_text(const Report& report, const Style& style) {
            "time in\nlayers bound so. energy at TDP: expected time x TDP, an upper estimate.\n\n";
   if (out.empty()) return out;
   const bool folded = style.folds && layers && report.view.by != RowsBy::type && has_folded(report);
-  return out + std::string(conventions) + std::string(folded ? folded_legend : "");
+  const bool rows = layers && report.view.by != RowsBy::type;
+  return out + std::string(conventions) + (rows ? limiter_legend(report) : "") +
+         std::string(folded ? folded_legend : "");
 }
 
 std::string explanations_text(const Report& report) {
