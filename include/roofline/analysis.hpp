@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,38 @@ struct TypeRow {
   double time_share = 0;  ///< of the network's time
 };
 
+/// Measured layers of one type together.
+struct MeasuredType {
+  LayerKind kind = LayerKind::conv;
+  std::uint64_t rows = 0;
+  double measured_s = 0;
+  double roofline_s = 0;
+  double expected_s = 0;
+};
+
+/// A layer that takes longer than its bound: why, and what would help.
+struct LostTime {
+  std::size_t row = 0;  ///< index in the result's layers
+  double lost_s = 0;    ///< measured beyond the bound
+  std::string why;
+  std::string help;  ///< the best of advise(); empty where nothing gains
+};
+
+/// Where the measured time went, over the rows that have a measured and an expected time.
+struct MeasuredSummary {
+  std::uint64_t rows = 0;
+  double measured_s = 0;
+  double roofline_s = 0;
+  double expected_s = 0;                       ///< the sum of part_s
+  std::array<double, limiter_count> part_s{};  ///< of the expected time, by Limiter
+  double unexplained_s = 0;                    ///< measured - expected; below 0 where it is faster
+  std::vector<MeasuredType> types;             ///< in descending measured time
+  std::vector<LostTime> most_lost;             ///< ten at most
+  /// The best rates that any row achieved: no ceiling that is sustained can be lower.
+  EngineRates best_flop_per_s;
+  std::optional<double> best_byte_per_s;
+};
+
 struct Result {
   std::string source;
   std::string network;
@@ -89,7 +122,10 @@ struct Result {
   std::vector<TypeRow> types;      ///< in descending order of time
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
   std::uint64_t not_compared = 0;  ///< measured times of another batch, pass or GPU
-  std::optional<Memory> memory;    ///< of a whole network; absent for records
+  std::optional<MeasuredSummary> measured;        ///< where rows have measured times
+  std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
+                                                  ///< of kernels alone, without launches
+  std::optional<Memory> memory;                   ///< of a whole network; absent for records
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> tdp_w;
 };
@@ -113,6 +149,9 @@ Expected<Result> join_records(const std::string& source, const std::string& name
 
 /// Adds a row to sums. Throws OverflowError.
 void add_to_total(Total& total, const LayerResult& row);
+
+/// Measured time beyond the bound; none without a measured time.
+std::optional<double> lost_s(const LayerResult& row);
 
 /// The time that a layer is given in summaries: the expected time, or where there is none the
 /// roofline bound.

@@ -42,6 +42,22 @@ constexpr std::string_view name_of(Limiter limiter) {
   return limiter_names[static_cast<std::size_t>(limiter)];
 }
 
+/// The same in a few words.
+constexpr std::string_view meaning_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::math: return "the layer's own FLOP";
+    case Limiter::instructions: return "what else is issued";
+    case Limiter::dram: return "device memory";
+    case Limiter::l2: return "L2 cache";
+    case Limiter::tile_padding: return "arithmetic on partly filled tiles";
+    case Limiter::last_wave: return "SMs idle in the last wave";
+    case Limiter::latency: return "chains of steps that nothing hides";
+    case Limiter::launch: return "starting kernels";
+    case Limiter::occupancy: return "too few resident blocks";
+  }
+  return "";
+}
+
 /// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
@@ -76,5 +92,8 @@ struct KernelPlan {
 /// mapping that cannot run. Allocates nothing.
 std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                       const KernelModel& model, CacheState cache);
+
+/// The plan as a profiler times its kernels: without the launches between them.
+KernelPlan without_launches(KernelPlan plan);
 
 }  // namespace roofline

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "roofline/layer.hpp"
+#include "roofline/trace.hpp"
 
 namespace roofline {
 
@@ -19,6 +21,9 @@ struct Network {
   std::optional<std::size_t> record = {};
   /// What was assumed where the source leaves something open, for the user to read.
   std::vector<std::string> assumptions = {};
+  /// Of a profiler's recording: what it says beside the layers, whose measured times are those of
+  /// kernels alone.
+  std::shared_ptr<const TraceSummary> recording = nullptr;
 };
 
 }  // namespace roofline

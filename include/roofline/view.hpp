@@ -14,8 +14,16 @@
 
 namespace roofline {
 
-enum class SortBy : std::uint8_t { time, flops, bytes, intensity };
-inline constexpr std::array<std::string_view, 4> sort_names{"time", "flops", "bytes", "intensity"};
+enum class SortBy : std::uint8_t {
+  time,
+  flops,
+  bytes,
+  intensity,
+  lost,   ///< measured time beyond the bound
+  error,  ///< distance of the expected time from the measured one
+};
+inline constexpr std::array<std::string_view, 6> sort_names{"time",      "flops", "bytes",
+                                                            "intensity", "lost",  "error"};
 
 /// What a row of the table stands for.
 enum class RowsBy : std::uint8_t { layer, type };

@@ -168,10 +168,12 @@ void add_mapping(CLI::App& app, Arguments& arguments) {
 }
 
 void add_view(CLI::App& app, Arguments& arguments) {
-  app.add_option("--sort", arguments.sort,
-                 wrapped("Rows in descending time, flops, bytes or intensity"))
+  app.add_option(
+         "--sort", arguments.sort,
+         wrapped("Rows in descending time, flops, bytes or intensity; of measured layers also "
+                 "lost (time beyond the bound) or error (of the expected time)"))
       ->type_name("KEY")
-      ->check(one_of({"time", "flops", "bytes", "intensity"}));
+      ->check(one_of({"time", "flops", "bytes", "intensity", "lost", "error"}));
   app.add_option("--top", arguments.top, wrapped("Only the first N rows, by time unless sorted"))
       ->type_name("N")
       ->check(positive());

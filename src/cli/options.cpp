@@ -188,8 +188,6 @@ Options options_of(const Arguments& arguments) {
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;
-  if (arguments.gpus.empty() && options.layer_file.empty())
-    throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);
   set_analysis(arguments, options);

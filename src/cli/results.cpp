@@ -96,7 +96,7 @@ void Results::end_input(const std::vector<Context>& contexts) {
 
 void Results::write() {
   if (layers_) write_layer_file();
-  if (streaming_ || options_->gpus.empty()) return;
+  if (streaming_ || (layers_ && evaluated_.empty() && errors_.empty())) return;
   const Report report = make_report(std::move(evaluated_), std::move(errors_), options_->report);
   for (const Export& file : options_->exports)
     write_file(file.path, file.format->render(report, {}));

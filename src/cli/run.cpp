@@ -1,5 +1,7 @@
 #include "cli/run.hpp"
 
+#include <map>
+#include <span>
 #include <utility>
 
 #include "cli/output.hpp"
@@ -9,35 +11,63 @@
 namespace roofline {
 namespace {
 
-/// Each GPU resolved once. What is assumed of one is said.
-std::vector<Context> contexts_of(const Options& options) {
-  std::vector<Context> contexts;
-  for (Gpu& gpu : named_gpus(options.gpus)) {
-    contexts.push_back(make_context(std::move(gpu), options.analysis));
-    std::string all;
-    for (const std::string& assumption : contexts.back().kernel.assumptions())
-      all += (all.empty() ? ": " : "; ") + assumption;
-    if (!all.empty()) note(contexts.back().gpu.name + all);
-  }
-  return contexts;
+/// A GPU resolved. What is assumed of it is said.
+Context resolved(Gpu gpu, const Options& options) {
+  Context context = make_context(std::move(gpu), options.analysis);
+  std::string all;
+  for (const std::string& assumption : context.kernel.assumptions())
+    all += (all.empty() ? ": " : "; ") + assumption;
+  if (!all.empty()) note(context.gpu.name + all);
+  return context;
 }
 
+/// The GPUs to evaluate on: those of --gpu, or without it that of a profiler's recording.
+class Contexts {
+ public:
+  explicit Contexts(const Options& options) : options_(options) {
+    for (Gpu& gpu : named_gpus(options.gpus)) named_.push_back(resolved(std::move(gpu), options));
+  }
+
+  const std::vector<Context>& named() const { return named_; }
+
+  std::span<const Context> of(const Network& network) {
+    if (!named_.empty()) return named_;
+    if (network.recording && !network.recording->device.empty())
+      return {&recorded_on(network.recording->device), 1};
+    if (options_.layer_file.empty())
+      throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
+    return {};
+  }
+
+ private:
+  const Context& recorded_on(const std::string& device) {
+    const auto found = recorded_.find(device);
+    if (found != recorded_.end()) return found->second;
+    return recorded_.emplace(device, resolved(named_gpus({device}).front(), options_))
+        .first->second;
+  }
+
+  const Options& options_;
+  std::vector<Context> named_;
+  std::map<std::string, Context> recorded_;
+};
+
 /// One thing that an input holds, in each setting, on each GPU.
-void evaluate_item(const Item& item, const Options& options, const std::vector<Context>& contexts,
-                   Results& results) {
+void evaluate_item(const Item& item, const Options& options, Contexts& contexts, Results& results) {
   for (std::size_t setting = 0; setting < options.defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options.defaults[setting];
       const Network network = infer(*item.spec(defaults), defaults);
       if (setting == 0) results.see(network);
-      for (std::size_t gpu = 0; gpu < contexts.size(); ++gpu)
-        results.add(network, setting * contexts.size() + gpu, contexts[gpu]);
+      const std::span<const Context> gpus = contexts.of(network);
+      for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+        results.add(network, setting * gpus.size() + gpu, gpus[gpu]);
     } catch (const InputError& error) {
       results.fail(error);
     }
 }
 
-void evaluate_input(const std::string& name, const Options& options,
-                    const std::vector<Context>& contexts, Results& results, Progress& progress) {
+void evaluate_input(const std::string& name, const Options& options, Contexts& contexts,
+                    Results& results, Progress& progress) {
   const std::unique_ptr<Reader> reader = open_input(name);
   while (const std::optional<Expected<Item>> item = reader->next()) {
     progress.step();
@@ -61,8 +91,8 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names) {
 }
 
 int evaluate_inputs(const Options& options) {
-  const std::vector<Context> contexts = contexts_of(options);
-  Results results(options, contexts.size());
+  Contexts contexts(options);
+  Results results(options, contexts.named().size());
   Progress progress;
   try {
     for (const std::string& word : options.inputs) try {
@@ -72,7 +102,7 @@ int evaluate_inputs(const Options& options) {
           } catch (const InputError& error) {
             results.fail(error);
           }
-          results.end_input(contexts);
+          results.end_input(contexts.named());
         }
       } catch (const InputError& error) {
         results.fail(error);

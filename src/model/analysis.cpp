@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/fusion.hpp"
+#include "model/lost_time.hpp"
 #include "model/measured.hpp"
 #include "model/passes.hpp"
 #include "model/totals.hpp"
@@ -109,7 +110,7 @@ bool has_kernel(const Layer& layer) {
 }
 
 void plan_row(LayerResult& row, const KernelModel& model, CacheState cache,
-              const std::string& source) {
+              const Network& network) {
   if (!has_kernel(row.layer)) {
     row.expected_time_s = row.point.roofline_time_s;
     return;
@@ -117,14 +118,15 @@ void plan_row(LayerResult& row, const KernelModel& model, CacheState cache,
   try {
     row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, cache);
   } catch (const InputError& error) {
-    throw InputError(source, error.where, "layer \"" + row.layer.name + "\": " + error.message);
+    throw InputError(network.source, error.where,
+                     "layer \"" + row.layer.name + "\": " + error.message);
   }
+  if (row.kernel && network.recording) row.kernel = without_launches(*row.kernel);
   if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
 }
 
 /// Places every row on the roofline and times it. Returns the ceilings.
-Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context,
-                   const std::string& source) {
+Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
   const Engine main_engine = main_engine_of(rows);
   const Ceilings ceilings = ceilings_for(context, main_engine);
   const KernelModel& model = kernel_model_for(context, main_engine);
@@ -133,7 +135,7 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context,
     row.point =
         evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                  over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-    plan_row(row, model, context.options.cache, source);
+    plan_row(row, model, context.options.cache, network);
     set_measured(row, context);
   }
   return ceilings;
@@ -157,6 +159,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.ceilings = ceilings;
   result.layers = std::move(rows);
   sum_up(result);
+  result.measured = measured_summary(result, context);
   return result;
 }
 
@@ -170,7 +173,7 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
   try {
     RecordResult result;
     result.rows = rows_of(record, context);
-    result.ceilings = time_rows(result.rows, context, record.source);
+    result.ceilings = time_rows(result.rows, context, record);
     return result;
   } catch (const InputError& error) {
     return error;
@@ -182,9 +185,10 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     Network prepared = network;
     if (context.options.fuse_epilogues) fuse_epilogues(prepared);
     std::vector<LayerResult> rows = rows_of(prepared, context);
-    const Ceilings ceilings = time_rows(rows, context, network.source);
+    const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
-    result.memory = memory_of(prepared);
+    result.recording = network.recording;
+    if (!network.recording) result.memory = memory_of(prepared);
     return result;
   } catch (const InputError& error) {
     return error;

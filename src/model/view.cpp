@@ -1,6 +1,7 @@
 #include "roofline/view.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -12,12 +13,20 @@ double intensity(std::uint64_t flops, std::uint64_t bytes) {
   return bytes > 0 ? static_cast<double>(flops) / static_cast<double>(bytes) : 0;
 }
 
+/// |ln(predicted / measured)|, 0 where either is not known.
+double distance(const std::optional<double>& predicted_s, const std::optional<double>& measured_s) {
+  if (!predicted_s || !measured_s || *predicted_s <= 0) return 0;
+  return std::fabs(std::log(*predicted_s / *measured_s));
+}
+
 double sort_key(const LayerResult& row, SortBy by) {
   switch (by) {
     case SortBy::time: return row.time_share.value_or(0);
     case SortBy::flops: return static_cast<double>(row.counts.flops);
     case SortBy::bytes: return static_cast<double>(row.counts.bytes.total);
     case SortBy::intensity: return row.point.intensity_flop_per_byte.value_or(0);
+    case SortBy::lost: return lost_s(row).value_or(0);
+    case SortBy::error: return distance(row.expected_time_s, row.measured_time_s);
   }
   return 0;
 }
@@ -28,6 +37,8 @@ double sort_key(const TypeRow& row, SortBy by) {
     case SortBy::flops: return static_cast<double>(row.total.flops);
     case SortBy::bytes: return static_cast<double>(row.total.bytes.total);
     case SortBy::intensity: return intensity(row.total.flops, row.total.bytes.total);
+    case SortBy::lost: return row.total.measured_time_s.value_or(0) - row.total.roofline_time_s;
+    case SortBy::error: return distance(row.total.expected_time_s, row.total.measured_time_s);
   }
   return 0;
 }
@@ -65,7 +76,8 @@ struct GroupRow {
 
 double sort_key(const GroupRow& group, SortBy by) {
   const double one = sort_key((*group.rows)[group.members->front()], by);
-  return by == SortBy::intensity ? one : one * static_cast<double>(group.members->size());
+  const bool adds_up = by != SortBy::intensity && by != SortBy::error;
+  return adds_up ? one * static_cast<double>(group.members->size()) : one;
 }
 double share_of(const GroupRow& group) { return sort_key(group, SortBy::time); }
 

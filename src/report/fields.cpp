@@ -74,6 +74,12 @@ Cell measured_over(R r, const std::optional<double>& other_s) {
   return *r.layer.measured_time_s / *other_s;
 }
 
+/// The measured time's rate as a share of the peak under which the row was placed.
+Cell share_of_peak(R r) {
+  if (!r.layer.measured_time_s || counts_of(r).flops == 0) return {};
+  return point_of(r).compute_time_s / *r.layer.measured_time_s;
+}
+
 Cell below_bound(R r) {
   if (!r.layer.below_bound) return {};
   return cell(name_of(*r.layer.below_bound));
@@ -81,11 +87,11 @@ Cell below_bound(R r) {
 
 // clang-format off
 constexpr std::array table = std::to_array<OutputField>({
-    {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, "", true},
-    {"source", Unit::none, [](R r) { return cell(r.source); }, "", true},
-    {"network", Unit::none, [](R r) { return cell(r.network); }, "", true},
-    {"gpu", Unit::none, [](R r) { return cell(r.gpu); }, "", true},
-    {"batch", Unit::count, [](R r) -> Cell { return layer_of(r).output.batch; }, "", true},
+    {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, "", Shown::always, true},
+    {"source", Unit::none, [](R r) { return cell(r.source); }, "", Shown::always, true},
+    {"network", Unit::none, [](R r) { return cell(r.network); }, "", Shown::always, true},
+    {"gpu", Unit::none, [](R r) { return cell(r.gpu); }, "", Shown::always, true},
+    {"batch", Unit::count, [](R r) -> Cell { return layer_of(r).output.batch; }, "", Shown::always, true},
     {"name", Unit::none, [](R r) -> Cell { return layer_of(r).name; }, "layer"},
     {"type", Unit::none, [](R r) { return cell(info(layer_of(r).kind).name); }},
     {"dtype", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.input)); }},
@@ -107,15 +113,15 @@ constexpr std::array table = std::to_array<OutputField>({
     {"bias", Unit::none, bias},
     {"normalized_shape", Unit::none, [](R r) { return stated_normalized_shape(layer_of(r)); }},
     {"mapping", Unit::none, [](R r) { return stated_mapping(layer_of(r)); }},
-    {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, "MACs"},
-    {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, "FLOP"},
+    {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, "MACs", Shown::unmeasured},
+    {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, "FLOP", Shown::unmeasured},
     {"params", Unit::count, [](R r) -> Cell { return counts_of(r).params; }},
     {"buffers", Unit::count, [](R r) -> Cell { return counts_of(r).buffers; }},
     {"bytes.input", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.input; }},
     {"bytes.weight", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.weight; }},
     {"bytes.output", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.output; }},
-    {"bytes.total", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.total; }, "bytes"},
-    {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) { return cell(point_of(r).intensity_flop_per_byte); }, "FLOP/B"},
+    {"bytes.total", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.total; }, "bytes", Shown::unmeasured},
+    {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) { return cell(point_of(r).intensity_flop_per_byte); }, "FLOP/B", Shown::unmeasured},
     {"ridge_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
     {"bound", Unit::none, [](R r) { return cell(name_of(point_of(r).bound)); }, "bound"},
     {"compute_time_s", Unit::second, [](R r) -> Cell { return point_of(r).compute_time_s; }},
@@ -124,7 +130,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"attainable_flop_per_s", Unit::flop_per_second, [](R r) { return cell(point_of(r).attainable_flop_per_s); }},
     {"expected_time_s", Unit::second, [](R r) { return cell(r.layer.expected_time_s); }, "expected"},
     {"limiter", Unit::none, limiter, "limiter"},
-    {"time_share", Unit::share, [](R r) { return cell(r.layer.time_share); }, "share"},
+    {"time_share", Unit::share, [](R r) { return cell(r.layer.time_share); }, "share", Shown::unmeasured},
     {"kernel.algorithm", Unit::none, [](R r) { return r.layer.kernel ? cell(name_of(r.layer.kernel->algorithm)) : Cell(); }},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
@@ -152,12 +158,14 @@ constexpr std::array table = std::to_array<OutputField>({
     {"kernel.launch_s", Unit::second, plan_part<Limiter::launch>},
     {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
     {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
-    {"measured.time_s", Unit::second, [](R r) { return cell(r.layer.measured_time_s); }},
+    {"measured.time_s", Unit::second, [](R r) { return cell(r.layer.measured_time_s); }, "measured", Shown::measured},
     {"measured.cold_time_s", Unit::second, [](R r) { return cell(layer_of(r).measured.cold_s); }},
     {"measured.achieved_flop_per_s", Unit::flop_per_second, [](R r) { return achieved(r, counts_of(r).flops); }},
     {"measured.achieved_byte_per_s", Unit::byte_per_second, [](R r) { return achieved(r, counts_of(r).bytes.total); }},
-    {"measured.over_roofline", Unit::none, [](R r) { return measured_over(r, point_of(r).roofline_time_s); }},
-    {"measured.over_expected", Unit::none, [](R r) { return measured_over(r, r.layer.expected_time_s); }},
+    {"measured.share_of_peak", Unit::share, share_of_peak},
+    {"measured.lost_s", Unit::second, [](R r) { return cell(lost_s(r.layer)); }, "lost", Shown::measured},
+    {"measured.over_roofline", Unit::ratio, [](R r) { return measured_over(r, point_of(r).roofline_time_s); }, "/bound", Shown::measured},
+    {"measured.over_expected", Unit::ratio, [](R r) { return measured_over(r, r.layer.expected_time_s); }, "/exp.", Shown::measured},
     {"measured.below_bound", Unit::none, below_bound},
 });
 // clang-format on

@@ -32,6 +32,14 @@ enum class Unit : std::uint8_t {
   flop_per_second,
   byte_per_second,
   share,
+  ratio,
+};
+
+/// Which tables for people show a field that has a header.
+enum class Shown : std::uint8_t {
+  always,
+  unmeasured,  ///< those without measured times
+  measured,    ///< those with
 };
 
 struct OutputField {
@@ -39,6 +47,7 @@ struct OutputField {
   Unit unit;
   Cell (*value)(const Row&);
   std::string_view header = {};  ///< in tables for people; empty: not shown there
+  Shown shown = Shown::always;
   bool is_head = false;  ///< says what the row is of: on each line of NDJSON and CSV, once in JSON
 };
 

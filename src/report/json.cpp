@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "report/formats.hpp"
+#include "report/json_measured.hpp"
 #include "report/rows.hpp"
 #include "report/version.hpp"
 
@@ -10,13 +11,6 @@ namespace {
 template <class T>
 Cell optional_name(const std::optional<T>& value) {
   return value ? cell(name_of(*value)) : Cell();
-}
-
-void write_rates(JsonWriter& w, const EngineRates& rates) {
-  w.begin_object();
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (rates[i]) w.member(engine_names[i], *rates[i]);
-  w.end_object();
 }
 
 void write_bytes(JsonWriter& w, const Bytes& bytes) {
@@ -197,6 +191,8 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_memory(w, result);
   write_accuracy(w, result);
   w.member("measured_times_not_compared", result.not_compared);
+  write_measured_summary(w, result);
+  write_recording(w, result);
   w.key("total").begin_object();
   write_total(w, result.total);
   w.end_object().end_object();

@@ -24,6 +24,7 @@ std::string number_text(Unit unit, double value) {
     case Unit::flop_per_second: return si(value, "FLOP/s");
     case Unit::byte_per_second: return si(value, "B/s");
     case Unit::share: return percent(value);
+    case Unit::ratio: return fmt::format("x{:.2f}", value);
     case Unit::flop_per_byte:
     case Unit::none: return plain(value);
   }
@@ -81,6 +82,9 @@ std::string total_text(const OutputField& field, const Total& total) {
   const auto time = [](const std::optional<double>& seconds) {
     return seconds ? duration(*seconds) : std::string();
   };
+  const auto over = [](const std::optional<double>& a, const std::optional<double>& b) {
+    return a && b && *b > 0 ? number_text(Unit::ratio, *a / *b) : std::string();
+  };
   if (field.path == "name") return "total";
   if (field.path == "macs") return number_text(field.unit, static_cast<double>(total.macs));
   if (field.path == "flops") return number_text(field.unit, static_cast<double>(total.flops));
@@ -89,6 +93,12 @@ std::string total_text(const OutputField& field, const Total& total) {
   if (field.path == "roofline_time_s") return time(total.roofline_time_s);
   if (field.path == "expected_time_s") return time(total.expected_time_s);
   if (field.path == "measured.time_s") return time(total.measured_time_s);
+  if (field.path == "measured.lost_s" && total.measured_time_s)
+    return duration(*total.measured_time_s - total.roofline_time_s);
+  if (field.path == "measured.over_roofline")
+    return over(total.measured_time_s, total.roofline_time_s);
+  if (field.path == "measured.over_expected")
+    return over(total.measured_time_s, total.expected_time_s);
   if (field.path == "time_share") return percent(1);
   return "";
 }

@@ -30,21 +30,6 @@ std::string_view cause_text(BelowBound reason) {
   return "";
 }
 
-std::string_view meaning_of(Limiter limiter) {
-  switch (limiter) {
-    case Limiter::math: return "the layer's own FLOP";
-    case Limiter::instructions: return "what else is issued";
-    case Limiter::dram: return "device memory";
-    case Limiter::l2: return "L2 cache";
-    case Limiter::tile_padding: return "arithmetic on partly filled tiles";
-    case Limiter::last_wave: return "SMs idle in the last wave";
-    case Limiter::latency: return "chains of steps that nothing hides";
-    case Limiter::launch: return "starting kernels";
-    case Limiter::occupancy: return "too few resident blocks";
-  }
-  return "";
-}
-
 /// The words on lines of at most `width` columns.
 std::string wrapped(const std::vector<std::string>& phrases, std::size_t width) {
   std::string text;

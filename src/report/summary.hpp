@@ -20,6 +20,15 @@ std::string limiter_legend(const Report& report);
 std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
+/// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
+std::string recording_sentences(const Result& result);
+/// Where the measured time went: bound, the model's parts, what it does not explain.
+Grid measured_parts_grid(const MeasuredSummary& summary);
+Grid measured_types_grid(const MeasuredSummary& summary);
+/// The layers that lose most, why, and what would help; the rates that were achieved at best.
+std::string lost_sentences(const Result& result);
+/// GPU work that no layer stands for, in descending time; `most` rows.
+Grid unmodelled_grid(const TraceSummary& recording, std::size_t most);
 /// Measured times that are below the bound, and why that may be; empty where there are none.
 std::string below_bound_sentences(const Result& result);
 /// Measured times that are of something else; empty where there are none.

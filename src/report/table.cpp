@@ -88,10 +88,11 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-std::vector<const OutputField*> shown_fields() {
+std::vector<const OutputField*> shown_fields(bool measured) {
+  const Shown other = measured ? Shown::unmeasured : Shown::measured;
   std::vector<const OutputField*> shown;
   for (const OutputField& field : output_fields())
-    if (!field.header.empty()) shown.push_back(&field);
+    if (!field.header.empty() && field.shown != other) shown.push_back(&field);
   return shown;
 }
 
@@ -109,7 +110,9 @@ std::vector<TableRow> rows_of(const Result& result, const Selection& selection, 
 
 Grid grid_of(const Report& report, const Section& section, bool folds) {
   Grid grid;
-  const std::vector<const OutputField*> fields = shown_fields();
+  const bool measured = std::any_of(section.results.begin(), section.results.end(),
+                                    [&](std::size_t i) { return report.results[i].measured; });
+  const std::vector<const OutputField*> fields = shown_fields(measured);
   for (const OutputField* field : fields)
     grid.columns.push_back({std::string(field->header), is_text(*field)});
   const bool many = section.results.size() > 1;
@@ -119,7 +122,7 @@ Grid grid_of(const Report& report, const Section& section, bool folds) {
       for (const OutputField* field : fields) cells.push_back(people_text(*field, row));
       if (many) {
         cells.front() = report.results[i].label + "/" + cells.front();
-        cells.back().clear();  // the share, of a network of one layer
+        if (!measured) cells.back().clear();  // the share, of a network of one layer
       }
       grid.rows.push_back(std::move(cells));
     }
@@ -149,8 +152,18 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
 }
 
+/// Rows of work that no layer stands for; JSON has all.
+constexpr std::size_t most_unmodelled = 10;
+
 std::string measured_text(const Result& result, const Style& style) {
   std::string text;
+  if (result.measured) {
+    text += '\n' + style.render(measured_parts_grid(*result.measured));
+    text += '\n' + style.render(measured_types_grid(*result.measured));
+    text += '\n' + lost_sentences(result);
+  }
+  if (result.recording && !result.recording->unmodelled.empty())
+    text += '\n' + style.render(unmodelled_grid(*result.recording, most_unmodelled));
   if (!result.accuracy.empty())
     text += '\n' + style.render(accuracy_grid(result)) + std::string(accuracy_legend);
   return text + below_bound_sentences(result) + not_compared_sentence(result);
@@ -162,7 +175,7 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(grid_of(report, section, style.folds)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
-  text += memory_sentence(result) + '\n';
+  text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
             hidden_sentence(selection.types.size(), result.types.size(), "types");

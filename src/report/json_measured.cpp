@@ -1,0 +1,93 @@
+#include "report/json_measured.hpp"
+
+namespace roofline {
+namespace {
+
+void write_most_lost(JsonWriter& w, const Result& result) {
+  w.key("most_lost").begin_array();
+  for (const LostTime& lost : result.measured->most_lost)
+    w.begin_object()
+        .member("name", result.layers[lost.row].layer.name)
+        .member("pass", cell(name_of(result.layers[lost.row].layer.pass)))
+        .member("lost_s", lost.lost_s)
+        .member("why", lost.why)
+        .member("help", text_or_null(lost.help))
+        .end_object();
+  w.end_array();
+}
+
+}  // namespace
+
+void write_rates(JsonWriter& w, const EngineRates& rates) {
+  w.begin_object();
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (rates[i]) w.member(engine_names[i], *rates[i]);
+  w.end_object();
+}
+
+void write_measured_summary(JsonWriter& w, const Result& result) {
+  w.key("measured");
+  if (!result.measured) {
+    w.value({});
+    return;
+  }
+  const MeasuredSummary& summary = *result.measured;
+  w.begin_object()
+      .member("rows", summary.rows)
+      .member("measured_time_s", summary.measured_s)
+      .member("roofline_time_s", summary.roofline_s)
+      .member("expected_time_s", summary.expected_s)
+      .member("unexplained_s", summary.unexplained_s);
+  w.key("parts").begin_object();
+  for (std::size_t i = 0; i < limiter_count; ++i)
+    w.member(std::string(limiter_names[i]) + "_s", summary.part_s[i]);
+  w.end_object().key("by_type").begin_array();
+  for (const MeasuredType& type : summary.types)
+    w.begin_object()
+        .member("type", cell(info(type.kind).name))
+        .member("rows", type.rows)
+        .member("measured_time_s", type.measured_s)
+        .member("roofline_time_s", type.roofline_s)
+        .member("expected_time_s", type.expected_s)
+        .end_object();
+  w.end_array();
+  write_most_lost(w, result);
+  w.key("best_achieved").begin_object().key("flop_per_s");
+  write_rates(w, summary.best_flop_per_s);
+  w.member("byte_per_s", cell(summary.best_byte_per_s)).end_object().end_object();
+}
+
+void write_recording(JsonWriter& w, const Result& result) {
+  w.key("recording");
+  if (!result.recording) {
+    w.value({});
+    return;
+  }
+  const TraceSummary& trace = *result.recording;
+  w.begin_object()
+      .member("recorder", trace.recorder)
+      .member("device", text_or_null(trace.device))
+      .member("steps", std::uint64_t{trace.steps})
+      .member("span_s", trace.span_s)
+      .member("busy_s", trace.busy_s)
+      .member("idle_s", trace.idle_s())
+      .member("kernel_s", trace.kernel_s)
+      .member("layers_s", trace.layers_s)
+      .member("explained_share", trace.explained_share())
+      .member("launches", trace.launches)
+      .member("latency_s", cell(trace.latency_s));
+  w.key("unmodelled").begin_array();
+  for (const UnmodelledWork& work : trace.unmodelled)
+    w.begin_object()
+        .member("name", work.name)
+        .member("reason", work.reason)
+        .member("shapes", text_or_null(work.shapes))
+        .member("launches", work.launches)
+        .member("time_s", work.time_s)
+        .end_object();
+  w.end_array().key("notes").begin_array();
+  for (const std::string& note : trace.notes) w.value(note);
+  w.end_array().end_object();
+}
+
+}  // namespace roofline

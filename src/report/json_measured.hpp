@@ -1,0 +1,17 @@
+#pragma once
+
+// Measured times and recordings as JSON.
+
+#include "report/json_writer.hpp"
+#include "roofline/analysis.hpp"
+
+namespace roofline {
+
+/// The rates that are there, by engine.
+void write_rates(JsonWriter& w, const EngineRates& rates);
+/// "measured": where the measured time went; null without measured rows.
+void write_measured_summary(JsonWriter& w, const Result& result);
+/// "recording": what a profiler says beside the layers; null without one.
+void write_recording(JsonWriter& w, const Result& result);
+
+}  // namespace roofline

@@ -1,0 +1,110 @@
+// What stands below the rows of a measured input.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/summary.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+std::string share_of(double part_s, double whole_s) {
+  return whole_s > 0 ? percent(part_s / whole_s) : "";
+}
+
+std::string over(double a_s, double b_s) {
+  return b_s > 0 ? fmt::format("x{:.2f}", a_s / b_s) : "";
+}
+
+}  // namespace
+
+std::string recording_sentences(const Result& result) {
+  if (!result.recording) return "";
+  const TraceSummary& trace = *result.recording;
+  std::string text = fmt::format("{}{}: GPU busy {}", printable(trace.recorder),
+                                 trace.device.empty() ? "" : " on " + printable(trace.device),
+                                 duration(trace.busy_s));
+  if (trace.span_s > 0)
+    text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
+  if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
+  text += fmt::format("; {} launches\nlayers stand for {} of the kernels' time\n",
+                      plain(trace.launches), percent(trace.explained_share()));
+  if (trace.latency_s)
+    text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
+  for (const std::string& note : trace.notes) text += printable(note) + '\n';
+  return text + "expected: kernels alone, without launches, as the profiler times them\n";
+}
+
+Grid measured_parts_grid(const MeasuredSummary& summary) {
+  Grid grid;
+  grid.columns = {{"where the time went", true}, {"time"}, {"of measured"}};
+  const auto add = [&](const std::string& what, double time_s) {
+    grid.rows.push_back({what, duration(time_s), share_of(time_s, summary.measured_s)});
+  };
+  for (std::size_t i = 0; i < limiter_count; ++i) {
+    if (summary.part_s[i] <= 0) continue;
+    std::string name(limiter_names[i]);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    add(fmt::format("{}: {}", name, meaning_of(static_cast<Limiter>(i))), summary.part_s[i]);
+  }
+  add("not explained by the model", summary.unexplained_s);
+  add("measured", summary.measured_s);
+  grid.has_total = true;
+  return grid;
+}
+
+Grid measured_types_grid(const MeasuredSummary& summary) {
+  Grid grid;
+  grid.columns = {{"type", true}, {"layers"},      {"roofline"}, {"expected"},
+                  {"measured"},   {"of measured"}, {"/bound"},   {"/exp."}};
+  const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
+                       double expected_s, double measured_s) {
+    grid.rows.push_back({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
+                         duration(measured_s), share_of(measured_s, summary.measured_s),
+                         over(measured_s, roofline_s), over(measured_s, expected_s)});
+  };
+  for (const MeasuredType& type : summary.types)
+    add(std::string(info(type.kind).name), type.rows, type.roofline_s, type.expected_s,
+        type.measured_s);
+  add("total", summary.rows, summary.roofline_s, summary.expected_s, summary.measured_s);
+  grid.has_total = true;
+  return grid;
+}
+
+std::string lost_sentences(const Result& result) {
+  const MeasuredSummary& summary = *result.measured;
+  std::string text = "most time beyond the bound:\n";
+  for (const LostTime& lost : summary.most_lost) {
+    const LayerResult& row = result.layers[lost.row];
+    text += fmt::format("  {} {}: {} beyond its {} bound of {}: {}{}\n",
+                        shortened(printable(row.layer.name), 40), name_of(row.layer.pass),
+                        duration(lost.lost_s), name_of(row.point.bound),
+                        duration(row.point.roofline_time_s), lost.why,
+                        lost.help.empty() ? "" : "; would help: " + lost.help);
+  }
+  if (summary.most_lost.empty()) text.clear();
+  std::string best;
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (summary.best_flop_per_s[i])
+      best += fmt::format("{}{} {}", best.empty() ? "" : ", ", engine_names[i],
+                          si(*summary.best_flop_per_s[i], "FLOP/s"));
+  if (summary.best_byte_per_s)
+    best += fmt::format("{}{}", best.empty() ? "" : ", ", si(*summary.best_byte_per_s, "B/s"));
+  if (!best.empty()) text += "achieved at best, so sustained ceilings are no lower: " + best + '\n';
+  return text;
+}
+
+Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
+  Grid grid;
+  grid.columns = {{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}};
+  for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
+    const UnmodelledWork& work = recording.unmodelled[i];
+    grid.rows.push_back({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
+                         share_of(work.time_s, recording.kernel_s), work.reason});
+  }
+  return grid;
+}
+
+}  // namespace roofline
