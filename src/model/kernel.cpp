@@ -1,9 +1,11 @@
 #include "roofline/kernel.hpp"
 
 #include "model/kernel/depthwise_kernel.hpp"
+#include "model/kernel/derive.hpp"
 #include "model/kernel/elementwise_kernel.hpp"
 #include "model/kernel/given_mapping.hpp"
 #include "model/kernel/plan_contraction.hpp"
+#include "roofline/derivation.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -24,6 +26,13 @@ namespace {
                        std::string(name_of(unsuited.algorithm)) + "\"");
 }
 
+void require_no_mapping(const Layer& layer) {
+  if (layer.mapping != KernelMapping{})
+    throw InputError("", "",
+                     "expected a kernel mapping only where there is one group, got " +
+                         std::to_string(layer.groups) + " groups");
+}
+
 /// What stands beside a tile says nothing without one.
 void require_tile(const KernelMapping& mapping) {
   const bool has_parts = mapping.split_k || mapping.threads || mapping.stages ||
@@ -32,14 +41,25 @@ void require_tile(const KernelMapping& mapping) {
     throw InputError("", "", "expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
 
-std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, Engine engine,
-                                     const KernelModel& model, CacheState cache) {
+/// Makes the layer's kernel, of whichever kind, and returns what `use` makes of it; else `none`.
+template <class Result, class UseContraction, class UseThroughput>
+Result with_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                   const KernelModel& model, CacheState cache, Result none,
+                   const UseContraction& use_contraction, const UseThroughput& use_throughput) {
+  const ResolvedModel& resolved = model.resolved();
+  const KindFamily family = info(layer.kind).family;
+  if (family == KindFamily::free || family == KindFamily::transfer) return none;
+  if (family != KindFamily::contraction)
+    return use_throughput(streaming_kernel(layer, counts, engine, resolved, cache));
+  if (layer.groups > 1) {
+    require_no_mapping(layer);
+    return use_throughput(grouped_kernel(layer, counts, engine, resolved, cache));
+  }
   require_tile(layer.mapping);
-  const std::optional<EngineModel>& resolved = engine_model(model.resolved(), engine);
-  if (!resolved) return std::nullopt;
+  const std::optional<EngineModel>& own = engine_model(resolved, engine);
+  if (!own) return none;
   try {
-    return plan_of(contraction_kernel(layer, counts, model.resolved(), *resolved, cache),
-                   model.resolved().machine);
+    return use_contraction(contraction_kernel(layer, counts, resolved, *own, cache), *own);
   } catch (const ImpossibleMapping& impossible) {
     fail(impossible, model);
   } catch (const UnsuitedAlgorithm& unsuited) {
@@ -51,21 +71,26 @@ std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, E
 
 std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                       const KernelModel& model, CacheState cache) {
-  switch (info(layer.kind).family) {
-    case KindFamily::free:
-    case KindFamily::transfer: return std::nullopt;
-    case KindFamily::contraction:
-      if (layer.groups == 1) return plan_dense(layer, counts, engine, model, cache);
-      if (layer.mapping != KernelMapping{})
-        throw InputError("", "",
-                         "expected a kernel mapping only where there is one group, got " +
-                             std::to_string(layer.groups) + " groups");
-      return plan_of(grouped_kernel(layer, counts, engine, model.resolved(), cache),
-                     model.resolved().machine);
-    default:
-      return plan_of(streaming_kernel(layer, counts, engine, model.resolved(), cache),
-                     model.resolved().machine);
-  }
+  const Machine& machine = model.resolved().machine;
+  return with_kernel(
+      layer, counts, engine, model, cache, std::optional<KernelPlan>(),
+      [&](const ContractionKernel& kernel, const EngineModel&) {
+        return std::optional(plan_of(kernel, machine));
+      },
+      [&](const ThroughputKernel& kernel) { return std::optional(plan_of(kernel, machine)); });
+}
+
+std::vector<DerivationStep> derive_kernel(const Layer& layer, const Counts& counts, Engine engine,
+                                          const KernelModel& model, CacheState cache) {
+  const ResolvedModel& resolved = model.resolved();
+  return with_kernel(
+      layer, counts, engine, model, cache, std::vector<DerivationStep>(),
+      [&](const ContractionKernel& kernel, const EngineModel& own) {
+        return derive(kernel, resolved, own, cache);
+      },
+      [&](const ThroughputKernel& kernel) {
+        return derive(kernel, counts, resolved, engine, cache);
+      });
 }
 
 }  // namespace roofline

@@ -15,6 +15,13 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   const Context& context = *evaluated.context;
   const LayerResult& layer = evaluated.result.layers[row];
   Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
+  if (!layer.kernel) return explanation;
+  explanation.steps =
+      derive_kernel(layer.layer, layer.counts, layer.engine,
+                    kernel_model_for(context, evaluated.result.main_engine), context.options.cache);
+  if (evaluated.result.recording)
+    explanation.steps.push_back({"expected time of the kernels alone, without launches", "",
+                                 *layer.expected_time_s, "s", "the sum of the other parts"});
   return explanation;
 }
 

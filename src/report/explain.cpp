@@ -201,6 +201,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   text += "\nroofline bound\n" + roofline_text(row, result.ceilings);
   if (!row.kernel) return text;
   text += "\nexpected time\n" + kernel_text(row);
+  if (!explanation.steps.empty())
+    text +=
+        "\nderivation of the expected time, in base units\n" + derivation_text(explanation.steps);
   if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
   return text;
 }

@@ -62,21 +62,30 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   switch (x.role) {
     case ConvRole::fwd:
       x.m = out_positions;
+      x.m_is = "images x output positions";
       x.n = k;
+      x.n_is = "output channels";
       x.issued_k = c_issued * taps;
+      x.k_is = "input channels, in whole vectors, x taps";
       x.k_runs = align > 1 && !x.gathered ? taps : 1;
       break;
     case ConvRole::dgrad:
       x.m = in_positions;
+      x.m_is = "images x input positions of a phase of the stride";
       x.n = c;
+      x.n_is = "input channels";
+      x.k_is = "output channels, in whole vectors, x taps of a phase";
       set_data_gradient(x, layer.window, round_up(k, align), skip_empty);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
     case ConvRole::wgrad:
       x.m = k;
+      x.m_is = "output channels";
       x.n = c_issued * taps;
+      x.n_is = "input channels, in whole vectors, x taps";
       x.issued_k = out_positions;
+      x.k_is = "images x output positions";
       break;
   }
 }
@@ -116,6 +125,12 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.m = x.role == ConvRole::wgrad ? columns : rows;
   x.n = x.role == ConvRole::fwd ? columns : depth;
   x.issued_k = x.role == ConvRole::fwd ? depth : x.role == ConvRole::dgrad ? columns : rows;
+  constexpr const char* row_word = "rows";
+  constexpr const char* in_word = "features in";
+  constexpr const char* out_word = "features out";
+  x.m_is = x.role == ConvRole::wgrad ? out_word : row_word;
+  x.n_is = x.role == ConvRole::fwd ? out_word : in_word;
+  x.k_is = x.role == ConvRole::fwd ? in_word : x.role == ConvRole::dgrad ? out_word : row_word;
   if (x.role != ConvRole::wgrad) x.issued_k = round_up(x.issued_k, align);
 }
 
@@ -196,8 +211,11 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
 Contraction scattered(const Contraction& dgrad) {
   Contraction x = dgrad;
   x.m = x.out_positions;
+  x.m_is = "images x output positions";
   x.n = x.in_channels * x.taps;
+  x.n_is = "input channels x taps";
   x.issued_k = x.out_channels;
+  x.k_is = "output channels";
   x.count = 1;
   x.scattered = true;
   x.leaves_zeros = true;  // sums start from zero

@@ -32,8 +32,11 @@ struct Contraction {
   double m = 1;
   double n = 1;
   double issued_k = 1;
-  double k_runs = 1;  ///< issued_k is this many runs (taps), each padded to whole steps
-  double count = 1;   ///< independent products: phases, batched matmul
+  double k_runs = 1;          ///< issued_k is this many runs (taps), each padded to whole steps
+  double count = 1;           ///< independent products: phases, batched matmul
+  const char* m_is = "rows";  ///< in words
+  const char* n_is = "columns";
+  const char* k_is = "depth";
   ConvRole role = ConvRole::fwd;
   bool pointwise = false;  ///< a plain GEMM: no window, no stride
   bool strided = false;

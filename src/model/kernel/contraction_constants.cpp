@@ -1,7 +1,8 @@
 #include "model/kernel/contraction_constants.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "model/kernel/number_text.hpp"
 
 // Per family one set for all three passes, found by coordinate descent on the mean
 // |ln(predicted/measured)| of forward, data and weight gradient alike.
@@ -13,6 +14,7 @@ namespace {
 // 4 saturating warps (one a scheduler), L2 40 byte a clock an SM,
 // step latencies 330 clocks as on the H200 in fp32.
 constexpr ContractionConstants volta_tensor{
+    .origin = "fitted to 272 DeepBench layers on a V100",
     .math_share = 0.97,
     .operand_element = 15.6,
     .step_latency_clk = 330,
@@ -39,6 +41,7 @@ constexpr ContractionConstants volta_tensor{
 // launch is that of a stream of library calls, each with its own helper kernels, as DeepBench times
 // them.
 constexpr ContractionConstants cudnn7_vector{
+    .origin = "fitted to 272 DeepBench layers on a V100",
     .math_share = 0.97,
     .operand_element = 11.6,
     .step_latency_clk = 330,
@@ -72,6 +75,7 @@ constexpr ContractionConstants cudnn7_vector{
 // 657 layers of ten other networks, 38 odd convolutions and 57 matrix products on an H200, in CUDA
 // graphs. Fixed: 4 saturating warps, L2 42 byte a clock an SM (rounded from a free fit).
 constexpr ContractionConstants hopper_tensor{
+    .origin = "fitted to 1,277 + 657 layers on an H200",
     .math_share = 0.97,
     .operand_element = 12.2,
     .step_latency_clk = 106,
@@ -98,6 +102,7 @@ constexpr ContractionConstants hopper_tensor{
 
 // The same in tf32 (687 + 657 layers, 36 products); channels last.
 constexpr ContractionConstants hopper_tf32{
+    .origin = "fitted to 687 + 657 layers on an H200",
     .math_share = 0.97,
     .operand_element = 0.00063,
     .step_latency_clk = 106,
@@ -125,6 +130,7 @@ constexpr ContractionConstants hopper_tf32{
 // Vector units, cuDNN 9: fp32 in NCHW. Fitted to 1,270 + 657 layers, 57 products; library_share
 // from the measured ceiling of cuBLAS, 51 of 67 TFLOP/s.
 constexpr ContractionConstants cudnn9_vector{
+    .origin = "fitted to 1,270 + 657 layers on an H200",
     .math_share = 0.635,
     .operand_element = 11.3,
     .step_latency_clk = 343,
@@ -152,19 +158,19 @@ constexpr ContractionConstants cudnn9_vector{
     .batched_share = 1,
 };
 
-/// What differs by architecture beyond the constants that it borrows. All assumed, no part
-/// measured:
-///   energies   dynamic, of one multiply-add's operation at the boost clock, operands' way from
-///   shared
-///              memory included: from typical board powers and process generations, no source
-///              checked. Only boards whose limit is low for their peak (T4, L4, A2) are ever bound
-///              by it. 0: no estimate, and the limit never binds.
-///   clock      before Volta boards fall from boost to near base clock under load (M40 948 of 1114
-///   MHz,
-///              P100 1328 of 1480, TITAN X 1000 of 1075, from memory)
-///   library    rate that other vendors' kernels are taken to sustain, relative to NVIDIA's
-///   (MIOpen:
-///              one fused Winograd kernel in assembly, else im2col and a BLAS)
+/// What differs by architecture beyond the constants that it borrows. All assumed: no part was
+/// measured.
+///
+/// Energies are dynamic, of one multiply-add's operation at the boost clock, operands' way from
+/// shared memory included: from typical board powers and process generations, no source checked.
+/// Only boards whose limit is low for their peak (T4, L4, A2) are ever bound by them. 0: no
+/// estimate, and the limit never binds.
+///
+/// Clock: before Volta boards fall from boost to near base clock under load (M40 948 of 1114 MHz,
+/// P100 1328 of 1480, TITAN X 1000 of 1075, from memory).
+///
+/// Library: the rate that other vendors' kernels are taken to sustain, relative to NVIDIA's (MIOpen
+/// has one fused Winograd kernel in assembly, else im2col and a BLAS).
 struct Assumed {
   double vector_joule_per_flop;
   double tensor_joule_per_flop;
@@ -212,7 +218,8 @@ double operand_byte(Engine engine) {
   }
 }
 
-ContractionConstants constants_for(const Machine& machine, Engine engine) {
+ContractionConstants constants_for(const Machine& machine, Engine engine,
+                                   std::string& math_origin) {
   const Architecture a = machine.architecture;
   ContractionConstants c = family(a, engine);
   const bool tensor = is_tensor_engine(engine);
@@ -220,15 +227,26 @@ ContractionConstants constants_for(const Machine& machine, Engine engine) {
   const Assumed& own = assumed[static_cast<std::size_t>(a)];
   c.joule_per_flop =
       tensor ? own.tensor_joule_per_flop * operand_byte(engine) / 2 : own.vector_joule_per_flop;
-  // Integers: cuBLAS reaches 0.46 of the int8 peak where it reaches 0.8 of fp16's
-  // (the sustained ceilings of the H200).
-  if (engine == Engine::int8) c.math_share *= 0.58;
+  if (engine != Engine::fp32) c.winograd = c.winograd_wgrad = c.fft = false;
+  if (info(a).vendor == "AMD") c.fft = false;
+
+  math_origin = c.origin;
+  const auto scale = [&](double factor, const char* why) {
+    if (factor == 1) return;
+    c.math_share *= factor;
+    math_origin += ", x " + number_text(factor) + ' ' + why;
+  };
   // With 64 lanes an SM (GA100) a scheduler issues a multiply-add every other clock and other
   // instructions in between; with 128 they compete, which cudnn9_vector holds.
-  if (!tensor && machine.compute_capability == 80) c.math_share = 0.9;
-  if (engine != Engine::fp32) c.winograd = c.winograd_wgrad = c.fft = false;
-  c.math_share *= own.clock_share * own.library_share;
-  if (info(a).vendor == "AMD") c.fft = false;
+  if (!tensor && machine.compute_capability == 80) {
+    c.math_share = 0.9;
+    math_origin = "assumed: 64 lanes an SM leave issue slots free";
+  }
+  // cuBLAS reaches 0.46 of the int8 peak where it reaches 0.8 of fp16's (sustained ceilings of the
+  // H200).
+  if (engine == Engine::int8) scale(0.58, "for integers (measured on an H200)");
+  scale(own.clock_share, "for clocks under load (assumed)");
+  scale(own.library_share, "for another vendor's library (assumed)");
   return c;
 }
 

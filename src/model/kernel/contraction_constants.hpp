@@ -4,6 +4,8 @@
 // generation) and engine. All are in units that scale: shares of a datasheet peak, clocks, bytes a
 // clock an SM, seconds.
 
+#include <string>
+
 #include "model/kernel/contraction.hpp"
 #include "model/kernel/machine.hpp"
 #include "roofline/engine.hpp"
@@ -11,6 +13,8 @@
 namespace roofline {
 
 struct ContractionConstants {
+  const char* origin = "";  ///< a literal: where the set comes from
+
   // The main loop.
   double math_share = 0.7;        ///< sustained share of the engine's peak, large tiles
   double operand_element = 16;    ///< a tile edge at which bringing operands to the ALUs costs as
@@ -54,7 +58,8 @@ struct ContractionConstants {
   double batched_share = 0.8;   ///< GEMMs over transformed tiles, relative to math_share
 };
 
-ContractionConstants constants_for(const Machine& machine, Engine engine);
+/// `math_origin` is set to where math_share comes from.
+ContractionConstants constants_for(const Machine& machine, Engine engine, std::string& math_origin);
 
 /// Bytes of an operand's element.
 double operand_byte(Engine engine);

@@ -20,6 +20,7 @@ DenseKernel product(const DenseContext& context, const Contraction& x, Algorithm
   DenseKernel kernel;
   kernel.algorithm = algorithm;
   kernel.gemm = gemm_of(context, x);
+  kernel.stated = context.layer.mapping.tile.has_value();
   kernel.kernels = kernel.gemm.split > 1 ? 2 : 1;
   if (x.leaves_zeros) {
     kernel.clear_launch_s = context.constants().library_launch_s;
@@ -92,34 +93,6 @@ DenseKernel stated_choice(const DenseContext& context, Algorithm algorithm) {
   return transformed(time);
 }
 
-/// The product's own kernel: what its waves go to.
-TimeParts gemm_parts(const GemmTime& gemm, double product_share, double flop_s) {
-  const TileCost& cost = gemm.cost;
-  const Schedule& s = gemm.schedule;
-  const double sms = gemm.work.sm_count;
-  TimeParts parts;
-  // All blocks spread over all SMs without a gap.
-  const double steps = s.blocks * s.steps / sms;
-  const double fed_s = std::max(cost.math_s, cost.l2_s);
-  add_issue(parts, steps * cost.math_s, gemm.tile_utilization * product_share, flop_s);
-  parts.add(Limiter::instructions, steps * (cost.step_s - fed_s));
-  parts.add(Limiter::l2, steps * (fed_s - cost.math_s) + s.blocks * cost.store_s / sms);
-  // As they are spread, in whole waves.
-  const double resident = resident_blocks(gemm);
-  const double slots = s.full_waves * resident + s.last_blocks;
-  parts.add(Limiter::last_wave, (slots - s.blocks / sms) * s.block_s);
-  // What waves take longer than their work: more residents would hide it but in the last one.
-  const bool last_is_full = s.last_blocks == 0;
-  const double waited_waves = last_is_full ? s.full_waves - 1 : s.full_waves;
-  const double full_excess_s = s.full_wave_s - resident * s.block_s;
-  parts.add(Limiter::occupancy, waited_waves * full_excess_s);
-  parts.add(Limiter::latency,
-            last_is_full ? full_excess_s : s.last_wave_s - s.last_blocks * s.block_s);
-  parts.add(Limiter::l2, s.partial_s);
-  parts.add(Limiter::launch, s.reduce_s);
-  return parts;
-}
-
 }  // namespace
 
 DenseKernel choose_dense_kernel(const DenseContext& context) {
@@ -129,25 +102,6 @@ DenseKernel choose_dense_kernel(const DenseContext& context) {
     return product(context, context.x,
                    context.x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
   return library_choice(context);
-}
-
-TimeParts parts_of(const DenseKernel& kernel, double flop_s) {
-  TimeParts parts;
-  const Staging& staging = kernel.staging;
-  const Limiter workspace = staging.in_l2 ? Limiter::l2 : Limiter::dram;
-  if (!kernel.tiled) {
-    parts.add(Limiter::l2, kernel.vector.l2_s);
-    parts.add(Limiter::latency, kernel.vector.start_s);
-  } else if (staging.product_memory_s > kernel.gemm.schedule.kernel_s) {
-    parts.add(workspace, staging.product_memory_s);
-  } else {
-    parts = gemm_parts(kernel.gemm, kernel.product_share, flop_s);
-  }
-  parts.add(Limiter::l2, kernel.clear_s);
-  parts.add(Limiter::launch, kernel.clear_launch_s + staging.further_launch_s);
-  parts.add(workspace, staging.transform_s);
-  parts.add(Limiter::dram, staging.image_s);
-  return parts;
 }
 
 }  // namespace roofline

@@ -3,7 +3,6 @@
 // The kernel that runs a dense contraction: which algorithm, on which tile, and its time without
 // the first launch and without DRAM.
 
-#include "model/kernel/time_parts.hpp"
 #include "model/kernel/transformed_kernel.hpp"
 #include "roofline/layer.hpp"
 
@@ -34,6 +33,7 @@ struct VectorProduct {
 struct DenseKernel {
   Algorithm algorithm = Algorithm::gemm;
   bool tiled = true;
+  bool stated = false;       ///< the tile, by the layer
   GemmTime gemm;             ///< where it is tiled
   double product_share = 1;  ///< of the product's arithmetic that the layer asked for
   double clear_s = 0;        ///< writing zeros where results are added up or not written
@@ -47,8 +47,5 @@ struct DenseKernel {
 /// The mapping or algorithm that the layer states, else the library's fastest. Throws
 /// ImpossibleMapping or UnsuitedAlgorithm.
 DenseKernel choose_dense_kernel(const DenseContext& context);
-
-/// What kernel_s goes to. `flop_s`: the layer's own FLOP at the engine's sustained rate.
-TimeParts parts_of(const DenseKernel& kernel, double flop_s);
 
 }  // namespace roofline

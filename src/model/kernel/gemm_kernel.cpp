@@ -66,6 +66,10 @@ double resident_blocks(const GemmTime& time) {
   return std::max(1.0, static_cast<double>(time.occupancy.blocks));
 }
 
+double spread_steps(const GemmTime& time) {
+  return time.schedule.blocks * time.schedule.steps / time.work.sm_count;
+}
+
 GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
                    const Occupancy& resident) {
   GemmTime time;
@@ -137,6 +141,9 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
   work.k = x.issued_k;
   work.k_runs = x.k_runs;
   work.count = x.count;
+  work.m_is = x.m_is;
+  work.n_is = x.n_is;
+  work.k_is = x.k_is;
   work.element_byte = x.element_byte;
   work.result_byte = x.result_byte;
   work.second_per_l2_byte = 1 / (c.l2_byte_per_clk_per_sm * machine.clock_hz);

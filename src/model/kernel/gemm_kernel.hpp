@@ -55,6 +55,9 @@ struct GemmRate {
 /// A matrix product in the units of the inner loop.
 struct GemmWork {
   double m = 1, n = 1, k = 1, count = 1;
+  const char* m_is = "";  ///< in words
+  const char* n_is = "";
+  const char* k_is = "";
   double k_runs = 1;  ///< k is this many runs, each rounded up to whole steps
   double element_byte = 4;
   double result_byte = 4;
@@ -128,6 +131,9 @@ GemmTime best_gemm(const GemmWork& work, std::span<const TileKernel> tiles, cons
 
 /// Resident blocks that the schedule reckons with: one where none fits.
 double resident_blocks(const GemmTime& time);
+
+/// Steps of an SM, all blocks spread over all SMs without a gap.
+double spread_steps(const GemmTime& time);
 
 GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine);
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "model/kernel/gemm_kernel.hpp"
+#include "model/kernel/number_text.hpp"
+#include "model/kernel/origins.hpp"
 #include "model/kernel/resolved_model.hpp"
 #include "roofline/roofline.hpp"
 
@@ -25,11 +27,20 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   EngineModel model;
   model.engine = engine;
   model.rate_flop_per_s = peak;
-  ContractionConstants& c = model.constants = constants_for(machine, engine);
-  c.math_share = gpu.kernel.math_share.value_or(c.math_share);
+  ContractionConstants& c = model.constants = constants_for(machine, engine, model.math_origin);
+  if (gpu.kernel.math_share) {
+    c.math_share = *gpu.kernel.math_share;
+    model.math_origin = stated_origin;
+  }
   c.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
   c.library_launch_s = gpu.kernel.launch_s.value_or(c.library_launch_s);
-  model.peak_flop_per_s = peak * power_clock_share(machine.tdp_w, c.joule_per_flop, peak);
+  model.launch_origin = gpu.kernel.launch_s ? stated_origin : c.origin;
+  const double clock_share = power_clock_share(machine.tdp_w, c.joule_per_flop, peak);
+  model.peak_flop_per_s = peak * clock_share;
+  model.peak_origin = datasheet_origin;
+  if (clock_share < 1)
+    model.peak_origin += ", x " + number_text(clock_share) + " for the clock under " +
+                         number_text(machine.tdp_w) + " W (assumed)";
   return model;
 }
 
@@ -70,6 +81,8 @@ KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flo
     EngineModel& engine = *sustained.engines[i];
     engine.rate_flop_per_s = *peak_flop_per_s[i];
     engine.peak_flop_per_s = peak_for_rate(sustained.machine, engine, *peak_flop_per_s[i]);
+    engine.peak_origin = std::string("scaled so that the best tile reaches the ") +
+                         sustained_origin + " of " + number_text(*peak_flop_per_s[i]) + " FLOP/s";
   }
   if (bandwidth_byte_per_s)
     sustained.memory = with_bandwidth(sustained.memory, *bandwidth_byte_per_s);

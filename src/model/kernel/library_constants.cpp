@@ -10,6 +10,7 @@ namespace {
 // minus warm time the rounds); coordinate descent over all rows then moved them, mostly little, and
 // they are rounded to two digits. Orders in braces as in library_constants.hpp.
 constexpr LibraryConstants measured{
+    .origin = "fitted to about 3,700 layers on an H200 (PyTorch 2.11, cuDNN 9.19)",
     .streaming =
         {
             // PyTorch's vectorized_elementwise_kernel: floor 1.3 us; ReLU of 1 GiB at 4.0, add at

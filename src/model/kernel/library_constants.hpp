@@ -130,6 +130,7 @@ struct ConvolutionConstants {
 };
 
 struct LibraryConstants {
+  const char* origin;  ///< a literal: where they come from
   StreamingConstants streaming;
   ConvolutionConstants convolution;
 };

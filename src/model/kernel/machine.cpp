@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/kernel/number_text.hpp"
+#include "model/kernel/origins.hpp"
 
 namespace roofline {
 namespace {
@@ -91,7 +92,7 @@ void apply_datasheet(const Gpu& gpu, SmLimits& sm) {
 
 /// Instructions a clock and SM, relative to four warps of 32. GP100 has half the schedulers of the
 /// other Pascal parts.
-double issue_share(const Machine& machine) {
+double issue_share_of(const Machine& machine) {
   switch (machine.architecture) {
     case Architecture::kepler: return 0.75;
     case Architecture::pascal: return machine.compute_capability == 60 ? 0.5 : 1;
@@ -145,7 +146,10 @@ Machine machine_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   apply_datasheet(gpu, machine.sm);
   machine.clock_hz = clock_hz_of(gpu, assumptions);
   machine.sm_count = sm_count_of(gpu, machine.clock_hz, assumptions);
-  machine.issue_clock_per_s = machine.sm_count * machine.clock_hz * issue_share(machine);
+  machine.issue_share = issue_share_of(machine);
+  machine.issue_clock_per_s = machine.sm_count * machine.clock_hz * machine.issue_share;
+  machine.sm_origin = gpu.sm_count ? datasheet_origin : "assumed from the fp32 peak";
+  machine.clock_origin = gpu.boost_clock_hz ? datasheet_origin : "assumed";
   machine.tdp_w = gpu.tdp_w.value_or(0);
   return machine;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/kernel/number_text.hpp"
+#include "model/kernel/origins.hpp"
 
 namespace roofline {
 namespace {
@@ -25,31 +26,40 @@ namespace {
 constexpr double graph_launch_s = 1.15e-6;
 constexpr double stream_launch_s = 4.8e-6;
 
-constexpr MemoryConstants hopper{0.88, 27,      0.43,    0.65,          0.72,
-                                 0.45, 0.25e-6, 0.55e-6, graph_launch_s};
+constexpr const char* assumed = "assumed: like an H200, where the datasheet does not say";
+constexpr const char* volta_origin =
+    "public microbenchmarks and DeepBench on a V100, else assumed like an H200";
+
+constexpr MemoryConstants hopper{
+    0.88, 27,      0.43,    0.65,           0.72,
+    0.45, 0.25e-6, 0.55e-6, graph_launch_s, "measured on an H200 in CUDA graphs"};
 
 // In the order of Architecture.
 constexpr std::array<MemoryConstants, architecture_count> table{{
-    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s},     // Kepler
-    {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s},     // Maxwell
-    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s},     // Pascal
-    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s},    // Volta
-    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s},    // Turing
-    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s},   // Ampere
-    {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s},      // Ada
-    hopper,                                                                // Hopper
-    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s},  // Blackwell
-    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6},                // GCN
-    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s},    // RDNA
-    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6},                // CDNA
-    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s},    // Xe
+    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.35e-6, 0.7e-6, stream_launch_s, assumed},        // Kepler
+    {0.80, 14, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, assumed},        // Maxwell
+    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.6e-6, stream_launch_s, assumed},        // Pascal
+    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, volta_origin},  // Volta
+    {0.83, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.55e-6, stream_launch_s, assumed},       // Turing
+    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.6e-6, graph_launch_s, assumed},      // Ampere
+    {0.90, 14, 0.8, 0.70, 1.0, 0.5, 0.25e-6, 0.6e-6, graph_launch_s, assumed},         // Ada
+    hopper,                                                                            // Hopper
+    {0.885, 22, 0.8, 0.60, 0.87, 0.45, 0.25e-6, 0.65e-6, graph_launch_s, assumed},     // Blackwell
+    {0.75, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, assumed},                   // GCN
+    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s, assumed},       // RDNA
+    {0.80, 16, 0.8, 0.70, 1.0, 0.5, 0.40e-6, 0.8e-6, 6e-6, assumed},                   // CDNA
+    {0.83, 16, 0.8, 0.70, 1.0, 0.5, 0.30e-6, 0.65e-6, stream_launch_s, assumed},       // Xe
 }};
 
 constexpr double mib_byte = 1024.0 * 1024.0;
 
-/// Narrow parts (few SMs for their bandwidth) still feed their memory: the L2 is at least this much
+/// Narrow parts (few SMs for their bandwidth) still feed their memory: the L2 is at least a fifth
 /// faster.
-constexpr double least_l2_rate = 1.2;
+void feed_memory(MemorySystem& system) {
+  system.l2_least_byte_per_s =
+      std::max(system.l2_least_byte_per_s, 1.2 * system.bandwidth_byte_per_s);
+  system.l2_byte_per_s = std::max(system.l2_byte_per_s, system.l2_least_byte_per_s);
+}
 
 double l2_size_byte_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   if (gpu.l2_byte) return std::max(static_cast<double>(*gpu.l2_byte), 0.25 * mib_byte);
@@ -75,8 +85,9 @@ MemorySystem memory_system(const Gpu& gpu, const Machine& machine,
   const MemoryConstants& c = memory_constants(machine.architecture);
   MemorySystem system;
   set_bandwidth(system, gpu.bandwidth_byte_per_s, gpu.kernel.dram_share.value_or(c.dram_share));
-  const double by_sms = c.l2_byte_per_clock_per_sm * machine.sm_count * machine.clock_hz;
-  system.l2_byte_per_s = std::max(by_sms, least_l2_rate * gpu.bandwidth_byte_per_s);
+  system.l2_byte_per_clock_per_sm = c.l2_byte_per_clock_per_sm;
+  system.l2_byte_per_s = c.l2_byte_per_clock_per_sm * machine.sm_count * machine.clock_hz;
+  feed_memory(system);
   system.l2_write_share = c.l2_write_share;
   system.l2_size_byte = l2_size_byte_of(gpu, assumptions);
   system.l2_kept_byte = c.l2_kept_share * system.l2_size_byte;
@@ -86,12 +97,17 @@ MemorySystem memory_system(const Gpu& gpu, const Machine& machine,
   system.dram_latency_s = c.dram_latency_s;
   system.latency_scale = c.l2_latency_s / hopper.l2_latency_s;
   system.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
+  system.origin = c.origin;
+  system.share_origin = gpu.kernel.dram_share ? stated_origin : c.origin;
+  system.launch_origin = gpu.kernel.launch_s ? stated_origin : c.origin;
   return system;
 }
 
 MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s) {
   set_bandwidth(system, sustained_byte_per_s, 1);
-  system.l2_byte_per_s = std::max(system.l2_byte_per_s, least_l2_rate * sustained_byte_per_s);
+  system.bandwidth_origin = sustained_origin;
+  system.share_origin = "a sustained ceiling is what streams reach";
+  feed_memory(system);
   return system;
 }
 

@@ -24,6 +24,7 @@ struct MemoryConstants {
   double l2_latency_s;    ///< one dependent access that hits L2, issue included
   double dram_latency_s;  ///< one dependent access that misses L2
   double launch_s;        ///< from the end of one kernel to the start of the next
+  const char* origin;     ///< a literal: where they come from
 };
 
 /// One GPU, resolved: no optionals, base units.
@@ -31,6 +32,8 @@ struct MemorySystem {
   double bandwidth_byte_per_s = 0;
   double dram_share = 1;
   double dram_byte_per_s = 0;  ///< sustained: bandwidth x share
+  double l2_byte_per_clock_per_sm = 0;
+  double l2_least_byte_per_s = 0;  ///< what feeds device memory
   double l2_byte_per_s = 0;
   double l2_write_share = 1;  ///< of that rate for writes alone
   double l2_size_byte = 0;
@@ -41,6 +44,12 @@ struct MemorySystem {
   double dram_latency_s = 0;
   double latency_scale = 1;  ///< of chained steps, relative to the part they were measured on
   double launch_s = 0;
+
+  // Where they come from: literals.
+  const char* bandwidth_origin = "datasheet";
+  const char* share_origin = "";
+  const char* launch_origin = "";
+  const char* origin = "";  ///< all others
 };
 
 const MemoryConstants& memory_constants(Architecture architecture);

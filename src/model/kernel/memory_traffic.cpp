@@ -46,9 +46,9 @@ Traffic memory_traffic(const Streams& streams, const MemorySystem& memory, Cache
   const double total = streams.read_byte + streams.write_byte;
   Traffic traffic;
   if (cache == CacheState::warm) {
-    const double missed = 1 - resident_share(total, memory);
-    traffic.dram_read_byte = streams.read_byte * missed;
-    traffic.dram_write_byte = streams.write_byte * missed;
+    traffic.missed_share = 1 - resident_share(total, memory);
+    traffic.dram_read_byte = streams.read_byte * traffic.missed_share;
+    traffic.dram_write_byte = streams.write_byte * traffic.missed_share;
     traffic.l2_byte = total + reread_l2_byte + traffic.dram_read_byte;
     return traffic;
   }
@@ -74,14 +74,15 @@ double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySys
                   streams.write_byte / (memory.l2_byte_per_s * memory.l2_write_share));
 }
 
+double far_share(const Streams& streams, const MemorySystem& memory, CacheState cache) {
+  const double total = streams.read_byte + streams.write_byte;
+  if (cache == CacheState::warm) return 1 - resident_share(total, memory);
+  return std::min(1.0, total / (cold_ramp_share_of_l2 * memory.l2_size_byte));
+}
+
 double round_trip_s(const Streams& streams, const MemorySystem& memory, CacheState cache) {
-  if (cache == CacheState::warm) {
-    const double missed = 1 - resident_share(streams.read_byte + streams.write_byte, memory);
-    return memory.l2_latency_s + missed * (memory.dram_latency_s - memory.l2_latency_s);
-  }
-  const double ramp = std::min(1.0, (streams.read_byte + streams.write_byte) /
-                                        (cold_ramp_share_of_l2 * memory.l2_size_byte));
-  return memory.l2_latency_s + ramp * (memory.dram_latency_s - memory.l2_latency_s);
+  return memory.l2_latency_s +
+         far_share(streams, memory, cache) * (memory.dram_latency_s - memory.l2_latency_s);
 }
 
 }  // namespace roofline

@@ -22,6 +22,7 @@ struct Traffic {
   double l2_byte = 0;  ///< as counters see it: requests of the SMs and lines filled from DRAM
   double dram_read_byte = 0;
   double dram_write_byte = 0;
+  double missed_share = 1;  ///< of the operands and results, not found in L2 again
 };
 
 /// What a pass reads and writes, each tensor once.
@@ -47,8 +48,12 @@ double timed_dram_byte(const Streams& streams, const Traffic& traffic, CacheStat
 /// Seconds of the L2 alone.
 double l2_time_s(const Streams& streams, const Traffic& traffic, const MemorySystem& memory);
 
-/// One dependent round trip. Cold operands of tiny layers are charged in proportion to their size:
-/// they come with lines that neighbours have already fetched.
+/// Share of a dependent round trip that goes all the way to device memory. Cold operands of tiny
+/// layers are charged in proportion to their size: they come with lines that neighbours have
+/// already fetched.
+double far_share(const Streams& streams, const MemorySystem& memory, CacheState cache);
+
+/// One dependent round trip.
 double round_trip_s(const Streams& streams, const MemorySystem& memory, CacheState cache);
 
 }  // namespace roofline

@@ -41,10 +41,6 @@ ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, 
   time.first_launch_s = x.is_convolution ? c.launch_s : c.library_launch_s;
   time.kernels = kernel.kernels;
   set_copies(time, context);
-  time.parts.add(parts_of(kernel, time.flop_s), time.kernel_weight);
-  time.parts.add(Limiter::dram, time.dram_weight * time.dram_s);
-  time.parts.add(Limiter::instructions, time.copy_s);
-  time.parts.add(Limiter::launch, time.first_launch_s + time.copy_launch_s);
   return time;
 }
 
@@ -85,7 +81,7 @@ KernelPlan plan_of(const ContractionKernel& kernel, const Machine& machine) {
   plan.l2_byte = kernel.dense.tiled ? kernel.dense.gemm.l2_byte : kernel.dense.vector.byte;
   plan.dram_read_byte = kernel.time.traffic.dram_read_byte;
   plan.dram_write_byte = kernel.time.traffic.dram_write_byte;
-  set_time(plan, kernel.time.parts);
+  set_time(plan, parts_of<TimeParts>(kernel));
   return plan;
 }
 

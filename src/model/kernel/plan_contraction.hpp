@@ -5,7 +5,7 @@
 //
 //   time   max(kernels, DRAM) + overlap_loss * min(kernels, DRAM) + copies + launches
 
-#include "model/kernel/dense_kernel.hpp"
+#include "model/kernel/dense_parts.hpp"
 #include "model/kernel/memory_traffic.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/kernel.hpp"
@@ -25,7 +25,6 @@ struct ContractionTime {
   double first_launch_s = 0;
   double copy_launch_s = 0;
   double kernels = 1;
-  TimeParts parts;
 };
 
 struct ContractionKernel {
@@ -33,6 +32,20 @@ struct ContractionKernel {
   DenseKernel dense;
   ContractionTime time;
 };
+
+template <class Parts>
+Parts parts_of(const ContractionKernel& kernel) {
+  const ContractionTime& time = kernel.time;
+  Parts parts;
+  add_kernels(parts, kernel.dense, time.flop_s);
+  parts.scale(time.kernel_weight);
+  parts.add(Limiter::dram, time.dram_weight * time.dram_s,
+            [&] { return expression(time.dram_s, Times{time.dram_weight}); });
+  add_part(parts, Limiter::instructions, time.copy_s);
+  add_part(parts, Limiter::launch, time.copy_launch_s);
+  add_part(parts, Limiter::launch, time.first_launch_s);
+  return parts;
+}
 
 /// Where and how fast a library (or the mapping that the layer states) runs the layer's pass.
 /// Never allocates. Throws ImpossibleMapping or UnsuitedAlgorithm for a stated mapping that cannot

@@ -20,7 +20,10 @@ struct EngineModel {
   Engine engine = Engine::fp32;
   double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a sustained rate
   double peak_flop_per_s = 0;  ///< that the shares of `constants` are of
+  std::string peak_origin;
   ContractionConstants constants;
+  std::string math_origin;    ///< of constants.math_share
+  const char* launch_origin;  ///< of its launches; a literal
 };
 
 /// What large dense kernels sustain: the rate at which a layer's own FLOP count as arithmetic.

@@ -6,56 +6,11 @@
 namespace roofline {
 namespace {
 
-TimeParts compute_parts(const ThroughputWork& work, const ThroughputTime& time) {
-  TimeParts parts;
-  add_issue(parts, time.issue_s, work.useful_share, time.flop_s);
-  // Few blocks first leave rates unfilled, then SMs without any; waves leave them idle at the end.
-  const double unfilled_s = time.issue_s / work.filled;
-  const double spread_s = time.issue_s * work.idle / (work.busy * work.filled);
-  parts.add(Limiter::occupancy, unfilled_s - time.issue_s);
-  parts.add(Limiter::last_wave, spread_s - unfilled_s);
-  parts.add(Limiter::latency, time.compute_s - spread_s);
-  return parts;
-}
-
-TimeParts l2_parts(const ThroughputWork& work, const ThroughputTime& time) {
-  TimeParts parts;
-  const double request_s = time.l2_request_s / work.efficiency;
-  const double unfilled_s = request_s / work.filled;
-  const double spread_s = unfilled_s / work.busy;
-  parts.add(Limiter::l2, request_s + std::max(0.0, time.l2_s - spread_s));
-  parts.add(Limiter::occupancy, unfilled_s - request_s);
-  parts.add(Limiter::last_wave, spread_s - unfilled_s);
-  return parts;
-}
-
-TimeParts dram_parts(const ThroughputWork& work, const ThroughputTime& time) {
-  TimeParts parts;
-  parts.add(Limiter::dram, time.dram_s * work.filled);
-  parts.add(Limiter::occupancy, time.dram_s - time.dram_s * work.filled);
-  return parts;
-}
-
-TimeParts bound_parts(const ThroughputWork& work, const ThroughputTime& time) {
-  if (time.bound == Limiter::dram) return dram_parts(work, time);
-  return time.bound == Limiter::l2 ? l2_parts(work, time) : compute_parts(work, time);
-}
-
 void set_bound(ThroughputTime& time) {
   time.bound = Limiter::math;
   time.bound_s = time.compute_s;
   if (time.l2_s > time.bound_s) time.bound = Limiter::l2, time.bound_s = time.l2_s;
   if (time.dram_s > time.bound_s) time.bound = Limiter::dram, time.bound_s = time.dram_s;
-}
-
-void set_parts(const ThroughputWork& work, ThroughputTime& time) {
-  time.parts = bound_parts(work, time);
-  const double exposed_s = time.busy_s - time.bound_s;
-  const double copied_s = time.chain_s > 0 ? exposed_s * time.copy_s / time.chain_s : 0;
-  time.parts.add(Limiter::instructions, copied_s);
-  time.parts.add(Limiter::latency, exposed_s - copied_s);
-  time.parts.add(Limiter::latency, work.start_s);
-  time.parts.add(Limiter::launch, time.launch_s);
 }
 
 }  // namespace
@@ -77,13 +32,13 @@ ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, C
   time.dram_byte = timed_dram_byte(work.streams, time.traffic, cache);
   time.dram_s = time.dram_byte / (memory.dram_byte_per_s * work.efficiency * work.filled);
   set_bound(time);
+  time.far_share = far_share(work.streams, memory, cache);
   time.round_trip_s = round_trip_s(work.streams, memory, cache);
   time.copy_s = work.copy_clocks.total() / machine.issue_clock_per_s * memory.latency_scale;
   time.chain_s = work.rounds.total() * time.round_trip_s +
                  work.steps_s.total() * memory.latency_scale + time.copy_s;
   time.busy_s = std::hypot(time.bound_s, time.chain_s);
   time.launch_s = work.kernels * memory.launch_s;
-  set_parts(work, time);
   return {work, time, time.launch_s + work.start_s + time.busy_s};
 }
 
@@ -105,7 +60,7 @@ KernelPlan plan_of(const ThroughputKernel& kernel, const Machine& machine) {
   plan.l2_byte = traffic.l2_byte;
   plan.dram_read_byte = traffic.dram_read_byte;
   plan.dram_write_byte = traffic.dram_write_byte;
-  set_time(plan, kernel.time.parts);
+  set_time(plan, parts_of<TimeParts>(kernel));
   return plan;
 }
 

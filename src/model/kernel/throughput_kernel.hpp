@@ -62,13 +62,13 @@ struct ThroughputTime {
   double dram_s = 0;
   double bound_s = 0;             ///< the largest of the three
   Limiter bound = Limiter::math;  ///< math stands for all of compute
+  double far_share = 0;           ///< of a round trip that goes to DRAM
   double round_trip_s = 0;
   double copy_s = 0;  ///< of the chain
   double chain_s = 0;
   double busy_s = 0;  ///< bound and chain together
   double launch_s = 0;
   double flop_s = 0;  ///< the layer's own FLOP at the engine's sustained rate
-  TimeParts parts;
 };
 
 struct ThroughputKernel {
@@ -76,6 +76,59 @@ struct ThroughputKernel {
   ThroughputTime time;
   double total_s = 0;
 };
+
+/// What a time at full rates takes longer: few blocks first leave rates unfilled, then SMs without
+/// any; waves leave them idle at the end.
+template <class Parts>
+void add_gaps(Parts& parts, double time_s, double filled, double idle) {
+  const double unfilled_s = time_s / filled;
+  parts.add(Limiter::occupancy, unfilled_s - time_s,
+            [&] { return expression(time_s, " x (1 / ", filled, " - 1)"); });
+  parts.add(Limiter::last_wave, unfilled_s * idle - unfilled_s,
+            [&] { return expression(unfilled_s, " x (", idle, " - 1)"); });
+}
+
+/// The resource that takes longest.
+template <class Parts>
+void add_bound(Parts& parts, const ThroughputWork& work, const ThroughputTime& time) {
+  const auto rest = [&](Limiter limiter, double whole_s, double part_s) {
+    parts.add(limiter, whole_s - part_s, [&] { return expression(whole_s, " - ", part_s); });
+  };
+  if (time.bound == Limiter::math) {
+    const double idle = work.idle / work.busy;
+    add_issue(parts, time.issue_s, work.useful_share, time.flop_s);
+    add_gaps(parts, time.issue_s, work.filled, idle);
+    rest(Limiter::latency, time.compute_s, time.issue_s / work.filled * idle);
+  } else if (time.bound == Limiter::l2) {
+    const double request_s = time.l2_request_s / work.efficiency;
+    parts.add(Limiter::l2, request_s,
+              [&] { return expression(time.l2_request_s, Over{work.efficiency}); });
+    add_gaps(parts, request_s, work.filled, 1 / work.busy);
+    rest(Limiter::l2, time.l2_s, request_s / (work.filled * work.busy));
+  } else {
+    const double full_s = time.dram_s * work.filled;
+    parts.add(Limiter::dram, full_s, [&] { return expression(time.dram_s, Times{work.filled}); });
+    add_gaps(parts, full_s, work.filled, 1);
+  }
+}
+
+template <class Parts>
+Parts parts_of(const ThroughputKernel& kernel) {
+  const ThroughputWork& work = kernel.work;
+  const ThroughputTime& time = kernel.time;
+  Parts parts;
+  add_bound(parts, work, time);
+  const double exposed_s = time.busy_s - time.bound_s;
+  const double copied = time.chain_s > 0 ? time.copy_s / time.chain_s : 0;
+  const auto exposed = [&](double share) {
+    return expression("(", time.busy_s, " - ", time.bound_s, ")", Times{share});
+  };
+  parts.add(Limiter::instructions, exposed_s * copied, [&] { return exposed(copied); });
+  parts.add(Limiter::latency, exposed_s * (1 - copied), [&] { return exposed(1 - copied); });
+  add_part(parts, Limiter::latency, work.start_s);
+  add_part(parts, Limiter::launch, time.launch_s);
+  return parts;
+}
 
 /// `flop_s`: the layer's own FLOP at the engine's sustained rate.
 ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, CacheState cache,

@@ -1,10 +1,16 @@
 #pragma once
 
 // A span of time cut into what it goes to: the one way in which all kernels account for theirs.
+//
+// Code that cuts a time up is a template over what collects the parts: TimeParts for plans, or
+// ExplainedParts, which also keeps how each came about. Texts are functions, so that plans make
+// none.
 
 #include <algorithm>
 #include <array>
+#include <string>
 
+#include "model/kernel/expression.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
@@ -12,34 +18,58 @@ namespace roofline {
 struct TimeParts {
   std::array<double, limiter_count> s{};  ///< indexed by Limiter; each >= 0
 
-  double& operator[](Limiter limiter) { return s[static_cast<std::size_t>(limiter)]; }
-  double operator[](Limiter limiter) const { return s[static_cast<std::size_t>(limiter)]; }
-
   /// Rounding may leave a difference of equal times below 0.
-  void add(Limiter limiter, double part_s) { (*this)[limiter] += std::max(0.0, part_s); }
-  void add(const TimeParts& parts, double share) {
-    for (std::size_t i = 0; i < limiter_count; ++i) s[i] += share * parts.s[i];
+  template <class Text>
+  void add(Limiter limiter, double part_s, const Text&) {
+    s[static_cast<std::size_t>(limiter)] += std::max(0.0, part_s);
   }
-  double total() const {
-    double sum = 0;
-    for (const double part_s : s) sum += part_s;
-    return sum;
+  void scale(double factor) {
+    for (double& part_s : s) part_s *= factor;
   }
 };
 
+struct ExplainedParts {
+  std::array<std::string, limiter_count> text;
+
+  template <class Text>
+  void add(Limiter limiter, double part_s, const Text& summand) {
+    if (part_s <= 0) return;
+    std::string& part = text[static_cast<std::size_t>(limiter)];
+    part += (part.empty() ? "" : " + ") + summand();
+  }
+  void scale(double factor) {
+    if (factor == 1) return;
+    for (std::string& part : text)
+      if (!part.empty()) part = expression(factor, " x (", part, ")");
+  }
+};
+
+/// A part that is a number of its own.
+template <class Parts>
+void add_part(Parts& parts, Limiter limiter, double part_s) {
+  parts.add(limiter, part_s, [&] { return expression(part_s); });
+}
+
 /// Time that arithmetic units issue for, of which `useful_share` is not on padding: the layer's own
 /// FLOP take `flop_s` at the engine's sustained rate, whatever else is issued takes the rest.
-inline void add_issue(TimeParts& parts, double issue_s, double useful_share, double flop_s) {
+template <class Parts>
+void add_issue(Parts& parts, double issue_s, double useful_share, double flop_s) {
   const double useful_s = issue_s * useful_share;
   const double math_s = std::min(useful_s, flop_s);
-  parts.add(Limiter::math, math_s);
-  parts.add(Limiter::instructions, useful_s - math_s);
-  parts.add(Limiter::tile_padding, issue_s - useful_s);
+  const auto math = [&] {
+    return expression("min(", issue_s, Times{useful_share}, ", ", flop_s, ")");
+  };
+  parts.add(Limiter::math, math_s, math);
+  parts.add(Limiter::instructions, useful_s - math_s,
+            [&] { return expression(issue_s, Times{useful_share}, " - ", math()); });
+  parts.add(Limiter::tile_padding, issue_s - useful_s,
+            [&] { return expression(issue_s, " x (1 - ", useful_share, ")"); });
 }
 
 inline void set_time(KernelPlan& plan, const TimeParts& parts) {
   plan.part_s = parts.s;
-  plan.expected_time_s = parts.total();
+  plan.expected_time_s = 0;
+  for (const double part_s : parts.s) plan.expected_time_s += part_s;
   const auto largest = std::max_element(parts.s.begin(), parts.s.end());
   plan.limiter = static_cast<Limiter>(largest - parts.s.begin());
   plan.limiter_share = plan.expected_time_s > 0 ? *largest / plan.expected_time_s : 0;

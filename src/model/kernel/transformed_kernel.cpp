@@ -59,9 +59,15 @@ struct Offer {
 GemmWork point_products(const Contraction& x, GemmWork work, const TransformShape& t,
                         double tiles) {
   const double c = x.in_channels, k = x.out_channels;
+  constexpr const char* tile_word = "transformed tiles";
+  constexpr const char* in_word = "input channels";
+  constexpr const char* out_word = "output channels";
   work.m = x.role == ConvRole::wgrad ? k : tiles;
+  work.m_is = x.role == ConvRole::wgrad ? out_word : tile_word;
   work.n = x.role == ConvRole::fwd ? k : c;
+  work.n_is = x.role == ConvRole::fwd ? out_word : in_word;
   work.k = x.role == ConvRole::fwd ? c : x.role == ConvRole::dgrad ? k : tiles;
+  work.k_is = x.role == ConvRole::fwd ? in_word : x.role == ConvRole::dgrad ? out_word : tile_word;
   work.count = t.points;
   work.element_byte = t.point_byte;
   work.result_byte = t.point_byte;
@@ -121,8 +127,11 @@ TransformedTime fused(const Offer& offer, const GemmWork& plain) {
   TransformedTime time;
   GemmWork work = plain;
   work.m = 4 * tiles_of(x, 4);
+  work.m_is = "4 x transformed tiles";
   work.n = 4 * (x.role == ConvRole::fwd ? x.out_channels : x.in_channels);
   work.k = x.role == ConvRole::fwd ? x.in_channels : x.out_channels;
+  work.n_is = x.role == ConvRole::fwd ? "4 x output channels" : "4 x input channels";
+  work.k_is = x.role == ConvRole::fwd ? "input channels" : "output channels";
   work.count = 1;
   work.k_runs = 1;
   work.may_split = false;

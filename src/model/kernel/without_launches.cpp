@@ -4,7 +4,7 @@ namespace roofline {
 
 KernelPlan without_launches(KernelPlan plan) {
   TimeParts parts{plan.part_s};
-  parts[Limiter::launch] = 0;
+  parts.s[static_cast<std::size_t>(Limiter::launch)] = 0;
   set_time(plan, parts);
   return plan;
 }
