@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "roofline/layer.hpp"
+#include "roofline/trace.hpp"
 
 namespace roofline {
 
@@ -176,6 +178,8 @@ struct NetworkSpec {
   /// The number of the record in its source, from 1, where the one layer is a record of a stream;
   /// such a layer may refer to no other.
   std::optional<std::size_t> record;
+  /// Of a profiler's recording: what it says beside the layers.
+  std::shared_ptr<const TraceSummary> summary = nullptr;
 };
 
 }  // namespace roofline

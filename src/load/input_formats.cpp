@@ -5,8 +5,10 @@
 
 #include "load/byte_stream.hpp"
 #include "load/csv_input.hpp"
+#include "load/gzip_stream.hpp"
 #include "load/json_input.hpp"
 #include "load/json_network.hpp"
+#include "load/trace/trace_input.hpp"
 #include "model/spelling.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -25,20 +27,26 @@ bool always(std::string_view) { return true; }
 const InputFormat formats[] = {
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson},
     {"CSV", {".csv"}, never, open_csv},
+    {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
     {"JSON", {".json"}, always, open_json},
 };
 
 bool has_extension(const InputFormat& format, std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
   return std::any_of(format.extensions.begin(), format.extensions.end(),
                      [&](std::string_view extension) { return name.ends_with(extension); });
 }
 
-/// ".json, .ndjson, ..." of all formats.
+/// ".ndjson, .jsonl, ..." of all formats, each once.
 std::string all_extensions() {
+  std::vector<std::string_view> listed;
   std::string all;
   for (const InputFormat& format : formats)
-    for (const std::string_view extension : format.extensions)
+    for (const std::string_view extension : format.extensions) {
+      if (std::find(listed.begin(), listed.end(), extension) != listed.end()) continue;
+      listed.push_back(extension);
       all += (all.empty() ? "" : ", ") + std::string(extension);
+    }
   return all;
 }
 
@@ -118,7 +126,7 @@ std::unique_ptr<Reader> open_input(const std::string& name) {
   if (name != "-" && !fs::exists(fs::status(name, error)))
     if (const auto text = find_network(name))
       return open_json(text_stream(name, std::string(*text)));
-  std::unique_ptr<ByteStream> stream = open_stream(name);
+  std::unique_ptr<ByteStream> stream = decompressed(open_stream(name));
   const InputFormat& format = format_of(*stream);
   return format.open(std::move(stream));
 }

@@ -1,0 +1,45 @@
+#pragma once
+
+// What a profiler's recording says beside its layers: how busy the GPU was, how much of that the
+// layers stand for, and the work that no layer stands for.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roofline {
+
+/// GPU work of a recording that is not a layer: a fused kernel, an operator without a rule, a copy
+/// over the host link.
+struct UnmodelledWork {
+  std::string name;     ///< the operator, or the kernel where no operator is known
+  std::string reason;   ///< why it is no layer
+  std::string shapes;   ///< its tensors, "fp16 32x64x112x112, fp16 64"; empty where none are known
+  double launches = 0;  ///< kernels and copies, a step
+  double time_s = 0;    ///< of all of them together, a step
+};
+
+/// Times are of one step; a recording of several is their mean.
+struct TraceSummary {
+  std::string recorder;  ///< "PyTorch profiler", "TensorRT"
+  /// The GPU as its driver names it, "NVIDIA H200"; empty where the recording does not say.
+  std::string device;
+  std::size_t steps = 1;
+  double span_s = 0;    ///< from the first kernel's start to the last one's end, gaps included
+  double busy_s = 0;    ///< of that, with at least one kernel or copy running
+  double kernel_s = 0;  ///< sum over all kernels and copies; above busy_s where some ran side by side
+  double layers_s = 0;  ///< of that, the kernels that layers stand for
+  double launches = 0;  ///< kernels, copies and fills
+  /// One run as the recorder timed it from outside, without a clock around every layer.
+  std::optional<double> latency_s;
+  std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
+  std::vector<std::string> notes;          ///< what the reader assumed or left out, for people
+
+  double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
+  /// Of the kernels' time, what the layers stand for.
+  double explained_share() const { return kernel_s > 0 ? layers_s / kernel_s : 0; }
+};
+
+}  // namespace roofline
