@@ -13,9 +13,12 @@ using enum LayerKind;
 std::vector<LayerSpec> function_layer(LayerKind kind, const OperatorCall& call,
                                       const TensorArgument* tensor, Pass pass = Pass::fwd) {
   if (tensor == nullptr || !tensor->type || element_count(tensor->sizes) == 0) return {};
+  // One value for a whole axis is read once and written as often as the axis is long.
+  if (const Sizes stored = tensor->stored_sizes(); stored != tensor->sizes)
+    return traffic_layer(call, {{tensor}, tensor->sizes}, *tensor->type);
   const std::string_view what = kind == elementwise ? base_name(call.name) : info(kind).name;
   LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
-  spec.input = whole_operand(tensor->stored_sizes());
+  spec.input = whole_operand(tensor->sizes);
   return {spec};
 }
 
@@ -101,6 +104,11 @@ template <LayerKind kind>
 std::vector<LayerSpec> combination(const OperatorCall& call) {
   const TensorArgument* first = call.arguments->tensor(0);
   const TensorArgument* second = call.arguments->tensor(1);
+  if (first == nullptr && call.arguments->is_tensor(0)) {
+    LayerSpec spec = named_layer(elementwise, base_name(call.name), "of one value", DataType::fp32);
+    spec.input = whole_operand({1});
+    return {spec};
+  }
   if (first == nullptr || second == nullptr)
     return function_layer(elementwise, call, first != nullptr ? first : second);
   if (!first->type || !second->type) return {};

@@ -128,8 +128,13 @@ Sizes TensorArgument::stored_sizes() const {
 }
 
 bool TensorArgument::is_channels_last() const {
-  return sizes.size() >= 3 && strides.size() == sizes.size() && strides[1] == 1 && sizes[1] > 1 &&
+  return sizes.size() >= 3 && strides.size() == sizes.size() && sizes[1] > 1 && strides[1] == 1 &&
          strides.back() != 1;
+}
+
+bool TensorArgument::is_channels_first() const {
+  return sizes.size() >= 3 && strides.size() == sizes.size() && sizes[1] > 1 && strides[1] != 1 &&
+         strides.back() == 1;
 }
 
 bool TensorArgument::is_transposed() const {

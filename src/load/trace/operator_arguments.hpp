@@ -27,8 +27,10 @@ struct TensorArgument {
 
   /// The elements that memory holds: an axis of stride 0 repeats one.
   Sizes stored_sizes() const;
-  /// Whether the innermost axis in memory is the second one of the shape.
+  /// Of an image [N, C, positions...]: whether its channels, or else its columns, are innermost in
+  /// memory. Neither where the sizes leave that open.
   bool is_channels_last() const;
+  bool is_channels_first() const;
   /// Whether the last axis is not the innermost one in memory, as in a transposed matrix.
   bool is_transposed() const;
 };

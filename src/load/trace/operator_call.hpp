@@ -22,6 +22,8 @@ struct OperatorCall {
   bool is_tf32 = false;         ///< its kernels' names say that fp32 went through TF32 units
   /// Element type of lists of tensors, for which the trace has none.
   std::optional<DataType> list_type;
+  /// Elements of each list of tensors where the trace has no shapes of them, as an estimate.
+  std::optional<std::uint64_t> list_elements;
 
   const Caller* caller(std::string_view wanted) const {
     for (const Caller& each : callers)

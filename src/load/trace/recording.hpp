@@ -55,6 +55,7 @@ struct GpuActivity {
   double duration_us = 0;
   std::uint64_t external_id = 0;  ///< of the operator that launched it; 0 where it is not said
   std::uint64_t correlation = 0;  ///< of the host's call that launched it
+  std::uint64_t blocks = 0;       ///< of a kernel's grid
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
 

@@ -15,7 +15,7 @@ Rule find_rule(std::string_view operator_name) {
   static const std::unordered_map<std::string_view, Rule> all = [] {
     std::unordered_map<std::string_view, Rule> rules;
     for (const auto& group : {convolution_rules(), product_rules(), function_rules(), norm_rules(),
-                              pool_rules(), movement_rules()})
+                              pool_rules(), movement_rules(), list_rules()})
       for (const NamedRule& each : group) rules.emplace(each.name, each.rule);
     return rules;
   }();

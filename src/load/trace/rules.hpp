@@ -14,5 +14,6 @@ std::span<const NamedRule> function_rules();
 std::span<const NamedRule> norm_rules();
 std::span<const NamedRule> pool_rules();
 std::span<const NamedRule> movement_rules();
+std::span<const NamedRule> list_rules();
 
 }  // namespace roofline

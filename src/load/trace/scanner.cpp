@@ -35,6 +35,7 @@ enum class Key : std::uint8_t {
   external_id,
   correlation,
   device,
+  grid,
   sizes,
   strides,
   types,
@@ -55,6 +56,7 @@ constexpr KeyName event_keys[] = {{"ph", Key::phase},      {"cat", Key::category
 constexpr KeyName argument_keys[] = {
     {"External id", Key::external_id}, {"external id", Key::external_id},
     {"correlation", Key::correlation}, {"device", Key::device},
+    {"grid", Key::grid},
     {"Input Dims", Key::sizes},        {"Input dims", Key::sizes},
     {"Input Strides", Key::strides},   {"Input type", Key::types},
     {"Concrete Inputs", Key::values}};
@@ -78,6 +80,7 @@ struct Event {
   std::uint64_t external_id = 0;
   std::uint64_t correlation = 0;
   std::uint64_t device = 0;
+  std::string grid;
   std::string sizes;
   std::string strides;
   std::string types;
@@ -86,7 +89,7 @@ struct Event {
   void clear() {
     phase = '\0';
     for (std::string* text :
-         {&category, &name, &process, &thread, &sizes, &strides, &types, &values})
+         {&category, &name, &process, &thread, &grid, &sizes, &strides, &types, &values})
       text->clear();
     start_us = duration_us = 0;
     external_id = correlation = device = 0;
@@ -138,8 +141,23 @@ class Recorder {
 
   void add_activity(const Event& event) {
     recording_.activities.push_back({event.start_us, event.duration_us, event.external_id,
-                                     event.correlation, recording_.texts.id(event.name),
+                                     event.correlation, blocks_of(event.grid),
+                                     recording_.texts.id(event.name),
                                      static_cast<std::uint32_t>(event.device)});
+  }
+
+  /// "[320,1,1,],".
+  static std::uint64_t blocks_of(std::string_view grid) {
+    std::uint64_t blocks = grid.empty() ? 0 : 1;
+    for (std::size_t at = grid.find_first_of("0123456789"); at != std::string_view::npos;
+         at = grid.find_first_of("0123456789")) {
+      std::uint64_t size = 0;
+      const char* begin = grid.data() + at;
+      const char* end = std::from_chars(begin, grid.data() + grid.size(), size).ptr;
+      blocks *= size;
+      grid.remove_prefix(static_cast<std::size_t>(end - grid.data()));
+    }
+    return blocks;
   }
 
   /// Of the runtime's many calls only those matter that put work on the GPU.
@@ -293,6 +311,7 @@ bool EventHandler::string(string_t& value) {
 
 std::string* EventHandler::captured_text() {
   switch (key_) {
+    case Key::grid: return &event_.grid;
     case Key::sizes: return &event_.sizes;
     case Key::strides: return &event_.strides;
     case Key::types: return &event_.types;

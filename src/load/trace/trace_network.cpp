@@ -11,6 +11,7 @@
 #include "load/trace/kernel_names.hpp"
 #include "load/trace/links.hpp"
 #include "load/trace/operator_call.hpp"
+#include "load/trace/parameter_lists.hpp"
 #include "load/trace/unmodelled.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
@@ -28,6 +29,10 @@ class TraceLayers {
   TraceLayers(const Recording& recording, const Links& links)
       : recording_(recording), links_(links), arguments_(recording.arguments.size()) {
     half_ = more_common_half();
+    for (const HostRange& range : recording.operators)
+      if (recording.texts.at(range.name) == "torch::autograd::AccumulateGrad")
+        if (const TensorArgument* gradient = arguments_at(range.arguments).tensor(0))
+          parameters_.add_parameter(gradient->sizes);
   }
 
   /// Activities of one device inside the steps, in the order of their starts.
@@ -112,19 +117,24 @@ class TraceLayers {
          at != no_index && call.callers.size() < most_callers; at = links_.callers[at])
       call.callers.push_back(
           {name_of_operator(at), &arguments_at(recording_.operators[at].arguments)});
+    std::uint64_t blocks = 0;
     for (const std::uint32_t index : work) {
       const std::string& name = name_of_activity(index);
+      blocks += recording_.activities[index].blocks;
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
       if (!call.list_type) call.list_type = element_type(name, half_);
     }
     if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
+    if (lacks_list_shapes(*call.arguments)) call.list_elements = parameters_.elements(blocks);
     return call;
   }
 
   /// What a call's layers depend on; calls that agree in it have the same layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
     std::vector<std::uint32_t> key{
-        call.is_tf32 ? 1U : 0U, static_cast<std::uint32_t>(*call.list_type)};
+        call.is_tf32 ? 1U : 0U, static_cast<std::uint32_t>(*call.list_type),
+        static_cast<std::uint32_t>(call.list_elements.value_or(0)),
+        static_cast<std::uint32_t>(call.list_elements.value_or(0) >> 32U)};
     std::uint32_t at = op;
     for (std::size_t i = 0; i <= call.callers.size(); ++i, at = links_.callers[at]) {
       key.push_back(recording_.operators[at].name);
@@ -183,11 +193,16 @@ class TraceLayers {
                     work.size());
   }
 
+  static bool lacks_list_shapes(const OperatorArguments& arguments) {
+    for (std::size_t i = 0; i < arguments.count(); ++i)
+      if (arguments.is_tensor_list(i) && arguments.tensors(i).empty()) return true;
+    return false;
+  }
+
   static std::string reason_of(const OperatorCall& call) {
     if (call.name.starts_with("triton_")) return "a fused kernel of torch.compile";
-    for (std::size_t i = 0; i < call.arguments->count(); ++i)
-      if (call.arguments->is_tensor_list(i) && call.arguments->tensors(i).empty())
-        return "the trace holds no shapes of its lists of tensors";
+    if (lacks_list_shapes(*call.arguments))
+      return "the trace holds no shapes of its lists of tensors";
     return find_rule(call.name) != nullptr ? "its shapes or types fit no rule"
                                            : "an operator without a rule";
   }
@@ -196,6 +211,7 @@ class TraceLayers {
   const Links& links_;
   std::vector<std::optional<OperatorArguments>> arguments_;
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
+  ParameterLists parameters_;
   FoldedLayers layers_;
   UnmodelledList unmodelled_;
   std::size_t halved_operators_ = 0;
