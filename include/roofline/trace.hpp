@@ -27,9 +27,10 @@ struct TraceSummary {
   /// The GPU as its driver names it, "NVIDIA H200"; empty where the recording does not say.
   std::string device;
   std::size_t steps = 1;
-  double span_s = 0;    ///< from the first kernel's start to the last one's end, gaps included
-  double busy_s = 0;    ///< of that, with at least one kernel or copy running
-  double kernel_s = 0;  ///< sum over all kernels and copies; above busy_s where some ran side by side
+  double span_s = 0;  ///< from the first kernel's start to the last one's end, gaps included
+  double busy_s = 0;  ///< of that, with at least one kernel or copy running
+  double kernel_s =
+      0;  ///< sum over all kernels and copies; above busy_s where some ran side by side
   double layers_s = 0;  ///< of that, the kernels that layers stand for
   double launches = 0;  ///< kernels, copies and fills
   /// One run as the recorder timed it from outside, without a clock around every layer.

@@ -13,11 +13,11 @@ bool has_any(std::string_view name, std::initializer_list<std::string_view> part
 }
 
 enum class Role : std::uint8_t {
-  prepares,      ///< what comes next: layout changes, fills, offsets
-  finishes,      ///< what came before: the layout back, sums of partial results
-  data,          ///< computes the gradient of the input, by its name
-  weight,        ///< computes the gradient of the weight, by its name
-  product,       ///< computes one of them: a matrix product says nothing of its purpose
+  prepares,  ///< what comes next: layout changes, fills, offsets
+  finishes,  ///< what came before: the layout back, sums of partial results
+  data,      ///< computes the gradient of the input, by its name
+  weight,    ///< computes the gradient of the weight, by its name
+  product,   ///< computes one of them: a matrix product says nothing of its purpose
 };
 
 /// cuDNN's, ATen's and MIOpen's names.
@@ -27,7 +27,8 @@ Role role_of(std::string_view name) {
   if (has_any(name, {"nchwToNhwc", "AddPadding", "init_device_workspace", "Memset", "Offsets",
                      "FillFunctor", "SubTensorOp", "batched_transpose"}))
     return Role::prepares;
-  if (has_any(name, {"wgrad", "grad_weight", "wrw", "BwdFilter", "bwd_weight"})) return Role::weight;
+  if (has_any(name, {"wgrad", "grad_weight", "wrw", "BwdFilter", "bwd_weight"}))
+    return Role::weight;
   if (has_any(name, {"dgrad", "grad_input", "BwdData", "bwd_data", "conv_depthwise2d_backward"}))
     return Role::data;
   return Role::product;
@@ -43,16 +44,15 @@ std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_v
   std::vector<std::size_t> computing;
   for (std::size_t i = 0; i < roles.size(); ++i)
     if (computes(roles[i])) computing.push_back(i);
-  const auto first_weight =
-      std::find_if(computing.begin(), computing.end(),
-                   [&](std::size_t i) { return roles[i] == Role::weight; });
+  const auto first_weight = std::find_if(computing.begin(), computing.end(),
+                                         [&](std::size_t i) { return roles[i] == Role::weight; });
   auto split = first_weight;
   if (first_weight == computing.end()) {
     // Nothing is called a weight gradient: it is what follows the data gradient, or the second of
     // two products.
-    split = std::find_if(computing.rbegin(), computing.rend(),
-                         [&](std::size_t i) { return roles[i] == Role::data; })
-                .base();
+    split = std::find_if(computing.rbegin(), computing.rend(), [&](std::size_t i) {
+              return roles[i] == Role::data;
+            }).base();
     if (split == computing.begin() && computing.size() == 2) ++split;
   }
   if (split == computing.begin() || split == computing.end()) return std::nullopt;

@@ -1,8 +1,7 @@
-#include "load/trace/rules.hpp"
-
 #include <algorithm>
 
 #include "load/trace/layer_parts.hpp"
+#include "load/trace/rules.hpp"
 
 namespace roofline {
 namespace {
@@ -26,8 +25,8 @@ std::string shape_text(const Convolution& conv, std::uint64_t out_channels) {
     return same ? std::to_string(numbers.front()) : sizes_text(numbers);
   };
   const Sizes kernel(conv.weight->sizes.begin() + 2, conv.weight->sizes.end());
-  std::string text = sizes_text(conv.input->sizes) + " to " + std::to_string(out_channels) + " k" +
-                     each(kernel);
+  std::string text =
+      sizes_text(conv.input->sizes) + " to " + std::to_string(out_channels) + " k" + each(kernel);
   const auto add = [&](std::string_view mark, const Sizes& numbers) {
     if (std::any_of(numbers.begin(), numbers.end(), [](std::uint64_t n) { return n != 1; }))
       text += " " + std::string(mark) + each(numbers);
@@ -88,8 +87,14 @@ std::uint64_t group_count(const OperatorArguments& arguments, std::size_t i) {
 std::vector<LayerSpec> cudnn_convolution(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
   const std::size_t next = a.integers(2).empty() ? 3 : 2;
-  return convolution_layer(call, {a.tensor(0), a.tensor(1), a.integers(next + 1), a.integers(next),
-                                  a.integers(next + 2), {}, group_count(a, next + 3), false,
+  return convolution_layer(call, {a.tensor(0),
+                                  a.tensor(1),
+                                  a.integers(next + 1),
+                                  a.integers(next),
+                                  a.integers(next + 2),
+                                  {},
+                                  group_count(a, next + 3),
+                                  false,
                                   next == 3 && a.tensor(2) != nullptr});
 }
 
@@ -105,16 +110,28 @@ std::vector<LayerSpec> cudnn_convolution_transpose(const OperatorCall& call) {
 /// (input, weight, bias, stride, padding, dilation, groups): bias and ReLU in the same kernel.
 std::vector<LayerSpec> cudnn_convolution_relu(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  return convolution_layer(call, {a.tensor(0), a.tensor(1), a.integers(3), a.integers(4),
-                                  a.integers(5), {}, group_count(a, 6), false,
+  return convolution_layer(call, {a.tensor(0),
+                                  a.tensor(1),
+                                  a.integers(3),
+                                  a.integers(4),
+                                  a.integers(5),
+                                  {},
+                                  group_count(a, 6),
+                                  false,
                                   a.tensor(2) != nullptr});
 }
 
 /// (input, weight, residual, alpha, bias, stride, padding, dilation, groups).
 std::vector<LayerSpec> cudnn_convolution_add_relu(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  return convolution_layer(call, {a.tensor(0), a.tensor(1), a.integers(5), a.integers(6),
-                                  a.integers(7), {}, group_count(a, 8), false,
+  return convolution_layer(call, {a.tensor(0),
+                                  a.tensor(1),
+                                  a.integers(5),
+                                  a.integers(6),
+                                  a.integers(7),
+                                  {},
+                                  group_count(a, 8),
+                                  false,
                                   a.tensor(4) != nullptr});
 }
 
@@ -123,9 +140,8 @@ std::vector<LayerSpec> own_convolution(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
   Sizes dilation = a.integers(6);
   if (dilation.empty()) dilation = {1};
-  Convolution conv{a.tensor(0), a.tensor(1), a.integers(4), a.integers(5),
-                   dilation,    {},          1,             false,
-                   a.tensor(3) != nullptr};
+  Convolution conv{a.tensor(0), a.tensor(1), a.integers(4), a.integers(5),         dilation,
+                   {},          1,           false,         a.tensor(3) != nullptr};
   const bool is_depthwise = call.name.find("depthwise") != std::string_view::npos;
   if (is_depthwise && conv.input != nullptr && conv.input->sizes.size() > 1)
     conv.groups = conv.input->sizes[1];
@@ -137,9 +153,9 @@ std::vector<LayerSpec> own_convolution(const OperatorCall& call) {
 /// bias is a sum that runs as an operator of its own.
 std::vector<LayerSpec> convolution_backward(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  const Convolution conv{a.tensor(1),   a.tensor(2),   a.integers(4),
-                         a.integers(5), a.integers(6), a.integers(8),
-                         group_count(a, 9), a.flag(7).value_or(false), false};
+  const Convolution conv{a.tensor(1),   a.tensor(2),   a.integers(4),     a.integers(5),
+                         a.integers(6), a.integers(8), group_count(a, 9), a.flag(7).value_or(false),
+                         false};
   const std::vector<bool> mask = a.flags(10);
   std::vector<LayerSpec> layers;
   for (const auto& [index, pass] : {std::pair{0U, Pass::dgrad}, {1U, Pass::wgrad}}) {

@@ -18,8 +18,8 @@ class FoldKey {
       add(type ? static_cast<std::uint64_t>(*type) + 1 : 0);
     if (spec.input) add(spec.input->sizes);
     for (const OperandSpec& operand : spec.inputs) add(operand.sizes);
-    for (const AxesSpec* axes : {&spec.kernel_size, &spec.stride, &spec.padding, &spec.dilation,
-                                 &spec.output_padding})
+    for (const AxesSpec* axes :
+         {&spec.kernel_size, &spec.stride, &spec.padding, &spec.dilation, &spec.output_padding})
       add(axes->numbers);
     for (const std::optional<std::uint64_t>& number :
          {spec.out_channels, spec.out_features, spec.groups})

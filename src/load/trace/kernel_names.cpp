@@ -43,15 +43,19 @@ bool is_link_copy(std::string_view name) {
          (has(name, "HtoD") || has(name, "DtoH") || has(name, "PtoP") || has(name, "HtoH"));
 }
 
+bool is_layout_kernel(std::string_view name) {
+  return has(name, "nchwToNhwc") || has(name, "nhwcToNchw") || has(name, "batched_transpose");
+}
+
 std::optional<DataType> element_type(std::string_view name, DataType half) {
   struct Mark {
     std::string_view text;
     DataType type;
   };
-  const Mark marks[] = {{"OpaqueType<1u>", DataType::int8},  {"OpaqueType<2u>", half},
-                        {"OpaqueType<4u>", DataType::fp32},  {"OpaqueType<8u>", DataType::fp64},
-                        {"BFloat16", DataType::bf16},        {"c10::Half", DataType::fp16},
-                        {"float16", DataType::fp16},         {"<double", DataType::fp64},
+  const Mark marks[] = {{"OpaqueType<1u>", DataType::int8}, {"OpaqueType<2u>", half},
+                        {"OpaqueType<4u>", DataType::fp32}, {"OpaqueType<8u>", DataType::fp64},
+                        {"BFloat16", DataType::bf16},       {"c10::Half", DataType::fp16},
+                        {"float16", DataType::fp16},        {"<double", DataType::fp64},
                         {"<float", DataType::fp32}};
   for (const Mark& mark : marks)
     if (has(name, mark.text)) return mark.type;

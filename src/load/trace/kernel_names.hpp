@@ -19,6 +19,9 @@ bool is_tf32_kernel(std::string_view name);
 /// A copy between host and device, or between devices.
 bool is_link_copy(std::string_view name);
 
+/// A kernel that only moves an image's channels to the other end of memory.
+bool is_layout_kernel(std::string_view name);
+
 /// Type of the elements that a kernel for lists of tensors moves; `half` is what two bytes hold.
 std::optional<DataType> element_type(std::string_view name, DataType half);
 

@@ -69,10 +69,9 @@ Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {
 std::vector<LayerSpec> traffic_layer(const OperatorCall& call, const Traffic& traffic,
                                      DataType type, std::uint64_t extra_byte_an_element) {
   const std::uint64_t size = size_byte(type);
-  LayerSpec spec = named_layer(LayerKind::other, base_name(call.name),
-                               sizes_text(traffic.reads.empty() ? traffic.writes
-                                                                : traffic.reads.front()->sizes),
-                               type);
+  LayerSpec spec = named_layer(
+      LayerKind::other, base_name(call.name),
+      sizes_text(traffic.reads.empty() ? traffic.writes : traffic.reads.front()->sizes), type);
   for (const TensorArgument* tensor : traffic.reads) {
     if (tensor->sizes.empty() || !has_elements(tensor->sizes)) continue;
     const Sizes stored = tensor->stored_sizes();

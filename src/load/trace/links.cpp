@@ -110,9 +110,9 @@ class Linker {
   }
 
   std::optional<std::size_t> step_at(double time_us) const {
-    const auto after = std::upper_bound(
-        recording_.steps.begin(), recording_.steps.end(), time_us,
-        [](double time, const StepRange& step) { return time < step.start_us; });
+    const auto after =
+        std::upper_bound(recording_.steps.begin(), recording_.steps.end(), time_us,
+                         [](double time, const StepRange& step) { return time < step.start_us; });
     if (after == recording_.steps.begin() || time_us >= std::prev(after)->end_us)
       return std::nullopt;
     return static_cast<std::size_t>(after - recording_.steps.begin() - 1);

@@ -78,8 +78,7 @@ std::vector<LayerSpec> layer_norm_backward(const OperatorCall& call) {
 std::vector<LayerSpec> group_norm_layer(const OperatorArguments& a, std::size_t groups_at,
                                         const TensorArgument* weight, Pass pass) {
   const auto groups = a.integer(groups_at);
-  auto layers =
-      norm_layer(LayerKind::group_norm, "group_norm", a.tensor(0), type_of(weight), pass);
+  auto layers = norm_layer(LayerKind::group_norm, "group_norm", a.tensor(0), type_of(weight), pass);
   if (layers.empty() || groups.value_or(0) <= 0) return {};
   layers.front().groups = static_cast<std::uint64_t>(*groups);
   layers.front().name = *layers.front().name + " g" + std::to_string(*groups);

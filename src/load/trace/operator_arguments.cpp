@@ -211,7 +211,8 @@ std::vector<std::int64_t> OperatorArguments::signed_integers(std::size_t i) cons
     const std::size_t begin = text.find_first_of("-0123456789");
     if (begin == std::string_view::npos) return numbers;
     std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
+    const auto [end, error] =
+        std::from_chars(text.data() + begin, text.data() + text.size(), number);
     if (error != std::errc()) return {};
     if (end != text.data() + text.size() && *end == '.') return {};
     numbers.push_back(number);

@@ -21,9 +21,9 @@ std::uint64_t element_count(const Sizes& sizes);
 
 struct TensorArgument {
   Sizes sizes;
-  Sizes strides;                      ///< elements; empty where the trace has none
-  std::optional<DataType> type;       ///< none: one that the model does not know
-  std::string_view type_name;         ///< as PyTorch writes it, "c10::Half"
+  Sizes strides;                 ///< elements; empty where the trace has none
+  std::optional<DataType> type;  ///< none: one that the model does not know
+  std::string_view type_name;    ///< as PyTorch writes it, "c10::Half"
 
   /// The elements that memory holds: an axis of stride 0 repeats one.
   Sizes stored_sizes() const;

@@ -18,8 +18,7 @@ struct PoolArguments {
 };
 
 std::vector<LayerSpec> pool_layer(LayerKind kind, const OperatorArguments& a,
-                                  const TensorArgument* input, const PoolArguments& at,
-                                  Pass pass) {
+                                  const TensorArgument* input, const PoolArguments& at, Pass pass) {
   const Sizes kernel = a.integers(at.kernel);
   if (!is_image(input) || kernel.empty()) return {};
   const Sizes stride = a.integers(at.kernel + 1);
@@ -96,7 +95,8 @@ std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_
   std::vector<bool> reduced(rank, axes.empty());
   for (const std::int64_t axis : axes) {
     const std::int64_t at = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
-    if (at >= 0 && at < static_cast<std::int64_t>(rank)) reduced[static_cast<std::size_t>(at)] = true;
+    if (at >= 0 && at < static_cast<std::int64_t>(rank))
+      reduced[static_cast<std::size_t>(at)] = true;
   }
   return reduced;
 }
@@ -109,8 +109,9 @@ std::vector<LayerSpec> reduction(const OperatorCall& call, std::size_t axes_at) 
   Sizes result = input->sizes;
   for (std::size_t i = 0; i < result.size(); ++i)
     if (reduced[i]) result[i] = 1;
-  LayerSpec spec = named_layer(LayerKind::reduce, base_name(call.name),
-                               sizes_text(input->sizes) + " to " + sizes_text(result), *input->type);
+  LayerSpec spec =
+      named_layer(LayerKind::reduce, base_name(call.name),
+                  sizes_text(input->sizes) + " to " + sizes_text(result), *input->type);
   spec.input = whole_operand(input->stored_sizes());
   spec.output = whole_operand(result).sizes;
   return {spec};
@@ -136,10 +137,9 @@ std::vector<LayerSpec> mean(const OperatorCall& call) {
 
 std::vector<LayerSpec> upsample_layer(const Sizes& input, const Sizes& output, DataType type,
                                       Pass pass) {
-  LayerSpec spec = named_layer(LayerKind::upsample, "upsample",
-                               sizes_text(input) + " to " +
-                                   sizes_text(Sizes(output.begin() + 2, output.end())),
-                               type, pass);
+  LayerSpec spec = named_layer(
+      LayerKind::upsample, "upsample",
+      sizes_text(input) + " to " + sizes_text(Sizes(output.begin() + 2, output.end())), type, pass);
   spec.input = whole_operand(input);
   spec.output = output;
   return {spec};

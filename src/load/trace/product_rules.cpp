@@ -15,10 +15,9 @@ std::vector<LayerSpec> linear_layer(const OperatorCall& call, std::uint64_t rows
                                     std::uint64_t in_features, std::uint64_t out_features,
                                     DataType type, bool bias, Pass pass) {
   const Sizes input{rows, in_features};
-  LayerSpec spec =
-      named_layer(LayerKind::linear, "linear",
-                  sizes_text(input) + " to " + std::to_string(out_features),
-                  multiplied_type(call, type), pass);
+  LayerSpec spec = named_layer(LayerKind::linear, "linear",
+                               sizes_text(input) + " to " + std::to_string(out_features),
+                               multiplied_type(call, type), pass);
   spec.input = whole_operand(input);
   spec.in_features = in_features;
   spec.out_features = out_features;
@@ -28,9 +27,9 @@ std::vector<LayerSpec> linear_layer(const OperatorCall& call, std::uint64_t rows
 
 std::vector<LayerSpec> matmul_layer(const OperatorCall& call, const TensorArgument& a,
                                     const TensorArgument& b) {
-  LayerSpec spec = named_layer(LayerKind::matmul, "matmul",
-                               sizes_text(a.sizes) + " by " + sizes_text(b.sizes),
-                               multiplied_type(call, *a.type));
+  LayerSpec spec =
+      named_layer(LayerKind::matmul, "matmul", sizes_text(a.sizes) + " by " + sizes_text(b.sizes),
+                  multiplied_type(call, *a.type));
   spec.inputs = {whole_operand(a.sizes), whole_operand(b.sizes)};
   return {spec};
 }
@@ -122,8 +121,7 @@ std::vector<LayerSpec> attention_backward(const OperatorCall& call) {
   std::uint64_t written = 0;
   for (std::size_t i = 1; i < 4; ++i) written += element_count(reads[i]->sizes);
   auto layers = traffic_layer(call, {reads, {written}}, *reads[0]->type);
-  for (LayerSpec& layer : layers)
-    layer.name = "attention backward " + sizes_text(reads[0]->sizes);
+  for (LayerSpec& layer : layers) layer.name = "attention backward " + sizes_text(reads[0]->sizes);
   return layers;
 }
 

@@ -2,22 +2,13 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "load/stream_iterator.hpp"
+#include "load/trace/recorder.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
-
-TextId TextPool::id(std::string_view text) {
-  const auto found = ids_.find(text);
-  if (found != ids_.end()) return found->second;
-  const auto id = static_cast<TextId>(texts_.size());
-  ids_.emplace(texts_.emplace_back(text), id);
-  return id;
-}
 
 namespace {
 
@@ -47,19 +38,21 @@ struct KeyName {
   Key key;
 };
 
-constexpr KeyName event_keys[] = {{"ph", Key::phase},      {"cat", Key::category},
-                                  {"name", Key::name},     {"pid", Key::process},
-                                  {"tid", Key::thread},    {"ts", Key::start},
-                                  {"dur", Key::duration},  {"args", Key::arguments}};
+constexpr KeyName event_keys[] = {
+    {"ph", Key::phase},   {"cat", Key::category}, {"name", Key::name},    {"pid", Key::process},
+    {"tid", Key::thread}, {"ts", Key::start},     {"dur", Key::duration}, {"args", Key::arguments}};
 
 // Older profilers write "external id" and "Input dims".
-constexpr KeyName argument_keys[] = {
-    {"External id", Key::external_id}, {"external id", Key::external_id},
-    {"correlation", Key::correlation}, {"device", Key::device},
-    {"grid", Key::grid},
-    {"Input Dims", Key::sizes},        {"Input dims", Key::sizes},
-    {"Input Strides", Key::strides},   {"Input type", Key::types},
-    {"Concrete Inputs", Key::values}};
+constexpr KeyName argument_keys[] = {{"External id", Key::external_id},
+                                     {"external id", Key::external_id},
+                                     {"correlation", Key::correlation},
+                                     {"device", Key::device},
+                                     {"grid", Key::grid},
+                                     {"Input Dims", Key::sizes},
+                                     {"Input dims", Key::sizes},
+                                     {"Input Strides", Key::strides},
+                                     {"Input type", Key::types},
+                                     {"Concrete Inputs", Key::values}};
 
 template <std::size_t count>
 Key find_key(const KeyName (&keys)[count], std::string_view name) {
@@ -67,135 +60,6 @@ Key find_key(const KeyName (&keys)[count], std::string_view name) {
     if (each.name == name) return each.key;
   return Key::none;
 }
-
-/// One event while it is read: its category may stand behind what depends on it.
-struct Event {
-  char phase = '\0';
-  std::string category;
-  std::string name;
-  std::string process;
-  std::string thread;
-  double start_us = 0;
-  double duration_us = 0;
-  std::uint64_t external_id = 0;
-  std::uint64_t correlation = 0;
-  std::uint64_t device = 0;
-  std::string grid;
-  std::string sizes;
-  std::string strides;
-  std::string types;
-  std::string values;
-
-  void clear() {
-    phase = '\0';
-    for (std::string* text :
-         {&category, &name, &process, &thread, &grid, &sizes, &strides, &types, &values})
-      text->clear();
-    start_us = duration_us = 0;
-    external_id = correlation = device = 0;
-  }
-};
-
-struct ArgumentHash {
-  std::size_t operator()(const ArgumentTexts& texts) const {
-    std::size_t hash = texts.sizes;
-    for (const TextId id : {texts.strides, texts.types, texts.values})
-      hash = hash * 1'000'003U + id;
-    return hash;
-  }
-};
-
-/// Sorts finished events into a Recording.
-class Recorder {
- public:
-  void add(const Event& event) {
-    if (event.phase != 'X') return;
-    // The names of PyTorch 1.8 to 1.12 stand second.
-    const std::string_view category = event.category;
-    if (category == "cpu_op" || category == "Operator")
-      add_operator(event);
-    else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-             category == "Kernel" || category == "Memcpy" || category == "Memset")
-      add_activity(event);
-    else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
-      add_call(event);
-    else if (category == "user_annotation" && is_step(event))
-      add_step(event);
-  }
-
-  void add_device(const std::string& name, std::uint64_t id) {
-    recording_.devices.push_back({static_cast<std::uint32_t>(id), name});
-  }
-
-  Recording take() { return std::move(recording_); }
-
- private:
-  static bool is_step(const Event& event) { return event.name.starts_with("ProfilerStep"); }
-
-  void add_operator(const Event& event) {
-    if (is_step(event)) return add_step(event);
-    recording_.operators.push_back({event.start_us, event.start_us + event.duration_us,
-                                    event.external_id, recording_.texts.id(event.name),
-                                    thread_of(event), arguments_of(event)});
-  }
-
-  void add_activity(const Event& event) {
-    recording_.activities.push_back({event.start_us, event.duration_us, event.external_id,
-                                     event.correlation, blocks_of(event.grid),
-                                     recording_.texts.id(event.name),
-                                     static_cast<std::uint32_t>(event.device)});
-  }
-
-  /// "[320,1,1,],".
-  static std::uint64_t blocks_of(std::string_view grid) {
-    std::uint64_t blocks = grid.empty() ? 0 : 1;
-    for (std::size_t at = grid.find_first_of("0123456789"); at != std::string_view::npos;
-         at = grid.find_first_of("0123456789")) {
-      std::uint64_t size = 0;
-      const char* begin = grid.data() + at;
-      const char* end = std::from_chars(begin, grid.data() + grid.size(), size).ptr;
-      blocks *= size;
-      grid.remove_prefix(static_cast<std::size_t>(end - grid.data()));
-    }
-    return blocks;
-  }
-
-  /// Of the runtime's many calls only those matter that put work on the GPU.
-  void add_call(const Event& event) {
-    for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
-      if (event.name.find(part) != std::string::npos)
-        return recording_.calls.push_back({event.start_us, event.correlation, event.external_id,
-                                           recording_.texts.id(event.name), thread_of(event)});
-  }
-
-  void add_step(const Event& event) {
-    recording_.steps.push_back({event.start_us, event.start_us + event.duration_us});
-  }
-
-  std::uint32_t thread_of(const Event& event) {
-    thread_key_.assign(event.process).append(1, '/').append(event.thread);
-    const auto next = static_cast<std::uint32_t>(recording_.threads.size());
-    const auto [entry, inserted] = thread_ids_.try_emplace(thread_key_, next);
-    if (inserted) recording_.threads.push_back(thread_key_);
-    return entry->second;
-  }
-
-  std::uint32_t arguments_of(const Event& event) {
-    TextPool& texts = recording_.texts;
-    const ArgumentTexts key{texts.id(event.sizes), texts.id(event.strides), texts.id(event.types),
-                            texts.id(event.values)};
-    if (key == ArgumentTexts{}) return 0;
-    const auto next = static_cast<std::uint32_t>(recording_.arguments.size());
-    const auto [entry, inserted] = argument_ids_.try_emplace(key, next);
-    if (inserted) recording_.arguments.push_back(key);
-    return entry->second;
-  }
-
-  Recording recording_;
-  std::string thread_key_;
-  std::unordered_map<std::string, std::uint32_t> thread_ids_;
-  std::unordered_map<ArgumentTexts, std::uint32_t, ArgumentHash> argument_ids_;
-};
 
 /// Follows the parser through the text. `level_` says in what it is; everything of no use is
 /// counted past by its nesting alone.
@@ -266,7 +130,7 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
 
   const std::string* source_;
   Recorder recorder_;
-  Event event_;
+  TraceEvent event_;
   Level level_ = Level::outside;
   Key key_ = Key::none;
   std::string key_text_;  ///< above the events, where keys are few

@@ -63,6 +63,7 @@ class TraceLayers {
   FoldedLayers& layers() { return layers_; }
   UnmodelledList& unmodelled() { return unmodelled_; }
   std::size_t halved_operators() const { return halved_operators_; }
+  double layout_s() const { return layout_s_; }
 
  private:
   const std::string& name_of_activity(std::uint32_t index) const {
@@ -94,9 +95,10 @@ class TraceLayers {
 
   void add_alone(std::uint32_t index) {
     const WorkOrigin& origin = links_.origins[index];
-    const bool graph = origin.call_index != no_index &&
-                       recording_.texts.at(recording_.calls[origin.call_index].name)
-                               .find("GraphLaunch") != std::string::npos;
+    const bool graph =
+        origin.call_index != no_index &&
+        recording_.texts.at(recording_.calls[origin.call_index].name).find("GraphLaunch") !=
+            std::string::npos;
     const std::string& name = name_of_activity(index);
     unmodelled_.add(short_kernel_name(name), "",
                     is_link_copy(name) ? "a copy over a link to host or other GPU"
@@ -160,7 +162,10 @@ class TraceLayers {
     const std::vector<std::size_t>& rows = entry->second;
     if (rows.empty()) return add_unmodelled(call, work);
     double time_s = 0;
-    for (const std::uint32_t index : work) time_s += duration_s(index);
+    for (const std::uint32_t index : work) {
+      time_s += duration_s(index);
+      if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
+    }
     if (rows.size() == 1) return layers_.add(rows.front(), time_s);
     const double first_s = data_gradient_s(work, time_s);
     layers_.add(rows[0], first_s);
@@ -215,6 +220,7 @@ class TraceLayers {
   FoldedLayers layers_;
   UnmodelledList unmodelled_;
   std::size_t halved_operators_ = 0;
+  double layout_s_ = 0;
   mutable bool has_half_ = false;
   DataType half_ = DataType::fp16;
 };
@@ -305,6 +311,10 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   if (outside_us > 0)
     summary.notes.push_back("left out: " + milliseconds(outside_us) +
                             " of kernels launched outside of the profiler's steps");
+  if (const double layout_s = layers.layout_s() / steps; layout_s > 0.01 * summary.kernel_s)
+    summary.notes.push_back(milliseconds(layout_s / s_per_us) +
+                            " a step go into moving channels to the other end of memory around "
+                            "convolutions: torch.channels_last for model and images avoids most");
   if (layers.halved_operators() > 0)
     summary.notes.push_back(std::to_string(layers.halved_operators()) +
                             " convolution_backward whose kernels' names do not tell the gradients "
