@@ -5,12 +5,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t most_sizes = 5;
-constexpr std::size_t fewest_sizes = 2;
-
-bool has_elements(const Sizes& sizes) {
-  return std::find(sizes.begin(), sizes.end(), 0U) == sizes.end();
-}
+bool has_elements(const Sizes& sizes) { return element_count(sizes) > 0; }
 
 }  // namespace
 
@@ -24,26 +19,13 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
   return spec;
 }
 
-OperandSpec whole_operand(const Sizes& sizes) {
-  OperandSpec operand;
-  if (!has_elements(sizes)) return operand;
-  operand.whole = true;
-  operand.sizes = sizes;
-  while (operand.sizes.size() < fewest_sizes) operand.sizes.insert(operand.sizes.begin(), 1);
-  while (operand.sizes.size() > most_sizes) {
-    operand.sizes[1] *= operand.sizes[0];
-    operand.sizes.erase(operand.sizes.begin());
-  }
-  return operand;
-}
-
 std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors) {
-  std::size_t rank = fewest_sizes;
+  std::size_t rank = fewest_operand_sizes;
   for (const TensorArgument* tensor : tensors) rank = std::max(rank, tensor->sizes.size());
   const bool same = std::all_of(tensors.begin(), tensors.end(), [&](const TensorArgument* tensor) {
     return tensor->stored_sizes() == tensors.front()->stored_sizes();
   });
-  if (rank > most_sizes && !same) return {};
+  if (rank > most_operand_sizes && !same) return {};
   std::vector<OperandSpec> operands;
   for (const TensorArgument* tensor : tensors) {
     Sizes sizes = tensor->stored_sizes();
@@ -97,13 +79,6 @@ std::vector<const TensorArgument*> tensors_of(const OperatorCall& call) {
 
 DataType multiplied_type(const OperatorCall& call, DataType type) {
   return type == DataType::fp32 && call.is_tf32 ? DataType::tf32 : type;
-}
-
-AxesSpec axes_of(Sizes numbers) {
-  AxesSpec axes;
-  axes.is_list = numbers.size() > 1;
-  axes.numbers = std::move(numbers);
-  return axes;
 }
 
 }  // namespace roofline

@@ -14,9 +14,6 @@ namespace roofline {
 LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
                       DataType type, Pass pass = Pass::fwd);
 
-/// A tensor whole; sizes beyond five merged at the front. Empty for a tensor without elements.
-OperandSpec whole_operand(const Sizes& sizes);
-
 /// Tensors that broadcast against each other, with as many sizes each. Empty where that takes more
 /// than five.
 std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors);
@@ -37,8 +34,5 @@ std::vector<const TensorArgument*> tensors_of(const OperatorCall& call);
 
 /// fp32 that ran through TF32 units is tf32.
 DataType multiplied_type(const OperatorCall& call, DataType type);
-
-/// Numbers of a window, as a list.
-AxesSpec axes_of(Sizes numbers);
 
 }  // namespace roofline

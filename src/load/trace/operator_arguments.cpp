@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <limits>
 
 namespace roofline {
 namespace {
@@ -103,22 +102,6 @@ bool holds_lists(const NestedList& list) {
 }
 
 }  // namespace
-
-std::uint64_t element_count(const Sizes& sizes) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t count = 1;
-  for (const std::uint64_t size : sizes) {
-    if (size != 0 && count > most / size) return most;
-    count *= size;
-  }
-  return count;
-}
-
-std::string sizes_text(const Sizes& sizes) {
-  std::string text;
-  for (const std::uint64_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text;
-}
 
 Sizes TensorArgument::stored_sizes() const {
   Sizes stored = sizes;

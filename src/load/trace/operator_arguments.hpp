@@ -9,15 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "load/shape_parts.hpp"
 #include "load/trace/recording.hpp"
 #include "roofline/data_type.hpp"
 
 namespace roofline {
-
-using Sizes = std::vector<std::uint64_t>;
-
-/// Product of the sizes; 1 for none. It stays at the largest value where it would exceed 64 bits.
-std::uint64_t element_count(const Sizes& sizes);
 
 struct TensorArgument {
   Sizes sizes;
@@ -71,8 +67,5 @@ class OperatorArguments {
 
   std::vector<Argument> arguments_;
 };
-
-/// "32x64x112x112".
-std::string sizes_text(const Sizes& sizes);
 
 }  // namespace roofline
