@@ -3,6 +3,7 @@
 // From words of a command line to opened inputs, and single texts to networks and GPUs.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,10 @@ namespace roofline {
 std::vector<std::string> resolve_input(const std::string& word);
 
 /// Opens one of them: its format is that of its extension where only one format has it, else what
-/// its first bytes look like. Throws InputError.
-std::unique_ptr<Reader> open_input(const std::string& name);
+/// its first bytes look like. `other_inputs`: words of the command line, among which a format finds
+/// the files that belong together. Throws InputError.
+std::unique_ptr<Reader> open_input(const std::string& name,
+                                   std::span<const std::string> other_inputs = {});
 
 /// The whole text of a file. Throws InputError.
 std::string read_text(const std::string& path);

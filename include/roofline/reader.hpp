@@ -44,6 +44,10 @@ struct InputFormat {
   bool (*recognise)(std::string_view head);
   /// Throws InputError where the whole input cannot be read as this format.
   std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream> stream);
+  /// In place of open, where an input of the format may be spread over several files: takes the
+  /// names of all inputs too.
+  std::unique_ptr<Reader> (*open_beside)(std::unique_ptr<ByteStream> stream,
+                                         std::span<const std::string> other_inputs) = nullptr;
 };
 
 std::span<const InputFormat> input_formats();

@@ -133,7 +133,8 @@ struct LayerSpec {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  std::vector<OperandSpec> inputs;  ///< of add, mul, concat; both matrices of a matmul
+  /// Of add, mul, concat; both matrices of a matmul; what a convolution's kernel adds to its result.
+  std::vector<OperandSpec> inputs;
 
   // Windows.
   std::optional<std::uint64_t> out_channels;

@@ -68,7 +68,7 @@ void evaluate_item(const Item& item, const Options& options, Contexts& contexts,
 
 void evaluate_input(const std::string& name, const Options& options, Contexts& contexts,
                     Results& results, Progress& progress) {
-  const std::unique_ptr<Reader> reader = open_input(name);
+  const std::unique_ptr<Reader> reader = open_input(name, options.inputs);
   while (const std::optional<Expected<Item>> item = reader->next()) {
     progress.step();
     if (const auto* error = std::get_if<InputError>(&*item))

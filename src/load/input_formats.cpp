@@ -5,8 +5,12 @@
 
 #include "load/byte_stream.hpp"
 #include "load/csv_input.hpp"
+#include "load/gzip_stream.hpp"
 #include "load/json_input.hpp"
 #include "load/json_network.hpp"
+#include "load/tensorrt/engine_files.hpp"
+#include "load/tensorrt/engine_input.hpp"
+#include "load/trace/trace_input.hpp"
 #include "model/spelling.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -25,20 +29,29 @@ bool always(std::string_view) { return true; }
 const InputFormat formats[] = {
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson},
     {"CSV", {".csv"}, never, open_csv},
+    {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
+    {"TensorRT engine", {".json"}, looks_like_engine_layers, nullptr, open_engine},
+    {"TensorRT profile", {".json"}, looks_like_engine_profile, nullptr, open_engine_profile},
+    {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
     {"JSON", {".json"}, always, open_json},
 };
 
 bool has_extension(const InputFormat& format, std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
   return std::any_of(format.extensions.begin(), format.extensions.end(),
                      [&](std::string_view extension) { return name.ends_with(extension); });
 }
 
-/// ".json, .ndjson, ..." of all formats.
+/// ".ndjson, .jsonl, ..." of all formats, each once.
 std::string all_extensions() {
+  std::vector<std::string_view> listed;
   std::string all;
   for (const InputFormat& format : formats)
-    for (const std::string_view extension : format.extensions)
+    for (const std::string_view extension : format.extensions) {
+      if (std::find(listed.begin(), listed.end(), extension) != listed.end()) continue;
+      listed.push_back(extension);
       all += (all.empty() ? "" : ", ") + std::string(extension);
+    }
   return all;
 }
 
@@ -113,14 +126,16 @@ std::vector<std::string> resolve_input(const std::string& word) {
   fail_unknown(word);
 }
 
-std::unique_ptr<Reader> open_input(const std::string& name) {
+std::unique_ptr<Reader> open_input(const std::string& name,
+                                   std::span<const std::string> other_inputs) {
   std::error_code error;
   if (name != "-" && !fs::exists(fs::status(name, error)))
     if (const auto text = find_network(name))
       return open_json(text_stream(name, std::string(*text)));
-  std::unique_ptr<ByteStream> stream = open_stream(name);
+  std::unique_ptr<ByteStream> stream = decompressed(open_stream(name));
   const InputFormat& format = format_of(*stream);
-  return format.open(std::move(stream));
+  return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)
+                                       : format.open(std::move(stream));
 }
 
 Network load_network(std::string_view json_text, const std::string& source,

@@ -124,6 +124,9 @@ std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
 
 void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   set_operand(spec, window_rank(spec).value_or(2), scope, layer);
+  // What the same kernel adds to its result, a residual.
+  if (!spec.inputs.empty())
+    for (const Operand& added : infer_operands(spec, scope)) layer.inputs.push_back(added);
   const Shape& in = layer.inputs.front().shape;
   set_window(spec, in, layer);
   layer.groups = groups_of(spec, in.channels);

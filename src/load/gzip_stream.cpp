@@ -1,0 +1,80 @@
+#include "load/gzip_stream.hpp"
+
+#include <zlib.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+constexpr std::size_t input_chunk_byte = 65536;
+
+class GzipStream : public ByteStream {
+ public:
+  explicit GzipStream(std::unique_ptr<ByteStream> compressed)
+      : ByteStream(compressed->name()), compressed_(std::move(compressed)) {
+    constexpr int largest_window_with_gzip_header = 15 + 16;
+    if (inflateInit2(&state_, largest_window_with_gzip_header) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipStream() override { inflateEnd(&state_); }
+  GzipStream(const GzipStream&) = delete;
+  GzipStream& operator=(const GzipStream&) = delete;
+
+ protected:
+  std::size_t read(char* to, std::size_t count) override {
+    std::size_t made = 0;
+    while (made == 0 && !ended_) {
+      const std::string_view input = compressed_->peek(input_chunk_byte);
+      if (input.empty())
+        throw InputError(name(), "", "expected the rest of the gzip data, got the end of the file");
+      made = inflate_some(input, to, count);
+    }
+    return made;
+  }
+
+ private:
+  std::size_t inflate_some(std::string_view input, char* to, std::size_t count) {
+    constexpr std::size_t most = std::numeric_limits<uInt>::max();
+    // zlib does not write to its input; its interface is older than const.
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+    state_.avail_in = static_cast<uInt>(std::min(input.size(), most));
+    state_.next_out = reinterpret_cast<Bytef*>(to);
+    state_.avail_out = static_cast<uInt>(std::min(count, most));
+    const uInt offered = state_.avail_in;
+    const uInt room = state_.avail_out;
+    const int result = inflate(&state_, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+      throw InputError(name(), "",
+                       std::string("expected gzip data, got damaged ones") +
+                           (state_.msg != nullptr ? std::string(": ") + state_.msg : ""));
+    compressed_->skip(offered - state_.avail_in);
+    if (result == Z_STREAM_END) next_member();
+    return room - state_.avail_out;
+  }
+
+  /// A gzip file may hold several members, one after the other; anything else after one is padding.
+  void next_member() {
+    if (compressed_->peek(gzip_magic.size()).starts_with(gzip_magic))
+      inflateReset(&state_);
+    else
+      ended_ = true;
+  }
+
+  std::unique_ptr<ByteStream> compressed_;
+  z_stream state_{};
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream) {
+  if (!stream->peek(gzip_magic.size()).starts_with(gzip_magic)) return stream;
+  return std::make_unique<GzipStream>(std::move(stream));
+}
+
+}  // namespace roofline

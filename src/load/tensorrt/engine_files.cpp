@@ -1,0 +1,148 @@
+#include "load/tensorrt/engine_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "load/json_value.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+namespace {
+
+using nlohmann::json;
+
+constexpr double s_per_ms = 1e-3;
+using Words = std::span<const std::string_view>;
+constexpr std::string_view layer_words[] = {"graph", "layer_info", "layerinfo", "layers"};
+constexpr std::string_view profile_words[] = {"profile"};
+constexpr std::string_view run_words[] = {"timing", "times"};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+char first_character(std::string_view head) {
+  const std::size_t at = head.find_first_not_of(" \t\r\n");
+  return at == std::string_view::npos ? '\0' : head[at];
+}
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+/// The file with the last of the words in its name exchanged for one of the others, if there is
+/// such a file.
+std::string renamed(const std::string& file, Words words, Words others) {
+  const std::size_t name_begin = file.find_last_of('/') + 1;
+  for (const std::string_view word : words) {
+    const std::size_t at = file.rfind(word);
+    if (at == std::string::npos || at < name_begin) continue;
+    for (const std::string_view other : others) {
+      std::string wanted = file;
+      wanted.replace(at, word.size(), other);
+      if (exists(wanted)) return wanted;
+    }
+  }
+  return "";
+}
+
+json parse_file(const std::string& file) { return parse_json(read_text(file), {file, {}}); }
+
+double median(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  const std::size_t middle = numbers.size() / 2;
+  return numbers.size() % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2;
+}
+
+/// The engine explorer lists least, most, mean, median, percentile.
+std::optional<double> latency_of_metadata(const json& metadata) {
+  const auto summary = metadata.find("performance_summary");
+  if (summary == metadata.end() || !summary->is_object()) return std::nullopt;
+  const auto times = summary->find("GPU Compute Time");
+  constexpr std::size_t median_at = 3;
+  if (times == summary->end() || !times->is_array() || times->size() <= median_at ||
+      !(*times)[median_at].is_number())
+    return std::nullopt;
+  return (*times)[median_at].get<double>() * s_per_ms;
+}
+
+std::string device_of_metadata(const json& metadata) {
+  const auto information = metadata.find("device_information");
+  if (information == metadata.end() || !information->is_object()) return "";
+  return information->value("Selected Device", "");
+}
+
+/// --exportTimes: one object a run.
+std::optional<double> latency_of_runs(const json& runs) {
+  std::vector<double> times_ms;
+  if (runs.is_array())
+    for (const json& run : runs)
+      if (run.is_object() && run.contains("computeMs") && run["computeMs"].is_number())
+        times_ms.push_back(run["computeMs"].get<double>());
+  return times_ms.empty() ? std::nullopt : std::optional(median(times_ms) * s_per_ms);
+}
+
+void read_companions(const std::string& file, EngineProfile& profile) {
+  constexpr std::string_view ending = ".json";
+  if (!file.ends_with(ending)) return;
+  const std::string metadata_file = file.substr(0, file.size() - ending.size()) + ".metadata.json";
+  if (exists(metadata_file)) {
+    const json metadata = parse_file(metadata_file);
+    if (metadata.is_object()) {
+      profile.latency_s = latency_of_metadata(metadata);
+      profile.device = device_of_metadata(metadata);
+    }
+  }
+  const std::string runs_file = renamed(file, profile_words, run_words);
+  if (!profile.latency_s && !runs_file.empty())
+    profile.latency_s = latency_of_runs(parse_file(runs_file));
+}
+
+}  // namespace
+
+bool looks_like_engine_layers(std::string_view head) {
+  return first_character(head) == '{' && has(head, "\"Layers\"") &&
+         (has(head, "\"LayerType\"") || has(head, "\"Layers\": [\"") || has(head, "\"Bindings\""));
+}
+
+bool looks_like_engine_profile(std::string_view head) {
+  return first_character(head) == '[' && has(head, "\"averageMs\"") && has(head, "\"percentage\"");
+}
+
+bool looks_like_engine_companion(std::string_view head) {
+  return (first_character(head) == '{' && has(head, "\"performance_summary\"")) ||
+         (first_character(head) == '[' && has(head, "\"startEnqMs\""));
+}
+
+std::string profile_beside(const std::string& layers_file) {
+  return renamed(layers_file, layer_words, profile_words);
+}
+
+std::string layers_beside(const std::string& profile_file) {
+  return renamed(profile_file, profile_words, layer_words);
+}
+
+EngineProfile read_engine_profile(const std::string& file) {
+  const Origin origin{file, {}};
+  const json entries = parse_json(read_text(file), origin);
+  EngineProfile profile;
+  profile.source = file;
+  const Value list(entries, origin);
+  if (!list.is_array()) list.fail_expected("an array of layers with their times");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value entry = list.at(i);
+    if (!entry.node().is_object()) entry.fail_expected("an object");
+    if (!entry.node().contains("name")) continue;  // the first: how many runs
+    const json& node = entry.node();
+    if (!node.contains("averageMs") || !node["averageMs"].is_number())
+      entry.fail("expected a number averageMs, got none");
+    profile.layers.push_back({entry.at("name").text(), node["averageMs"].get<double>() * s_per_ms});
+  }
+  read_companions(file, profile);
+  return profile;
+}
+
+}  // namespace roofline

@@ -1,0 +1,37 @@
+#pragma once
+
+// Equal layers as one, with the mean of their times.
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "roofline/spec.hpp"
+
+namespace roofline {
+
+class FoldedLayers {
+ public:
+  /// The row of layers that are equal to this one in kind, shapes, types, pass and name.
+  std::size_t row_of(LayerSpec spec);
+  void add(std::size_t row, double time_s);
+
+  bool empty() const { return rows_.empty(); }
+  double time_s() const;
+  /// The layers of one step, in the order of their first run: as many copies of each as a step
+  /// runs, each with the mean time. Names are unique.
+  std::vector<LayerSpec> layers(std::size_t steps) &&;
+
+ private:
+  struct Row {
+    LayerSpec spec;
+    double time_s = 0;
+    std::size_t runs = 0;
+  };
+
+  std::vector<Row> rows_;
+  std::unordered_map<std::string, std::size_t> by_key_;
+};
+
+}  // namespace roofline

@@ -1,0 +1,65 @@
+#include "load/trace/kernel_names.hpp"
+
+#include <algorithm>
+
+namespace roofline {
+namespace {
+
+bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string short_kernel_name(std::string_view name) {
+  constexpr std::string_view result = "void ";
+  constexpr std::string_view unnamed = "(anonymous namespace)";
+  if (name.starts_with(result)) name.remove_prefix(result.size());
+  std::string text;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(unnamed)) {
+      i += unnamed.size() - 1 + (name.substr(i + unnamed.size()).starts_with("::") ? 2 : 0);
+      continue;
+    }
+    const char c = name[i];
+    if (c == '(' && depth == 0 && !name.starts_with("Mem")) break;
+    if (c == '<') ++depth;
+    if (depth == 0) text += c;
+    if (c == '>' && depth > 0) --depth;
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+bool is_tf32_kernel(std::string_view name) {
+  // CUTLASS and cuDNN say "tf32" or the shape of the instruction, 16x8x8, that Turing's fp16
+  // kernels share: an fp32 operator runs none of those.
+  return has(name, "tf32") || has(name, "s1688");
+}
+
+bool is_link_copy(std::string_view name) {
+  return name.starts_with("Memcpy") &&
+         (has(name, "HtoD") || has(name, "DtoH") || has(name, "PtoP") || has(name, "HtoH"));
+}
+
+bool is_layout_kernel(std::string_view name) {
+  return has(name, "nchwToNhwc") || has(name, "nhwcToNchw") || has(name, "batched_transpose");
+}
+
+std::optional<DataType> element_type(std::string_view name, DataType half) {
+  struct Mark {
+    std::string_view text;
+    DataType type;
+  };
+  const Mark marks[] = {{"OpaqueType<1u>", DataType::int8}, {"OpaqueType<2u>", half},
+                        {"OpaqueType<4u>", DataType::fp32}, {"OpaqueType<8u>", DataType::fp64},
+                        {"BFloat16", DataType::bf16},       {"c10::Half", DataType::fp16},
+                        {"float16", DataType::fp16},        {"<double", DataType::fp64},
+                        {"<float", DataType::fp32}};
+  for (const Mark& mark : marks)
+    if (has(name, mark.text)) return mark.type;
+  return std::nullopt;
+}
+
+}  // namespace roofline

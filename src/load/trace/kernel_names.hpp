@@ -1,0 +1,28 @@
+#pragma once
+
+// What the names of kernels and copies tell.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "roofline/data_type.hpp"
+
+namespace roofline {
+
+/// "void at::native::foo<int, 4>(int*)" as "at::native::foo".
+std::string short_kernel_name(std::string_view name);
+
+/// A matrix or convolution kernel that multiplies fp32 data as TF32.
+bool is_tf32_kernel(std::string_view name);
+
+/// A copy between host and device, or between devices.
+bool is_link_copy(std::string_view name);
+
+/// A kernel that only moves an image's channels to the other end of memory.
+bool is_layout_kernel(std::string_view name);
+
+/// Type of the elements that a kernel for lists of tensors moves; `half` is what two bytes hold.
+std::optional<DataType> element_type(std::string_view name, DataType half);
+
+}  // namespace roofline

@@ -1,0 +1,70 @@
+#include "load/trace/layer_parts.hpp"
+#include "load/trace/rules.hpp"
+
+// Functions of whole lists of tensors: what optimizers run.
+
+namespace roofline {
+namespace {
+
+std::uint64_t list_elements(const OperatorCall& call, std::size_t i) {
+  std::uint64_t count = 0;
+  for (const TensorArgument& tensor : call.arguments->tensors(i))
+    count += element_count(tensor.sizes);
+  return count > 0 ? count : call.list_elements.value_or(0);
+}
+
+std::vector<LayerSpec> list_layer(const OperatorCall& call, std::uint64_t reads,
+                                  std::uint64_t writes) {
+  const std::uint64_t elements = list_elements(call, 0);
+  if (elements == 0 || !call.list_type) return {};
+  LayerSpec spec = named_layer(LayerKind::other, base_name(call.name),
+                               std::to_string(elements) + " elements", *call.list_type);
+  spec.inputs = {whole_operand({reads * elements})};
+  spec.output = whole_operand({writes > 0 ? writes * elements : 1}).sizes;
+  return {spec};
+}
+
+/// Reads every list that it is given and writes one.
+std::vector<LayerSpec> list_function(const OperatorCall& call) {
+  std::uint64_t reads = 0;
+  for (std::size_t i = 0; i < call.arguments->count(); ++i)
+    reads += call.arguments->is_tensor_list(i) ? 1U : 0U;
+  return reads > 0 ? list_layer(call, reads, 1) : std::vector<LayerSpec>{};
+}
+
+std::vector<LayerSpec> list_norm(const OperatorCall& call) { return list_layer(call, 1, 0); }
+
+/// Reads parameters, gradients and both moments; writes all but the gradients.
+std::vector<LayerSpec> fused_adam(const OperatorCall& call) { return list_layer(call, 4, 3); }
+
+/// Reads parameters, gradients and momenta; writes all but the gradients.
+std::vector<LayerSpec> fused_sgd(const OperatorCall& call) { return list_layer(call, 3, 2); }
+
+constexpr NamedRule rules[] = {
+    {"_foreach_abs", list_function},
+    {"_foreach_add", list_function},
+    {"_foreach_addcdiv", list_function},
+    {"_foreach_addcmul", list_function},
+    {"_foreach_copy", list_function},
+    {"_foreach_div", list_function},
+    {"_foreach_lerp", list_function},
+    {"_foreach_maximum", list_function},
+    {"_foreach_mul", list_function},
+    {"_foreach_neg", list_function},
+    {"_foreach_norm", list_norm},
+    {"_foreach_pow", list_function},
+    {"_foreach_reciprocal", list_function},
+    {"_foreach_sign", list_function},
+    {"_foreach_sqrt", list_function},
+    {"_foreach_sub", list_function},
+    {"_amp_foreach_non_finite_check_and_unscale", list_function},
+    {"_fused_adam", fused_adam},
+    {"_fused_adamw", fused_adam},
+    {"_fused_sgd", fused_sgd},
+};
+
+}  // namespace
+
+std::span<const NamedRule> list_rules() { return rules; }
+
+}  // namespace roofline

@@ -1,0 +1,95 @@
+#pragma once
+
+// A profiler's trace, cut down to the events that say where the GPU's time went. A trace of
+// hundreds of megabytes repeats a few names and argument lists over and over: each is kept once.
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace roofline {
+
+using TextId = std::uint32_t;
+
+/// Texts, each kept once.
+class TextPool {
+ public:
+  TextPool() { id(""); }
+  TextId id(std::string_view text);
+  const std::string& at(TextId id) const { return texts_[id]; }
+  static constexpr TextId empty = 0;
+
+ private:
+  std::deque<std::string> texts_;  ///< keeps the keys of ids_ in place
+  std::unordered_map<std::string_view, TextId> ids_;
+};
+
+/// What an operator was called with, as the trace writes it: nested lists as JSON without blanks,
+/// lists of strings with string_end behind each.
+struct ArgumentTexts {
+  TextId sizes = TextPool::empty;
+  TextId strides = TextPool::empty;
+  TextId types = TextPool::empty;
+  TextId values = TextPool::empty;
+
+  bool operator==(const ArgumentTexts&) const = default;
+};
+inline constexpr char string_end = '\x1f';
+
+/// An operator (or anything else that the host recorded as a range): times in microseconds.
+struct HostRange {
+  double start_us = 0;
+  double end_us = 0;
+  std::uint64_t external_id = 0;
+  TextId name = TextPool::empty;
+  std::uint32_t thread = 0;     ///< index in Recording::threads
+  std::uint32_t arguments = 0;  ///< index in Recording::arguments
+};
+
+/// A kernel, a copy or a fill on the GPU.
+struct GpuActivity {
+  double start_us = 0;
+  double duration_us = 0;
+  std::uint64_t external_id = 0;  ///< of the operator that launched it; 0 where it is not said
+  std::uint64_t correlation = 0;  ///< of the host's call that launched it
+  std::uint64_t blocks = 0;       ///< of a kernel's grid
+  TextId name = TextPool::empty;
+  std::uint32_t device = 0;
+
+  double end_us() const { return start_us + duration_us; }
+};
+
+/// A call of the GPU's runtime or driver.
+struct LaunchCall {
+  double start_us = 0;
+  std::uint64_t correlation = 0;
+  std::uint64_t external_id = 0;
+  TextId name = TextPool::empty;
+  std::uint32_t thread = 0;
+};
+
+struct StepRange {
+  double start_us = 0;
+  double end_us = 0;
+};
+
+struct RecordedDevice {
+  std::uint32_t id = 0;
+  std::string name;
+};
+
+struct Recording {
+  TextPool texts;
+  std::vector<std::string> threads;
+  std::vector<ArgumentTexts> arguments{{}};  ///< the first: none
+  std::vector<RecordedDevice> devices;
+  std::vector<HostRange> operators;
+  std::vector<GpuActivity> activities;
+  std::vector<LaunchCall> calls;
+  std::vector<StepRange> steps;  ///< ProfilerStep#
+};
+
+}  // namespace roofline

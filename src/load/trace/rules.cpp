@@ -1,0 +1,27 @@
+#include "load/trace/rules.hpp"
+
+#include <unordered_map>
+
+namespace roofline {
+
+std::string_view base_name(std::string_view operator_name) {
+  const std::size_t space = operator_name.rfind("::");
+  if (space != std::string_view::npos) operator_name.remove_prefix(space + 2);
+  if (operator_name.size() > 1 && operator_name.ends_with('_')) operator_name.remove_suffix(1);
+  return operator_name;
+}
+
+Rule find_rule(std::string_view operator_name) {
+  static const std::unordered_map<std::string_view, Rule> all = [] {
+    std::unordered_map<std::string_view, Rule> rules;
+    for (const auto& group : {convolution_rules(), product_rules(), function_rules(), norm_rules(),
+                              pool_rules(), movement_rules(), list_rules()})
+      for (const NamedRule& each : group) rules.emplace(each.name, each.rule);
+    return rules;
+  }();
+  if (!operator_name.starts_with("aten::")) return nullptr;
+  const auto found = all.find(base_name(operator_name));
+  return found != all.end() ? found->second : nullptr;
+}
+
+}  // namespace roofline

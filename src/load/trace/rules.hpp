@@ -1,0 +1,19 @@
+#pragma once
+
+// The rules by what the operators do; a new operator is one row in one of these tables.
+
+#include <span>
+
+#include "load/trace/operator_call.hpp"
+
+namespace roofline {
+
+std::span<const NamedRule> convolution_rules();
+std::span<const NamedRule> product_rules();
+std::span<const NamedRule> function_rules();
+std::span<const NamedRule> norm_rules();
+std::span<const NamedRule> pool_rules();
+std::span<const NamedRule> movement_rules();
+std::span<const NamedRule> list_rules();
+
+}  // namespace roofline

@@ -1,0 +1,269 @@
+#include "load/trace/scanner.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "load/stream_iterator.hpp"
+#include "load/trace/recorder.hpp"
+#include "roofline/error.hpp"
+
+namespace roofline {
+
+namespace {
+
+/// The keys of an event, and of its "args", that say something of use.
+enum class Key : std::uint8_t {
+  none,
+  phase,
+  category,
+  name,
+  process,
+  thread,
+  start,
+  duration,
+  arguments,
+  external_id,
+  correlation,
+  device,
+  grid,
+  sizes,
+  strides,
+  types,
+  values,
+};
+
+struct KeyName {
+  std::string_view name;
+  Key key;
+};
+
+constexpr KeyName event_keys[] = {
+    {"ph", Key::phase},   {"cat", Key::category}, {"name", Key::name},    {"pid", Key::process},
+    {"tid", Key::thread}, {"ts", Key::start},     {"dur", Key::duration}, {"args", Key::arguments}};
+
+// Older profilers write "external id" and "Input dims".
+constexpr KeyName argument_keys[] = {{"External id", Key::external_id},
+                                     {"external id", Key::external_id},
+                                     {"correlation", Key::correlation},
+                                     {"device", Key::device},
+                                     {"grid", Key::grid},
+                                     {"Input Dims", Key::sizes},
+                                     {"Input dims", Key::sizes},
+                                     {"Input Strides", Key::strides},
+                                     {"Input type", Key::types},
+                                     {"Concrete Inputs", Key::values}};
+
+template <std::size_t count>
+Key find_key(const KeyName (&keys)[count], std::string_view name) {
+  for (const KeyName& each : keys)
+    if (each.name == name) return each.key;
+  return Key::none;
+}
+
+/// Follows the parser through the text. `level_` says in what it is; everything of no use is
+/// counted past by its nesting alone.
+class EventHandler : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit EventHandler(const std::string& source) : source_(&source) {}
+
+  Recording take() { return recorder_.take(); }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t value) override {
+    if (captured_ != nullptr) return capture_number(value);
+    return number(static_cast<double>(value), 0, value);
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (captured_ != nullptr) return capture_number(value);
+    return number(static_cast<double>(value), value, value);
+  }
+  bool number_float(number_float_t value, const string_t& text) override {
+    if (captured_ != nullptr) {
+      captured_->append(text).append(1, ',');
+      return true;
+    }
+    return number(value, 0, value);
+  }
+  bool string(string_t& value) override;
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
+  bool end_object() override { return close(false); }
+  bool end_array() override { return close(true); }
+  bool key(string_t& name) override;
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception& error) override;
+
+ private:
+  enum class Level : std::uint8_t { outside, document, devices, device, events, event, arguments };
+
+  template <class Number>
+  bool capture_number(Number value) {
+    char digits[24];
+    const std::to_chars_result end = std::to_chars(std::begin(digits), std::end(digits), value);
+    captured_->append(digits, end.ptr).append(1, ',');
+    return true;
+  }
+
+  template <class Number>
+  bool number(double value, std::uint64_t count, Number shown) {
+    if (skipped_ > 0) return true;
+    if (level_ == Level::device && key_text_ == "id") device_id_ = count;
+    switch (key_) {
+      case Key::start: event_.start_us = value; break;
+      case Key::duration: event_.duration_us = value; break;
+      case Key::external_id: event_.external_id = count; break;
+      case Key::correlation: event_.correlation = count; break;
+      case Key::device: event_.device = count; break;
+      case Key::process: event_.process = std::to_string(shown); break;
+      case Key::thread: event_.thread = std::to_string(shown); break;
+      default: break;
+    }
+    return true;
+  }
+
+  bool open(bool is_array);
+  bool close(bool is_array);
+  std::string* captured_text();
+
+  const std::string* source_;
+  Recorder recorder_;
+  TraceEvent event_;
+  Level level_ = Level::outside;
+  Key key_ = Key::none;
+  std::string key_text_;  ///< above the events, where keys are few
+  std::string device_name_;
+  std::uint64_t device_id_ = 0;
+  std::size_t skipped_ = 0;          ///< levels of nesting inside something of no use
+  std::string* captured_ = nullptr;  ///< takes the list that is being read
+  std::size_t captured_depth_ = 0;
+};
+
+bool EventHandler::key(string_t& name) {
+  if (skipped_ > 0) return true;
+  if (level_ == Level::event)
+    key_ = find_key(event_keys, name);
+  else if (level_ == Level::arguments)
+    key_ = find_key(argument_keys, name);
+  else
+    key_text_ = name;
+  return true;
+}
+
+bool EventHandler::string(string_t& value) {
+  if (captured_ != nullptr) {
+    captured_->append(value).append(1, string_end);
+    return true;
+  }
+  if (skipped_ > 0) return true;
+  if (level_ == Level::device && key_text_ == "name") device_name_ = value;
+  switch (key_) {
+    case Key::phase: event_.phase = value.empty() ? '\0' : value.front(); break;
+    case Key::category: event_.category = value; break;
+    case Key::name: event_.name = value; break;
+    case Key::process: event_.process = value; break;
+    case Key::thread: event_.thread = value; break;
+    // Older profilers write times as texts.
+    case Key::start: event_.start_us = std::strtod(value.c_str(), nullptr); break;
+    case Key::duration: event_.duration_us = std::strtod(value.c_str(), nullptr); break;
+    default: break;
+  }
+  return true;
+}
+
+std::string* EventHandler::captured_text() {
+  switch (key_) {
+    case Key::grid: return &event_.grid;
+    case Key::sizes: return &event_.sizes;
+    case Key::strides: return &event_.strides;
+    case Key::types: return &event_.types;
+    case Key::values: return &event_.values;
+    default: return nullptr;
+  }
+}
+
+bool EventHandler::open(bool is_array) {
+  if (captured_ != nullptr) {
+    ++captured_depth_;
+    captured_->append(is_array ? "[" : "{");
+    return true;
+  }
+  if (skipped_ > 0) {
+    ++skipped_;
+    return true;
+  }
+  const Level from = level_;
+  if (from == Level::outside && !is_array) level_ = Level::document;
+  if (from == Level::document && is_array && key_text_ == "traceEvents") level_ = Level::events;
+  if (from == Level::document && is_array && key_text_ == "deviceProperties")
+    level_ = Level::devices;
+  if (from == Level::devices && !is_array) level_ = Level::device;
+  if (from == Level::events && !is_array) {
+    level_ = Level::event;
+    event_.clear();
+    key_ = Key::none;
+  }
+  if (from == Level::event && !is_array && key_ == Key::arguments) level_ = Level::arguments;
+  if (from == Level::arguments && is_array) {
+    captured_ = captured_text();
+    if (captured_ != nullptr) {
+      captured_->assign("[");
+      captured_depth_ = 1;
+      return true;
+    }
+  }
+  if (level_ == from) skipped_ = 1;
+  return true;
+}
+
+bool EventHandler::close(bool is_array) {
+  if (captured_ != nullptr) {
+    captured_->append(is_array ? "]," : "},");
+    if (--captured_depth_ == 0) captured_ = nullptr;
+    return true;
+  }
+  if (skipped_ > 0) {
+    --skipped_;
+    return true;
+  }
+  switch (level_) {
+    case Level::arguments: level_ = Level::event; break;
+    case Level::event:
+      recorder_.add(event_);
+      level_ = Level::events;
+      break;
+    case Level::device:
+      recorder_.add_device(device_name_, device_id_);
+      level_ = Level::devices;
+      break;
+    case Level::events:
+    case Level::devices: level_ = Level::document; break;
+    default: level_ = Level::outside;
+  }
+  key_ = Key::none;
+  return true;
+}
+
+bool EventHandler::parse_error(std::size_t position, const std::string&,
+                               const nlohmann::detail::exception& error) {
+  const std::string_view detail = error.what();
+  const bool at_end = detail.find("unexpected end of input") != std::string_view::npos;
+  const bool not_utf8 = detail.find("UTF-8") != std::string_view::npos;
+  throw InputError(*source_, "byte " + std::to_string(position),
+                   at_end     ? "expected the rest of the trace, got the end of the text"
+                   : not_utf8 ? "expected UTF-8 text, got a byte that is not"
+                              : "expected JSON, got something else");
+}
+
+}  // namespace
+
+Recording scan_trace(ByteStream& stream) {
+  EventHandler handler(stream.name());
+  StreamCharacters characters(stream);
+  nlohmann::json::sax_parse(StreamIterator(characters), StreamIterator(), &handler);
+  return handler.take();
+}
+
+}  // namespace roofline

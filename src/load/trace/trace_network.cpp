@@ -1,0 +1,335 @@
+#include "load/trace/trace_network.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "load/trace/backward_kernels.hpp"
+#include "load/trace/busy_time.hpp"
+#include "load/trace/folding.hpp"
+#include "load/trace/kernel_names.hpp"
+#include "load/trace/links.hpp"
+#include "load/trace/operator_call.hpp"
+#include "load/trace/parameter_lists.hpp"
+#include "load/trace/unmodelled.hpp"
+#include "roofline/error.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr double s_per_us = 1e-6;
+
+/// The callers that rules look at: an operator and what it is called from, up to autograd.
+constexpr std::size_t most_callers = 6;
+
+class TraceLayers {
+ public:
+  TraceLayers(const Recording& recording, const Links& links)
+      : recording_(recording), links_(links), arguments_(recording.arguments.size()) {
+    half_ = more_common_half();
+    for (const HostRange& range : recording.operators)
+      if (recording.texts.at(range.name) == "torch::autograd::AccumulateGrad")
+        if (const TensorArgument* gradient = arguments_at(range.arguments).tensor(0))
+          parameters_.add_parameter(gradient->sizes);
+  }
+
+  /// Activities of one device inside the steps, in the order of their starts.
+  void add(const std::vector<std::uint32_t>& activities) {
+    std::vector<std::uint32_t> group_of(recording_.operators.size(), no_index);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> grouped;
+    std::uint32_t groups = 0;
+    for (const std::uint32_t index : activities) {
+      const std::uint32_t op = links_.origins[index].operator_index;
+      if (op == no_index || is_link_copy(name_of_activity(index))) {
+        add_alone(index);
+        continue;
+      }
+      if (group_of[op] == no_index) group_of[op] = groups++;
+      grouped.emplace_back(group_of[op], index);
+    }
+    std::stable_sort(grouped.begin(), grouped.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::uint32_t> work;
+    for (std::size_t i = 0; i < grouped.size(); ++i) {
+      work.push_back(grouped[i].second);
+      if (i + 1 < grouped.size() && grouped[i + 1].first == grouped[i].first) continue;
+      add_operator(work);
+      work.clear();
+    }
+  }
+
+  FoldedLayers& layers() { return layers_; }
+  UnmodelledList& unmodelled() { return unmodelled_; }
+  std::size_t halved_operators() const { return halved_operators_; }
+  double layout_s() const { return layout_s_; }
+
+ private:
+  const std::string& name_of_activity(std::uint32_t index) const {
+    return recording_.texts.at(recording_.activities[index].name);
+  }
+
+  const std::string& name_of_operator(std::uint32_t index) const {
+    return recording_.texts.at(recording_.operators[index].name);
+  }
+
+  const OperatorArguments& arguments_at(std::uint32_t index) {
+    std::optional<OperatorArguments>& known = arguments_[index];
+    if (!known) known.emplace(recording_.arguments[index], recording_.texts);
+    return *known;
+  }
+
+  /// fp16 or bf16: what two-byte elements are where only their size is known.
+  DataType more_common_half() const {
+    std::size_t fp16 = 0;
+    std::size_t bf16 = 0;
+    for (const ArgumentTexts& texts : recording_.arguments) {
+      const std::string& types = recording_.texts.at(texts.types);
+      fp16 += types.find("c10::Half") != std::string::npos ? 1U : 0U;
+      bf16 += types.find("c10::BFloat16") != std::string::npos ? 1U : 0U;
+    }
+    has_half_ = fp16 + bf16 > 0;
+    return bf16 > fp16 ? DataType::bf16 : DataType::fp16;
+  }
+
+  void add_alone(std::uint32_t index) {
+    const WorkOrigin& origin = links_.origins[index];
+    const bool graph =
+        origin.call_index != no_index &&
+        recording_.texts.at(recording_.calls[origin.call_index].name).find("GraphLaunch") !=
+            std::string::npos;
+    const std::string& name = name_of_activity(index);
+    unmodelled_.add(short_kernel_name(name), "",
+                    is_link_copy(name) ? "a copy over a link to host or other GPU"
+                    : graph            ? "launched by a CUDA graph, which keeps no operators"
+                                       : "launched outside of any operator",
+                    duration_s(index));
+  }
+
+  double duration_s(std::uint32_t index) const {
+    return recording_.activities[index].duration_us * s_per_us;
+  }
+
+  OperatorCall call_of(std::uint32_t op, const std::vector<std::uint32_t>& work) {
+    OperatorCall call;
+    call.name = name_of_operator(op);
+    call.arguments = &arguments_at(recording_.operators[op].arguments);
+    for (std::uint32_t at = links_.callers[op];
+         at != no_index && call.callers.size() < most_callers; at = links_.callers[at])
+      call.callers.push_back(
+          {name_of_operator(at), &arguments_at(recording_.operators[at].arguments)});
+    std::uint64_t blocks = 0;
+    for (const std::uint32_t index : work) {
+      const std::string& name = name_of_activity(index);
+      blocks += recording_.activities[index].blocks;
+      call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
+      if (!call.list_type) call.list_type = element_type(name, half_);
+    }
+    if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
+    if (lacks_list_shapes(*call.arguments)) call.list_elements = parameters_.elements(blocks);
+    return call;
+  }
+
+  /// What a call's layers depend on; calls that agree in it have the same layers.
+  std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
+    std::vector<std::uint32_t> key{
+        call.is_tf32 ? 1U : 0U, static_cast<std::uint32_t>(*call.list_type),
+        static_cast<std::uint32_t>(call.list_elements.value_or(0)),
+        static_cast<std::uint32_t>(call.list_elements.value_or(0) >> 32U)};
+    std::uint32_t at = op;
+    for (std::size_t i = 0; i <= call.callers.size(); ++i, at = links_.callers[at]) {
+      key.push_back(recording_.operators[at].name);
+      key.push_back(recording_.operators[at].arguments);
+    }
+    return key;
+  }
+
+  std::vector<std::size_t> rows_of(const OperatorCall& call) {
+    std::vector<std::size_t> rows;
+    const Rule rule = find_rule(call.name);
+    if (rule == nullptr) return rows;
+    for (LayerSpec& spec : rule(call)) rows.push_back(layers_.row_of(std::move(spec)));
+    return rows;
+  }
+
+  /// The kernels that one run of an operator launched, in the order of their starts.
+  void add_operator(const std::vector<std::uint32_t>& work) {
+    const std::uint32_t op = links_.origins[work.front()].operator_index;
+    const OperatorCall call = call_of(op, work);
+    const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
+    if (inserted) entry->second = rows_of(call);
+    const std::vector<std::size_t>& rows = entry->second;
+    if (rows.empty()) return add_unmodelled(call, work);
+    double time_s = 0;
+    for (const std::uint32_t index : work) {
+      time_s += duration_s(index);
+      if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
+    }
+    if (rows.size() == 1) return layers_.add(rows.front(), time_s);
+    const double first_s = data_gradient_s(work, time_s);
+    layers_.add(rows[0], first_s);
+    layers_.add(rows[1], time_s - first_s);
+  }
+
+  double data_gradient_s(const std::vector<std::uint32_t>& work, double time_s) {
+    std::vector<std::string_view> names;
+    for (const std::uint32_t index : work) names.push_back(name_of_activity(index));
+    const std::optional<std::size_t> count = data_gradient_kernels(names);
+    if (!count) {
+      ++halved_operators_;
+      return time_s / 2;
+    }
+    double own_s = 0;
+    for (std::size_t i = 0; i < *count; ++i) own_s += duration_s(work[i]);
+    return own_s;
+  }
+
+  /// Ranges that are no operators have no arguments: there the kernels say more.
+  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work) {
+    const OperatorArguments& arguments = *call.arguments;
+    if (arguments.count() == 0) {
+      for (const std::uint32_t index : work) add_alone(index);
+      return;
+    }
+    double time_s = 0;
+    for (const std::uint32_t index : work) time_s += duration_s(index);
+    unmodelled_.add(std::string(call.name), arguments.tensors_text(), reason_of(call), time_s,
+                    work.size());
+  }
+
+  static bool lacks_list_shapes(const OperatorArguments& arguments) {
+    for (std::size_t i = 0; i < arguments.count(); ++i)
+      if (arguments.is_tensor_list(i) && arguments.tensors(i).empty()) return true;
+    return false;
+  }
+
+  static std::string reason_of(const OperatorCall& call) {
+    if (call.name.starts_with("triton_")) return "a fused kernel of torch.compile";
+    if (lacks_list_shapes(*call.arguments))
+      return "the trace holds no shapes of its lists of tensors";
+    return find_rule(call.name) != nullptr ? "its shapes or types fit no rule"
+                                           : "an operator without a rule";
+  }
+
+  const Recording& recording_;
+  const Links& links_;
+  std::vector<std::optional<OperatorArguments>> arguments_;
+  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
+  ParameterLists parameters_;
+  FoldedLayers layers_;
+  UnmodelledList unmodelled_;
+  std::size_t halved_operators_ = 0;
+  double layout_s_ = 0;
+  mutable bool has_half_ = false;
+  DataType half_ = DataType::fp16;
+};
+
+void check_recording(const Recording& recording, const std::string& source) {
+  const auto fail = [&](const std::string& message) { throw InputError(source, "", message); };
+  if (recording.activities.empty())
+    fail(
+        "expected kernels that ran on a GPU, got a trace without any: record it with "
+        "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+  if (recording.operators.empty())
+    fail(
+        "expected the operators that launched the kernels, got kernels alone: record the trace "
+        "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators");
+  if (recording.arguments.size() == 1)
+    fail(
+        "expected operators with their shapes, got a trace without: record it with "
+        "torch.profiler.profile(..., record_shapes=True)");
+}
+
+/// The device that the recording is about: the one that worked longest.
+std::uint32_t busiest_device(const Recording& recording) {
+  std::map<std::uint32_t, double> time_us;
+  for (const GpuActivity& activity : recording.activities)
+    time_us[activity.device] += activity.duration_us;
+  return std::max_element(time_us.begin(), time_us.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+/// How many steps launched anything: a profiler may open one more than it sees run.
+std::size_t steps_with_work(const Recording& recording, const Links& links) {
+  std::set<std::size_t> steps;
+  for (std::size_t i = 0; i < links.origins.size(); ++i)
+    if (links.origins[i].step) steps.insert(*links.origins[i].step);
+  return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
+}
+
+std::string milliseconds(double time_us) {
+  std::string text = std::to_string(time_us * 1e-3);
+  text.resize(text.find('.') + 3);
+  return text + " ms";
+}
+
+}  // namespace
+
+TraceNetwork network_of(Recording recording, const std::string& source) {
+  check_recording(recording, source);
+  const Links links = link_work(recording);
+  const std::uint32_t device = busiest_device(recording);
+  TraceNetwork result;
+  TraceSummary& summary = result.summary;
+  summary.recorder = "PyTorch profiler";
+  for (const RecordedDevice& each : recording.devices)
+    if (each.id == device) summary.device = each.name;
+  summary.steps = steps_with_work(recording, links);
+
+  std::vector<std::uint32_t> activities;
+  double other_device_us = 0;
+  double outside_us = 0;
+  for (std::uint32_t i = 0; i < recording.activities.size(); ++i) {
+    const GpuActivity& activity = recording.activities[i];
+    if (activity.device != device)
+      other_device_us += activity.duration_us;
+    else if (!recording.steps.empty() && !links.origins[i].step)
+      outside_us += activity.duration_us;
+    else
+      activities.push_back(i);
+  }
+  TraceLayers layers(recording, links);
+  layers.add(activities);
+  if (layers.layers().empty())
+    throw InputError(source, "",
+                     "expected operators that are layers, got none among those that used the GPU");
+
+  const auto steps = static_cast<double>(summary.steps);
+  const BusyTime time = busy_time(recording, activities);
+  summary.span_s = time.span_us * s_per_us / steps;
+  summary.busy_s = time.busy_us * s_per_us / steps;
+  summary.kernel_s = time.kernel_us * s_per_us / steps;
+  summary.layers_s = layers.layers().time_s() / steps;
+  summary.launches = static_cast<double>(activities.size()) / steps;
+  summary.unmodelled = std::move(layers.unmodelled()).items(summary.steps);
+  if (other_device_us > 0)
+    summary.notes.push_back("left out: " + milliseconds(other_device_us) +
+                            " of kernels on other GPUs than the busiest, number " +
+                            std::to_string(device));
+  if (outside_us > 0)
+    summary.notes.push_back("left out: " + milliseconds(outside_us) +
+                            " of kernels launched outside of the profiler's steps");
+  if (const double layout_s = layers.layout_s() / steps; layout_s > 0.01 * summary.kernel_s)
+    summary.notes.push_back(milliseconds(layout_s / s_per_us) +
+                            " a step go into moving channels to the other end of memory around "
+                            "convolutions: torch.channels_last for model and images avoids most");
+  if (layers.halved_operators() > 0)
+    summary.notes.push_back(std::to_string(layers.halved_operators()) +
+                            " convolution_backward whose kernels' names do not tell the gradients "
+                            "apart: half of the time each");
+
+  NetworkSpec& network = result.network;
+  network.source = source;
+  network.layers = std::move(layers.layers()).layers(summary.steps);
+  for (LayerSpec& layer : network.layers) {
+    layer.place.source = source;
+    layer.place.where = "\"" + *layer.name + "\"";
+    layer.place.pointers = false;
+    layer.measured.gpu = summary.device;
+  }
+  return result;
+}
+
+}  // namespace roofline
