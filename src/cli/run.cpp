@@ -22,12 +22,13 @@ std::vector<Context> contexts_of(const Options& options) {
   return contexts;
 }
 
-/// One thing that an input holds, in each setting, on each GPU.
-void evaluate_item(const Item& item, const Options& options, const std::vector<Context>& contexts,
-                   Results& results) {
+/// One thing that an input holds, its `index`-th, in each setting, on each GPU.
+void evaluate_item(const Item& item, std::size_t index, const Options& options,
+                   const std::vector<Context>& contexts, Results& results) {
   for (std::size_t setting = 0; setting < options.defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options.defaults[setting];
-      const Network network = infer(*item.spec(defaults), defaults);
+      Network network = infer(*item.spec(defaults), defaults);
+      network.item = index;
       if (setting == 0) results.note_assumptions(network);
       for (std::size_t gpu = 0; gpu < contexts.size(); ++gpu)
         results.add(network, setting * contexts.size() + gpu, contexts[gpu]);
@@ -39,12 +40,13 @@ void evaluate_item(const Item& item, const Options& options, const std::vector<C
 void evaluate_input(const std::string& name, const Options& options,
                     const std::vector<Context>& contexts, Results& results, Progress& progress) {
   const std::unique_ptr<Reader> reader = open_input(name);
+  std::size_t items = 0;
   while (const std::optional<Expected<Item>> item = reader->next()) {
     progress.step();
     if (const auto* error = std::get_if<InputError>(&*item))
       results.fail(*error);
     else
-      evaluate_item(std::get<Item>(*item), options, contexts, results);
+      evaluate_item(std::get<Item>(*item), items++, options, contexts, results);
   }
   for (const std::string& text : reader->notes()) note(text);
 }

@@ -184,6 +184,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network.source);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
+    result.item = network.item;
     result.memory = memory_of(prepared);
     return result;
   } catch (const InputError& error) {
