@@ -108,8 +108,9 @@ struct MeasuredSummary {
 struct Result {
   std::string source;
   std::string network;
-  std::string
-      label;  ///< the network, or the source where another result's network is called so too
+  std::size_t item = 0;  ///< which of its source's networks, from 0
+  /// The network, or where another one is called so too, its source and, in one source, "#2".
+  std::string label;
   std::string gpu;
   std::optional<DataType> dtype;       ///< absent where layers differ
   std::optional<std::uint64_t> batch;  ///< absent where layers differ

@@ -19,6 +19,7 @@ struct Network {
   /// The number of the record in its source, from 1, where this is a record of a stream: its layers
   /// stand alone, outside any network.
   std::optional<std::size_t> record = {};
+  std::size_t item = 0;  ///< which of its source's networks this is, from 0
   /// What was assumed where the source leaves something open, for the user to read.
   std::vector<std::string> assumptions = {};
   /// Of a profiler's recording: what it says beside the layers, whose measured times are those of

@@ -52,11 +52,13 @@ class Contexts {
   std::map<std::string, Context> recorded_;
 };
 
-/// One thing that an input holds, in each setting, on each GPU.
-void evaluate_item(const Item& item, const Options& options, Contexts& contexts, Results& results) {
+/// One thing that an input holds, its `index`-th, in each setting, on each GPU.
+void evaluate_item(const Item& item, std::size_t index, const Options& options, Contexts& contexts,
+                   Results& results) {
   for (std::size_t setting = 0; setting < options.defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options.defaults[setting];
-      const Network network = infer(*item.spec(defaults), defaults);
+      Network network = infer(*item.spec(defaults), defaults);
+      network.item = index;
       if (setting == 0) results.see(network);
       const std::span<const Context> gpus = contexts.of(network);
       for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
@@ -74,7 +76,7 @@ void evaluate_input(const std::string& name, const Options& options, Contexts& c
     if (const auto* error = std::get_if<InputError>(&*item))
       results.fail(*error);
     else
-      evaluate_item(std::get<Item>(*item), options, contexts, results);
+      evaluate_item(std::get<Item>(*item), items++, options, contexts, results);
   }
   for (const std::string& text : reader->notes()) note(text);
 }

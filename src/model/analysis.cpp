@@ -189,6 +189,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
     result.recording = network.recording;
     if (!network.recording) result.memory = memory_of(prepared);
+    result.item = network.item;
     return result;
   } catch (const InputError& error) {
     return error;

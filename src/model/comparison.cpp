@@ -11,18 +11,39 @@ namespace {
 using Group = std::vector<std::size_t>;
 
 auto work_of(const Result& result) {
-  return std::tie(result.source, result.network, result.batch, result.dtype, result.training,
-                  result.pass);
+  return std::tie(result.source, result.network, result.item, result.batch, result.dtype,
+                  result.training, result.pass);
 }
 
-/// Pieces of work on two GPUs or more, in the order in which they first come.
+/// Whether both did the same: a record that one GPU cannot run is missing there.
+bool same_rows(const Result& a, const Result& b) {
+  return std::equal(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(),
+                    [](const LayerResult& x, const LayerResult& y) {
+                      return x.layer.name == y.layer.name && x.layer.pass == y.layer.pass &&
+                             x.counts.macs == y.counts.macs &&
+                             x.counts.bytes.total == y.counts.bytes.total;
+                    });
+}
+
+/// Pieces of work on two GPUs or more, in the order in which they first come. An input that was
+/// given twice counts once.
 std::vector<Group> groups_of(const std::vector<Result>& results) {
   std::vector<Group> groups;
-  std::map<decltype(work_of(results.front())), std::size_t> group_of;
+  std::multimap<decltype(work_of(results.front())), std::size_t> groups_by_work;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto [entry, is_new] = group_of.try_emplace(work_of(results[i]), groups.size());
-    if (is_new) groups.emplace_back();
-    groups[entry->second].push_back(i);
+    const auto [begin, end] = groups_by_work.equal_range(work_of(results[i]));
+    const auto found = std::find_if(begin, end, [&](const auto& entry) {
+      return same_rows(results[groups[entry.second].front()], results[i]);
+    });
+    if (found == end) {
+      groups_by_work.emplace(work_of(results[i]), groups.size());
+      groups.push_back({i});
+      continue;
+    }
+    Group& group = groups[found->second];
+    if (std::none_of(group.begin(), group.end(),
+                     [&](std::size_t other) { return results[other].gpu == results[i].gpu; }))
+      group.push_back(i);
   }
   std::erase_if(groups, [](const Group& group) { return group.size() < 2; });
   return groups;

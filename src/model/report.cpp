@@ -1,6 +1,7 @@
 #include "roofline/report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -45,12 +46,18 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
-/// Two files of one name in two folders are told apart by their paths.
+/// Two files of one name in two folders are told apart by their paths, two networks of one name in
+/// one source by their order.
 void tell_apart(std::vector<Result>& results) {
-  std::map<std::string, std::set<std::string_view>> sources_of;
-  for (const Result& result : results) sources_of[result.network].insert(result.source);
-  for (Result& result : results)
-    if (sources_of[result.network].size() > 1) result.label = result.source;
+  std::map<std::string, std::map<std::string, std::set<std::size_t>>> items_of;
+  for (const Result& result : results) items_of[result.network][result.source].insert(result.item);
+  for (Result& result : results) {
+    const auto& sources = items_of[result.network];
+    const std::set<std::size_t>& items = sources.at(result.source);
+    const auto before = std::distance(items.begin(), items.find(result.item));
+    if (sources.size() > 1) result.label = result.source;
+    if (before > 0) result.label += "#" + std::to_string(before + 1);
+  }
 }
 
 }  // namespace

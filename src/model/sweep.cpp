@@ -53,14 +53,18 @@ void find_best(Sweep& sweep) {
 std::vector<Sweep> sweeps_of(const std::vector<Result>& results) {
   std::vector<Sweep> sweeps;
   const auto key_of = [](const Result& result) {
-    return std::tie(result.source, result.network, result.gpu, result.dtype, result.pass);
+    return std::tie(result.source, result.network, result.item, result.gpu, result.dtype,
+                    result.pass);
   };
   std::map<decltype(key_of(results.front())), std::size_t> sweep_of;
   for (const Result& result : results) {
     if (!result.batch) continue;
     const auto [entry, is_new] = sweep_of.try_emplace(key_of(result), sweeps.size());
     if (is_new) sweeps.push_back({result.label, result.gpu, {}, {}, {}});
-    sweeps[entry->second].rows.push_back(row_of(result));
+    std::vector<SweepRow>& rows = sweeps[entry->second].rows;
+    const bool is_repeat = std::any_of(
+        rows.begin(), rows.end(), [&](const SweepRow& row) { return row.batch == *result.batch; });
+    if (!is_repeat) rows.push_back(row_of(result));
   }
   std::erase_if(sweeps, [](const Sweep& sweep) { return sweep.rows.size() < 2; });
   for (Sweep& sweep : sweeps) {
