@@ -82,6 +82,7 @@ struct Operand {
   Shape shape;  ///< where it differs from the producer's output, a view of it
   std::optional<std::size_t> producer;  ///< index in Network::layers
   bool is_parameter = false;
+  std::optional<std::uint64_t> parameters{};  ///< learned numbers, where not as many as elements
 };
 
 struct Measured {

@@ -109,6 +109,9 @@ struct OperandSpec {
   bool whole = false;  ///< sizes hold every axis, the batch first; a list may leave the batch out
   std::string layer;   ///< name of an earlier layer
   bool is_parameter = false;  ///< learned, and without a batch
+  /// Learned numbers behind a parameter, where they are not as many as it has elements: a table of
+  /// which some rows are read, a vector repeated.
+  std::optional<std::uint64_t> parameters{};
 
   bool operator==(const OperandSpec&) const = default;
 };
@@ -176,6 +179,8 @@ struct NetworkSpec {
   /// The number of the record in its source, from 1, where the one layer is a record of a stream;
   /// such a layer may refer to no other.
   std::optional<std::size_t> record;
+  /// What was assumed where the source leaves something open, for the user to read.
+  std::vector<std::string> assumptions;
 };
 
 }  // namespace roofline

@@ -7,6 +7,7 @@
 #include "load/csv_input.hpp"
 #include "load/json_input.hpp"
 #include "load/json_network.hpp"
+#include "load/onnx/onnx_input.hpp"
 #include "model/spelling.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -25,6 +26,7 @@ bool always(std::string_view) { return true; }
 const InputFormat formats[] = {
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson},
     {"CSV", {".csv"}, never, open_csv},
+    {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
     {"JSON", {".json"}, always, open_json},
 };
 

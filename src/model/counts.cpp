@@ -63,7 +63,9 @@ void count_elementwise(const Layer& layer, Counts& counts) {
     std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
     const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
     bytes = checked_add(bytes, tensor_byte(operand.shape, type));
-    if (operand.is_parameter) counts.params = checked_add(counts.params, elements(operand.shape));
+    if (operand.is_parameter)
+      counts.params =
+          checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
   }
   if (kind.family == KindFamily::norm) {
     const bool every_element = layer.kind == LayerKind::layer_norm;

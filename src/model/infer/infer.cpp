@@ -49,6 +49,7 @@ class Inference {
     network_.name = spec.name;
     network_.source = spec.source;
     network_.record = spec.record;
+    network_.assumptions = spec.assumptions;
     network_.layers.reserve(spec.layers.size());
   }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+// Names that the user of a model recognises.
+
+#include <string>
+#include <vector>
+
+#include "load/onnx/emitter.hpp"
+
+namespace roofline::onnx_graph {
+
+/// One name a layer, each unique: that of the module that it comes from (`layer1.0.conv1`, from a
+/// node's path, the names of its weights or what the exporter notes beside it), with the operator
+/// where the module has several layers; without any, the node's own name.
+std::vector<std::string> layer_names(const std::vector<Draft>& drafts);
+
+}  // namespace roofline::onnx_graph
