@@ -61,11 +61,12 @@ enum class Field : std::uint8_t {
   measured_cold,
   repeat,
   training_only,
+  shared_weights,
   output,
   output_height,
   output_width,
 };
-inline constexpr std::size_t field_count = 45;
+inline constexpr std::size_t field_count = 46;
 
 /// The key of a layer file that states the field.
 std::string_view field_name(Field field);
@@ -162,6 +163,7 @@ struct LayerSpec {
   Measured measured;
   std::optional<std::uint64_t> repeat;
   bool training_only = false;
+  bool shared_weights = false;
 
   // What the source states of the result, to be checked against what is worked out.
   std::vector<std::uint64_t> output;

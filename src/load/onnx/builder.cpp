@@ -32,17 +32,81 @@ std::optional<Numbers> numbers_of_sizes(const Node& node) {
   return Numbers(operand->sizes->begin() + start, operand->sizes->begin() + end);
 }
 
-/// Parameters behind a result that follows from constants alone.
+/// Parameters behind a result that follows from constants alone: those of its largest operand, of
+/// all of them where they are joined.
 std::int64_t learned_behind(const Node& node) {
-  if (node.outputs.empty() || node.outputs[0] == nullptr || !is_float(node.outputs[0]->type))
-    return 0;
-  // Scales and zero points are none.
-  if (node.op == "DequantizeLinear") return node.input(0) != nullptr ? node.input(0)->learned : 0;
+  if (!is_float(node.outputs[0]->type)) return 0;
   std::int64_t learned = 0;
-  for (const Value* input : node.inputs)
-    if (input != nullptr && __builtin_add_overflow(learned, input->learned, &learned))
+  for (const Value* input : node.inputs) {
+    if (input == nullptr) continue;
+    if (node.op != "Concat")
+      learned = std::max(learned, input->learned);
+    else if (__builtin_add_overflow(learned, input->learned, &learned))
       throw OverflowError();
+  }
   return learned;
+}
+
+/// The weights that an operator with constant operands leaves what they are. Identity makes others
+/// of them: exporters keep equal tensors once and copy them so.
+const Value* same_weights(const Node& node) {
+  const bool keeps = node.op == "Transpose" || node.op == "Reshape" || node.op == "Cast" ||
+                     node.op == "DequantizeLinear" || node.op == "Unsqueeze" ||
+                     node.op == "Squeeze" || node.op == "Flatten";
+  return keeps && node.input(0) != nullptr ? node.input(0)->weights : nullptr;
+}
+
+/// Whether a tensor of the file has a name that its exporter made up for a constant, so that it is
+/// most likely no parameter but a mask, a table of positions or the like.
+bool is_made_up(const std::string& name) {
+  constexpr std::string_view starts[] = {"val_", "onnx::", "_", "/", "const_fold", "Constant"};
+  for (const std::string_view start : starts)
+    if (name.starts_with(start)) return true;
+  if (name.find("lifted_tensor") != std::string::npos) return true;
+  // The operation that made it, and a number: "unsqueeze_2".
+  constexpr std::string_view operations[] = {"unsqueeze",
+                                             "squeeze",
+                                             "cat",
+                                             "view",
+                                             "expand",
+                                             "slice_scatter",
+                                             "select_scatter",
+                                             "index",
+                                             "fill",
+                                             "exp",
+                                             "log",
+                                             "pow",
+                                             "sqrt",
+                                             "rsqrt",
+                                             "sigmoid",
+                                             "tanh",
+                                             "add",
+                                             "sub",
+                                             "mul",
+                                             "div",
+                                             "cos",
+                                             "sin",
+                                             "arange",
+                                             "full",
+                                             "ones",
+                                             "zeros",
+                                             "stack",
+                                             "where",
+                                             "select",
+                                             "slice",
+                                             "reshape",
+                                             "permute",
+                                             "transpose",
+                                             "clone",
+                                             "tmp",
+                                             "to",
+                                             "linspace",
+                                             "meshgrid",
+                                             "repeat"};
+  const std::size_t end = name.find_last_not_of("0123456789");
+  if (end == std::string::npos) return true;
+  const std::string_view stem = std::string_view(name).substr(0, name[end] == '_' ? end : end + 1);
+  return std::find(std::begin(operations), std::end(operations), stem) != std::end(operations);
 }
 
 /// The tensor or numbers that a Constant states.
@@ -91,8 +155,7 @@ Graph Builder::build() {
   add_inputs(graph, scope);
   add_nodes(graph.node(), scope);
   for (const auto& output : graph.output())
-    if (Value* value = scope.find(output.name()).value_or(nullptr))
-      graph_.outputs.push_back(value);
+    if (Value* value = scope.find(output.name()).value_or(nullptr)) graph_.outputs.push_back(value);
   return std::move(graph_);
 }
 
@@ -110,12 +173,13 @@ void Builder::add_tensor(const ::onnx::TensorProto& tensor, Scope& scope) {
   const auto elements = product(*value->sizes);
   if (!elements)
     throw InputError(model_.source, "initializer \"" + tensor.name() + "\"",
-                     "expected sizes whose product is below 2^63, got " +
-                         list_text(*value->sizes));
+                     "expected sizes whose product is below 2^63, got " + list_text(*value->sizes));
   const bool is_quantised = tensor.data_type() == ::onnx::TensorProto::INT8 ||
                             tensor.data_type() == ::onnx::TensorProto::UINT8;
-  if (!value->sizes->empty() && (is_float(tensor.data_type()) || is_quantised))
-    value->learned = *elements;
+  if (!value->sizes->empty() && (is_float(tensor.data_type()) || is_quantised)) {
+    value->weights = value;
+    if (!is_made_up(tensor.name())) value->learned = *elements;
+  }
   value->numbers = read_numbers(tensor);
   scope.values[tensor.name()] = value;
 }
@@ -181,8 +245,7 @@ void Builder::add_node(const ::onnx::NodeProto& proto, Scope& scope) {
   if (++node_count_ > most_nodes)
     throw NodeError{"expected at most " + std::to_string(most_nodes) +
                     " nodes once functions and loops are written out, got more"};
-  const auto function =
-      model_.functions.find(function_key(proto.domain(), proto.op_type()));
+  const auto function = model_.functions.find(function_key(proto.domain(), proto.op_type()));
   if (function != model_.functions.end()) return add_call(proto, *function->second, scope);
   if (add_control(proto, scope)) return;
   add_operator(proto, scope);
@@ -228,6 +291,8 @@ void Builder::settle(Node node) {
       if (output == nullptr) continue;
       output->is_constant = true;
       output->learned = learned;
+      const Value* weights = same_weights(node);
+      output->weights = weights != nullptr ? weights : output;
     }
     return;
   }
@@ -253,8 +318,9 @@ void Builder::infer(Node& node) {
     }
   }
   if (infer_sizes(node))
-    note_once("sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at "
-              "their largest");
+    note_once(
+        "sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at "
+        "their largest");
   take_stated_sizes(node);
 }
 

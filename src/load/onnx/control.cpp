@@ -15,15 +15,13 @@ constexpr std::size_t most_resolved_byte = std::size_t{256} << 20;
 /// Nodes that one loop is written out to.
 constexpr std::int64_t most_loop_nodes = 200000;
 
-const ::onnx::AttributeProto* attribute_of(const ::onnx::NodeProto& proto,
-                                           std::string_view name) {
+const ::onnx::AttributeProto* attribute_of(const ::onnx::NodeProto& proto, std::string_view name) {
   for (const auto& attribute : proto.attribute())
     if (attribute.name() == name) return &attribute;
   return nullptr;
 }
 
-std::int64_t int_of(const ::onnx::NodeProto& proto, std::string_view name,
-                    std::int64_t otherwise) {
+std::int64_t int_of(const ::onnx::NodeProto& proto, std::string_view name, std::int64_t otherwise) {
   const auto* attribute = attribute_of(proto, name);
   return attribute != nullptr && attribute->has_i() ? attribute->i() : otherwise;
 }
@@ -181,8 +179,7 @@ bool Builder::add_loop(const ::onnx::NodeProto& proto, Scope& scope) {
     std::vector<Value*> arguments{number(static_cast<double>(trip))};
     arguments.insert(arguments.end(), carried.begin(), carried.end());
     const std::vector<Value*> results = add_body(body, arguments, scope);
-    if (results.size() < carried.size() ||
-        std::count(results.begin(), results.end(), nullptr) != 0)
+    if (results.size() < carried.size() || std::count(results.begin(), results.end(), nullptr) != 0)
       return false;
     scanned.resize(results.size() - carried.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -310,8 +307,8 @@ bool Builder::add_control(const ::onnx::NodeProto& proto, Scope& scope) {
   if (op == "Loop") return add_loop(proto, scope);
   if (op == "Optional" || op == "OptionalGetElement" || op == "Identity") {
     const std::vector<Value*> inputs = inputs_of(proto, scope);
-    const bool is_alias = !inputs.empty() && inputs[0] != nullptr &&
-                          (op != "Identity" || inputs[0]->items);
+    const bool is_alias =
+        !inputs.empty() && inputs[0] != nullptr && (op != "Identity" || inputs[0]->items);
     if (is_alias) bind_outputs(proto, inputs, scope);
     return is_alias;
   }

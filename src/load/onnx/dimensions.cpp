@@ -125,9 +125,7 @@ void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
         missing.insert("--dim " + name + "=VALUE");
         is_complete = false;
       }
-      sizes.push_back(!open                      ? dim.dim_value()
-                      : value == values_.end() ? 1
-                                               : value->second);
+      sizes.push_back(!open ? dim.dim_value() : value == values_.end() ? 1 : value->second);
     }
     if (!is_complete) shapes += (shapes.empty() ? "" : ", ") + shape_text(input);
     if (fixed_batch_ != 0 && !sizes.empty() && sizes.front() == fixed_batch_)
@@ -157,8 +155,8 @@ std::optional<Sizes> Dimensions::stated(const ::onnx::ValueInfoProto& value) con
 
 Sizes Dimensions::rescaled(Sizes shape) const {
   if (fixed_batch_ > 0 && !shape.empty() && shape.front() > 0 && shape.front() % fixed_batch_ == 0)
-    shape.front() = product_or_throw({shape.front() / fixed_batch_,
-                                      static_cast<std::int64_t>(batch_)});
+    shape.front() =
+        product_or_throw({shape.front() / fixed_batch_, static_cast<std::int64_t>(batch_)});
   return shape;
 }
 

@@ -1,6 +1,8 @@
 #include "load/onnx/emitter.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "load/onnx/builder.hpp"
 #include "load/onnx/names.hpp"
@@ -41,8 +43,8 @@ DataType data_type(int type) {
 }
 
 const Value* first_tensor(const std::vector<Value*>& values) {
-  const auto found = std::find_if(values.begin(), values.end(),
-                                  [](const Value* each) { return each != nullptr; });
+  const auto found =
+      std::find_if(values.begin(), values.end(), [](const Value* each) { return each != nullptr; });
   return found == values.end() ? nullptr : *found;
 }
 
@@ -100,6 +102,7 @@ NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
                        "expected sizes below 2^63, got an overflow");
     }
   }
+  mark_shared();
   set_names(network);
   add_notes(network);
   return network;
@@ -115,15 +118,13 @@ void Emitter::emit(const Node& node) {
     if (is_essential(node)) fail_sizes(node);
     return count_without_sizes(node);
   }
-  const bool is_empty =
-      std::all_of(node.outputs.begin(), node.outputs.end(),
-                  [](const Value* output) { return !has_elements(output); });
+  const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
+                                    [](const Value* output) { return !has_elements(output); });
   if (is_empty) return;
   // The file may state a result's sizes where those of the operands are not known.
-  const bool has_operands =
-      std::all_of(node.inputs.begin(), node.inputs.end(), [](const Value* input) {
-        return input == nullptr || input->sizes || input->items;
-      });
+  const bool has_operands = std::all_of(
+      node.inputs.begin(), node.inputs.end(),
+      [](const Value* input) { return input == nullptr || input->sizes || input->items; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
   (has_operands && has_first ? rule_for(node) : emit_without_rule)(*this, node);
@@ -168,10 +169,17 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   const std::int64_t elements = product_or_throw(sizes);
   if (value.source) {
     spec.layer = std::to_string(value.source->layer);
-  } else if (value.learned > 0 && elements > 1) {
-    spec.is_parameter = true;
-    if (value.learned != elements) spec.parameters = static_cast<std::uint64_t>(value.learned);
+    return spec;
   }
+  if (value.learned == 0 || elements <= 1) return spec;
+  // A parameter has no batch: one that was repeated along it is read once.
+  std::uint64_t& batch = spec.sizes.front();
+  const auto learned = static_cast<std::uint64_t>(value.learned);
+  const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
+  if (batch > 1 && learned == one) batch = 1;
+  spec.is_parameter = batch == 1;
+  const std::uint64_t stated = batch == 1 ? one : static_cast<std::uint64_t>(elements);
+  if (spec.is_parameter && learned != stated) spec.parameters = learned;
   return spec;
 }
 
@@ -201,6 +209,19 @@ DataType Emitter::result_type(const Value& value) const {
 
 void Emitter::count_without_sizes(const Node& node) {
   if (nodes_without_sizes_++ == 0) first_without_sizes_ = node_place(node);
+}
+
+/// Products and tables are shared where they read one tensor of the file. Norms may do so only
+/// because theirs are equal (ones, before training), so those are shared where one module runs
+/// several times.
+void Emitter::mark_shared() {
+  std::set<std::pair<const Value*, std::string>> seen;
+  for (Draft& draft : drafts_) {
+    if (draft.weights == nullptr) continue;
+    const bool is_norm = info(draft.spec.kind).family == KindFamily::norm;
+    const std::string module = is_norm ? module_of(draft) : std::string();
+    draft.spec.shared_weights = !seen.emplace(draft.weights, module).second;
+  }
 }
 
 void Emitter::set_names(NetworkSpec& network) {

@@ -18,7 +18,8 @@ namespace roofline::onnx_graph {
 struct Draft {
   LayerSpec spec;
   const Node* node = nullptr;
-  std::string part;  ///< of the node, where it becomes several layers
+  std::string part;                ///< of the node, where it becomes several layers
+  const Value* weights = nullptr;  ///< those that make up the layer's parameters
 };
 
 class Emitter {
@@ -33,7 +34,8 @@ class Emitter {
   /// A new layer of that node with the types of its first operand, weights and first result; the
   /// reference holds until the next.
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
-  LayerSpec& last() { return drafts_.back().spec; }
+  /// Which tensor of the file holds the last layer's weights; layers that share it count it once.
+  void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
   void drop_last() { drafts_.pop_back(); }
   /// Which part of its node the last layer is.
   void rename_part(const char* part) { drafts_.back().part = part; }
@@ -67,6 +69,7 @@ class Emitter {
 
  private:
   void emit(const Node& node);
+  void mark_shared();
   void set_names(NetworkSpec& network);
   void add_notes(NetworkSpec& network) const;
 

@@ -15,18 +15,19 @@ const Numbers& numbers_of(const Node& node, std::size_t input) {
 }
 const Sizes& sizes_of(const Node& node, std::size_t input) { return *node.inputs[input]->sizes; }
 
-/// Calls visit(index) for each index of a tensor of these sizes, row by row.
-template <class Visit>
-void for_each_index(const Sizes& sizes, Visit visit) {
-  Sizes index(sizes.size(), 0);
+/// Every index of a tensor of these sizes, row by row.
+std::vector<Sizes> indices_of(const Sizes& sizes) {
+  std::vector<Sizes> indices;
   const std::int64_t count = product(sizes).value_or(0);
   for (std::int64_t i = 0; i < count; ++i) {
-    visit(index);
-    for (std::size_t axis = sizes.size(); axis-- > 0;) {
-      if (++index[axis] < sizes[axis]) break;
-      index[axis] = 0;
+    Sizes& index = indices.emplace_back(sizes);
+    std::int64_t rest = i;
+    for (std::size_t axis = sizes.size(); axis > 0; --axis) {
+      index[axis - 1] = rest % sizes[axis - 1];
+      rest /= sizes[axis - 1];
     }
   }
+  return indices;
 }
 
 /// Where an element stands, of a tensor that is broadcast to the rank of the index. Sizes that do
@@ -114,9 +115,9 @@ Numbers apply_binary(const Node& node, Binary function) {
   // Min and Max take any number of operands.
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
     Numbers next;
-    for_each_index(out, [&](const Sizes& index) {
+    for (const Sizes& index : indices_of(out)) {
       next.push_back(function(result.at(offset(index, so_far)), element(node, i, index)));
-    });
+    }
     result = std::move(next);
     so_far = out;
   }
@@ -140,11 +141,11 @@ Numbers apply_reduction(const Node& node, Binary function) {
   }
   std::vector<std::optional<double>> sums(static_cast<std::size_t>(product(kept).value_or(0)));
   std::size_t at = 0;
-  for_each_index(in, [&](const Sizes& index) {
+  for (const Sizes& index : indices_of(in)) {
     std::optional<double>& sum = sums.at(offset(index, kept));
     const double next = numbers_of(node, 0).at(at++);
     sum = sum ? function(*sum, next) : next;
-  });
+  }
   Numbers out;
   for (const auto& sum : sums)
     out.push_back(sum.value_or(node.op == "ReduceProd" ? 1 : 0) /
@@ -158,20 +159,17 @@ std::optional<Numbers> fold_gather(const Node& node) {
   if (!axis) return std::nullopt;
   const std::size_t index_rank = sizes_of(node, 1).size();
   Numbers out;
-  bool in_range = true;
-  for_each_index(*node.outputs[0]->sizes, [&](const Sizes& index) {
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
     Sizes within;
     for (std::size_t i = 0; i < index_rank; ++i) within.push_back(index.at(*axis + i));
     std::int64_t chosen = whole_number(element(node, 1, within));
     if (chosen < 0) chosen += data[*axis];
-    in_range = in_range && chosen >= 0 && chosen < data[*axis];
-    if (!in_range) return;
+    if (chosen < 0 || chosen >= data[*axis]) return std::nullopt;
     Sizes from;
     for (std::size_t i = 0; i < data.size(); ++i)
       from.push_back(i == *axis ? chosen : index.at(i < *axis ? i : i + index_rank - 1));
     out.push_back(element(node, 0, from));
-  });
-  if (!in_range) return std::nullopt;
+  }
   return out;
 }
 
@@ -184,9 +182,9 @@ std::optional<Numbers> fold_slice(const Node& node) {
   Sizes first(data.size(), 0);
   Sizes step(data.size(), 1);
   for (std::size_t i = 0; i < starts->size(); ++i) {
-    const auto axis = stated ? (i < stated->size() ? normal_axis((*stated)[i], data.size())
-                                                   : std::nullopt)
-                             : (i < data.size() ? std::optional(i) : std::nullopt);
+    const auto axis =
+        stated ? (i < stated->size() ? normal_axis((*stated)[i], data.size()) : std::nullopt)
+               : (i < data.size() ? std::optional(i) : std::nullopt);
     if (!axis || (steps && i >= steps->size())) return std::nullopt;
     constexpr std::int64_t longest_step = 1LL << 31;
     if (steps) step[*axis] = std::clamp((*steps)[i], -longest_step, longest_step);
@@ -197,14 +195,14 @@ std::optional<Numbers> fold_slice(const Node& node) {
   }
   Numbers out;
   bool in_range = true;
-  for_each_index(*node.outputs[0]->sizes, [&](const Sizes& index) {
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
     Sizes from = index;
     for (std::size_t axis = 0; axis < from.size(); ++axis) {
       from[axis] = first[axis] + index[axis] * step[axis];
       in_range = in_range && from[axis] >= 0 && from[axis] < data[axis];
     }
     if (in_range) out.push_back(element(node, 0, from));
-  });
+  }
   if (!in_range) return std::nullopt;
   return out;
 }
@@ -213,12 +211,12 @@ std::optional<Numbers> fold_concat(const Node& node) {
   const auto axis = normal_axis(int_attribute(node, "axis", 0), sizes_of(node, 0).size());
   if (!axis) return std::nullopt;
   Numbers out;
-  for_each_index(*node.outputs[0]->sizes, [&](Sizes index) {
+  for (Sizes index : indices_of(*node.outputs[0]->sizes)) {
     std::size_t operand = 0;
     while (operand + 1 < node.inputs.size() && index[*axis] >= sizes_of(node, operand).at(*axis))
       index[*axis] -= sizes_of(node, operand++)[*axis];
     out.push_back(element(node, operand, index));
-  });
+  }
   return out;
 }
 
@@ -228,16 +226,16 @@ std::optional<Numbers> fold_transpose(const Node& node) {
   Numbers out;
   bool valid = !stated || stated->size() == in.size();
   if (!valid) return std::nullopt;
-  for_each_index(*node.outputs[0]->sizes, [&](const Sizes& index) {
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
     Sizes from(index.size(), 0);
     for (std::size_t i = 0; i < index.size(); ++i) {
-      const auto axis = stated ? normal_axis((*stated)[i], in.size())
-                               : std::optional(index.size() - 1 - i);
+      const auto axis =
+          stated ? normal_axis((*stated)[i], in.size()) : std::optional(index.size() - 1 - i);
       valid = valid && axis && index[i] < in[*axis];
       if (valid) from[*axis] = index[i];
     }
     if (valid) out.push_back(element(node, 0, from));
-  });
+  }
   if (!valid) return std::nullopt;
   return out;
 }
@@ -260,28 +258,40 @@ std::optional<Numbers> fold_constant_of_shape(const Node& node) {
 
 std::optional<Numbers> fold_expand(const Node& node) {
   Numbers out;
-  for_each_index(*node.outputs[0]->sizes, [&](const Sizes& index) {
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
     out.push_back(element(node, 0, index));
-  });
+  }
   return out;
 }
 
 std::optional<Numbers> fold_tile(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   Numbers out;
-  for_each_index(*node.outputs[0]->sizes, [&](Sizes index) {
+  for (Sizes index : indices_of(*node.outputs[0]->sizes)) {
     for (std::size_t axis = 0; axis < index.size(); ++axis)
       index[axis] %= std::max<std::int64_t>(1, in.at(axis));
     out.push_back(element(node, 0, index));
-  });
+  }
   return out;
 }
 
 std::optional<Numbers> fold_where(const Node& node) {
   Numbers out;
-  for_each_index(*node.outputs[0]->sizes, [&](const Sizes& index) {
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
     out.push_back(element(node, element(node, 0, index) != 0 ? 1 : 2, index));
-  });
+  }
+  return out;
+}
+
+std::optional<Numbers> fold_clip(const Node& node) {
+  const auto bound = [&](std::size_t input, const char* name, double otherwise) {
+    const Value* stated = node.input(input);
+    return stated != nullptr ? stated->numbers->at(0) : float_attribute(node, name, otherwise);
+  };
+  const double least = bound(1, "min", -INFINITY);
+  const double most = bound(2, "max", INFINITY);
+  Numbers out = numbers_of(node, 0);
+  for (double& number : out) number = std::min(std::max(number, least), most);
   return out;
 }
 
@@ -304,11 +314,12 @@ struct OtherOperator {
   std::optional<Numbers> (*function)(const Node&);
 };
 constexpr OtherOperator other_operators[] = {
-    {"Gather", 2, fold_gather},   {"Slice", 1, fold_slice},
-    {"Concat", 1, fold_concat},   {"Transpose", 1, fold_transpose},
-    {"Range", 3, fold_range},     {"ConstantOfShape", 0, fold_constant_of_shape},
-    {"Expand", 1, fold_expand},   {"Tile", 1, fold_tile},
-    {"Where", 3, fold_where},     {"Constant", 0, fold_constant},
+    {"Gather", 2, fold_gather}, {"Slice", 1, fold_slice},
+    {"Concat", 1, fold_concat}, {"Transpose", 1, fold_transpose},
+    {"Range", 3, fold_range},   {"ConstantOfShape", 0, fold_constant_of_shape},
+    {"Expand", 1, fold_expand}, {"Tile", 1, fold_tile},
+    {"Where", 3, fold_where},   {"Constant", 0, fold_constant},
+    {"Clip", 1, fold_clip},
 };
 
 bool has_operands(const Node& node, std::size_t count) {

@@ -46,25 +46,27 @@ struct Value {
   std::optional<Sizes> sizes;      ///< none where neither rules nor the file say
   bool is_constant = false;        ///< the same for every input of the model
   std::int64_t learned = 0;        ///< parameters of the model that a constant is made of
+  const Value* weights = nullptr;  ///< the tensor of the file that it is a form of: itself, or one
+                                   ///< that was transposed or dequantised
   std::optional<Numbers> numbers;  ///< of a small constant, row by row
   std::optional<std::vector<Value*>> items;  ///< of a sequence
   Node* producer = nullptr;
   std::vector<Node*> consumers;
-  bool is_output = false;  ///< of the model
+  bool is_output = false;        ///< of the model
   std::optional<Source> source;  ///< none for inputs and constants of the model
 };
 
 struct Node {
   std::string name;
   std::string op;
-  std::string domain;  ///< empty for ONNX's own operators
-  int version = 0;     ///< of the operator set
-  std::vector<Value*> inputs;  ///< null where an optional one is left out
-  std::vector<Value*> outputs;  ///< at least one; later ones are null where left out
+  std::string domain;                         ///< empty for ONNX's own operators
+  int version = 0;                            ///< of the operator set
+  std::vector<Value*> inputs;                 ///< null where an optional one is left out
+  std::vector<Value*> outputs;                ///< at least one; later ones are null where left out
   const ::onnx::NodeProto* proto = nullptr;   ///< its attributes; none for nodes that we make
   const ::onnx::NodeProto* origin = nullptr;  ///< where its name comes from
   std::map<std::string, Sizes> made;          ///< attributes that come before the proto's
-  bool is_needed = true;                     ///< some output of the model depends on it
+  bool is_needed = true;                      ///< some output of the model depends on it
 
   const Value* input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : nullptr;

@@ -153,9 +153,7 @@ class LeanReader {
         case delimited: left_out |= delimited_field(tag, rule, end, tensor_byte, out, depth); break;
         case varint:
         case fixed64:
-        case fixed32:
-          left_out |= scalar_field(tag, is_data ? &tensor_byte : nullptr, out);
-          break;
+        case fixed32: left_out |= scalar_field(tag, is_data ? &tensor_byte : nullptr, out); break;
         default: fail_format();
       }
       if (at_ > end) fail_format();

@@ -29,8 +29,8 @@ std::shared_ptr<const Model> read_model(ByteStream& stream) {
   if (!model->proto.has_graph() || model->proto.graph().node().empty())
     throw InputError(model->source, "", "expected an ONNX model with a graph, got none");
   for (const auto& set : model->proto.opset_import())
-    model->versions[normal_domain(set.domain())] = static_cast<int>(
-        std::min<std::int64_t>(set.version(), 1 << 20));
+    model->versions[normal_domain(set.domain())] =
+        static_cast<int>(std::min<std::int64_t>(set.version(), 1 << 20));
   const auto own = model->versions.find("");
   if (own != model->versions.end() && own->second < first_version)
     throw InputError(model->source, "",

@@ -11,8 +11,8 @@ namespace roofline::onnx_graph {
 namespace {
 
 struct Hint {
-  std::string module;  ///< of the network; empty for its top
-  std::string label;   ///< what the layer is called within it
+  std::string module;        ///< of the network; empty for its top
+  std::string label;         ///< what the layer is called within it
   bool is_own_name = false;  ///< the module is the node's own name: nothing is known but that
 };
 
@@ -24,8 +24,8 @@ std::string lower(std::string text) {
 }
 
 bool is_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -105,8 +105,7 @@ std::string noted_scopes(const ::onnx::NodeProto& node) {
         field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
       continue;
     ::onnx::StringStringEntryProto entry;
-    if (entry.ParseFromString(field.length_delimited()) && entry.key() == key)
-      return entry.value();
+    if (entry.ParseFromString(field.length_delimited()) && entry.key() == key) return entry.value();
   }
   return "";
 }
@@ -222,6 +221,8 @@ bool stands_for_module(const Draft& draft, const Module& module) {
 }
 
 }  // namespace
+
+std::string module_of(const Draft& draft) { return hint_of(draft).module; }
 
 std::vector<std::string> layer_names(const std::vector<Draft>& drafts) {
   std::vector<Hint> hints;

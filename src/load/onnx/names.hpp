@@ -14,4 +14,7 @@ namespace roofline::onnx_graph {
 /// where the module has several layers; without any, the node's own name.
 std::vector<std::string> layer_names(const std::vector<Draft>& drafts);
 
+/// The module that a layer comes from; empty where nothing tells.
+std::string module_of(const Draft& draft);
+
 }  // namespace roofline::onnx_graph

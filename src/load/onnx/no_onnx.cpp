@@ -1,4 +1,5 @@
-// In builds without the ONNX library: models are recognised, so that the user learns what is missing.
+// In builds without the ONNX library: models are recognised, so that the user learns what is
+// missing.
 
 #include <utility>
 

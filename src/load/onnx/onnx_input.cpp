@@ -13,8 +13,7 @@ namespace {
 
 using onnx_graph::Model;
 
-std::shared_ptr<const NetworkSpec> read_network(const Model& model,
-                                                const LayerDefaults& defaults) {
+std::shared_ptr<const NetworkSpec> read_network(const Model& model, const LayerDefaults& defaults) {
   const onnx_graph::Dimensions dimensions(model, defaults);
   onnx_graph::Graph graph = onnx_graph::build_graph(model, dimensions);
   onnx_graph::simplify(graph);
@@ -36,7 +35,8 @@ class OnnxReader : public Reader {
     const std::unique_ptr<ByteStream> stream = std::move(stream_);
     try {
       const std::shared_ptr<const Model> model = onnx_graph::read_model(*stream);
-      return Item{[model](const LayerDefaults& defaults) { return read_network(*model, defaults); }};
+      return Item{
+          [model](const LayerDefaults& defaults) { return read_network(*model, defaults); }};
     } catch (const InputError& error) {
       return error;
     }

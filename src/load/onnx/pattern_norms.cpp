@@ -69,8 +69,8 @@ bool is_centred(const Value* value, const Value* x) {
 Node* quotient(const Node& root) {
   Node* next = only_reader(root.outputs[0]);
   if (next == nullptr) return nullptr;
-  const bool inverts = next->op == "Reciprocal" ||
-                       (next->op == "Div" && constant_scalar(next->input(0)) == 1.0);
+  const bool inverts =
+      next->op == "Reciprocal" || (next->op == "Div" && constant_scalar(next->input(0)) == 1.0);
   if (!inverts) return next->op == "Div" && next->input(1) == root.outputs[0] ? next : nullptr;
   Node* product = only_reader(next->outputs[0]);
   return product != nullptr && product->op == "Mul" ? product : nullptr;
@@ -87,8 +87,8 @@ void join_formula(Node& root) {
   if (numerator == nullptr) return;
   Node* minus = maker(deviation->operand, "Sub");
   Value* x = minus != nullptr && !minus->inputs.empty() ? minus->inputs[0] : deviation->operand;
-  const bool is_layer_norm = x != nullptr && is_centred(deviation->operand, x) &&
-                             is_centred(numerator, x);
+  const bool is_layer_norm =
+      x != nullptr && is_centred(deviation->operand, x) && is_centred(numerator, x);
   if (!is_layer_norm && numerator != deviation->operand) return;
   if (!is_layer_norm) x = deviation->operand;
   const Affine affine = follow_affine(*normalised, is_layer_norm);

@@ -54,12 +54,11 @@ bool is_polynomial_of(const Value* value, const Value* x, int depth) {
   if (value == x || constant_scalar(value)) return true;
   const Node* node = value == nullptr ? nullptr : value->producer;
   if (node == nullptr || depth == 0) return false;
-  const bool elementary = node->op == "Mul" || node->op == "Div" || node->op == "Add" ||
-                          node->op == "Pow";
-  return elementary && std::all_of(node->inputs.begin(), node->inputs.end(),
-                                   [&](const Value* operand) {
-                                     return is_polynomial_of(operand, x, depth - 1);
-                                   });
+  const bool elementary =
+      node->op == "Mul" || node->op == "Div" || node->op == "Add" || node->op == "Pow";
+  return elementary &&
+         std::all_of(node->inputs.begin(), node->inputs.end(),
+                     [&](const Value* operand) { return is_polynomial_of(operand, x, depth - 1); });
 }
 
 /// 0.5 * x * (1 + erf(x / sqrt(2))), or with tanh of a polynomial.

@@ -125,11 +125,11 @@ std::optional<MatrixOperands> matrix_operands(const Node& node) {
   const bool b = int_attribute(node, "transB", 0) != 0;
   if (node.op == "FusedMatMul") return MatrixOperands{0, 1, a, b, std::nullopt};
   if (node.op == "Gemm" || node.op == "FusedGemm" || node.op == "Linear")
-    return MatrixOperands{0, 1, a, b, node.input(2) != nullptr ? std::optional<std::size_t>(2)
-                                                               : std::nullopt};
+    return MatrixOperands{0, 1, a, b,
+                          node.input(2) != nullptr ? std::optional<std::size_t>(2) : std::nullopt};
   if (node.op == "QGemm")
-    return MatrixOperands{0, 3, a, b, node.input(6) != nullptr ? std::optional<std::size_t>(6)
-                                                               : std::nullopt};
+    return MatrixOperands{0, 3, a, b,
+                          node.input(6) != nullptr ? std::optional<std::size_t>(6) : std::nullopt};
   return std::nullopt;
 }
 
@@ -209,8 +209,8 @@ std::optional<AttentionSizes> packed_attention(const Node& node) {
   if (in == nullptr || weights == nullptr || in->size() != 3 || weights->size() != 2 || heads < 1)
     return std::nullopt;
   const std::int64_t width = (*weights)[1] / 3;
-  return AttentionSizes{(*in)[0],      heads,         heads,         (*in)[1],
-                        (*in)[1],      width / heads, width / heads, {(*in)[0], (*in)[1], width}};
+  return AttentionSizes{(*in)[0], heads,         heads,         (*in)[1],
+                        (*in)[1], width / heads, width / heads, {(*in)[0], (*in)[1], width}};
 }
 
 }  // namespace
@@ -242,8 +242,8 @@ std::optional<AttentionSizes> attention_sizes(const Node& node) {
   } else {
     return std::nullopt;
   }
-  if (const Sizes* past = sizes_at(node, 4); past != nullptr && past->size() == 4 &&
-                                             node.domain.empty())
+  if (const Sizes* past = sizes_at(node, 4);
+      past != nullptr && past->size() == 4 && node.domain.empty())
     sizes.keys = sizes.keys + (*past)[2];
   return sizes;
 }

@@ -130,7 +130,8 @@ static_assert(std::is_sorted(std::begin(rows), std::end(rows), by_name), "found 
 
 Rule rule_for(const Node& node) {
   if (!node.domain.empty() && node.domain != "com.microsoft") return emit_without_rule;
-  const auto found = std::lower_bound(std::begin(rows), std::end(rows), Row{node.op, nullptr}, by_name);
+  const auto found =
+      std::lower_bound(std::begin(rows), std::end(rows), Row{node.op, nullptr}, by_name);
   return found != std::end(rows) && found->op == node.op ? found->rule : emit_without_rule;
 }
 

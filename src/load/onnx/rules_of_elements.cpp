@@ -14,22 +14,14 @@ using enum LayerKind;
 
 /// Every other function of one operand is elementwise.
 constexpr std::pair<std::string_view, LayerKind> activations[] = {
-    {"Relu", relu},
-    {"LeakyRelu", leaky_relu},
-    {"PRelu", prelu},
-    {"Elu", elu},
-    {"Sigmoid", sigmoid},
-    {"HardSigmoid", hardsigmoid},
-    {"HardSwish", hardswish},
-    {"Tanh", LayerKind::tanh},
-    {"Gelu", gelu},
-    {"FastGelu", gelu},
-    {"QuickGelu", gelu},
-    {"BiasGelu", gelu},
-    {"Swish", silu},
-    {"Softmax", softmax},
-    {"LogSoftmax", softmax},
-    {"LRN", local_response_norm},
+    {"Relu", relu},           {"LeakyRelu", leaky_relu},
+    {"PRelu", prelu},         {"Elu", elu},
+    {"Sigmoid", sigmoid},     {"HardSigmoid", hardsigmoid},
+    {"HardSwish", hardswish}, {"Tanh", LayerKind::tanh},
+    {"Gelu", gelu},           {"FastGelu", gelu},
+    {"QuickGelu", gelu},      {"BiasGelu", gelu},
+    {"Swish", silu},          {"Softmax", softmax},
+    {"LogSoftmax", softmax},  {"LRN", local_response_norm},
 };
 
 constexpr std::pair<std::string_view, LayerKind> combinations[] = {
@@ -116,6 +108,14 @@ bool set_operands(LayerSpec& spec, const std::vector<const Value*>& operands, co
   return true;
 }
 
+/// The scale, and the shift beside it, of a norm.
+void set_affine(Emitter& emitter, const Node& node, LayerSpec& spec) {
+  const Value* scale = node.input(1);
+  if (scale == nullptr) return;
+  spec.dtypes.weight = emitter.type_of(*scale);
+  emitter.uses_weights(*scale);
+}
+
 }  // namespace
 
 void emit_activation(Emitter& emitter, const Node& node) {
@@ -142,8 +142,8 @@ void emit_combination(Emitter& emitter, const Node& node) {
     if (has_elements(input)) operands.push_back(input);
   const Sizes& result = *node.outputs[0]->sizes;
   const auto shared = common_layout(operands, result);
-  const bool any_last = result.size() <= 5 &&
-                        std::any_of(operands.begin(), operands.end(), is_direct_last);
+  const bool any_last =
+      result.size() <= 5 && std::any_of(operands.begin(), operands.end(), is_direct_last);
   const Layout layout = shared.value_or(any_last ? Layout::last : Layout::first);
   LayerSpec& spec = emitter.add(node, kind_of(combinations, node.op));
   const auto tensor = std::find_if(operands.begin(), operands.end(), [](const Value* each) {
@@ -152,11 +152,11 @@ void emit_combination(Emitter& emitter, const Node& node) {
   if (tensor != operands.end()) spec.dtypes.input = emitter.type_of(**tensor);
   const auto learned = std::find_if(operands.begin(), operands.end(),
                                     [](const Value* each) { return each->learned > 0; });
-  spec.dtypes.weight =
-      learned != operands.end() ? emitter.type_of(**learned) : *spec.dtypes.input;
+  spec.dtypes.weight = learned != operands.end() ? emitter.type_of(**learned) : *spec.dtypes.input;
   if (shared) {
     for (const Value* each : operands)
-      spec.inputs.push_back(is_single(*each) ? Emitter::operand(*each, {1}) : Emitter::whole(*each));
+      spec.inputs.push_back(is_single(*each) ? Emitter::operand(*each, {1})
+                                             : Emitter::whole(*each));
   } else if (!set_operands(spec, operands, result, layout)) {
     emitter.drop_last();
     return emit_bytes(emitter, node);
@@ -182,11 +182,10 @@ void emit_batch_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   if (operand.sizes->size() < 2 || operand.sizes->size() > 5)
     return emit_without_rule(emitter, node);
-  LayerSpec& spec =
-      emitter.add(node, node.op == "BatchNormalization" ? batch_norm : instance_norm);
+  LayerSpec& spec = emitter.add(node, node.op == "BatchNormalization" ? batch_norm : instance_norm);
   const bool is_first = Emitter::layout_of(operand) == Layout::first;
   spec.input = is_first ? Emitter::whole(operand) : Emitter::operand(operand);
-  if (node.input(1) != nullptr) spec.dtypes.weight = emitter.type_of(*node.input(1));
+  set_affine(emitter, node, spec);
   emitter.writes(node.outputs[0]);
 }
 
@@ -213,10 +212,10 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
   }
   is_last = is_last && in.size() <= 5;
   LayerSpec& spec = emitter.add(node, layer_norm);
-  spec.input = Emitter::operand(
-      operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
+  spec.input =
+      Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
-  if (node.input(1) != nullptr) spec.dtypes.weight = emitter.type_of(*node.input(1));
+  set_affine(emitter, node, spec);
   emitter.writes(node.outputs[0], Layout::last, is_last);
 }
 
@@ -227,9 +226,9 @@ void emit_group_norm(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, group_norm);
   const bool is_first = Emitter::layout_of(operand) == Layout::first;
   spec.input = is_first ? Emitter::whole(operand) : Emitter::operand(operand);
-  spec.groups = static_cast<std::uint64_t>(
-      std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
-  if (node.input(1) != nullptr) spec.dtypes.weight = emitter.type_of(*node.input(1));
+  spec.groups =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
+  set_affine(emitter, node, spec);
   emitter.writes(node.outputs[0]);
 }
 

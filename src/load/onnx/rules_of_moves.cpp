@@ -94,22 +94,21 @@ void emit_selection(Emitter& emitter, const Node& node) {
   emit_move(emitter, node, *node.outputs[0]->sizes);
 }
 
-/// Rows of a table; one that is also the weights of a product counts as parameters there.
+/// Of a learned table, too, only the rows that are chosen are read.
 void emit_gather(Emitter& emitter, const Node& node) {
-  emit_selection(emitter, node);
   const Value& table = *node.input(0);
-  const bool is_tied =
-      std::any_of(table.consumers.begin(), table.consumers.end(),
-                  [](const Node* reader) { return matrix_operands(*reader).has_value(); });
-  if (is_tied && table.learned > 0) emitter.last().input->parameters = 0;
+  if (table.learned != product_or_throw(*table.sizes)) return emit_selection(emitter, node);
+  Sizes sizes = *table.sizes;
+  sizes.insert(sizes.begin(), 1);
+  emit_move(emitter, node, sizes);
+  emitter.uses_weights(table);
 }
 
 void emit_split(Emitter& emitter, const Node& node) {
   std::int64_t used = 0;
   bool is_whole = true;
   for (const Value* result : node.outputs) {
-    const bool is_used =
-        has_elements(result) && (result->is_output || !result->consumers.empty());
+    const bool is_used = has_elements(result) && (result->is_output || !result->consumers.empty());
     is_whole = is_whole && is_used;
     if (is_used) used += product_or_throw(*result->sizes);
   }

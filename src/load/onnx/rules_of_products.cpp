@@ -51,6 +51,7 @@ void emit_linear(Emitter& emitter, const Node& node, const Value& rows, const Va
   spec.in_features = count(sizes.back());
   spec.out_features = count(out_features);
   spec.bias = bias;
+  emitter.uses_weights(weights);
 }
 
 void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
@@ -78,6 +79,7 @@ void emit_convolution(Emitter& emitter, const Node& node) {
   if (transposed) spec.output_padding = axes_spec(window.output_padding, window.rank);
   spec.groups = count(int_attribute(node, "group", 1));
   spec.bias = bias_of_convolution(node) != nullptr;
+  emitter.uses_weights(weights);
   emitter.writes(node.outputs[0]);
 }
 
@@ -144,8 +146,7 @@ void emit_attention(Emitter& emitter, const Node& node) {
   const Value* v = node.input(2);
   if (packed) {
     const Sizes& weights = *node.input(1)->sizes;
-    emit_linear(emitter, node, *q, *node.input(1), *q->sizes, weights[1],
-                node.input(2) != nullptr);
+    emit_linear(emitter, node, *q, *node.input(1), *q->sizes, weights[1], node.input(2) != nullptr);
     emitter.rename_part("qkv");
     emitter.writes(result, Layout::last, false);
     q = k = v = result;
@@ -164,9 +165,8 @@ void emit_attention(Emitter& emitter, const Node& node) {
   LayerSpec& mix = emitter.add(node, LayerKind::matmul, "values");
   mix.dtypes.input = emitter.type_of(*result);
   mix.dtypes.weight = emitter.type_of(*v);
-  mix.inputs = {
-      Emitter::operand(*result, {products, sizes->queries, sizes->keys}),
-      Emitter::operand(*v, {products, sizes->keys, sizes->value_head_size})};
+  mix.inputs = {Emitter::operand(*result, {products, sizes->queries, sizes->keys}),
+                Emitter::operand(*v, {products, sizes->keys, sizes->value_head_size})};
   mix.inputs[1].layer = values_source ? std::to_string(values_source->layer) : std::string();
   emitter.writes(result, Layout::matrix, false);
   for (std::size_t i = 1; i < node.outputs.size(); ++i)
@@ -188,7 +188,8 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
   emit_linear(emitter, node, x, *weights, {rows, (*x.sizes)[2]}, gates, bias);
   emitter.rename_part("input");
   for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
-  emit_linear(emitter, node, *node.outputs[0], *recurrent, {rows, (*recurrent->sizes)[2]}, gates, bias);
+  emit_linear(emitter, node, *node.outputs[0], *recurrent, {rows, (*recurrent->sizes)[2]}, gates,
+              bias);
   emitter.rename_part("state");
   for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
 }

@@ -11,38 +11,83 @@ namespace {
 using Tensor = ::onnx::TensorProto;
 
 // Results as large as the first operand, in its type.
-constexpr std::string_view like_first_operand[] = {
-    "Relu",         "LeakyRelu",         "Elu",
-    "Selu",         "Celu",              "Sigmoid",
-    "HardSigmoid",  "HardSwish",         "Tanh",
-    "Gelu",         "Mish",              "Swish",
-    "Erf",          "Softplus",          "Softsign",
-    "Exp",          "Log",               "Sqrt",
-    "Neg",          "Abs",               "Reciprocal",
-    "Floor",        "Ceil",              "Round",
-    "Sign",         "Sin",               "Cos",
-    "Tan",          "Asin",              "Acos",
-    "Atan",         "Sinh",              "Cosh",
-    "Asinh",        "Acosh",             "Atanh",
-    "Clip",         "Softmax",           "LogSoftmax",
-    "Hardmax",      "Identity",          "LayerNormalization",
-    "CumSum",       "GroupNormalization", "InstanceNormalization",
-    "LRN",          "BatchNormalization", "RMSNormalization",
-    "LpNormalization", "MeanVarianceNormalization", "ThresholdedRelu",
-    "PRelu",        "Shrink",            "Trilu",
-    "ScatterND",    "ScatterElements",   "Scatter",
-    "BitwiseNot",   "RotaryEmbedding",   "TensorScatter",
-    "QuickGelu",    "FastGelu",          "BiasGelu",
-    "SkipLayerNormalization", "SimplifiedLayerNormalization",
-    "SkipSimplifiedLayerNormalization", "QLinearSigmoid", "QLinearLeakyRelu",
-    "Bernoulli",    "ReverseSequence"};
+constexpr std::string_view like_first_operand[] = {"Relu",
+                                                   "LeakyRelu",
+                                                   "Elu",
+                                                   "Selu",
+                                                   "Celu",
+                                                   "Sigmoid",
+                                                   "HardSigmoid",
+                                                   "HardSwish",
+                                                   "Tanh",
+                                                   "Gelu",
+                                                   "Mish",
+                                                   "Swish",
+                                                   "Erf",
+                                                   "Softplus",
+                                                   "Softsign",
+                                                   "Exp",
+                                                   "Log",
+                                                   "Sqrt",
+                                                   "Neg",
+                                                   "Abs",
+                                                   "Reciprocal",
+                                                   "Floor",
+                                                   "Ceil",
+                                                   "Round",
+                                                   "Sign",
+                                                   "Sin",
+                                                   "Cos",
+                                                   "Tan",
+                                                   "Asin",
+                                                   "Acos",
+                                                   "Atan",
+                                                   "Sinh",
+                                                   "Cosh",
+                                                   "Asinh",
+                                                   "Acosh",
+                                                   "Atanh",
+                                                   "Clip",
+                                                   "Softmax",
+                                                   "LogSoftmax",
+                                                   "Hardmax",
+                                                   "Identity",
+                                                   "LayerNormalization",
+                                                   "CumSum",
+                                                   "GroupNormalization",
+                                                   "InstanceNormalization",
+                                                   "LRN",
+                                                   "BatchNormalization",
+                                                   "RMSNormalization",
+                                                   "LpNormalization",
+                                                   "MeanVarianceNormalization",
+                                                   "ThresholdedRelu",
+                                                   "PRelu",
+                                                   "Shrink",
+                                                   "Trilu",
+                                                   "ScatterND",
+                                                   "ScatterElements",
+                                                   "Scatter",
+                                                   "BitwiseNot",
+                                                   "RotaryEmbedding",
+                                                   "TensorScatter",
+                                                   "QuickGelu",
+                                                   "FastGelu",
+                                                   "BiasGelu",
+                                                   "SkipLayerNormalization",
+                                                   "SimplifiedLayerNormalization",
+                                                   "SkipSimplifiedLayerNormalization",
+                                                   "QLinearSigmoid",
+                                                   "QLinearLeakyRelu",
+                                                   "Bernoulli",
+                                                   "ReverseSequence"};
 
 constexpr std::string_view broadcasting[] = {
-    "Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Mean", "Sum", "Mod", "BitShift",
-    "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+    "Add",  "Sub", "Mul", "Div",      "Pow",        "Min",       "Max",
+    "Mean", "Sum", "Mod", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
 
-constexpr std::string_view comparing[] = {"Equal", "Less", "LessOrEqual", "Greater",
-                                          "GreaterOrEqual", "And", "Or", "Xor"};
+constexpr std::string_view comparing[] = {"Equal",          "Less", "LessOrEqual", "Greater",
+                                          "GreaterOrEqual", "And",  "Or",          "Xor"};
 
 constexpr std::string_view testing[] = {"Not", "IsNaN", "IsInf"};
 
@@ -83,8 +128,7 @@ bool infer_quantised(Node& node) {
   } else if (node.op == "DequantizeLinear") {
     const Value* scale = node.input(1);
     infer_like_first(node, scale != nullptr ? scale->type : Tensor::FLOAT);
-    if (node.input(0) != nullptr)
-      node.outputs[0]->stored_type = node.input(0)->type;
+    if (node.input(0) != nullptr) node.outputs[0]->stored_type = node.input(0)->type;
   } else if (node.op == "DynamicQuantizeLinear") {
     infer_like_first(node, Tensor::UINT8);
     set_result(node, 1, {}, Tensor::FLOAT);
@@ -96,8 +140,7 @@ bool infer_quantised(Node& node) {
 }
 
 int cast_type(const Node& node, int otherwise) {
-  if (node.op == "CastLike")
-    return node.input(1) != nullptr ? node.input(1)->type : otherwise;
+  if (node.op == "CastLike") return node.input(1) != nullptr ? node.input(1)->type : otherwise;
   return static_cast<int>(int_attribute(node, "to", otherwise));
 }
 
@@ -140,8 +183,7 @@ bool infer_own_sizes(Node& node, bool& is_largest) {
   if (is_convolution(node) || is_pool(node)) return infer_window(node);
   if (node.op.starts_with("Global") || node.op == "QLinearGlobalAveragePool")
     return infer_global_pool(node);
-  return infer_quantised(node) || infer_moved_sizes(node, is_largest) ||
-         infer_product_sizes(node);
+  return infer_quantised(node) || infer_moved_sizes(node, is_largest) || infer_product_sizes(node);
 }
 
 }  // namespace

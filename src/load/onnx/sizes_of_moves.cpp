@@ -88,8 +88,8 @@ void infer_slice(Node& node, bool& is_largest) {
   }
   for (std::size_t i = 0; i < starts->size(); ++i) {
     if (i >= ends->size() || (axes && i >= axes->size()) || (steps && i >= steps->size()))
-      throw NodeError{"expected as many ends, axes and steps as starts, got " +
-                      list_text(*starts) + " and " + list_text(*ends)};
+      throw NodeError{"expected as many ends, axes and steps as starts, got " + list_text(*starts) +
+                      " and " + list_text(*ends)};
     const std::size_t axis =
         axis_or_throw(axes ? (*axes)[i] : static_cast<std::int64_t>(i), in->size());
     const std::int64_t step = steps ? (*steps)[i] : 1;
@@ -311,9 +311,10 @@ void infer_flatten(Node& node) {
   const auto rank = static_cast<std::int64_t>(in->size());
   const std::size_t axis = stated == rank ? in->size() : axis_or_throw(stated, in->size());
   const auto split = in->begin() + static_cast<std::ptrdiff_t>(axis);
-  set_result(node, 0,
-             {product_or_throw(Sizes(in->begin(), split)), product_or_throw(Sizes(split, in->end()))},
-             type_at(node, 0));
+  set_result(
+      node, 0,
+      {product_or_throw(Sizes(in->begin(), split)), product_or_throw(Sizes(split, in->end()))},
+      type_at(node, 0));
 }
 
 void infer_squeeze(Node& node) {

@@ -153,8 +153,7 @@ Window window_of(const Node& node) {
     for (std::size_t i = 0; i < window.rank; ++i)
       window.kernel[3U - window.rank + i] = static_cast<std::uint64_t>(weights[2 + i]);
   } else if (!ints_attribute(node, "kernel_shape")) {
-    throw NodeError{"kernel_shape: expected " + std::to_string(window.rank) +
-                    " numbers, got none"};
+    throw NodeError{"kernel_shape: expected " + std::to_string(window.rank) + " numbers, got none"};
   }
   read_axes(node, "kernel_shape", window.rank, 1, window.kernel);
   read_axes(node, "strides", window.rank, 1, window.stride);
@@ -171,9 +170,8 @@ Sizes window_result(const Node& node) {
   Sizes out{in[0], result_channels(node, in)};
   for (std::size_t axis = 3U - window.rank; axis < 3; ++axis) {
     const auto size = static_cast<std::uint64_t>(in[axis + window.rank - 1]);
-    const std::uint64_t result = is_transposed(node)
-                                     ? transposed_output_size(window, axis, size)
-                                     : window_output_size(window, axis, size);
+    const std::uint64_t result = is_transposed(node) ? transposed_output_size(window, axis, size)
+                                                     : window_output_size(window, axis, size);
     if (result == 0 && size != 0)
       throw NodeError{"expected a window that fits the padded operand, got one that spans " +
                       std::to_string(kernel_extent(window, axis)) + " on " + list_text(in)};
