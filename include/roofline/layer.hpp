@@ -82,6 +82,7 @@ struct Operand {
   Shape shape;  ///< where it differs from the producer's output, a view of it
   std::optional<std::size_t> producer;  ///< index in Network::layers
   bool is_parameter = false;
+  std::optional<std::uint64_t> parameters{};  ///< learned numbers, where not as many as elements
 };
 
 struct Measured {
@@ -106,7 +107,8 @@ struct Layer {
   bool bias = false;
   /// Elements that share one mean and variance in a layer, group or instance norm.
   std::uint64_t norm_elements = 0;
-  bool training_only = false;  ///< never runs in inference (auxiliary heads)
+  bool training_only = false;   ///< never runs in inference (auxiliary heads)
+  bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
   /// The layer of the network whose kernel does this one's work as well, if any.
   std::optional<std::size_t> fused_into;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read

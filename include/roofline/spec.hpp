@@ -63,11 +63,12 @@ enum class Field : std::uint8_t {
   measured_cold,
   repeat,
   training_only,
+  shared_weights,
   output,
   output_height,
   output_width,
 };
-inline constexpr std::size_t field_count = 45;
+inline constexpr std::size_t field_count = 46;
 
 /// The key of a layer file that states the field.
 std::string_view field_name(Field field);
@@ -111,6 +112,9 @@ struct OperandSpec {
   bool whole = false;  ///< sizes hold every axis, the batch first; a list may leave the batch out
   std::string layer;   ///< name of an earlier layer
   bool is_parameter = false;  ///< learned, and without a batch
+  /// Learned numbers behind a parameter, where they are not as many as it has elements: a table of
+  /// which some rows are read, a vector repeated.
+  std::optional<std::uint64_t> parameters{};
 
   bool operator==(const OperandSpec&) const = default;
 };
@@ -162,6 +166,7 @@ struct LayerSpec {
   Measured measured;
   std::optional<std::uint64_t> repeat;
   bool training_only = false;
+  bool shared_weights = false;
 
   // What the source states of the result, to be checked against what is worked out.
   std::vector<std::uint64_t> output;
@@ -181,6 +186,8 @@ struct NetworkSpec {
   std::optional<std::size_t> record;
   /// Of a profiler's recording: what it says beside the layers.
   std::shared_ptr<const TraceSummary> summary = nullptr;
+  /// What was assumed where the source leaves something open, for the user to read.
+  std::vector<std::string> assumptions;
 };
 
 }  // namespace roofline

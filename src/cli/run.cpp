@@ -71,6 +71,7 @@ void evaluate_item(const Item& item, std::size_t index, const Options& options, 
 void evaluate_input(const std::string& name, const Options& options, Contexts& contexts,
                     Results& results, Progress& progress) {
   const std::unique_ptr<Reader> reader = open_input(name, options.inputs);
+  std::size_t items = 0;
   while (const std::optional<Expected<Item>> item = reader->next()) {
     progress.step();
     if (const auto* error = std::get_if<InputError>(&*item))

@@ -8,6 +8,7 @@
 #include "load/gzip_stream.hpp"
 #include "load/json_input.hpp"
 #include "load/json_network.hpp"
+#include "load/onnx/onnx_input.hpp"
 #include "load/tensorrt/engine_files.hpp"
 #include "load/tensorrt/engine_input.hpp"
 #include "load/trace/trace_input.hpp"
@@ -33,6 +34,7 @@ const InputFormat formats[] = {
     {"TensorRT engine", {".json"}, looks_like_engine_layers, nullptr, open_engine},
     {"TensorRT profile", {".json"}, looks_like_engine_profile, nullptr, open_engine_profile},
     {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
+    {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
     {"JSON", {".json"}, always, open_json},
 };
 

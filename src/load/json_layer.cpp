@@ -108,6 +108,7 @@ constexpr std::array keys = std::to_array<Key>({
     {"repeat", Field::repeat, set_count<&L::repeat>},
     {"s", Field::kernel_width, set_width<&L::kernel_size, 1>},
     {"scale_factor", Field::scale_factor, set_axes<&L::scale_factor, 1>},
+    {"shared_weights", Field::shared_weights, set_flag<&L::shared_weights>},
     {"stride", Field::stride, set_axes<&L::stride, 1>},
     {"stride_h", Field::stride_height, set_height<&L::stride, 1>},
     {"stride_w", Field::stride_width, set_width<&L::stride, 1>},

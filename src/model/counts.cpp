@@ -1,5 +1,7 @@
 #include "roofline/counts.hpp"
 
+#include <algorithm>
+
 #include "model/checked.hpp"
 
 namespace roofline {
@@ -53,6 +55,12 @@ std::uint64_t elementwise_flops(const Layer& layer) {
   return checked_mul(elements(layer.inputs.front().shape), kind.flop_per_element);
 }
 
+/// What a layer reads of an operand: a copy only what it writes, such as rows of a table.
+std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
+  const std::uint64_t all = elements(operand.shape);
+  return layer.kind == LayerKind::copy ? std::min(all, elements(layer.output)) : all;
+}
+
 /// Everything but contractions. Backward: reads the gradient of the output, and the forward input
 /// where the kind needs it; writes the gradient of the input and of the parameters; FLOP as
 /// forward.
@@ -62,8 +70,10 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   for (const Operand& operand : layer.inputs) {
     std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
     const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
-    bytes = checked_add(bytes, tensor_byte(operand.shape, type));
-    if (operand.is_parameter) counts.params = checked_add(counts.params, elements(operand.shape));
+    bytes = checked_add(bytes, checked_mul(elements_read(operand, layer), size_byte(type)));
+    if (operand.is_parameter)
+      counts.params =
+          checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
   }
   if (kind.family == KindFamily::norm) {
     const bool every_element = layer.kind == LayerKind::layer_norm;
@@ -101,6 +111,7 @@ Counts count(const Layer& layer) {
       break;
     default: count_elementwise(layer, counts);
   }
+  if (layer.shared_weights) counts.params = 0;
   if (layer.fused_into) {
     Counts fused;
     fused.params = counts.params;

@@ -67,6 +67,7 @@ constexpr std::array<FieldInfo, field_count> fields{{
     {measured_cold, "measured_cold_us"},
     {repeat, "repeat"},
     {training_only, "training_only"},
+    {shared_weights, "shared_weights"},
     {output, "output"},
     {output_height, "p"},
     {output_width, "q"},

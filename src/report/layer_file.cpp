@@ -26,7 +26,7 @@ bool is_plain_list(const Shape& shape, LayerKind kind) {
 void write_operand(JsonWriter& w, const Operand& operand, const Network& network, LayerKind kind) {
   const std::string shape = stated_shape(operand.shape, kind);
   if (operand.is_parameter) {
-    w.value(stated_parameter(operand.shape));
+    w.value(stated_parameter(operand));
   } else if (!operand.producer) {
     if (is_plain_list(operand.shape, kind))
       w.value(JsonText{shape});
@@ -118,6 +118,7 @@ void write_layer(JsonWriter& w, const Layer& layer, const Network& network) {
   write_known(w, "measured_time_s", cell(layer.measured.warm_s));
   write_known(w, "measured_cold_time_s", cell(layer.measured.cold_s));
   if (layer.training_only) w.member("training_only", true);
+  if (layer.shared_weights) w.member("shared_weights", true);
   w.end_object();
 }
 

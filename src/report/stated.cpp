@@ -24,10 +24,12 @@ std::vector<std::uint64_t> sizes_of(const Shape& shape, LayerKind kind) {
 }
 
 /// Without the batch, which a parameter has none of.
-std::string parameter(const Shape& shape) {
-  std::vector<std::uint64_t> sizes = sizes_of(shape, LayerKind::add);
+std::string parameter(const Operand& operand) {
+  std::vector<std::uint64_t> sizes = sizes_of(operand.shape, LayerKind::add);
   sizes.erase(sizes.begin());
-  return "{\"parameter\":" + list(sizes) + "}";
+  const std::string count =
+      operand.parameters ? fmt::format(",\"parameters\":{}", *operand.parameters) : "";
+  return "{\"parameter\":" + list(sizes) + count + "}";
 }
 
 std::string second_matrix(const Layer& layer) {
@@ -36,7 +38,7 @@ std::string second_matrix(const Layer& layer) {
 }
 
 std::string operand_text(const Operand& operand, LayerKind kind) {
-  return operand.is_parameter ? parameter(operand.shape) : stated_shape(operand.shape, kind);
+  return operand.is_parameter ? parameter(operand) : stated_shape(operand.shape, kind);
 }
 
 std::vector<std::uint64_t> window_axes(const Window& window, const Axes& axes) {
@@ -47,7 +49,7 @@ std::vector<std::uint64_t> window_axes(const Window& window, const Axes& axes) {
 
 std::string stated_shape(const Shape& shape, LayerKind kind) { return list(sizes_of(shape, kind)); }
 
-Cell stated_parameter(const Shape& shape) { return JsonText{parameter(shape)}; }
+Cell stated_parameter(const Operand& operand) { return JsonText{parameter(operand)}; }
 
 Cell stated_second_matrix(const Layer& layer) { return JsonText{second_matrix(layer)}; }
 

@@ -10,7 +10,7 @@ namespace roofline {
 /// A shape in a layer file's order, [N, C, ...] or [N, ..., F] as the kind has it.
 std::string stated_shape(const Shape& shape, LayerKind kind);
 /// A learned operand: {"parameter": [C, ...]}.
-Cell stated_parameter(const Shape& shape);
+Cell stated_parameter(const Operand& operand);
 /// The second operand of a matmul, [products, k, n].
 Cell stated_second_matrix(const Layer& layer);
 /// One operand is its shape; several are a list of shapes, learned ones as {"parameter": [...]}.

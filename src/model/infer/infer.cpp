@@ -50,6 +50,7 @@ class Inference {
     network_.source = spec.source;
     network_.record = spec.record;
     network_.recording = spec.summary;
+    network_.assumptions = spec.assumptions;
     network_.layers.reserve(spec.layers.size());
   }
 

@@ -253,6 +253,7 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
   layer.dtypes = infer_types(spec, scope);
   layer.pass = spec.pass.value_or(scope.defaults.pass);
   layer.training_only = spec.training_only;
+  layer.shared_weights = spec.shared_weights;
   layer.measured = spec.measured;
   layer.measured.pass = layer.pass;
   try {

@@ -14,6 +14,7 @@ std::uint64_t rescaled(std::uint64_t batch, const LayerScope& scope) {
   if (!scope.defaults.batch_override) return batch;
   const std::uint64_t stated = scope.network.batch.value_or(1);
   const std::uint64_t wanted = *scope.defaults.batch_override;
+  if (stated == wanted) return batch;
   return batch % stated == 0 ? checked_mul(batch / stated, wanted) : wanted;
 }
 
@@ -39,7 +40,7 @@ Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const 
   const ShapeForm own{form.rank, features, operand.whole};
   if (operand.layer.empty()) {
     const StatedShape stated = read_shape(operand.sizes, own, field, index);
-    if (operand.is_parameter) return {stated.shape, std::nullopt, true};
+    if (operand.is_parameter) return {stated.shape, std::nullopt, true, operand.parameters};
     if (!operand.whole) return with_batch(stated, spec, scope);
     Shape shape = stated.shape;
     shape.batch = rescaled(shape.batch, scope);

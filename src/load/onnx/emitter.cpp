@@ -1,0 +1,256 @@
+#include "load/onnx/emitter.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "load/onnx/builder.hpp"
+#include "load/onnx/names.hpp"
+#include "load/onnx/patterns.hpp"
+#include "load/onnx/rules.hpp"
+
+namespace roofline::onnx_graph {
+namespace {
+
+using Tensor = ::onnx::TensorProto;
+
+/// What attributes are called where layer files have another name.
+const std::vector<std::pair<Field, std::string_view>> spellings{
+    {Field::kernel_size, "kernel_shape"}, {Field::stride, "strides"}, {Field::padding, "pads"},
+    {Field::dilation, "dilations"},       {Field::groups, "group"},   {Field::input, "input"}};
+
+/// Integers of 64 bits count as the 32 that runtimes for GPUs index with, those of 4 bits as 8.
+DataType data_type(int type) {
+  switch (type) {
+    case Tensor::DOUBLE: return DataType::fp64;
+    case Tensor::FLOAT16: return DataType::fp16;
+    case Tensor::BFLOAT16: return DataType::bf16;
+    case Tensor::INT8:
+    case Tensor::UINT8:
+    case Tensor::BOOL: return DataType::int8;
+    case Tensor::INT16:
+    case Tensor::UINT16:
+    case Tensor::INT32:
+    case Tensor::UINT32:
+    case Tensor::INT64:
+    case Tensor::UINT64: return DataType::int32;
+    default: break;
+  }
+  // Newer than the library may be: FLOAT8E4M3FN to FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1.
+  if (type >= 17 && type <= 20) return DataType::fp8;
+  if (type >= 21 && type <= 23) return DataType::int8;
+  return DataType::fp32;
+}
+
+const Value* first_tensor(const std::vector<Value*>& values) {
+  const auto found =
+      std::find_if(values.begin(), values.end(), [](const Value* each) { return each != nullptr; });
+  return found == values.end() ? nullptr : *found;
+}
+
+/// Nodes whose sizes have to be known: without them, the totals would be wrong by most of the work.
+bool is_essential(const Node& node) {
+  return node.op.find("Conv") != std::string::npos || node.op.find("MatMul") != std::string::npos ||
+         node.op.find("Gemm") != std::string::npos || node.op == "Linear" || node.op == "Attention";
+}
+
+[[noreturn]] void fail_sizes(const Node& node) {
+  for (const Value* input : node.inputs)
+    if (input != nullptr && !input->sizes)
+      throw NodeError{"expected operands of known sizes, got \"" + input->name +
+                      "\" of unknown ones; onnx.shape_inference can store them in the file"};
+  throw NodeError{"expected a result of known size, got none"};
+}
+
+}  // namespace
+
+bool has_elements(const Value* value) {
+  return value != nullptr && value->sizes && product(*value->sizes).value_or(0) > 0;
+}
+
+std::vector<std::uint64_t> at_most_five(const Sizes& sizes) {
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto size = static_cast<std::uint64_t>(sizes[i]);
+    if (i < 5)
+      out.push_back(size);
+    else
+      out.back() *= size;  // the product of all fits: Value::sizes are checked
+  }
+  if (out.empty()) out.push_back(1);
+  return out;
+}
+
+Sizes channels_second(const Sizes& sizes) {
+  Sizes out = sizes;
+  if (out.size() > 2) std::rotate(out.begin() + 1, out.end() - 1, out.end());
+  return out;
+}
+
+NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
+  NetworkSpec network;
+  network.source = model_.source;
+  network.batch = dimensions.batch();
+  network.assumptions = graph.notes;
+  for (const Node* node : graph.order) {
+    try {
+      emit(*node);
+    } catch (const NodeError& error) {
+      throw InputError(model_.source, node_place(*node), error.message);
+    } catch (const OverflowError&) {
+      throw InputError(model_.source, node_place(*node),
+                       "expected sizes below 2^63, got an overflow");
+    }
+  }
+  mark_shared();
+  set_names(network);
+  add_notes(network);
+  return network;
+}
+
+void Emitter::emit(const Node& node) {
+  const bool has_no_sizes =
+      std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value* output) {
+        return output != nullptr && !output->sizes && !output->items &&
+               (output->is_output || !output->consumers.empty());
+      });
+  if (has_no_sizes) {
+    if (is_essential(node)) fail_sizes(node);
+    return count_without_sizes(node);
+  }
+  const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
+                                    [](const Value* output) { return !has_elements(output); });
+  if (is_empty) return;
+  // The file may state a result's sizes where those of the operands are not known.
+  const bool has_operands = std::all_of(
+      node.inputs.begin(), node.inputs.end(),
+      [](const Value* input) { return input == nullptr || input->sizes || input->items; });
+  if (!has_operands && is_essential(node)) fail_sizes(node);
+  const bool has_first = node.op == "Concat" || has_elements(node.input(0));
+  (has_operands && has_first ? rule_for(node) : emit_without_rule)(*this, node);
+}
+
+LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
+  Draft& draft = drafts_.emplace_back();
+  draft.node = &node;
+  draft.part = part;
+  LayerSpec& spec = draft.spec;
+  spec.kind = kind;
+  spec.place = {model_.source, node_place(node), false, spellings};
+  const Value* operand = first_tensor(node.inputs);
+  const Value* result = first_tensor(node.outputs);
+  spec.dtypes.input = operand != nullptr ? type_of(*operand) : defaults_.dtype;
+  spec.dtypes.weight = spec.dtypes.input;
+  spec.dtypes.output = result != nullptr ? result_type(*result) : *spec.dtypes.input;
+  return spec;
+}
+
+void Emitter::writes(Value* result, Layout layout, bool is_direct) {
+  if (result != nullptr) result->source = Source{drafts_.size() - 1, is_direct, layout};
+}
+
+void Emitter::view(Value* result, const Value* operand) {
+  if (result == nullptr || operand == nullptr) return;
+  result->source = operand->source;
+  result->learned = operand->learned;
+  if (operand->stored_type != 0 && result->stored_type == 0)
+    result->stored_type = operand->stored_type;
+  if (result->source && result->sizes != operand->sizes) result->source->is_direct = false;
+}
+
+void Emitter::view(const Node& node, std::size_t input) {
+  for (Value* output : node.outputs) view(output, node.input(input));
+}
+
+OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
+  OperandSpec spec;
+  spec.sizes = at_most_five(sizes);
+  spec.whole = true;
+  const std::int64_t elements = product_or_throw(sizes);
+  if (value.source) {
+    spec.layer = std::to_string(value.source->layer);
+    return spec;
+  }
+  if (value.learned == 0 || elements <= 1) return spec;
+  // A parameter has no batch: one that was repeated along it is read once.
+  std::uint64_t& batch = spec.sizes.front();
+  const auto learned = static_cast<std::uint64_t>(value.learned);
+  const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
+  if (batch > 1 && learned == one) batch = 1;
+  spec.is_parameter = batch == 1;
+  const std::uint64_t stated = batch == 1 ? one : static_cast<std::uint64_t>(elements);
+  if (spec.is_parameter && learned != stated) spec.parameters = learned;
+  return spec;
+}
+
+OperandSpec Emitter::operand(const Value& value) { return operand(value, *value.sizes); }
+
+OperandSpec Emitter::whole(const Value& value) {
+  OperandSpec spec = operand(value);
+  if (value.source && value.source->is_direct) spec.sizes.clear();
+  return spec;
+}
+
+Layout Emitter::layout_of(const Value& value) {
+  return value.source && value.source->is_direct ? value.source->layout : Layout::first;
+}
+
+DataType Emitter::type_of(const Value& value) const {
+  const DataType type = data_type(value.stored_type != 0 ? value.stored_type : value.type);
+  const bool is_own = value.stored_type == 0 && (value.type == 0 || is_float(value.type));
+  return is_own && defaults_.dtype_given ? defaults_.dtype : type;
+}
+
+DataType Emitter::result_type(const Value& value) const {
+  const Node* reader = only_reader(&value);
+  const bool is_quantised = reader != nullptr && reader->op == "QuantizeLinear";
+  return type_of(is_quantised && reader->outputs[0] != nullptr ? *reader->outputs[0] : value);
+}
+
+void Emitter::count_without_sizes(const Node& node) {
+  if (nodes_without_sizes_++ == 0) first_without_sizes_ = node_place(node);
+}
+
+/// Products and tables are shared where they read one tensor of the file. Norms may do so only
+/// because theirs are equal (ones, before training), so those are shared where one module runs
+/// several times.
+void Emitter::mark_shared() {
+  std::set<std::pair<const Value*, std::string>> seen;
+  for (Draft& draft : drafts_) {
+    if (draft.weights == nullptr) continue;
+    const bool is_norm = info(draft.spec.kind).family == KindFamily::norm;
+    const std::string module = is_norm ? module_of(draft) : std::string();
+    draft.spec.shared_weights = !seen.emplace(draft.weights, module).second;
+  }
+}
+
+void Emitter::set_names(NetworkSpec& network) {
+  const std::vector<std::string> names = layer_names(drafts_);
+  const auto resolve = [&](OperandSpec& operand) {
+    if (!operand.layer.empty()) operand.layer = names[std::stoul(operand.layer)];
+  };
+  for (std::size_t i = 0; i < drafts_.size(); ++i) {
+    LayerSpec& spec = drafts_[i].spec;
+    spec.name = names[i];
+    if (spec.input) resolve(*spec.input);
+    for (OperandSpec& each : spec.inputs) resolve(each);
+    network.layers.push_back(std::move(spec));
+  }
+}
+
+void Emitter::add_notes(NetworkSpec& network) const {
+  const auto nodes = [](std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " node" : " nodes");
+  };
+  std::string operators;
+  for (const auto& [op, count] : without_rule_)
+    operators += (operators.empty() ? "" : ", ") + op + " (" + nodes(count) + ")";
+  if (!operators.empty())
+    network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
+                                  operators);
+  if (nodes_without_sizes_ > 0)
+    network.assumptions.push_back("left out " + nodes(nodes_without_sizes_) +
+                                  " whose sizes are not known, the first " + first_without_sizes_);
+}
+
+}  // namespace roofline::onnx_graph

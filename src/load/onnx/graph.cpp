@@ -1,0 +1,96 @@
+#include "load/onnx/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "roofline/error.hpp"
+
+namespace roofline::onnx_graph {
+
+const ::onnx::AttributeProto* find_attribute(const Node& node, std::string_view name) {
+  if (node.proto == nullptr) return nullptr;
+  for (const auto& attribute : node.proto->attribute())
+    if (attribute.name() == name) return &attribute;
+  return nullptr;
+}
+
+std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise) {
+  if (const auto made = node.made.find(std::string(name)); made != node.made.end())
+    return made->second.empty() ? otherwise : made->second.front();
+  const auto* attribute = find_attribute(node, name);
+  return attribute != nullptr && attribute->has_i() ? attribute->i() : otherwise;
+}
+
+double float_attribute(const Node& node, std::string_view name, double otherwise) {
+  const auto* attribute = find_attribute(node, name);
+  return attribute != nullptr && attribute->has_f() ? static_cast<double>(attribute->f())
+                                                    : otherwise;
+}
+
+std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise) {
+  const auto* attribute = find_attribute(node, name);
+  return attribute != nullptr && attribute->has_s() ? attribute->s() : otherwise;
+}
+
+std::optional<Sizes> ints_attribute(const Node& node, std::string_view name) {
+  if (const auto made = node.made.find(std::string(name)); made != node.made.end())
+    return made->second;
+  const auto* attribute = find_attribute(node, name);
+  if (attribute == nullptr || attribute->ints().empty()) return std::nullopt;
+  return Sizes(attribute->ints().begin(), attribute->ints().end());
+}
+
+std::int64_t whole_number(double number) {
+  constexpr double most = 9.2e18;  // "to the end" is stated as the largest integer
+  return std::isnan(number) ? 0 : static_cast<std::int64_t>(std::clamp(number, -most, most));
+}
+
+std::optional<Sizes> integers(const Value* value) {
+  if (value == nullptr || !value->numbers) return std::nullopt;
+  Sizes out;
+  for (const double number : *value->numbers) out.push_back(whole_number(number));
+  return out;
+}
+
+std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
+                                             std::size_t input) {
+  if (const auto attribute = ints_attribute(node, name)) return attribute;
+  return integers(node.input(input));
+}
+
+std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank) {
+  const auto signed_rank = static_cast<std::int64_t>(rank);
+  if (axis < -signed_rank || axis >= signed_rank) return std::nullopt;
+  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+}
+
+std::optional<std::int64_t> product(const Sizes& sizes) {
+  std::int64_t all = 1;
+  for (const std::int64_t size : sizes)
+    if (size < 0 || __builtin_mul_overflow(all, size, &all)) return std::nullopt;
+  return all;
+}
+
+std::int64_t product_or_throw(const Sizes& sizes) {
+  const auto all = product(sizes);
+  if (!all) throw OverflowError();
+  return *all;
+}
+
+bool is_float(int type) {
+  switch (type) {
+    case ::onnx::TensorProto::FLOAT:
+    case ::onnx::TensorProto::FLOAT16:
+    case ::onnx::TensorProto::BFLOAT16:
+    case ::onnx::TensorProto::DOUBLE: return true;
+    default: return false;
+  }
+}
+
+std::string list_text(const Sizes& sizes) {
+  std::string text;
+  for (const std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "[" + text + "]";
+}
+
+}  // namespace roofline::onnx_graph
