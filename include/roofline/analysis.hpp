@@ -84,8 +84,9 @@ struct MeasuredType {
 
 /// A layer that takes longer than its bound: why, and what would help.
 struct LostTime {
-  std::size_t row = 0;  ///< index in the result's layers
-  double lost_s = 0;    ///< measured beyond the bound
+  std::size_t row = 0;     ///< index in the result's layers
+  std::size_t layers = 1;  ///< that are alike
+  double lost_s = 0;       ///< measured beyond the bound, by all of them
   std::string why;
   std::string help;  ///< the best of advise(); empty where nothing gains
 };

@@ -4,6 +4,7 @@
 // sweeps and derivations. Rendering it (render.hpp) works nothing out.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct Report {
   std::vector<Selection> selections;  ///< one for each result
   std::vector<ComparisonRow> comparison;
   std::vector<Sweep> sweeps;
-  std::vector<Explanation> explanations;  ///< where they were asked for
+  std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
+  std::vector<Explanation> explanations;   ///< where they were asked for
   std::vector<InputError> errors;
 };
 
@@ -42,10 +44,12 @@ struct Evaluated {
 
 struct ReportOptions {
   View view;
-  std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
+  bool compare = false;  ///< two measured inputs
+  std::string explain;   ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };
 
-/// Throws UsageError, with the nearest name, where `explain` fits no layer of any result.
+/// Throws UsageError, with the nearest name, where `explain` fits no layer of any result, and where
+/// `compare` finds other than two measured results.
 Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                    const ReportOptions& options);
 

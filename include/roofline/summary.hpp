@@ -32,6 +32,27 @@ std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results);
 std::vector<ComparisonRow> compare_layers(const std::vector<Result>& results,
                                           const std::vector<std::vector<std::size_t>>& shown);
 
+/// A layer's measured time in one input and in another.
+struct MeasuredChange {
+  std::string name;
+  Pass pass = Pass::fwd;
+  double before_s = 0;
+  double after_s = 0;
+};
+
+/// Layers that both results measured, by name and pass, the largest changes first.
+struct MeasuredChanges {
+  std::string before;  ///< the first result's label and GPU
+  std::string after;
+  std::vector<MeasuredChange> layers;
+  double before_s = 0;  ///< the sums over these layers
+  double after_s = 0;
+  std::uint64_t only_before = 0;  ///< measured layers without a counterpart
+  std::uint64_t only_after = 0;
+};
+
+MeasuredChanges changes_between(const Result& before, const Result& after);
+
 /// A network at one batch: seconds by kind of layer.
 struct SweepRow {
   std::uint64_t batch = 1;

@@ -109,6 +109,14 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
       ->check(one_of({"pinned", "pageable"}));
 }
 
+void add_measured(CLI::App& app, Arguments& arguments) {
+  app.add_option("--measured", arguments.measured,
+                 wrapped("Times of layers by name: CSV or JSON with name and measured_us, "
+                         "measured_ms or measured_time_s, and network, batch, pass, dtype where "
+                         "they matter"))
+      ->type_name("FILE");
+}
+
 void add_ceilings(CLI::App& app, Arguments& arguments) {
   app.add_option("--engine", arguments.engine,
                  wrapped("Units for dense layers: auto (default), vector, tensor, or tf32 for fp32 "
@@ -189,6 +197,9 @@ void add_view(CLI::App& app, Arguments& arguments) {
 }
 
 void add_output(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--compare", arguments.compare,
+               wrapped("Hold the measured times of two inputs against each other, the largest "
+                       "changes first"));
   app.add_option("--format", arguments.format,
                  wrapped("table (default), json, ndjson, csv or markdown"))
       ->type_name("NAME");
@@ -220,6 +231,7 @@ ParsedArguments parse_arguments(int argc, const char* const* argv) {
   app.get_formatter()->column_width(name_width);
   app.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
   add_inputs(app, parsed.arguments);
+  add_measured(app, parsed.arguments);
   add_ceilings(app, parsed.arguments);
   add_mapping(app, parsed.arguments);
   add_view(app, parsed.arguments);

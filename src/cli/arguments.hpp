@@ -22,6 +22,8 @@ struct Arguments {
   bool json = false;
   std::vector<std::string> outputs;
   std::string layer_file;
+  std::string measured;
+  bool compare = false;
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;
   std::string ceilings = "datasheet";

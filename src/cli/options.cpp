@@ -188,6 +188,8 @@ Options options_of(const Arguments& arguments) {
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;
+  options.measured = arguments.measured;
+  options.report.compare = arguments.compare;
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);
   set_analysis(arguments, options);

@@ -6,6 +6,7 @@
 
 #include "cli/output.hpp"
 #include "cli/results.hpp"
+#include "load/measured_times.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline {
@@ -54,11 +55,12 @@ class Contexts {
 
 /// One thing that an input holds, its `index`-th, in each setting, on each GPU.
 void evaluate_item(const Item& item, std::size_t index, const Options& options, Contexts& contexts,
-                   Results& results) {
+                   MeasuredTimes* times, Results& results) {
   for (std::size_t setting = 0; setting < options.defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options.defaults[setting];
       Network network = infer(*item.spec(defaults), defaults);
       network.item = index;
+      if (times != nullptr) times->join(network);
       if (setting == 0) results.see(network);
       const std::span<const Context> gpus = contexts.of(network);
       for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
@@ -69,7 +71,7 @@ void evaluate_item(const Item& item, std::size_t index, const Options& options, 
 }
 
 void evaluate_input(const std::string& name, const Options& options, Contexts& contexts,
-                    Results& results, Progress& progress) {
+                    MeasuredTimes* times, Results& results, Progress& progress) {
   const std::unique_ptr<Reader> reader = open_input(name, options.inputs);
   std::size_t items = 0;
   while (const std::optional<Expected<Item>> item = reader->next()) {
@@ -77,7 +79,7 @@ void evaluate_input(const std::string& name, const Options& options, Contexts& c
     if (const auto* error = std::get_if<InputError>(&*item))
       results.fail(*error);
     else
-      evaluate_item(std::get<Item>(*item), items++, options, contexts, results);
+      evaluate_item(std::get<Item>(*item), items++, options, contexts, times, results);
   }
   for (const std::string& text : reader->notes()) note(text);
 }
@@ -96,12 +98,14 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names) {
 int evaluate_inputs(const Options& options) {
   Contexts contexts(options);
   Results results(options, contexts.named().size());
+  std::optional<MeasuredTimes> times;
+  if (!options.measured.empty()) times.emplace(options.measured);
   Progress progress;
   try {
     for (const std::string& word : options.inputs) try {
         for (const std::string& name : resolve_input(word)) {
           try {
-            evaluate_input(name, options, contexts, results, progress);
+            evaluate_input(name, options, contexts, times ? &*times : nullptr, results, progress);
           } catch (const InputError& error) {
             results.fail(error);
           }
@@ -110,6 +114,8 @@ int evaluate_inputs(const Options& options) {
       } catch (const InputError& error) {
         results.fail(error);
       }
+    if (times)
+      for (const std::string& text : times->notes()) note(text);
     results.write();
     flush_standard_output();
   } catch (const OutputClosed&) {  // `| head` has seen enough

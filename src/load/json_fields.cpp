@@ -44,7 +44,8 @@ Algorithm read_algorithm(const Value& value) {
 
 /// {"layer": "conv1", "shape": [...]}: a view; {"parameter": [...]}: learned.
 OperandSpec read_operand_object(const Value& value) {
-  ObjectReader object(value, value.origin(), "an operand", {"layer", "shape", "parameter", "parameters"});
+  ObjectReader object(value, value.origin(), "an operand",
+                      {"layer", "shape", "parameter", "parameters"});
   OperandSpec operand;
   if (const auto parameter = object.take("parameter")) {
     operand.sizes = read_sizes(*parameter);

@@ -64,11 +64,27 @@ std::string best_help(const LayerResult& row, const Result& result, const Contex
   return best == all.end() ? "" : best->change;
 }
 
+/// Layers that differ in nothing but their names count as one.
+void add_lost(std::vector<LostTime>& lost, const Result& result, std::size_t row, double seconds) {
+  const LayerResult& layer = result.layers[row];
+  if (!lost.empty()) {
+    const LayerResult& last = result.layers[lost.back().row];
+    if (last.layer.kind == layer.layer.kind && last.counts.macs == layer.counts.macs &&
+        last.counts.bytes.total == layer.counts.bytes.total &&
+        last.measured_time_s == layer.measured_time_s) {
+      ++lost.back().layers;
+      lost.back().lost_s += seconds;
+      return;
+    }
+  }
+  lost.push_back({row, 1, seconds, "", ""});
+}
+
 std::vector<LostTime> most_lost(const Result& result, const Context& context) {
   std::vector<LostTime> lost;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     if (const auto seconds = lost_s(result.layers[i]); seconds && *seconds > 0)
-      if (result.layers[i].kernel) lost.push_back({i, *seconds, "", ""});
+      if (result.layers[i].kernel) add_lost(lost, result, i, *seconds);
   std::stable_sort(lost.begin(), lost.end(),
                    [](const LostTime& a, const LostTime& b) { return a.lost_s > b.lost_s; });
   if (lost.size() > most_listed) lost.resize(most_listed);

@@ -60,6 +60,16 @@ void tell_apart(std::vector<Result>& results) {
   }
 }
 
+MeasuredChanges changes_of(const std::vector<Result>& results) {
+  std::vector<const Result*> measured;
+  for (const Result& result : results)
+    if (result.measured) measured.push_back(&result);
+  if (measured.size() != 2)
+    throw UsageError("--compare: expected two inputs with measured times, got " +
+                     std::to_string(measured.size()));
+  return changes_between(*measured[0], *measured[1]);
+}
+
 }  // namespace
 
 Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
@@ -76,6 +86,7 @@ Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> err
     rows.push_back(report.selections.back().rows);
   }
   report.sweeps = sweeps_of(report.results);
+  if (options.compare) report.changes = changes_of(report.results);
   if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
   std::vector<ComparisonRow> networks = compare_networks(report.results);
   std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));

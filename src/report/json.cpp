@@ -225,7 +225,9 @@ std::string render_json(const Report& report, const RenderStyle&) {
   write_comparison(w, report.comparison);
   w.key("sweeps").begin_array();
   for (const Sweep& sweep : report.sweeps) write_sweep(w, sweep);
-  w.end_array().key("explanations").begin_array();
+  w.end_array();
+  write_changes(w, report.changes);
+  w.key("explanations").begin_array();
   for (const Explanation& each : report.explanations) write_explanation(w, report, each);
   w.end_array().key("errors").begin_array();
   for (const InputError& error : report.errors)

@@ -9,6 +9,7 @@ void write_most_lost(JsonWriter& w, const Result& result) {
     w.begin_object()
         .member("name", result.layers[lost.row].layer.name)
         .member("pass", cell(name_of(result.layers[lost.row].layer.pass)))
+        .member("layers", std::uint64_t{lost.layers})
         .member("lost_s", lost.lost_s)
         .member("why", lost.why)
         .member("help", text_or_null(lost.help))
@@ -55,6 +56,30 @@ void write_measured_summary(JsonWriter& w, const Result& result) {
   w.key("best_achieved").begin_object().key("flop_per_s");
   write_rates(w, summary.best_flop_per_s);
   w.member("byte_per_s", cell(summary.best_byte_per_s)).end_object().end_object();
+}
+
+void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes) {
+  w.key("changes");
+  if (!changes) {
+    w.value({});
+    return;
+  }
+  w.begin_object()
+      .member("before", changes->before)
+      .member("after", changes->after)
+      .member("before_s", changes->before_s)
+      .member("after_s", changes->after_s)
+      .member("only_before", changes->only_before)
+      .member("only_after", changes->only_after);
+  w.key("layers").begin_array();
+  for (const MeasuredChange& each : changes->layers)
+    w.begin_object()
+        .member("name", each.name)
+        .member("pass", cell(name_of(each.pass)))
+        .member("before_s", each.before_s)
+        .member("after_s", each.after_s)
+        .end_object();
+  w.end_array().end_object();
 }
 
 void write_recording(JsonWriter& w, const Result& result) {

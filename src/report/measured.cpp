@@ -78,11 +78,12 @@ std::string lost_sentences(const Result& result) {
   std::string text = "most time beyond the bound:\n";
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
-    text += fmt::format("  {} {}: {} beyond its {} bound of {}: {}{}\n",
-                        shortened(printable(row.layer.name), 40), name_of(row.layer.pass),
+    text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n",
+                        shortened(printable(row.layer.name), 40),
+                        lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
-                        duration(row.point.roofline_time_s), lost.why,
-                        lost.help.empty() ? "" : "; would help: " + lost.help);
+                        duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
+                        lost.why, lost.help.empty() ? "" : "; would help: " + lost.help);
   }
   if (summary.most_lost.empty()) text.clear();
   std::string best;
@@ -93,6 +94,34 @@ std::string lost_sentences(const Result& result) {
   if (summary.best_byte_per_s)
     best += fmt::format("{}{}", best.empty() ? "" : ", ", si(*summary.best_byte_per_s, "B/s"));
   if (!best.empty()) text += "achieved at best, so sustained ceilings are no lower: " + best + '\n';
+  return text;
+}
+
+Grid changes_grid(const MeasuredChanges& changes, std::size_t most) {
+  Grid grid;
+  grid.columns = {{"layer", true}, {"pass", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
+  const auto add = [&](const std::string& name, std::string_view pass, double before_s,
+                       double after_s) {
+    const double change_s = after_s - before_s;
+    grid.rows.push_back({name, std::string(pass), duration(before_s), duration(after_s),
+                         (change_s > 0 ? "+" : "") + duration(change_s), over(after_s, before_s)});
+  };
+  for (std::size_t i = 0; i < std::min(most, changes.layers.size()); ++i) {
+    const MeasuredChange& each = changes.layers[i];
+    add(each.name, name_of(each.pass), each.before_s, each.after_s);
+  }
+  add("total", "", changes.before_s, changes.after_s);
+  grid.has_total = true;
+  return grid;
+}
+
+std::string changes_sentences(const MeasuredChanges& changes, std::size_t shown) {
+  std::string text;
+  if (shown < changes.layers.size())
+    text += fmt::format("{} of {} layers; the total is of all\n", shown, changes.layers.size());
+  if (changes.only_before + changes.only_after > 0)
+    text += fmt::format("measured in one of them only: {} before, {} after\n", changes.only_before,
+                        changes.only_after);
   return text;
 }
 

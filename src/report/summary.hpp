@@ -25,6 +25,9 @@ std::string recording_sentences(const Result& result);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
+/// Two measured inputs, the largest changes first, `most` rows; the total is of all.
+Grid changes_grid(const MeasuredChanges& changes, std::size_t most);
+std::string changes_sentences(const MeasuredChanges& changes, std::size_t shown);
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);
 /// GPU work that no layer stands for, in descending time; `most` rows.

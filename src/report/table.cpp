@@ -155,6 +155,9 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
 /// Rows of work that no layer stands for; JSON has all.
 constexpr std::size_t most_unmodelled = 10;
 
+/// Changed layers of a comparison; JSON has all.
+constexpr std::size_t most_changes = 20;
+
 std::string measured_text(const Result& result, const Style& style) {
   std::string text;
   if (result.measured) {
@@ -200,8 +203,18 @@ bool has_folded(const Report& report) {
   });
 }
 
+std::string changes_text(const Report& report, const Style& style) {
+  const MeasuredChanges& changes = *report.changes;
+  const std::size_t shown =
+      std::min<std::size_t>(changes.layers.size(), report.view.top.value_or(most_changes));
+  return fmt::format("measured: before {}, after {}\n\n", printable(changes.before),
+                     printable(changes.after)) +
+         style.render(changes_grid(changes, shown)) + changes_sentences(changes, shown);
+}
+
 std::string report_text(const Report& report, const Style& style) {
   std::string out;
+  if (report.changes) return changes_text(report, style);
   // A sweep stands for its batches' layers unless rows of them are asked for.
   const bool layers = report.sweeps.empty() || !report.view.is_default();
   if (layers)

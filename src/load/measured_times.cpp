@@ -1,0 +1,144 @@
+#include "load/measured_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "load/byte_stream.hpp"
+#include "load/csv.hpp"
+#include "load/json_fields.hpp"
+#include "load/json_layer.hpp"
+#include "load/json_value.hpp"
+#include "model/spelling.hpp"
+
+namespace roofline {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_named = 5;
+
+struct TimeKey {
+  std::string_view key;
+  double unit_s;
+};
+constexpr std::array<TimeKey, 6> time_keys{{{"measured_us", 1e-6},
+                                            {"measured_ms", 1e-3},
+                                            {"measured_time_s", 1},
+                                            {"us", 1e-6},
+                                            {"ms", 1e-3},
+                                            {"s", 1}}};
+
+MeasuredTime read_time(const json& node, const Origin& origin, const std::string& pointer) {
+  const Value value(node, origin, pointer);
+  if (!node.is_object()) value.fail_expected("an object with a name and a time");
+  MeasuredTime time;
+  if (!node.contains("name")) value.fail("expected a name, got nothing");
+  time.name = value.at("name").text();
+  for (const TimeKey& each : time_keys)
+    if (node.contains(each.key)) time.time_s = value.at(each.key).positive_number() * each.unit_s;
+  if (time.time_s == 0)
+    value.fail("expected a time as measured_us, measured_ms or measured_time_s, got nothing");
+  if (node.contains("network")) time.network = value.at("network").text();
+  if (node.contains("batch")) time.batch = value.at("batch").integer(1);
+  if (node.contains("pass")) time.pass = read_pass(value.at("pass"));
+  if (node.contains("dtype")) time.dtype = read_data_type(value.at("dtype"));
+  return time;
+}
+
+std::vector<MeasuredTime> read_json(const std::string& text, const std::string& path) {
+  const Origin origin{path, std::nullopt};
+  const json document = parse_json(text, origin);
+  if (!document.is_array())
+    Value(document, origin).fail_expected("a list of objects with a name and a time");
+  std::vector<MeasuredTime> times;
+  for (std::size_t i = 0; i < document.size(); ++i)
+    times.push_back(read_time(document[i], origin, "/" + std::to_string(i)));
+  return times;
+}
+
+/// A cell as JSON, but for names, which stay text.
+json cell_value(const std::string& column, const std::string& cell) {
+  json value = json::parse(cell, nullptr, false);
+  const bool is_text = column == "name" || column == "network" || value.is_discarded();
+  return is_text ? json(cell) : value;
+}
+
+std::vector<MeasuredTime> read_csv(ByteStream& stream) {
+  CsvRows rows(stream);
+  const std::optional<CsvRow> header = rows.next();
+  if (!header) throw InputError(stream.name(), "", "expected a header row, got an empty file");
+  std::vector<MeasuredTime> times;
+  while (const std::optional<CsvRow> row = rows.next()) {
+    if (row->cells.size() != header->cells.size())
+      throw InputError(stream.name(), std::to_string(row->line),
+                       "expected " + std::to_string(header->cells.size()) + " cells, got " +
+                           std::to_string(row->cells.size()));
+    json object = json::object();
+    for (std::size_t i = 0; i < row->cells.size(); ++i)
+      if (!row->cells[i].empty())
+        object[header->cells[i]] = cell_value(header->cells[i], row->cells[i]);
+    times.push_back(read_time(object, {stream.name(), row->line}, ""));
+  }
+  return times;
+}
+
+bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network) {
+  return (!time.network || *time.network == network.name) &&
+         (!time.batch || *time.batch == layer.output.batch) &&
+         (!time.pass || *time.pass == layer.pass) &&
+         (!time.dtype || *time.dtype == layer.dtypes.input);
+}
+
+/// "a, b, c and 4 more"
+std::string some_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most_named, names.size()); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most_named)
+    text += " and " + std::to_string(names.size() - most_named) + " more";
+  return text;
+}
+
+}  // namespace
+
+MeasuredTimes::MeasuredTimes(const std::string& path) : path_(path) {
+  const std::unique_ptr<ByteStream> stream = open_stream(path);
+  const std::string_view head = stream->peek(1);
+  const bool is_json = path.ends_with(".json") || head.starts_with('[') || head.starts_with('{');
+  times_ = is_json ? read_json(stream->read_rest(), path) : read_csv(*stream);
+}
+
+void MeasuredTimes::join(Network& network) {
+  std::unordered_multimap<std::string_view, const MeasuredTime*> by_name;
+  for (const MeasuredTime& time : times_) by_name.emplace(time.name, &time);
+  for (Layer& layer : network.layers) {
+    bool found = false;
+    const auto [begin, end] = by_name.equal_range(layer.name);
+    for (auto each = begin; each != end; ++each) {
+      if (!is_of(*each->second, layer, network)) continue;
+      layer.measured.warm_s = each->second->time_s;
+      each->second->used = found = true;
+    }
+    layers_.push_back(layer.name);
+    if (!found) unmeasured_.push_back(layer.name);
+  }
+}
+
+std::vector<std::string> MeasuredTimes::notes() const {
+  const std::vector<std::string_view> known(layers_.begin(), layers_.end());
+  std::vector<std::string> unmatched;
+  for (const MeasuredTime& time : times_)
+    if (!time.used) unmatched.push_back('"' + time.name + '"' + did_you_mean(time.name, known));
+  std::vector<std::string> notes;
+  if (!unmatched.empty())
+    notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +
+                    " of its times match no layer: " + some_of(unmatched));
+  if (!unmeasured_.empty())
+    notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
+                    std::to_string(layers_.size()) +
+                    " layers have no time in it: " + some_of(unmeasured_));
+  return notes;
+}
+
+}  // namespace roofline

@@ -1,0 +1,45 @@
+#pragma once
+
+// Measured times from a file of their own, joined to layers by name.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "roofline/network.hpp"
+
+namespace roofline {
+
+/// One row of such a file.
+struct MeasuredTime {
+  std::string name;
+  double time_s = 0;
+  std::optional<std::string> network;
+  std::optional<std::uint64_t> batch;
+  std::optional<Pass> pass;
+  std::optional<DataType> dtype;
+  mutable bool used = false;  ///< by any layer of the run
+};
+
+class MeasuredTimes {
+ public:
+  /// CSV with a header, or JSON, a list of objects: a name, and a time as measured_us, measured_ms
+  /// or measured_time_s (or us, ms, s alone); network, batch, pass and dtype where they matter.
+  /// Throws InputError.
+  explicit MeasuredTimes(const std::string& path);
+
+  /// Gives each layer of that name, and of the rest that its row states, its measured time.
+  void join(Network& network);
+  /// Names that found no layer with the nearest, and layers that found no time; empty where all
+  /// did.
+  std::vector<std::string> notes() const;
+
+ private:
+  std::string path_;
+  std::vector<MeasuredTime> times_;
+  std::vector<std::string> unmeasured_;  ///< layers
+  std::vector<std::string> layers_;      ///< all names seen
+};
+
+}  // namespace roofline
