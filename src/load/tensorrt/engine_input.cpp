@@ -6,6 +6,7 @@
 
 #include "load/json_input.hpp"
 #include "load/json_value.hpp"
+#include "load/layer_check.hpp"
 #include "load/tensorrt/engine_files.hpp"
 #include "load/tensorrt/engine_layer.hpp"
 #include "load/tensorrt/profiling_cost.hpp"
@@ -133,6 +134,13 @@ class EngineReader : public Reader {
     return layer.at("Name").text();
   }
 
+  static std::variant<LayerSpec, NotModelled> checked_layer(const Value& layer) {
+    auto own = read_engine_layer(layer);
+    if (const auto* good = std::get_if<LayerSpec>(&own))
+      if (const std::optional<std::string> reason = refusal(*good)) return NotModelled{*reason, ""};
+    return own;
+  }
+
   static void add_layer(const Value& layer, LayerSpec own, const std::string& name,
                         NetworkSpec& spec) {
     own.name = name;
@@ -144,7 +152,7 @@ class EngineReader : public Reader {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Value layer = list.at(i);
       const std::string name = name_of_layer(layer);
-      auto own = read_engine_layer(layer);
+      auto own = checked_layer(layer);
       if (auto* good = std::get_if<LayerSpec>(&own)) add_layer(layer, std::move(*good), name, spec);
     }
   }
@@ -167,7 +175,7 @@ class EngineReader : public Reader {
       if (time_s.value_or(0) <= 0) continue;  // constants, and copies that turned out to be none
       ++summary.launches;
       summary.kernel_s += *time_s;
-      auto own = read_engine_layer(layer);
+      auto own = checked_layer(layer);
       if (auto* good = std::get_if<LayerSpec>(&own)) {
         good->measured.warm_s = *time_s;
         good->measured.gpu = profile.device;

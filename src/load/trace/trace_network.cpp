@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "load/layer_check.hpp"
 #include "load/trace/backward_kernels.hpp"
 #include "load/trace/busy_time.hpp"
 #include "load/trace/folding.hpp"
@@ -149,7 +150,10 @@ class TraceLayers {
     std::vector<std::size_t> rows;
     const Rule rule = find_rule(call.name);
     if (rule == nullptr) return rows;
-    for (LayerSpec& spec : rule(call)) rows.push_back(layers_.row_of(std::move(spec)));
+    std::vector<LayerSpec> specs = rule(call);
+    for (const LayerSpec& spec : specs)
+      if (refusal(spec)) return rows;
+    for (LayerSpec& spec : specs) rows.push_back(layers_.row_of(std::move(spec)));
     return rows;
   }
 

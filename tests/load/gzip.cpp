@@ -1,0 +1,65 @@
+// Inputs in gzip files.
+
+#include <zlib.h>
+
+#include "catch.hpp"
+#include "load/record_reading.hpp"
+
+namespace {
+
+std::string compressed(const std::string& text) {
+  z_stream state{};
+  constexpr int gzip_header = 15 + 16;
+  REQUIRE(deflateInit2(&state, 9, Z_DEFLATED, gzip_header, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(text.size() + 200, '\0');
+  std::string in = text;
+  state.next_in = reinterpret_cast<Bytef*>(in.data());
+  state.avail_in = static_cast<uInt>(in.size());
+  state.next_out = reinterpret_cast<Bytef*>(out.data());
+  state.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&state, Z_FINISH) == Z_STREAM_END);
+  out.resize(state.total_out);
+  deflateEnd(&state);
+  return out;
+}
+
+const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})"
+                         "\n";
+
+}  // namespace
+
+TEST_CASE("A gzip file is what it holds", "[load/gzip]") {
+  CHECK(read_records("conv.json.gz", compressed(conv)).layers.size() == 1);
+  CHECK(read_records("conv.ndjson.gz", compressed(conv + conv)).layers.size() == 2);
+  CHECK(read_records("conv.csv.gz", compressed("n,c,h,w,k,r,s\n1,3,8,8,4,3,3\n")).layers.size() ==
+        1);
+}
+
+TEST_CASE("Its bytes tell, not its name", "[load/gzip]") {
+  CHECK(read_records("conv.json", compressed(conv)).layers.size() == 1);
+  CHECK(read_records("conv.json.gz", conv).layers.size() == 1);
+}
+
+TEST_CASE("A gzip file of several members, padded", "[load/gzip]") {
+  const std::string padding(512, '\0');
+  CHECK(read_records("a.ndjson.gz", compressed(conv) + compressed(conv) + padding).layers.size() ==
+        2);
+}
+
+TEST_CASE("A large gzip file is read piece by piece", "[load/gzip]") {
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += conv;
+  CHECK(read_records("a.ndjson.gz", compressed(many)).layers.size() == 5000);
+}
+
+TEST_CASE("A gzip file that is cut off or damaged", "[load/gzip]") {
+  const std::string good = compressed(conv);
+  CHECK(read_records("a.json.gz", good.substr(0, good.size() - 12)).errors ==
+        std::vector<std::string>{
+            "a.json.gz: expected the rest of the gzip data, got the end of the file"});
+  std::string bad = good;
+  bad[12] = static_cast<char>(bad[12] ^ 0x7f);
+  const Records records = read_records("a.json.gz", bad);
+  REQUIRE(records.errors.size() == 1);
+  CHECK(records.errors.front().starts_with("a.json.gz: expected gzip data, got damaged ones"));
+}
