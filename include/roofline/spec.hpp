@@ -59,13 +59,14 @@ enum class Field : std::uint8_t {
   mapping,
   measured_warm,
   measured_cold,
+  measured_gpu,
   repeat,
   training_only,
   output,
   output_height,
   output_width,
 };
-inline constexpr std::size_t field_count = 45;
+inline constexpr std::size_t field_count = 46;
 
 /// The key of a layer file that states the field.
 std::string_view field_name(Field field);

@@ -40,17 +40,15 @@ bool answers_to(const Gpu& gpu, std::string_view name) {
 }  // namespace
 
 void set_measured(LayerResult& row, const Context& context) {
-  const Measured& measured = row.layer.measured;
-  const auto& time_s =
+  Measured& measured = row.layer.measured;
+  if (!measured.is_known()) return;
+  const bool on_this_gpu = measured.gpu.empty() || answers_to(context.gpu, measured.gpu);
+  if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu) measured = {};
+  row.measured_time_s =
       context.options.cache == CacheState::cold ? measured.cold_s : measured.warm_s;
-  if (!time_s || measured.other_batch || measured.pass != row.layer.pass) return;
-  if (!measured.gpu.empty() && !answers_to(context.gpu, measured.gpu)) return;
-  row.measured_time_s = time_s;
-  if (*time_s < row.point.roofline_time_s) row.below_bound = why(row, context);
-}
-
-bool is_not_compared(const LayerResult& row) {
-  return row.layer.measured.is_known() && !row.measured_time_s;
+  row.measured_left_out = !row.measured_time_s;
+  if (row.measured_time_s && *row.measured_time_s < row.point.roofline_time_s)
+    row.below_bound = why(row, context);
 }
 
 }  // namespace roofline
