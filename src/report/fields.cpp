@@ -126,7 +126,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"attainable_flop_per_s", Unit::flop_per_second, [](R r) { return cell(point_of(r).attainable_flop_per_s); }},
     {"expected_time_s", Unit::second, [](R r) { return cell(r.layer.expected_time_s); }, "expected"},
     {"limiter", Unit::none, limiter, "limiter"},
-    {"time_share", Unit::share, [](R r) { return cell(r.layer.time_share); }, "share"},
+    {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : cell(r.layer.time_share); }, "share"},
     {"kernel.algorithm", Unit::none, [](R r) { return r.layer.kernel ? cell(name_of(r.layer.kernel->algorithm)) : Cell(); }},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
