@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
@@ -33,6 +35,8 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A reader of the output that leaves is seen where writing fails, and what failed before counts.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return run(parse_options(argc, argv));
   } catch (const OutputClosed&) {

@@ -41,12 +41,16 @@ struct LayerResult {
   Counts counts;
   Engine engine = Engine::fp32;
   RooflinePoint point;
-  bool first_pass = true;            ///< of its layer: parameters are summed over these rows
-  std::string fused_into;            ///< name of the layer whose kernel does this one's work
+  bool first_pass = true;  ///< of its layer: parameters are summed over these rows
+  std::string fused_into;  ///< name of the layer whose kernel does this one's work
+  /// Names of the layers whose results the operands are; empty for those from elsewhere.
+  std::vector<std::string> input_from;
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
-  /// The layer's measured time where it was measured like this row: same batch, pass and GPU.
+  /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
+  /// this GPU and with caches in the same state.
   std::optional<double> measured_time_s;
+  bool measured_left_out = false;         ///< there is a measured time, but not one like this row
   std::optional<BelowBound> below_bound;  ///< of the measured time
   std::optional<double> time_share;       ///< of the network's time, 0..1; none in a stream
 };
@@ -123,7 +127,7 @@ struct Result {
   Total total;
   std::vector<TypeRow> types;      ///< in descending order of time
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
-  std::uint64_t not_compared = 0;  ///< measured times of another batch, pass or GPU
+  std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
   std::optional<MeasuredSummary> measured;        ///< where rows have measured times
   std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
                                                   ///< of kernels alone, without launches

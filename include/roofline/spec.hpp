@@ -61,6 +61,7 @@ enum class Field : std::uint8_t {
   mapping,
   measured_warm,
   measured_cold,
+  measured_gpu,
   repeat,
   training_only,
   shared_weights,
@@ -68,7 +69,7 @@ enum class Field : std::uint8_t {
   output_height,
   output_width,
 };
-inline constexpr std::size_t field_count = 46;
+inline constexpr std::size_t field_count = 47;
 
 /// The key of a layer file that states the field.
 std::string_view field_name(Field field);

@@ -13,29 +13,41 @@ constexpr std::size_t most_said = 20;
 }  // namespace
 
 Results::Results(const Options& options, std::size_t gpus)
-    : options_(&options),
-      streaming_(options.exports.empty() && options.format != nullptr &&
-                 options.format->name == "ndjson" && options.report.view.is_default()),
-      records_(options.defaults.size() * gpus) {}
+    : options_(&options), records_(options.defaults.size() * gpus) {
+  std::vector<const OutputFormat*> formats;
+  for (const Export& file : options.exports) formats.push_back(file.format);
+  if (options.format != nullptr) formats.push_back(options.format);
+  for (const OutputFormat* format : formats)
+    (is_stream(*format) ? wants_lines_ : wants_report_) = true;
+  streaming_ = options.exports.empty() && wants_lines_;
+}
+
+bool Results::is_stream(const OutputFormat& format) const {
+  return format.name == "ndjson" && options_->report.view.is_default();
+}
+
+void Results::add_lines(const std::string& lines) {
+  if (streaming_)
+    write_standard_output(lines);
+  else
+    lines_ += lines;
+}
 
 void Results::add(const Network& network, std::size_t slot, const Context& context) {
   if (network.record) return add_record(network, slot, context);
   Expected<Result> result = evaluate(network, context);
-  const auto* good = std::get_if<Result>(&result);
-  if (streaming_ && good != nullptr)
-    write_standard_output(render_record(good->source, good->network, good->gpu, good->layers));
-  else
-    keep(std::move(result), context);
+  if (const auto* good = std::get_if<Result>(&result); good != nullptr && wants_lines_)
+    add_lines(render_record(good->source, good->network, good->gpu, good->layers));
+  keep(std::move(result), context);
 }
 
 void Results::add_record(const Network& record, std::size_t slot, const Context& context) {
   Expected<RecordResult> result = evaluate_record(record, context);
   if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
   RecordResult& good = std::get<RecordResult>(result);
-  if (streaming_) {
-    write_standard_output(render_record(record.source, record.name, context.gpu.name, good.rows));
-    return;
-  }
+  if (wants_lines_)
+    add_lines(render_record(record.source, record.name, context.gpu.name, good.rows));
+  if (!wants_report_) return;
   record_source_ = record.source;
   record_name_ = record.name;
   records_[slot].push_back(std::move(good));
@@ -43,16 +55,15 @@ void Results::add_record(const Network& record, std::size_t slot, const Context&
 
 void Results::keep(Expected<Result> result, const Context& context) {
   if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
-  evaluated_.push_back({std::get<Result>(std::move(result)), &context});
+  if (wants_report_) evaluated_.push_back({std::get<Result>(std::move(result)), &context});
 }
 
 void Results::fail(const InputError& error) {
   failed_ = true;
+  if (!failures_.insert(error.what()).second) return;
   note(error.what());
-  if (streaming_)
-    write_standard_output(render_record_error(error));
-  else
-    errors_.push_back(error);
+  if (wants_lines_) add_lines(render_record_error(error));
+  if (wants_report_) errors_.push_back(error);
 }
 
 /// Records of one input are layers of one file.
@@ -98,11 +109,12 @@ void Results::write() {
   if (layers_) write_layer_file();
   if (streaming_ || (layers_ && evaluated_.empty() && errors_.empty())) return;
   const Report report = make_report(std::move(evaluated_), std::move(errors_), options_->report);
-  for (const Export& file : options_->exports)
-    write_file(file.path, file.format->render(report, {}));
+  const auto text_of = [&](const OutputFormat& format, const RenderStyle& style) {
+    return is_stream(format) ? lines_ : format.render(report, style);
+  };
+  for (const Export& file : options_->exports) write_file(file.path, text_of(*file.format, {}));
   if (options_->format != nullptr)
-    write_standard_output(
-        options_->format->render(report, {.colour = standard_output_has_colour()}));
+    write_standard_output(text_of(*options_->format, {.colour = standard_output_has_colour()}));
 }
 
 }  // namespace roofline

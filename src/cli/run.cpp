@@ -76,6 +76,7 @@ void evaluate_input(const std::string& name, const Options& options, Contexts& c
   std::size_t items = 0;
   while (const std::optional<Expected<Item>> item = reader->next()) {
     progress.step();
+    results.begin_item();
     if (const auto* error = std::get_if<InputError>(&*item))
       results.fail(*error);
     else

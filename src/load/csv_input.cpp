@@ -20,6 +20,11 @@ json cell_value(const std::string& cell) {
   return value.is_discarded() ? json(cell) : value;
 }
 
+/// Columns whose cells are texts even where they look like numbers.
+bool is_text(std::string_view column) {
+  return column == "name" || column == "gpu" || column == "measured_gpu";
+}
+
 class CsvReader : public Reader {
  public:
   explicit CsvReader(std::unique_ptr<ByteStream> stream)
@@ -41,9 +46,10 @@ class CsvReader : public Reader {
 
   std::optional<Expected<Item>> next() override {
     try {
-      const std::optional<CsvRow> row = rows_.next();
-      if (!row) return std::nullopt;
-      return fixed_item(read_record(record_of(*row), {source(), row->line}));
+      while (const std::optional<CsvRow> row = rows_.next())
+        if (auto record = read_record(record_of(*row), {source(), row->line}))
+          return fixed_item(std::move(record));
+      return std::nullopt;
     } catch (const InputError& error) {
       return error;
     }
@@ -68,8 +74,8 @@ class CsvReader : public Reader {
     json record = json::object();
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (known_[i] && !row.cells[i].empty())
-        record[columns_[i]] = columns_[i] == "name" ? json(row.cells[i]) : cell_value(row.cells[i]);
-    return own_ ? row_of_own_csv(record) : record;
+        record[columns_[i]] = is_text(columns_[i]) ? json(row.cells[i]) : cell_value(row.cells[i]);
+    return own_ ? row_of_own_csv(std::move(record)) : record;
   }
 
   std::unique_ptr<ByteStream> stream_;

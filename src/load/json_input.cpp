@@ -108,10 +108,10 @@ class JsonReader : public Reader {
     const auto [text, line] = documents_.next();
     const Origin origin{source_, line};
     const json document = parsed(text, origin);
-    if (document.is_object() && !document.contains("layers") && !document.contains("results"))
-      items_.push_back(fixed_item(read_record(document, origin)));
-    else
+    if (!document.is_object() || document.contains("layers") || document.contains("results"))
       read(document, origin);
+    else if (auto record = read_record(document, origin))
+      items_.push_back(fixed_item(std::move(record)));
   }
 
   /// What is no JSON leaves no way to tell where the next document begins.
@@ -147,7 +147,8 @@ class NdjsonReader : public Reader {
         if (is_blank(text_)) continue;
         found_ = true;
         const Origin origin{stream_->name(), line_};
-        return fixed_item(read_record(parse_json(text_, origin), origin));
+        if (auto record = read_record(parse_json(text_, origin), origin))
+          return fixed_item(std::move(record));
       }
       if (std::exchange(found_, true) || stream_->failed()) return std::nullopt;
       throw InputError(stream_->name(), "", "expected a layer a line, got an empty file");

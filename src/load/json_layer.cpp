@@ -83,6 +83,8 @@ constexpr std::array keys = std::to_array<Key>({
      [](const Value& v, L& spec) { set_seconds<&Measured::cold_s>(v, spec, 1); }},
     {"measured_cold_us", Field::measured_cold,
      [](const Value& v, L& spec) { set_seconds<&Measured::cold_s>(v, spec, 1e-6); }},
+    {"measured_gpu", Field::measured_gpu,
+     [](const Value& value, L& spec) { spec.measured.gpu = value.text(); }},
     {"measured_ms", Field::measured_warm,
      [](const Value& v, L& spec) { set_seconds<&Measured::warm_s>(v, spec, 1e-3); }},
     {"measured_time_s", Field::measured_warm,

@@ -1,5 +1,7 @@
 #include "load/json_network.hpp"
 
+#include <set>
+
 #include "load/json_layer.hpp"
 #include "load/own_output.hpp"
 
@@ -38,11 +40,14 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
                                                             const Origin& origin) {
   std::vector<std::shared_ptr<const NetworkSpec>> networks;
   const Value results = report.at("results");
-  if (!results.is_array()) results.fail_expected("a list of results");
+  if (!results.is_array() || results.size() == 0)
+    results.fail_expected("a list of at least one result");
+  std::set<json> seen;
   for (std::size_t i = 0; i < results.size(); ++i) {
     NetworkSpec network = empty_network(origin);
     const Value result = results.at(i);
     const json stated = network_of_output(result);
+    if (!seen.insert(stated).second) continue;  // the same on another GPU
     const Value value(stated, origin, result.pointer());
     read_network_object(value, origin, network);
     networks.push_back(std::make_shared<const NetworkSpec>(std::move(network)));
@@ -79,11 +84,14 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const json& docume
 std::shared_ptr<const NetworkSpec> read_record(const json& record, const Origin& origin) {
   NetworkSpec network = empty_network(origin);
   network.record = origin.line;
+  const Value value(record, origin);
   if (is_own_record(record)) {
-    const json stated = layer_of_output(record);
-    network.layers.push_back(read_layer(Value(stated, origin), origin));
+    const std::optional<json> stated = layer_of_output(value);
+    if (!stated) return nullptr;
+    network.layers.push_back(read_layer(Value(*stated, origin), origin));
+    if (record.contains("batch")) network.batch = value.at("batch").integer(1);
   } else {
-    network.layers.push_back(read_layer(Value(record, origin), origin));
+    network.layers.push_back(read_layer(value, origin));
   }
   return std::make_shared<const NetworkSpec>(std::move(network));
 }

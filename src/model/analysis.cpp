@@ -75,6 +75,13 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
   return layer;
 }
 
+std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
+  std::vector<std::string> names;
+  for (const Operand& operand : layer.inputs)
+    names.push_back(operand.producer ? network.layers[*operand.producer].name : std::string());
+  return names;
+}
+
 /// The rows of a network, not timed yet.
 std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
@@ -92,6 +99,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context)
     for (const Pass pass : passes_of(network, i, options.training)) {
       add(network.layers[i], pass);
       rows.back().first_pass = std::exchange(first_pass, false);
+      rows.back().input_from = producers_of(network.layers[i], network);
       if (const auto host = network.layers[i].fused_into)
         rows.back().fused_into = network.layers[*host].name;
     }

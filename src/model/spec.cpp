@@ -65,6 +65,7 @@ constexpr std::array<FieldInfo, field_count> fields{{
     {mapping, "kernel", Taken::contraction},
     {measured_warm, "measured_us"},
     {measured_cold, "measured_cold_us"},
+    {measured_gpu, "measured_gpu"},
     {repeat, "repeat"},
     {training_only, "training_only"},
     {shared_weights, "shared_weights"},

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/checked.hpp"
-#include "model/measured.hpp"
 #include "model/score.hpp"
 
 namespace roofline {
@@ -33,6 +32,21 @@ void add_to_types(std::vector<TypeRow>& types, const LayerResult& row) {
   add_to_total(type->total, row);
 }
 
+/// Layers that have a measured time which none of their passes could be compared with.
+std::uint64_t count_not_compared(const std::vector<LayerResult>& rows) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < rows.size();) {
+    bool left_out = false;
+    bool compared = false;
+    do {
+      left_out = left_out || rows[i].measured_left_out;
+      compared = compared || rows[i].measured_time_s;
+    } while (++i < rows.size() && !rows[i].first_pass);
+    if (left_out && !compared) ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 double time_s(const LayerResult& row) {
@@ -56,10 +70,8 @@ void add_to_total(Total& total, const LayerResult& row) {
 }
 
 void sum_up(Result& result) {
-  for (const LayerResult& row : result.layers) {
-    add_to_total(result.total, row);
-    if (is_not_compared(row)) ++result.not_compared;
-  }
+  for (const LayerResult& row : result.layers) add_to_total(result.total, row);
+  result.not_compared = count_not_compared(result.layers);
   const double whole_s = time_s(result.total);
   for (LayerResult& row : result.layers) {
     row.time_share = whole_s > 0 ? time_s(row) / whole_s : 0;

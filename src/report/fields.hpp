@@ -19,6 +19,7 @@ struct Row {
   std::string_view network;
   std::string_view gpu;
   const LayerResult& layer;
+  bool in_stream = false;  ///< NDJSON: each row stands alone, of no whole to have a share of
 };
 
 /// What a field's number counts: how people read it, and that tables may add it up.

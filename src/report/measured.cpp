@@ -15,7 +15,7 @@ std::string share_of(double part_s, double whole_s) {
 }
 
 std::string over(double a_s, double b_s) {
-  return b_s > 0 ? fmt::format("x{:.2f}", a_s / b_s) : "";
+  return b_s > 0 ? ratio_text(a_s / b_s) : "";
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string number_text(Unit unit, double value) {
     case Unit::flop_per_second: return si(value, "FLOP/s");
     case Unit::byte_per_second: return si(value, "B/s");
     case Unit::share: return percent(value);
-    case Unit::ratio: return fmt::format("x{:.2f}", value);
+    case Unit::ratio: return ratio_text(value);
     case Unit::flop_per_byte:
     case Unit::none: return plain(value);
   }

@@ -80,7 +80,7 @@ void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
 std::string render_record(const std::string& source, const std::string& name,
                           const std::string& gpu, const std::vector<LayerResult>& rows) {
   std::string lines;
-  for (const LayerResult& row : rows) lines += line_of({source, name, gpu, row});
+  for (const LayerResult& row : rows) lines += line_of({source, name, gpu, row, true});
   return lines;
 }
 
@@ -101,7 +101,7 @@ std::string render_ndjson(const Report& report, const RenderStyle&) {
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Result& result = report.results[i];
     for (const std::size_t row : report.selections[i].rows)
-      lines += line_of({result.source, result.network, result.gpu, result.layers[row]});
+      lines += line_of({result.source, result.network, result.gpu, result.layers[row], true});
   }
   for (const InputError& error : report.errors) lines += render_record_error(error);
   return lines;

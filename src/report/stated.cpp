@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "roofline/spec.hpp"
@@ -63,6 +64,20 @@ Cell stated_input(const Layer& layer) {
   std::string all;
   for (const Operand& operand : layer.inputs)
     all += (all.empty() ? "" : ",") + operand_text(operand, layer.kind);
+  return JsonText{"[" + all + "]"};
+}
+
+Cell stated_producers(const LayerResult& row) {
+  const std::vector<std::string>& names = row.input_from;
+  if (!takes(row.layer.kind, Field::inputs))
+    return text_or_null(names.empty() ? std::string() : names.front());
+  if (std::all_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
+    return {};
+  std::string all;
+  for (const std::string& name : names) {
+    if (!all.empty()) all += ',';
+    append_json(all, text_or_null(name));
+  }
   return JsonText{"[" + all + "]"};
 }
 

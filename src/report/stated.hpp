@@ -3,7 +3,7 @@
 // What a layer is, as layer files state it: what is written so can be read again.
 
 #include "report/cell.hpp"
-#include "roofline/layer.hpp"
+#include "roofline/analysis.hpp"
 
 namespace roofline {
 
@@ -15,6 +15,8 @@ Cell stated_parameter(const Operand& operand);
 Cell stated_second_matrix(const Layer& layer);
 /// One operand is its shape; several are a list of shapes, learned ones as {"parameter": [...]}.
 Cell stated_input(const Layer& layer);
+/// The layers that the operands come from: a name, or a list where there may be several.
+Cell stated_producers(const LayerResult& row);
 Cell stated_output(const Layer& layer);
 /// Begins, and ends where they differ.
 Cell stated_padding(const Layer& layer);

@@ -95,14 +95,14 @@ Grid accuracy_grid(const Result& result) {
                   {"bias"},           {"gerr"},        {"median"},     {"within 25%"},
                   {"roofline"},       {"worst", true}};
   for (const Accuracy& cell : result.accuracy)
-    grid.rows.push_back(
-        {std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
-         std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
-         fmt::format("x{:.2f}", cell.expected.bias), fmt::format("x{:.2f}", cell.expected.gerr),
-         percent(cell.expected.median_error), fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-         fmt::format("x{:.2f}", cell.roofline.gerr),
-         fmt::format("{} x{:.2f}", shortened(cell.worst.front().name, 22),
-                     cell.worst.front().ratio)});
+    grid.rows.push_back({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+                         std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
+                         factor(cell.expected.bias), factor(cell.expected.gerr),
+                         percent(cell.expected.median_error),
+                         fmt::format("{:.0f}%", 100 * cell.expected.within_25),
+                         factor(cell.roofline.gerr),
+                         fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
+                                     factor(cell.worst.front().ratio))});
   return grid;
 }
 
@@ -116,7 +116,7 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
     last = &row;
     const std::string batch = row.batch ? fmt::format("{}", *row.batch) : "mixed";
     grid.rows.push_back({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
-                         fmt::format("x{:.2f}", row.speedup), bound_text(row.compute_bound_share),
+                         factor(row.speedup), bound_text(row.compute_bound_share),
                          row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
                          row.fewest_joules ? "fewest joules" : ""});
   }

@@ -35,6 +35,7 @@ std::size_t offset_of(std::string_view text, std::size_t width) {
 }  // namespace
 
 std::string plain(double value) {
+  if (!std::isfinite(value)) return "";
   if (value == 0) return "0";
   const double magnitude = std::fabs(value);
   if (magnitude >= 99999.5 || magnitude < 1e-3) return fmt::format("{:.3e}", value);
@@ -43,6 +44,7 @@ std::string plain(double value) {
 }
 
 std::string si(double value, std::string_view unit) {
+  if (!std::isfinite(value)) return "";
   constexpr std::array<std::string_view, 11> prefixes{"p", "n", "u", "m", "", "k",
                                                       "M", "G", "T", "P", "E"};
   std::size_t prefix = 4;
@@ -53,11 +55,23 @@ std::string si(double value, std::string_view unit) {
 }
 
 std::string duration(double seconds) {
-  if (seconds >= 1) return plain(seconds) + " s";
+  if (seconds >= 1 && std::isfinite(seconds)) return plain(seconds) + " s";
   return si(seconds, "s");
 }
 
-std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+std::string percent(double share) {
+  if (!std::isfinite(share)) return "";
+  return share < 1000 ? fmt::format("{:.1f}%", 100 * share) : plain(100 * share) + "%";
+}
+
+std::string factor(double ratio) {
+  if (!std::isfinite(ratio)) return "";
+  return ratio >= 0.005 && ratio < 10000 ? fmt::format("x{:.2f}", ratio) : "x" + plain(ratio);
+}
+
+std::string ratio_text(double ratio) {
+  return ratio < 1000 ? fmt::format("x{:.2f}", ratio) : "x" + plain(ratio);
+}
 
 std::string shape_text(const Shape& shape) {
   std::string text = fmt::format("{}x{}", shape.batch, shape.channels);

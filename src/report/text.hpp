@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers and shapes for people.
+// Numbers and shapes for people. What is not finite is unknown: no text.
 
 #include <string>
 #include <string_view>
@@ -17,6 +17,10 @@ std::string duration(double seconds);
 std::string plain(double value);
 /// 0.1234 as "12.3%".
 std::string percent(double share);
+/// "x1.13"
+std::string factor(double ratio);
+/// "x1.23"
+std::string ratio_text(double ratio);
 /// "1x64x256x256"
 std::string shape_text(const Shape& shape);
 

@@ -21,8 +21,8 @@ TEST_CASE("NDJSON: one layer a line, whatever the line ends", "[load/records]") 
 TEST_CASE("Records stand alone: without an input of its own, a record is none", "[load/records]") {
   const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
   const std::string alone =
-      ": /input: expected a shape such as [3, 224, 224]: a record stands alone and takes no "
-      "other's output";
+      ": /input: expected a shape such as [3, 224, 224]: a record stands alone; give it an input, "
+      "or all layers as one array";
   // Neither the record before nor an earlier good one lends its output.
   const Records lines =
       read_records("x.jsonl", conv + "\n{\"broken\": 1}\n{\"type\": \"relu\"}\n" + conv + "\n");

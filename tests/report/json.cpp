@@ -136,8 +136,8 @@ TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]")
 }
 
 TEST_CASE("CSV quotes what needs quotes and has one column count", "[report/json]") {
-  const Network network =
-      load_text(R"([{"type": "relu", "input": [8], "name": "a,\"b\"\nc"}, {"type": "relu"}])");
+  const Network network = load_text(R"([{"type": "relu", "input": [8], "name": "a,\"b\"\nc"},
+                    {"type": "relu", "input": [8]}])");
   const std::string text = render_csv(report_of(network), {});
   CHECK(text.find("\"a,\"\"b\"\"\nc\"") != std::string::npos);
   const std::string header = text.substr(0, text.find('\n'));

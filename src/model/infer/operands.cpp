@@ -94,8 +94,8 @@ Operand from_sizes(const LayerSpec& spec, const LayerScope& scope, std::uint8_t 
 Operand from_previous(const LayerSpec& spec, const LayerScope& scope) {
   if (scope.network.record)
     fail(Field::input,
-         "expected a shape such as [3, 224, 224]: a record stands alone and takes no other's "
-         "output");
+         "expected a shape such as [3, 224, 224]: a record stands alone; give it an input, or all "
+         "layers as one array");
   if (scope.previous_copies == 0)
     fail(Field::input, "expected a shape such as [3, 224, 224]: there is no layer before this one");
   // The same copy of a layer repeated as often; else the last.

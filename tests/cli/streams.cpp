@@ -1,0 +1,163 @@
+// NDJSON and CSV, in and out: each record stands alone, in the order of the input.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
+
+std::vector<Json> records_of(const std::string& text) {
+  std::vector<Json> records;
+  for (const std::string& line : lines_of(text)) records.push_back(Json::parse(line));
+  return records;
+}
+
+/// "conv1", or the place of an error: what each record is of.
+std::vector<std::string> told(const std::string& ndjson) {
+  std::vector<std::string> all;
+  for (const Json& record : records_of(ndjson))
+    all.push_back(record.contains("error") ? record.at("where").get<std::string>()
+                                           : record.at("name").get<std::string>());
+  return all;
+}
+
+using Told = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("A record without an input is an error, whatever stands before it", "[cli/streams]") {
+  const TemporaryFolder folder;
+  // The relu of line 3 took the output of the good line 1: line 2 is broken.
+  folder.write("x.ndjson", conv + "\n{\"stride\": 0}\n{\"type\": \"relu\"}\n" + conv + "\n");
+  folder.write("x.csv",
+               "type,c,h,w,k,r,s\nconv,3,8,8,4,3,3\nconv,3,8,8,0,3,3\nrelu,,,,,,\n"
+               "conv,3,8,8,4,3,3\n");
+  const std::string alone =
+      "expected a shape such as [3, 224, 224]: a record stands alone; give it an input, or all "
+      "layers as one array";
+  const Outcome lines = run(folder, "roofline x.ndjson --gpu v100 --format ndjson");
+  CHECK(lines.exit_code == 1);
+  CHECK(lines.err == "x.ndjson:2: /stride: expected an integer >= 1, got 0\nx.ndjson:3: /input: " +
+                         alone + "\n");
+  CHECK(told(lines.out) == Told{"conv1", "2: /stride", "3: /input", "conv4"});
+  const Outcome rows = run(folder, "roofline x.csv --gpu v100 --format ndjson");
+  CHECK(rows.exit_code == 1);
+  CHECK(rows.err ==
+        "x.csv:3: /k: expected an integer >= 1, got 0\nx.csv:4: /input: " + alone + "\n");
+  CHECK(told(rows.out) == Told{"conv2", "3: /k", "4: /input", "conv5"});
+}
+
+TEST_CASE("NDJSON is the same in a file, with its errors in order", "[cli/streams]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", conv + "\n{\"stride\": 0}\n" + conv + "\n");
+  folder.write("net.json", "[" + conv + ", {\"type\": \"relu\"}]");
+  const std::string line = "roofline x.ndjson net.json missing --gpu v100,a100 --batch 1,2 ";
+  const Outcome stream = run(folder, line + "--format ndjson");
+  CHECK(stream.exit_code == 1);
+  CHECK(told(stream.out) == Told{"conv1", "conv1", "conv1", "conv1", "2: /stride", "conv3", "conv3",
+                                 "conv3", "conv3", "conv0", "relu1", "conv0", "relu1", "conv0",
+                                 "relu1", "conv0", "relu1", ""});
+  const Outcome file = run(folder, line + "-o out.ndjson -o out.csv --format ndjson");
+  CHECK(file.exit_code == 1);
+  CHECK(read_file(folder / "out.ndjson") == stream.out);
+  CHECK(file.out == stream.out);
+  CHECK(lines_of(read_file(folder / "out.csv")).size() == 1 + 16);
+}
+
+TEST_CASE("A stream has a version, and no shares of a whole", "[cli/streams]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", conv + "\n{\"stride\": 0}\n" + conv + "\n");
+  folder.write("net.json", "[" + conv + ", {\"type\": \"relu\"}]");
+  for (const std::string options : {"--format ndjson", "--format ndjson --sort time"})
+    for (const Json& record :
+         records_of(run(folder, "roofline x.ndjson net.json --gpu v100 " + options).out)) {
+      CHECK(record.at("schema_version") == 1);
+      if (!record.contains("error")) CHECK(record.at("time_share").is_null());
+    }
+}
+
+TEST_CASE("What fails at every batch fails once", "[cli/streams]") {
+  const TemporaryFolder folder;
+  folder.write("x.ndjson", "{\"stride\": 0}\n" + conv + "\n{\"stride\": 0}\n");
+  folder.write("kernel.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 9})");
+  folder.write("bf16.json", R"({"type": "relu", "input": [8], "dtype": "bf16"})");
+  const std::string line = "roofline x.ndjson kernel.json bf16.json --gpu v100,a100 --batch 1,2,4 ";
+  const std::vector<std::string> messages{
+      "x.ndjson:1: /stride: expected an integer >= 1, got 0",
+      "x.ndjson:3: /stride: expected an integer >= 1, got 0",
+      "kernel.json: /kernel_size: expected a kernel that fits the padded input, got one that spans "
+      "9 where the height with padding is 8",
+      "bf16.json: layer \"relu0\" is in bf16, for which Tesla V100 SXM2 16GB has no peak; it has "
+      "fp64, fp32, fp16, fp16_tensor, dp4a"};
+  const Outcome report = run(folder, line + "--json");
+  CHECK(report.exit_code == 1);
+  CHECK(lines_of(report.err) == messages);
+  CHECK(Json::parse(report.out).at("errors").size() == 4);
+  const Outcome stream = run(folder, line + "--format ndjson");
+  CHECK(lines_of(stream.err) == messages);
+  CHECK(stream.out.find("error") != std::string::npos);
+  CHECK(records_of(stream.out).size() == 4 + 6 + 3);
+}
+
+TEST_CASE("Errors before a pipe is closed still count", "[cli/streams]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += conv + '\n';
+  folder.write("good.ndjson", lines);
+  folder.write("bad.ndjson", "{\"stride\": 0}\n" + lines);
+  for (const std::string format : {"ndjson", "csv", "json"}) {
+    INFO(format);
+    const auto code_of = [&](const std::string& input) {
+      return run(folder, "(roofline " + input + " --gpu v100 --format " + format +
+                             "; echo $? >code) 2>/dev/null | head -1 >first; cat code")
+          .out;
+    };
+    CHECK(code_of("good.ndjson") == "0\n");
+    CHECK(code_of("bad.ndjson") == "1\n");
+    CHECK(code_of("missing good.ndjson") == "1\n");
+  }
+}
+
+TEST_CASE("Pretty-printed and concatenated JSON is a stream too", "[cli/streams]") {
+  const TemporaryFolder folder;
+  const std::string pretty =
+      "{\n  \"input\": [\n    3,\n    8,\n    8\n  ],\n  \"out_channels\": 4,\n"
+      "  \"kernel_size\": 3\n}\n";
+  const std::string net = R"({"name": "net", "layers": [)" + conv + R"(, {"type": "relu"}]})";
+  struct Case {
+    std::string text;
+    Told records;
+    std::string message;
+  };
+  const Case table[] = {
+      {pretty + pretty, {"conv1", "conv10"}, ""},
+      {pretty + conv + " " + conv, {"conv1", "conv10", "conv10"}, ""},
+      {net + net, {"conv0", "relu1", "conv0", "relu1"}, ""},
+      {pretty + "[" + conv + "]" + net, {"conv0", "conv0", "relu1", "conv1"}, ""},
+      {pretty + "{\n  \"type\": \"relu\"\n}\n" + pretty,
+       {"conv1", "10: /input", "conv13"},
+       "-:10: /input: expected a shape such as [3, 224, 224]: a record stands alone; give it an "
+       "input, or all layers as one array\n"},
+      {pretty + "{\n  \"type\": \"add\",\n  \"inputs\": [\"conv1\", \"conv1\"]\n}\n",
+       {"conv1", "10: /inputs/0"},
+       "-:10: /inputs/0: expected a shape: a stream of layers remembers no names\n"},
+  };
+  for (const Case& each : table) {
+    INFO(each.text);
+    folder.write("text", each.text);
+    const Outcome outcome = run(folder, "cat text | roofline - --gpu v100 --format ndjson");
+    Told records = told(outcome.out);
+    std::sort(records.begin(), records.end());
+    Told expected = each.records;
+    std::sort(expected.begin(), expected.end());
+    CHECK(records == expected);
+    CHECK(outcome.err == each.message);
+    CHECK(outcome.exit_code == (each.message.empty() ? 0 : 1));
+  }
+}
