@@ -42,14 +42,17 @@ Algorithm read_algorithm(const Value& value) {
   value.fail(expected_algorithm(name));
 }
 
-/// {"layer": "conv1", "shape": [...]}: a view; {"parameter": [...]}: learned.
+/// {"layer": "conv1", "shape": [...]}: a view; {"parameter": [...]}, or {"shape": [...],
+/// "parameter": true} with every axis: learned.
 OperandSpec read_operand_object(const Value& value) {
   ObjectReader object(value, value.origin(), "an operand",
                       {"layer", "shape", "parameter", "parameters"});
   OperandSpec operand;
   if (const auto parameter = object.take("parameter")) {
-    operand.sizes = read_sizes(*parameter);
-    operand.is_parameter = true;
+    operand.whole = parameter->node().is_boolean();
+    operand.is_parameter = !operand.whole || parameter->boolean();
+    operand.sizes = read_sizes(operand.whole ? object.require("shape", "the shape of the parameter")
+                                             : *parameter);
     if (const auto count = object.take("parameters")) operand.parameters = count->integer(1);
     object.finish();
     return operand;

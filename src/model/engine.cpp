@@ -65,15 +65,20 @@ bool has_peak(DataType type, const EngineRates& peaks) {
   }
 }
 
+/// Masks and indices, which every GPU moves and compares, whatever it multiplies.
+bool is_mask_work(const Layer& layer) {
+  const bool moves = info(layer.kind).family == KindFamily::movement ||
+                     layer.kind == LayerKind::concat || layer.kind == LayerKind::elementwise;
+  return moves && layer.dtypes.input == DataType::int8;
+}
+
 }  // namespace
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,
                                     EngineChoice choice) {
   const DataType type = layer.dtypes.input;
+  if (!has_peak(type, peaks) && !is_mask_work(layer)) return std::nullopt;
   const bool contraction = info(layer.kind).family == KindFamily::contraction;
-  // Masks and indices: every GPU computes with integers, whatever its products are in.
-  const bool is_integer = type == DataType::int8 || type == DataType::int32;
-  if (!has_peak(type, peaks) && (contraction || !is_integer)) return std::nullopt;
   if (!contraction || is_depthwise(layer)) return vector_engine(type, peaks);
   switch (choice) {
     case EngineChoice::vector: return vector_engine(type, peaks);

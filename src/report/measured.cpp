@@ -83,7 +83,7 @@ std::string lost_sentences(const Result& result) {
                         lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
                         duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
-                        lost.why, lost.help.empty() ? "" : "; would help: " + lost.help);
+                        lost.why, lost.help.empty() ? "" : "\n    would help: " + lost.help);
   }
   if (summary.most_lost.empty()) text.clear();
   std::string best;

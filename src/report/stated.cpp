@@ -24,12 +24,16 @@ std::vector<std::uint64_t> sizes_of(const Shape& shape, LayerKind kind) {
   return sizes;
 }
 
-/// Without the batch, which a parameter has none of.
+/// Without the batch, which a parameter has none of; all sizes where a list without it would be
+/// read as another shape.
 std::string parameter(const Operand& operand) {
-  std::vector<std::uint64_t> sizes = sizes_of(operand.shape, LayerKind::add);
-  sizes.erase(sizes.begin());
+  const Shape& shape = operand.shape;
+  std::vector<std::uint64_t> sizes = sizes_of(shape, LayerKind::add);
   const std::string count =
       operand.parameters ? fmt::format(",\"parameters\":{}", *operand.parameters) : "";
+  if (shape.spatial_rank % 2 != 0)
+    return "{\"shape\":" + list(sizes) + ",\"parameter\":true" + count + "}";
+  sizes.erase(sizes.begin());
   return "{\"parameter\":" + list(sizes) + count + "}";
 }
 

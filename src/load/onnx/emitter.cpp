@@ -19,7 +19,8 @@ const std::vector<std::pair<Field, std::string_view>> spellings{
     {Field::kernel_size, "kernel_shape"}, {Field::stride, "strides"}, {Field::padding, "pads"},
     {Field::dilation, "dilations"},       {Field::groups, "group"},   {Field::input, "input"}};
 
-/// Integers of 64 bits count as the 32 that runtimes for GPUs index with, those of 4 bits as 8.
+/// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32 bits
+/// wide in the runtimes of GPUs; those of 4 bits count as 8.
 DataType data_type(int type) {
   switch (type) {
     case Tensor::DOUBLE: return DataType::fp64;
@@ -28,12 +29,6 @@ DataType data_type(int type) {
     case Tensor::INT8:
     case Tensor::UINT8:
     case Tensor::BOOL: return DataType::int8;
-    case Tensor::INT16:
-    case Tensor::UINT16:
-    case Tensor::INT32:
-    case Tensor::UINT32:
-    case Tensor::INT64:
-    case Tensor::UINT64: return DataType::int32;
     default: break;
   }
   // Newer than the library may be: FLOAT8E4M3FN to FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1.
@@ -203,6 +198,9 @@ DataType Emitter::type_of(const Value& value) const {
 
 DataType Emitter::result_type(const Value& value) const {
   const Node* reader = only_reader(&value);
+  // The sums of a quantised product.
+  if (value.type == Tensor::INT32 && value.producer != nullptr && is_essential(*value.producer))
+    return DataType::int32;
   const bool is_quantised = reader != nullptr && reader->op == "QuantizeLinear";
   return type_of(is_quantised && reader->outputs[0] != nullptr ? *reader->outputs[0] : value);
 }

@@ -7,11 +7,6 @@
 namespace roofline::onnx_graph {
 namespace {
 
-const Sizes* sizes_at(const Node& node, std::size_t input) {
-  const Value* value = node.input(input);
-  return value != nullptr && value->sizes ? &*value->sizes : nullptr;
-}
-
 [[noreturn]] void fail_matrices(const Sizes& a, const Sizes& b) {
   throw NodeError{"expected matrices that can be multiplied, got " + list_text(a) + " and " +
                   list_text(b)};

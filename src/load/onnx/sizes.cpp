@@ -183,10 +183,28 @@ bool infer_own_sizes(Node& node, bool& is_largest) {
   if (is_convolution(node) || is_pool(node)) return infer_window(node);
   if (node.op.starts_with("Global") || node.op == "QLinearGlobalAveragePool")
     return infer_global_pool(node);
-  return infer_quantised(node) || infer_moved_sizes(node, is_largest) || infer_product_sizes(node);
+  return infer_quantised(node) || infer_moved_sizes(node) || infer_chosen_sizes(node, is_largest) ||
+         infer_product_sizes(node);
 }
 
 }  // namespace
+
+const Sizes* sizes_at(const Node& node, std::size_t input) {
+  const Value* value = node.input(input);
+  return value != nullptr && value->sizes ? &*value->sizes : nullptr;
+}
+
+int type_at(const Node& node, std::size_t input) {
+  return node.input(input) != nullptr ? node.input(input)->type : 0;
+}
+
+std::size_t axis_or_throw(std::int64_t axis, std::size_t rank) {
+  const auto normal = normal_axis(axis, rank);
+  if (!normal)
+    throw NodeError{"axis: expected one of " + std::to_string(rank) + " axes, got " +
+                    std::to_string(axis)};
+  return *normal;
+}
 
 Sizes broadcast(const std::vector<const Sizes*>& operands) {
   Sizes out;

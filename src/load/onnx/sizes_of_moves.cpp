@@ -1,4 +1,4 @@
-// Sizes where elements are moved, chosen, repeated or resized.
+// Sizes where elements are moved, repeated or resized.
 
 #include <algorithm>
 #include <cmath>
@@ -9,23 +9,6 @@ namespace roofline::onnx_graph {
 namespace {
 
 using Tensor = ::onnx::TensorProto;
-
-const Sizes* sizes_at(const Node& node, std::size_t input) {
-  const Value* value = node.input(input);
-  return value != nullptr && value->sizes ? &*value->sizes : nullptr;
-}
-
-int type_at(const Node& node, std::size_t input) {
-  return node.input(input) != nullptr ? node.input(input)->type : 0;
-}
-
-std::size_t axis_or_throw(std::int64_t axis, std::size_t rank) {
-  const auto normal = normal_axis(axis, rank);
-  if (!normal)
-    throw NodeError{"axis: expected one of " + std::to_string(rank) + " axes, got " +
-                    std::to_string(axis)};
-  return *normal;
-}
 
 void infer_reshape(Node& node) {
   const Sizes* in = sizes_at(node, 0);
@@ -58,45 +41,36 @@ void infer_expand(Node& node) {
   if (in != nullptr && shape) set_result(node, 0, broadcast({in, &*shape}), type_at(node, 0));
 }
 
-/// How many elements from start up to end by steps, of an axis of that size.
-std::int64_t slice_count(std::int64_t size, std::int64_t start, std::int64_t end,
-                         std::int64_t step) {
-  if (size == 0) return 0;
-  if (start < 0) start += size;
-  if (end < 0) end += size;
-  const std::int64_t low = step < 0 ? -1 : 0;
-  const std::int64_t high = step < 0 ? size - 1 : size;
-  start = std::max<std::int64_t>(0, std::min(start, high));
-  end = std::max(low, std::min(end, size));
-  const std::int64_t span = step < 0 ? start - end : end - start;
-  const std::int64_t stride = step < 0 ? -step : step;
-  return span <= 0 ? 0 : (span - 1) / stride + 1;
+void infer_tile(Node& node) {
+  const Sizes* in = sizes_at(node, 0);
+  const auto repeats = integers(node.input(1));
+  if (in == nullptr || !repeats) return;
+  if (repeats->size() != in->size())
+    throw NodeError{"repeats: expected " + std::to_string(in->size()) + " numbers, got " +
+                    list_text(*repeats)};
+  Sizes out;
+  for (std::size_t i = 0; i < in->size(); ++i)
+    out.push_back(product_or_throw({(*in)[i], (*repeats)[i]}));
+  set_result(node, 0, out, type_at(node, 0));
 }
 
-/// Bounds that depend on data leave the whole axis.
-void infer_slice(Node& node, bool& is_largest) {
-  const Sizes* in = sizes_at(node, 0);
-  if (in == nullptr) return;
-  const auto starts = ints_attribute_or_input(node, "starts", 1);
-  const auto ends = ints_attribute_or_input(node, "ends", 2);
-  const auto axes = ints_attribute_or_input(node, "axes", 3);
-  const auto steps = integers(node.input(4));
-  Sizes out = *in;
-  if (!starts || !ends || (node.input(3) != nullptr && !axes)) {
-    is_largest = true;
-    return set_result(node, 0, out, type_at(node, 0));
-  }
-  for (std::size_t i = 0; i < starts->size(); ++i) {
-    if (i >= ends->size() || (axes && i >= axes->size()) || (steps && i >= steps->size()))
-      throw NodeError{"expected as many ends, axes and steps as starts, got " + list_text(*starts) +
-                      " and " + list_text(*ends)};
-    const std::size_t axis =
-        axis_or_throw(axes ? (*axes)[i] : static_cast<std::int64_t>(i), in->size());
-    const std::int64_t step = steps ? (*steps)[i] : 1;
-    if (step == 0) throw NodeError{"steps: expected a number that is not 0, got 0"};
-    out[axis] = slice_count((*in)[axis], (*starts)[i], (*ends)[i], step);
-  }
-  set_result(node, 0, out, type_at(node, 0));
+/// Filled with one number; zero of type float where none is stated.
+void infer_constant_of_shape(Node& node) {
+  const auto shape = integers(node.input(0));
+  const auto* value = find_attribute(node, "value");
+  const int type = value != nullptr ? value->t().data_type() : static_cast<int>(Tensor::FLOAT);
+  if (shape) set_result(node, 0, *shape, type);
+}
+
+void infer_range(Node& node) {
+  for (const Value* input : node.inputs)
+    if (input == nullptr || !input->numbers || input->numbers->size() != 1) return;
+  if (node.inputs.size() != 3) return;
+  const double span = node.inputs[1]->numbers->front() - node.inputs[0]->numbers->front();
+  const double step = node.inputs[2]->numbers->front();
+  if (step == 0) throw NodeError{"delta: expected a number that is not 0, got 0"};
+  set_result(node, 0, {std::max<std::int64_t>(0, whole_number(std::ceil(span / step)))},
+             type_at(node, 0));
 }
 
 void infer_split(Node& node) {
@@ -203,72 +177,6 @@ void infer_resize(Node& node) {
   set_result(node, 0, out, type_at(node, 0));
 }
 
-/// How many elements are not zero is known of constants; else at most all of them.
-void infer_non_zero(Node& node, bool& is_largest) {
-  const Sizes* in = sizes_at(node, 0);
-  if (in == nullptr) return;
-  std::int64_t count = product_or_throw(*in);
-  if (const auto& numbers = node.input(0)->numbers)
-    count = std::count_if(numbers->begin(), numbers->end(), [](double x) { return x != 0; });
-  else
-    is_largest = true;
-  set_result(node, 0, {static_cast<std::int64_t>(in->size()), count}, Tensor::INT64);
-}
-
-/// [boxes, 4] candidates and [batch, classes, boxes] scores: the most that each class may keep.
-void infer_non_max_suppression(Node& node, bool& is_largest) {
-  const Sizes* scores = sizes_at(node, 1);
-  if (scores == nullptr || scores->size() != 3) return;
-  std::int64_t kept = (*scores)[2];
-  if (const auto most = integers(node.input(2)); most && !most->empty())
-    kept = std::min(kept, std::max<std::int64_t>(0, most->front()));
-  is_largest = true;
-  set_result(node, 0, {product_or_throw({(*scores)[0], (*scores)[1], kept}), 3}, Tensor::INT64);
-}
-
-void infer_top_k(Node& node, bool& is_largest) {
-  const Sizes* in = sizes_at(node, 0);
-  if (in == nullptr) return;
-  Sizes out = *in;
-  std::int64_t& size = out[axis_or_throw(int_attribute(node, "axis", -1), in->size())];
-  const auto k = integers(node.input(1));
-  if (k && !k->empty())
-    size = std::clamp<std::int64_t>(k->front(), 0, size);
-  else if (find_attribute(node, "k") != nullptr)
-    size = std::clamp<std::int64_t>(int_attribute(node, "k", size), 0, size);
-  else
-    is_largest = true;
-  set_result(node, 0, out, type_at(node, 0));
-  set_result(node, 1, out, Tensor::INT64);
-}
-
-/// Rows chosen by indices; on any rank of indices.
-void infer_gather(Node& node) {
-  const Sizes* in = sizes_at(node, 0);
-  const Sizes* indices = sizes_at(node, 1);
-  if (in == nullptr || indices == nullptr) return;
-  const std::size_t axis = axis_or_throw(int_attribute(node, "axis", 0), in->size());
-  Sizes out(in->begin(), in->begin() + static_cast<std::ptrdiff_t>(axis));
-  out.insert(out.end(), indices->begin(), indices->end());
-  out.insert(out.end(), in->begin() + static_cast<std::ptrdiff_t>(axis) + 1, in->end());
-  set_result(node, 0, out, type_at(node, 0));
-}
-
-void infer_gather_nd(Node& node) {
-  const Sizes* in = sizes_at(node, 0);
-  const Sizes* indices = sizes_at(node, 1);
-  if (in == nullptr || indices == nullptr || indices->empty()) return;
-  const std::int64_t batch_axes = int_attribute(node, "batch_dims", 0);
-  const std::int64_t indexed = indices->back();
-  const auto rank = static_cast<std::int64_t>(in->size());
-  if (batch_axes < 0 || indexed < 1 || indexed > rank || batch_axes > rank - indexed)
-    throw NodeError{"expected indices of at most " + std::to_string(rank) + " axes, got " +
-                    list_text(*indices)};
-  Sizes out(indices->begin(), indices->end() - 1);
-  out.insert(out.end(), in->begin() + batch_axes + indexed, in->end());
-  set_result(node, 0, out, type_at(node, 0));
-}
-
 void infer_transpose(Node& node) {
   const Sizes* in = sizes_at(node, 0);
   if (in == nullptr) return;
@@ -346,23 +254,29 @@ void infer_unsqueeze(Node& node) {
 
 }  // namespace
 
-bool infer_moved_sizes(Node& node, bool& is_largest) {
-  if (node.op == "Reshape") return infer_reshape(node), true;
-  if (node.op == "Expand") return infer_expand(node), true;
-  if (node.op == "Slice") return infer_slice(node, is_largest), true;
-  if (node.op == "Split") return infer_split(node), true;
-  if (node.op == "Pad") return infer_pad(node), true;
-  if (node.op == "Resize" || node.op == "Upsample") return infer_resize(node), true;
-  if (node.op == "NonZero") return infer_non_zero(node, is_largest), true;
-  if (node.op == "NonMaxSuppression") return infer_non_max_suppression(node, is_largest), true;
-  if (node.op == "TopK") return infer_top_k(node, is_largest), true;
-  if (node.op == "Gather") return infer_gather(node), true;
-  if (node.op == "GatherND") return infer_gather_nd(node), true;
-  if (node.op == "Transpose") return infer_transpose(node), true;
-  if (node.op == "Concat") return infer_concat(node), true;
-  if (node.op == "Flatten") return infer_flatten(node), true;
-  if (node.op == "Squeeze") return infer_squeeze(node), true;
-  if (node.op == "Unsqueeze") return infer_unsqueeze(node), true;
+bool infer_moved_sizes(Node& node) {
+  struct Row {
+    std::string_view op;
+    void (*infer)(Node&);
+  };
+  constexpr Row rows[] = {
+      {"Concat", infer_concat},
+      {"ConstantOfShape", infer_constant_of_shape},
+      {"Expand", infer_expand},
+      {"Flatten", infer_flatten},
+      {"Pad", infer_pad},
+      {"Range", infer_range},
+      {"Reshape", infer_reshape},
+      {"Resize", infer_resize},
+      {"Split", infer_split},
+      {"Squeeze", infer_squeeze},
+      {"Tile", infer_tile},
+      {"Transpose", infer_transpose},
+      {"Unsqueeze", infer_unsqueeze},
+      {"Upsample", infer_resize},
+  };
+  for (const Row& row : rows)
+    if (row.op == node.op) return row.infer(node), true;
   return false;
 }
 
