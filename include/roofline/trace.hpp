@@ -33,6 +33,9 @@ struct TraceSummary {
       0;  ///< sum over all kernels and copies; above busy_s where some ran side by side
   double layers_s = 0;  ///< of that, the kernels that layers stand for
   double launches = 0;  ///< kernels, copies and fills
+  /// Whether the layers' times hold the gaps between their kernels: a clock around a layer measures
+  /// them, a kernel's own duration does not.
+  bool times_hold_launches = false;
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time

@@ -63,3 +63,10 @@ TEST_CASE("A gzip file that is cut off or damaged", "[load/gzip]") {
   REQUIRE(records.errors.size() == 1);
   CHECK(records.errors.front().starts_with("a.json.gz: expected gzip data, got damaged ones"));
 }
+
+TEST_CASE("A directory's gzip files are layer files too", "[load/gzip]") {
+  const TemporaryFolder folder;
+  folder.write("notes.txt.gz", compressed("nothing"));
+  const std::string path = folder.write("conv.json.gz", compressed(conv));
+  CHECK(roofline::resolve_input(folder.path()) == std::vector<std::string>{path});
+}

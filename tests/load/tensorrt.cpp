@@ -103,6 +103,7 @@ TEST_CASE("The cost of a clock around every layer is taken off", "[load/tensorrt
   CHECK(spec->layers.front().measured.gpu == "NVIDIA A100 80GB PCIe");
   CHECK(*spec->summary->latency_s == Approx(45e-6));
   CHECK(spec->summary->kernel_s == Approx(45e-6));
+  CHECK(spec->summary->times_hold_launches);
   CHECK(*spec->layers[0].measured.warm_s == Approx(5e-6));
   CHECK(*spec->layers[1].measured.warm_s == Approx(25e-6));
   CHECK(spec->summary->notes ==

@@ -82,8 +82,6 @@ class EngineReader : public Reader {
     }
   }
 
-  std::vector<std::string> notes() const override { return notes_; }
-
  private:
   std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
     const Origin origin{stream.name(), {}};
@@ -160,6 +158,7 @@ class EngineReader : public Reader {
   void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) {
     TraceSummary summary;
     summary.recorder = "TensorRT";
+    summary.times_hold_launches = true;
     summary.device = profile.device;
     summary.latency_s = profile.latency_s;
     for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;
@@ -189,7 +188,6 @@ class EngineReader : public Reader {
     summary.busy_s = summary.kernel_s;
     summary.unmodelled = std::move(unmodelled).items(1);
     note_names(unknown, times.rest(), profile, summary);
-    for (const std::string& text : summary.notes) notes_.push_back(spec.source + ": " + text);
     spec.summary = std::make_shared<const TraceSummary>(std::move(summary));
   }
 
@@ -215,7 +213,6 @@ class EngineReader : public Reader {
 
   std::unique_ptr<ByteStream> stream_;  ///< null once it is read
   std::vector<std::string> others_;
-  std::vector<std::string> notes_;
 };
 
 class EmptyReader : public Reader {

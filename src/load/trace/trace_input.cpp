@@ -32,20 +32,15 @@ class TraceReader : public Reader {
     }
   }
 
-  std::vector<std::string> notes() const override { return notes_; }
-
  private:
-  std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
+  static std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
     TraceNetwork trace = network_of(scan_trace(stream), stream.name());
     trace.network.name = name_of_trace(stream.name());
-    for (const std::string& text : trace.summary.notes)
-      notes_.push_back(stream.name() + ": " + text);
     trace.network.summary = std::make_shared<const TraceSummary>(std::move(trace.summary));
     return std::make_shared<const NetworkSpec>(std::move(trace.network));
   }
 
   std::unique_ptr<ByteStream> stream_;  ///< null once it is read
-  std::vector<std::string> notes_;
 };
 
 }  // namespace
