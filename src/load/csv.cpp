@@ -7,7 +7,6 @@ namespace roofline {
 bool CsvRows::read_line(std::string& line) {
   if (!stream_->read_line(line)) return false;
   ++line_;
-  if (!line.empty() && line.back() == '\r') line.pop_back();
   return true;
 }
 
@@ -15,7 +14,7 @@ std::optional<CsvRow> CsvRows::next() {
   std::string line;
   do {
     if (!read_line(line)) return std::nullopt;
-  } while (line.empty());
+  } while (line.empty() || line == "\r");
 
   CsvRow row{{""}, line_};
   bool quoted = false;
@@ -35,6 +34,8 @@ std::optional<CsvRow> CsvRows::next() {
       ++i;
     } else if (c == '"') {
       quoted = !quoted;
+    } else if (c == '\r' && !quoted && i + 1 == line.size()) {
+      continue;  // of the line break
     } else if (c == ',' && !quoted) {
       row.cells.emplace_back();
     } else {

@@ -18,7 +18,7 @@ constexpr std::array<KindInfo, layer_kind_count> kinds{{
     {linear, "linear", Family::contraction, 0, Saved::input, Features::last, "fc dense"},
     {matmul, "matmul", Family::contraction, 0, Saved::input, Features::last, "gemm bmm"},
     // x * scale + shift: statistics and affine folded into two numbers a channel
-    {batch_norm, "batch_norm", Family::norm, 2, Saved::input},
+    {batch_norm, "batch_norm", Family::norm, 2, Saved::input, Features::first, "syncbatchnorm"},
     // mean 1, deviation 1, variance 2, normalise 1, affine 2
     {layer_norm, "layer_norm", Family::norm, 7, Saved::input, Features::last},
     {group_norm, "group_norm", Family::norm, 7, Saved::input},
@@ -47,7 +47,7 @@ constexpr std::array<KindInfo, layer_kind_count> kinds{{
     {avg_pool, "avg_pool", Family::pool, 1, Saved::nothing},            // an add an input element
     {global_avg_pool, "global_avg_pool", Family::pool, 1, Saved::nothing, Features::first, "adaptiveavgpool"},
     {reduce, "reduce", Family::movement, 1, Saved::nothing},            // an add an input element
-    {upsample, "upsample", Family::resize, 0, Saved::nothing, Features::first, "interpolate"},  // nearest neighbour: a copy
+    {upsample, "upsample", Family::resize, 0, Saved::nothing, Features::first, "interpolate upsamplingnearest"},  // nearest neighbour: a copy
     {copy, "copy", Family::movement, 0, Saved::nothing},                // transposes, slices, gathers, casts
     {other, "other", Family::movement, 0, Saved::nothing},              // known by its bytes only
     {flatten, "flatten", Family::free, 0, Saved::nothing},
@@ -116,7 +116,7 @@ std::optional<LayerType> parse_layer_type(std::string_view name) {
   const auto rank = static_cast<std::uint8_t>(normal[size - 2] - '0');
   const auto kind = kind_of(std::string_view(normal).substr(0, size - 2));
   if (!kind) return std::nullopt;
-  return LayerType{*kind, has_window(*kind) ? std::optional(rank) : std::nullopt};
+  return LayerType{*kind, rank};
 }
 
 }  // namespace roofline

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "report/text.hpp"
+
 namespace roofline {
 namespace {
 
@@ -69,7 +71,8 @@ void append_json_string(std::string& out, std::string_view text) {
 void append_json(std::string& out, const Cell& cell) { std::visit(AppendJson{out}, cell); }
 
 void append_csv(std::string& out, const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return append_csv_text(out, *text);
+  if (const auto* text = std::get_if<std::string>(&cell))
+    return append_csv_text(out, valid_utf8(*text));
   if (const auto* json = std::get_if<JsonText>(&cell)) return append_csv_text(out, json->text);
   if (std::holds_alternative<std::monostate>(cell)) return;
   const auto* number = std::get_if<double>(&cell);

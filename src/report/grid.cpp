@@ -53,9 +53,14 @@ std::vector<std::string> headers_of(const Grid& grid) {
   return headers;
 }
 
-std::string escaped_pipes(const std::string& cell) {
+/// Nothing of a name is markup.
+std::string escaped_markdown(const std::string& cell) {
+  constexpr std::string_view markup = "\\|<`*";
   std::string out;
-  for (const char c : cell) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  for (const char c : cell) {
+    if (markup.find(c) != markup.npos) out += '\\';
+    out += c;
+  }
   return out;
 }
 
@@ -79,7 +84,7 @@ std::string markdown(const Grid& raw) {
   const Grid grid = printable_grid(raw);
   std::string out;
   const auto add = [&](const std::vector<std::string>& cells) {
-    for (const std::string& cell : cells) out += "| " + escaped_pipes(cell) + ' ';
+    for (const std::string& cell : cells) out += "| " + escaped_markdown(cell) + ' ';
     out += "|\n";
   };
   add(headers_of(grid));

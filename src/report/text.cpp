@@ -5,31 +5,71 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace roofline {
 namespace {
 
-/// Bytes of the UTF-8 sequence that starts at `i`, 0 where the bytes are none.
-std::size_t sequence_length(std::string_view text, std::size_t i) {
+/// The character that starts at `i`, and its bytes: 0 where they are no UTF-8.
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 0;
+};
+
+Character character_at(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(i);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xC2 && lead < 0xE0 ? 2
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
                              : lead >= 0xE0 && lead < 0xF0 ? 3
                              : lead >= 0xF0 && lead < 0xF5 ? 4
                                                            : 0;
-  if (length == 0 || i + length > text.size()) return 0;
-  for (std::size_t j = i + 1; j < i + length; ++j)
-    if ((byte(j) & 0xC0U) != 0x80U) return 0;
-  return length;
+  if (length == 0 || i + length > text.size()) return {};
+  char32_t code = lead & (0x7FU >> length);
+  for (std::size_t j = i + 1; j < i + length; ++j) {
+    if ((byte(j) & 0xC0U) != 0x80U) return {};
+    code = (code << 6U) | (byte(j) & 0x3FU);
+  }
+  const bool is_overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool is_surrogate = code >= 0xD800 && code < 0xE000;
+  if (is_overlong || is_surrogate || code > 0x10FFFF) return {};
+  return {code, length};
 }
 
-/// Byte offset of the character at which `width` columns are used up.
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+template <std::size_t N>
+bool is_in(const Range (&ranges)[N], char32_t code) {
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [&](const Range& range) { return code >= range.first && code <= range.last; });
+}
+
+/// What terminals show in two columns: East Asian scripts, full-width forms, pictographs.
+constexpr Range wide[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xA960, 0xA97F}, {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
+    {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+/// What they add to the character before: combining marks, joiners, variation selectors.
+constexpr Range added[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+/// Control characters, line separators, and what turns the direction of the text after it.
+constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x200E, 0x200F},
+                            {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}};
+
+std::size_t width_of(char32_t code) { return is_in(added, code) ? 0 : is_in(wide, code) ? 2 : 1; }
+
+/// Byte offset of the first character that does not fit `width` columns.
 std::size_t offset_of(std::string_view text, std::size_t width) {
-  std::size_t i = 0;
-  for (std::size_t used = 0; i < text.size() && used < width; ++used)
-    i += std::max<std::size_t>(1, sequence_length(text, i));
-  return i;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    used += width_of(character.code);
+    if (used > width) return i;
+    i += std::max<std::size_t>(1, character.length);
+  }
+  return text.size();
 }
 
 }  // namespace
@@ -82,8 +122,11 @@ std::string shape_text(const Shape& shape) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size(); ++width)
-    i += std::max<std::size_t>(1, sequence_length(text, i));
+  for (std::size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    width += width_of(character.code);
+    i += std::max<std::size_t>(1, character.length);
+  }
   return width;
 }
 
@@ -92,21 +135,31 @@ std::string shortened(std::string_view text, std::size_t width) {
   if (whole <= width) return std::string(text);
   const std::size_t kept = width - 3;
   const std::size_t tail = kept / 2;
+  std::size_t end = offset_of(text, whole - tail);
+  while (display_width(text.substr(end)) > tail)
+    end += std::max<std::size_t>(1, character_at(text, end).length);
   return std::string(text.substr(0, offset_of(text, kept - tail))) + "..." +
-         std::string(text.substr(offset_of(text, whole - tail)));
+         std::string(text.substr(end));
 }
 
 std::string printable(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text, i);
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const bool c1_control =
-        length == 2 && lead == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (length == 0 || lead < 0x20 || lead == 0x7F || c1_control)
+    const Character character = character_at(text, i);
+    if (character.length == 0 || is_in(acting, character.code))
       out += '?';
     else
-      out += text.substr(i, length);
+      out += text.substr(i, character.length);
+    i += std::max<std::size_t>(1, character.length);
+  }
+  return out;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = character_at(text, i).length;
+    out += length > 0 ? text.substr(i, length) : "\xEF\xBF\xBD";
     i += std::max<std::size_t>(1, length);
   }
   return out;

@@ -24,12 +24,15 @@ std::string ratio_text(double ratio);
 /// "1x64x256x256"
 std::string shape_text(const Shape& shape);
 
-/// Columns that the text takes on a terminal, where it is UTF-8.
+/// Columns that the text takes on a terminal, where it is UTF-8; East Asian characters and
+/// pictographs take two.
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
-/// Control characters and bytes that are not UTF-8 replaced by "?", so that a name cannot act on
-/// the terminal.
+/// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by
+/// "?", so that a name cannot act on the terminal.
 std::string printable(std::string_view text);
+/// Bytes that are not UTF-8 replaced by the replacement character U+FFFD.
+std::string valid_utf8(std::string_view text);
 
 }  // namespace roofline

@@ -1,6 +1,7 @@
 #include "roofline/infer.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "model/infer/field_failure.hpp"
@@ -42,6 +43,12 @@ class OwnNames {
   std::unordered_map<std::string, std::size_t> uses_;
 };
 
+/// Layer norms of which the same is assumed.
+struct AssumedNorms {
+  std::size_t count;
+  std::string first;
+};
+
 class Inference {
  public:
   Inference(const NetworkSpec& spec, const LayerDefaults& defaults)
@@ -63,10 +70,10 @@ class Inference {
         throw input_error(failure.error, layer.place);
       }
     }
-    if (norms_over_channels_ > 0)
-      network_.assumptions.push_back(
-          std::to_string(norms_over_channels_) + " layer_norm, the first \"" + first_norm_ +
-          "\", without normalized_shape: taken over the channels of each position");
+    for (const auto& [over, norms] : norms_over_)
+      network_.assumptions.push_back(std::to_string(norms.count) + " layer_norm, the first \"" +
+                                     norms.first + "\", without normalized_shape: taken over " +
+                                     std::string(over));
     return std::move(network_);
   }
 
@@ -80,8 +87,8 @@ class Inference {
     LayerScope scope{spec_, defaults_, network_.layers, names_, previous_copies_, 0, copies};
     for (; scope.copy < copies; ++scope.copy)
       network_.layers.push_back(infer_layer(spec, own_name_(stated_name), scope));
-    if (assumes_channels(spec, network_.layers.back()) && norms_over_channels_++ == 0)
-      first_norm_ = stated_name;
+    if (const std::string_view over = norm_assumption(spec, network_.layers.back()); !over.empty())
+      ++norms_over_.try_emplace(over, AssumedNorms{0, stated_name}).first->second.count;
     names_.add(stated_name, first, copies);
     previous_copies_ = copies;
   }
@@ -91,8 +98,7 @@ class Inference {
   Network network_;
   LayerNames names_;
   OwnNames own_name_;
-  std::size_t norms_over_channels_ = 0;
-  std::string first_norm_;
+  std::map<std::string_view, AssumedNorms> norms_over_;
   std::size_t previous_copies_ = 0;
 };
 

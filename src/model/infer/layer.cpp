@@ -133,7 +133,7 @@ void infer_combination(const LayerSpec& spec, const LayerScope& scope, Layer& la
 }
 
 void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  layer.inputs = {infer_operand(spec, scope, std::nullopt)};
+  layer.inputs = {infer_operand(spec, scope, spec.rank)};
   layer.output = layer.inputs.front().shape;
   constexpr AxesFields fields{Field::scale_factor, Field::scale_factor, Field::scale_factor};
   const auto factors = read_axes(spec.scale_factor, layer.output.spatial_rank, fields, 1);
@@ -165,9 +165,16 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
         checked_mul(stated.shape.batch / written_for, *scope.defaults.batch_override);
 }
 
+/// The spatial axes that a type such as "InstanceNorm1d" states. BatchNorm1d takes [N, C] as well.
+std::optional<std::uint8_t> stated_rank(const LayerSpec& spec) {
+  const bool is_matrix = spec.input && spec.input->sizes.size() == 2;
+  if (spec.kind == LayerKind::batch_norm && is_matrix) return std::nullopt;
+  return spec.rank;
+}
+
 /// Kinds whose output follows from their input alone.
 void infer_simple(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  layer.inputs = {infer_operand(spec, scope, std::nullopt)};
+  layer.inputs = {infer_operand(spec, scope, stated_rank(spec))};
   layer.output = layer.inputs.front().shape;
   if (layer.kind == LayerKind::global_avg_pool)
     layer.output.spatial = {1, 1, 1};

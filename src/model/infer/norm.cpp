@@ -12,8 +12,20 @@ std::uint64_t positions(const Shape& shape) {
   return checked_mul(shape.spatial[0], shape.spatial[1], shape.spatial[2]);
 }
 
-/// Over the features of each position (transformers, and ConvNeXt's norms of images), or over all
-/// but the batch.
+/// Whether so many elements are the last sizes of the shape, in PyTorch's sense: its features
+/// stand last where its source has them so, else first.
+bool are_last_sizes(std::uint64_t count, const Shape& shape) {
+  std::uint64_t last_positions = 1;
+  for (std::size_t i = 3; i-- > 3U - shape.spatial_rank;) {
+    last_positions = checked_mul(last_positions, shape.spatial[i]);
+    if (count == last_positions || count == checked_mul(last_positions, shape.channels))
+      return true;
+  }
+  return count == shape.channels;
+}
+
+/// Over the features of each position (transformers, and ConvNeXt's norms of images), or over the
+/// last sizes, up to all but the batch.
 void set_layer_norm(const LayerSpec& spec, Layer& layer) {
   const Shape& shape = layer.output;
   const std::uint64_t features = shape.channels;
@@ -24,7 +36,7 @@ void set_layer_norm(const LayerSpec& spec, Layer& layer) {
   }
   std::uint64_t stated = 1;
   for (const std::uint64_t size : spec.normalized_shape) stated = checked_mul(stated, size);
-  if (stated != features && stated != all)
+  if (!are_last_sizes(stated, shape))
     fail(Field::normalized_shape,
          "expected [" + std::to_string(features) + "], the features of the input " +
              to_text(shape) + ", or all its " + std::to_string(all) +
@@ -52,10 +64,12 @@ void infer_norm(const LayerSpec& spec, Layer& layer) {
   }
 }
 
-bool assumes_channels(const LayerSpec& spec, const Layer& layer) {
-  const bool own_positions = spec.input && spec.input->layer.empty();  // stated features last
-  return layer.kind == LayerKind::layer_norm && spec.normalized_shape.empty() && !own_positions &&
-         layer.output.spatial_rank > 0;
+std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer) {
+  if (layer.kind != LayerKind::layer_norm || !spec.normalized_shape.empty() ||
+      layer.output.spatial_rank == 0)
+    return "";
+  const bool features_last = spec.input && spec.input->layer.empty();
+  return features_last ? "the last size of the input" : "the channels of each position";
 }
 
 }  // namespace roofline

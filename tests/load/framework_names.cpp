@@ -1,0 +1,218 @@
+// Layers as PyTorch's class names and other people's keys have them.
+
+#include "load/loading.hpp"
+
+using namespace roofline;
+
+namespace {
+
+struct Named {
+  std::string text;  ///< of a layer, without its braces
+  LayerKind kind;
+  std::vector<std::uint64_t> input;   ///< N, C, spatial
+  std::vector<std::uint64_t> output;  ///< likewise
+};
+
+std::vector<std::uint64_t> sizes_of(const Shape& shape) {
+  std::vector<std::uint64_t> sizes{shape.batch, shape.channels};
+  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
+  return sizes;
+}
+
+void check_named(const std::vector<Named>& table) {
+  for (const Named& each : table) {
+    INFO(each.text);
+    const Layer layer = load_layer("{\"type\": " + each.text + "}");
+    CHECK(layer.kind == each.kind);
+    CHECK(sizes_of(layer.inputs.front().shape) == each.input);
+    CHECK(sizes_of(layer.output) == each.output);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Classes of torch.nn that slide a window", "[load/framework_names]") {
+  using enum LayerKind;
+  check_named({
+      {R"("Conv1d", "input": [3, 9], "out_channels": 4, "kernel_size": 3)",
+       conv,
+       {1, 3, 9},
+       {1, 4, 7}},
+      {R"("Conv1d", "input": [2, 3, 9], "out_channels": 4, "kernel_size": 3)",
+       conv,
+       {2, 3, 9},
+       {2, 4, 7}},
+      {R"("Conv2d", "input": [3, 9, 9], "out_channels": 4, "kernel_size": 3)",
+       conv,
+       {1, 3, 9, 9},
+       {1, 4, 7, 7}},
+      {R"("Conv3d", "input": [3, 9, 9, 9], "out_channels": 4, "kernel_size": 3)",
+       conv,
+       {1, 3, 9, 9, 9},
+       {1, 4, 7, 7, 7}},
+      {R"("ConvTranspose1d", "input": [3, 4], "out_channels": 5, "kernel_size": 2, "stride": 2)",
+       conv_transpose,
+       {1, 3, 4},
+       {1, 5, 8}},
+      {R"("ConvTranspose2d", "input": [3, 4, 4], "out_channels": 5, "kernel_size": 2)",
+       conv_transpose,
+       {1, 3, 4, 4},
+       {1, 5, 5, 5}},
+      {R"("ConvTranspose3d", "input": [3, 4, 4, 4], "out_channels": 5, "kernel_size": 1)",
+       conv_transpose,
+       {1, 3, 4, 4, 4},
+       {1, 5, 4, 4, 4}},
+      {R"("MaxPool1d", "input": [3, 8], "kernel_size": 2)", max_pool, {1, 3, 8}, {1, 3, 4}},
+      {R"("MaxPool2d", "input": [3, 8, 8], "kernel_size": 2)",
+       max_pool,
+       {1, 3, 8, 8},
+       {1, 3, 4, 4}},
+      {R"("MaxPool3d", "input": [3, 8, 8, 8], "kernel_size": 2)",
+       max_pool,
+       {1, 3, 8, 8, 8},
+       {1, 3, 4, 4, 4}},
+      {R"("AvgPool1d", "input": [3, 8], "kernel_size": 2)", avg_pool, {1, 3, 8}, {1, 3, 4}},
+      {R"("AvgPool2d", "input": [3, 8, 8], "kernel_size": 2)",
+       avg_pool,
+       {1, 3, 8, 8},
+       {1, 3, 4, 4}},
+      {R"("AvgPool3d", "input": [3, 8, 8, 8], "kernel_size": 2)",
+       avg_pool,
+       {1, 3, 8, 8, 8},
+       {1, 3, 4, 4, 4}},
+  });
+}
+
+TEST_CASE("Classes of torch.nn whose name says how many axes the input has",
+          "[load/framework_names]") {
+  using enum LayerKind;
+  check_named({
+      // PyTorch's BatchNorm1d takes [N, C] and [N, C, L]: 64 channels, not 2 or 100.
+      {R"("BatchNorm1d", "input": [2, 64])", batch_norm, {2, 64}, {2, 64}},
+      {R"("BatchNorm1d", "input": [2, 64, 100])", batch_norm, {2, 64, 100}, {2, 64, 100}},
+      {R"("BatchNorm2d", "input": [4, 8, 8])", batch_norm, {1, 4, 8, 8}, {1, 4, 8, 8}},
+      {R"("BatchNorm3d", "input": [4, 8, 8, 8])", batch_norm, {1, 4, 8, 8, 8}, {1, 4, 8, 8, 8}},
+      {R"("SyncBatchNorm", "input": [4, 8, 8])", batch_norm, {1, 4, 8, 8}, {1, 4, 8, 8}},
+      {R"("InstanceNorm1d", "input": [64, 100])", instance_norm, {1, 64, 100}, {1, 64, 100}},
+      {R"("InstanceNorm2d", "input": [4, 8, 8])", instance_norm, {1, 4, 8, 8}, {1, 4, 8, 8}},
+      {R"("InstanceNorm3d", "input": [4, 8, 8, 8])",
+       instance_norm,
+       {1, 4, 8, 8, 8},
+       {1, 4, 8, 8, 8}},
+      {R"("AdaptiveAvgPool1d", "input": [2, 4, 8])", global_avg_pool, {2, 4, 8}, {2, 4, 1}},
+      {R"("AdaptiveAvgPool2d", "input": [4, 8, 8])", global_avg_pool, {1, 4, 8, 8}, {1, 4, 1, 1}},
+      {R"("AdaptiveAvgPool3d", "input": [4, 8, 8, 8])",
+       global_avg_pool,
+       {1, 4, 8, 8, 8},
+       {1, 4, 1, 1, 1}},
+      {R"("Softmax2d", "input": [4, 8, 8])", softmax, {1, 4, 8, 8}, {1, 4, 8, 8}},
+      {R"("UpsamplingNearest2d", "input": [4, 8, 8], "scale_factor": 2)",
+       upsample,
+       {1, 4, 8, 8},
+       {1, 4, 16, 16}},
+  });
+  CHECK(message_of([] { load_layer(R"({"type": "BatchNorm2d", "input": [4, 8]})"); }) == "");
+  CHECK(message_of([] { load_layer(R"({"type": "InstanceNorm2d", "input": [4, 8]})"); }) ==
+        "conv.json: /input: expected a shape [C, H, W] or [N, C, H, W], got [4,8]");
+}
+
+TEST_CASE("Other classes of torch.nn", "[load/framework_names]") {
+  const std::pair<const char*, LayerKind> classes[] = {
+      {"Upsample", LayerKind::upsample},
+      {"GroupNorm", LayerKind::group_norm},
+      {"LayerNorm", LayerKind::layer_norm},
+      {"LocalResponseNorm", LayerKind::local_response_norm},
+      {"ReLU", LayerKind::relu},
+      {"ReLU6", LayerKind::relu6},
+      {"LeakyReLU", LayerKind::leaky_relu},
+      {"PReLU", LayerKind::prelu},
+      {"ELU", LayerKind::elu},
+      {"SiLU", LayerKind::silu},
+      {"Hardswish", LayerKind::hardswish},
+      {"Hardsigmoid", LayerKind::hardsigmoid},
+      {"Sigmoid", LayerKind::sigmoid},
+      {"Tanh", LayerKind::tanh},
+      {"GELU", LayerKind::gelu},
+      {"Softmax", LayerKind::softmax},
+      {"Flatten", LayerKind::flatten},
+  };
+  for (const auto& [name, kind] : classes) {
+    INFO(name);
+    const std::string more = kind == LayerKind::group_norm ? R"(, "groups": 2)"
+                             : kind == LayerKind::upsample ? R"(, "scale_factor": 2)"
+                                                           : "";
+    CHECK(load_layer("{\"type\": \"" + std::string(name) + "\", \"input\": [4, 8, 8]" + more + "}")
+              .kind == kind);
+  }
+  const Layer linear =
+      load_layer(R"({"type": "Linear", "in_features": 10, "out_features": 4, "bias": true})");
+  CHECK(linear.kind == LayerKind::linear);
+  CHECK(linear.output == Shape{1, 4, {1, 1, 1}, 0});
+}
+
+TEST_CASE("Other people's keys get a hint that helps", "[load/framework_names]") {
+  const auto conv = [](const std::string& more) {
+    return R"({"input": [3, 8, 8], "out_channels": 4, )" + more + "}";
+  };
+  const std::string unknown = "expected a key of a conv layer, got ";
+  check_messages({
+      {conv(R"("kernel_size": 3, "pad": 1)"),
+       "conv.json: /pad: " + unknown + "\"pad\"; did you mean \"padding\"?"},
+      {conv(R"("kernel": 3)"),
+       "conv.json: /kernel: expected a kernel mapping such as {\"tile\": [128, 64, 8]} (the "
+       "window's size is \"kernel_size\"), got 3"},
+      {conv(R"("kernel": [3, 3])"),
+       "conv.json: /kernel: expected a kernel mapping such as {\"tile\": [128, 64, 8]} (the "
+       "window's size is \"kernel_size\"), got [3,3]"},
+      {R"({"C": 3, "h": 8, "w": 8, "k": 4, "r": 3, "s": 3})",
+       "conv.json: /C: " + unknown + "\"C\"; did you mean \"c\" or \"in_channels\"?"},
+      {conv(R"("kernel_size": 3, "strides": 2)"),
+       "conv.json: /strides: " + unknown + "\"strides\"; did you mean \"stride\"?"},
+      {conv(R"("kernel_size": 3, "group": 2)"),
+       "conv.json: /group: " + unknown + "\"group\"; did you mean \"groups\"?"},
+      {R"({"type": "GroupNorm", "input": [6, 8, 8], "num_groups": 3})",
+       "conv.json: /num_groups: expected a key of a group_norm layer, got \"num_groups\"; did you "
+       "mean \"groups\"?"},
+      {R"({"type": "BatchNorm2d", "input": [6, 8, 8], "num_features": 6})",
+       "conv.json: /num_features: expected a key of a batch_norm layer, got \"num_features\"; did "
+       "you mean \"in_channels\"?"},
+      {R"({"type": "AdaptiveAvgPool2d", "input": [6, 8, 8], "output_size": 1})",
+       "conv.json: /output_size: expected a key of a global_avg_pool layer, got \"output_size\"; "
+       "did you mean \"output\"?"},
+  });
+}
+
+TEST_CASE("A layer norm spans what it says, or says what is assumed", "[load/framework_names]") {
+  const std::string image = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3}, )";
+  struct Case {
+    std::string text;
+    std::uint64_t elements;
+    std::vector<std::string> assumptions;
+  };
+  const Case table[] = {
+      {R"({"type": "LayerNorm", "input": [2, 16]})", 16, {}},
+      {R"({"type": "LayerNorm", "input": [2, 6, 8, 16], "normalized_shape": 16})", 16, {}},
+      {R"({"type": "LayerNorm", "input": [2, 6, 8, 16], "normalized_shape": [8, 16]})", 128, {}},
+      {R"({"type": "LayerNorm", "input": [2, 6, 8, 16], "normalized_shape": [6, 8, 16]})", 768, {}},
+      {R"({"type": "LayerNorm", "input": [2, 8, 16]})",
+       16,
+       {"1 layer_norm, the first \"layer_norm0\", without normalized_shape: taken over the last "
+        "size of the input"}},
+      {"[" + image + R"({"type": "LayerNorm", "normalized_shape": [4]}])", 4, {}},
+      {"[" + image + R"({"type": "LayerNorm", "normalized_shape": [6, 6]}])", 36, {}},
+      {"[" + image + R"({"type": "LayerNorm", "normalized_shape": [4, 6, 6]}])", 144, {}},
+      {"[" + image + R"({"type": "LayerNorm"}, {"type": "LayerNorm", "name": "b"}])",
+       4,
+       {"2 layer_norm, the first \"layer_norm1\", without normalized_shape: taken over the "
+        "channels of each position"}},
+  };
+  for (const Case& each : table) {
+    INFO(each.text);
+    const Network network = load_text(each.text);
+    CHECK(network.layers.back().norm_elements == each.elements);
+    CHECK(network.assumptions == each.assumptions);
+  }
+  check_messages({{"[" + image + R"({"type": "LayerNorm", "normalized_shape": [5]}])",
+                   "conv.json: /1/normalized_shape: expected [4], the features of the input "
+                   "[1, 4, 6, 6], or all its 144 elements but the batch, got [5]"}});
+}

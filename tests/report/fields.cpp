@@ -1,0 +1,141 @@
+// The fields of a row are the same in every format: a CSV column is the JSON path with "_" for ".".
+
+#include "report/fields.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "load/csv.hpp"
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const std::string layers =
+    R"([{"name": "a", "input": [3, 8, 8], "out_channels": 4, "kernel_size": 3, "measured_us": 30},
+        {"name": "b", "type": "relu"},
+        {"name": "c", "type": "add", "inputs": ["a", "b"]},
+        {"name": "d", "type": "flatten"},
+        {"name": "e", "type": "linear", "out_features": 5, "kernel": {"tile": [64, 64, 8]}},
+        {"name": "f", "type": "layer_norm", "normalized_shape": [5]}])";
+
+/// The paths of an object, with "_" for ".", in order. Members of fields that are lists or objects
+/// as a whole (a mapping) are not gone into.
+void flatten(const Json& object, const std::string& before,
+             std::vector<std::pair<std::string, Json>>& cells) {
+  for (const auto& [key, value] : object.items())
+    if (value.is_object() && key != "mapping")
+      flatten(value, before + key + "_", cells);
+    else
+      cells.emplace_back(before + key, value);
+}
+
+/// The rows of our CSV, cells by column.
+struct Csv {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+Csv csv_of(const std::string& text) {
+  const auto stream = roofline::text_stream("csv", text);
+  roofline::CsvRows reader(*stream);
+  Csv csv{reader.next()->cells, {}};
+  while (const auto row = reader.next()) csv.rows.push_back(row->cells);
+  return csv;
+}
+
+/// A value of JSON as a CSV cell has it.
+std::string cell_of(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+struct Outputs {
+  Json report;
+  std::vector<Json> lines;
+  Csv csv;
+};
+
+Outputs outputs_of(const std::string& options) {
+  const TemporaryFolder folder;
+  folder.write("net.json", layers);
+  const std::string line = "roofline net.json --gpu v100 " + options + " --format ";
+  Outputs outputs{Json::parse(run(folder, line + "json").out), {}, {}};
+  for (const std::string& each : lines_of(run(folder, line + "ndjson").out))
+    outputs.lines.push_back(Json::parse(each));
+  outputs.csv = csv_of(run(folder, line + "csv").out);
+  return outputs;
+}
+
+}  // namespace
+
+TEST_CASE("A CSV column is the JSON path with _ for .", "[report/fields]") {
+  std::set<std::string> columns;
+  for (const roofline::OutputField& field : roofline::output_fields()) {
+    INFO(field.path);
+    std::string path(field.path);
+    for (char& c : path)
+      if (c == '.') c = '_';
+    CHECK(roofline::column_of(field) == path);
+    CHECK(columns.insert(path).second);  // no two paths fall together
+  }
+}
+
+TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[report/fields]") {
+  const std::vector<std::string> head{"schema_version", "source", "network", "gpu", "batch"};
+  for (const std::string options : {"", "--pass training", "--fuse epilogue"}) {
+    const Outputs outputs = outputs_of(options);
+    const Json& result = outputs.report.at("results").at(0);
+    REQUIRE(outputs.lines.size() == result.at("layers").size());
+    for (std::size_t i = 0; i < outputs.lines.size(); ++i) {
+      Json line = outputs.lines[i];
+      std::vector<std::string> keys;
+      for (const auto& [key, value] : line.items()) keys.push_back(key);
+      REQUIRE(keys.size() > head.size());
+      CHECK(std::vector<std::string>(keys.begin(), keys.begin() + 5) == head);
+      CHECK(line.at("schema_version") == outputs.report.at("schema_version"));
+      for (const char* key : {"source", "network", "gpu", "batch"})
+        CHECK(line.at(key) == result.at(key));
+      for (const std::string& key : head) line.erase(key);
+      Json layer = result.at("layers").at(i);
+      layer.at("time_share") = nullptr;  // a line has no whole
+      CHECK(line == layer);
+    }
+  }
+}
+
+TEST_CASE("CSV has the values of NDJSON and JSON", "[report/fields]") {
+  const Outputs outputs = outputs_of("--batch 2");
+  REQUIRE(outputs.csv.rows.size() == outputs.lines.size());
+  for (std::size_t i = 0; i < outputs.lines.size(); ++i) {
+    const std::vector<std::string>& cells = outputs.csv.rows[i];
+    REQUIRE(cells.size() == outputs.csv.columns.size());
+    Json line = outputs.lines[i];
+    line.at("time_share") = outputs.report.at("results").at(0).at("layers").at(i).at("time_share");
+    std::vector<std::pair<std::string, Json>> flat;
+    flatten(line, "", flat);
+    // A group that is unknown as a whole (no kernel, nothing measured) is null in JSON.
+    for (const auto& [path, value] : flat) {
+      INFO(path);
+      const auto column = std::find(outputs.csv.columns.begin(), outputs.csv.columns.end(), path);
+      if (column == outputs.csv.columns.end()) {
+        CHECK(value.is_null());
+        continue;
+      }
+      CHECK(cells[static_cast<std::size_t>(column - outputs.csv.columns.begin())] ==
+            cell_of(value));
+    }
+  }
+  // Every column is a path of the first layer, which has a kernel and a measured time.
+  std::vector<std::pair<std::string, Json>> flat;
+  flatten(outputs.lines.front(), "", flat);
+  for (const std::string& column : outputs.csv.columns) {
+    INFO(column);
+    const bool is_path = std::any_of(flat.begin(), flat.end(),
+                                     [&](const auto& each) { return each.first == column; });
+    const bool is_of_no_time = column.starts_with("measured_");  // measured at another batch
+    CHECK((is_path || is_of_no_time));
+  }
+}
