@@ -29,61 +29,79 @@ class Numbers {
   std::uint64_t state_;
 };
 
+// Numbers are drawn one a statement: compilers evaluate the operands of + in any order.
+
 inline std::string convolution(Numbers& numbers, const std::string& type) {
   const std::string batch = numbers.text_of({1, 2, 8, 32, 128});
   const std::uint64_t groups = numbers.of({1, 1, 1, 2, 4, 32});
   const std::uint64_t in = groups * numbers.of({1, 3, 4, 8, 16, 20, 64, 160});
   const std::uint64_t out = groups * numbers.of({1, 4, 8, 17, 32, 64, 256});
   const std::string size = numbers.text_of({7, 14, 28, 57});
+  const std::string kernel = numbers.text_of({1, 3, 3, 5, 7});
+  const std::string stride = numbers.text_of({1, 1, 2});
+  const std::string padding = numbers.text_of({1, 3});
   const std::string plane = type == "conv1d"   ? size
                             : type == "conv3d" ? "7, " + size + ", " + size
                                                : size + ", " + size;
   return R"({"type": ")" + type + R"(", "input": [)" + batch + ", " + std::to_string(in) + ", " +
          plane + R"(], "out_channels": )" + std::to_string(out) + R"(, "groups": )" +
-         std::to_string(groups) + R"(, "kernel_size": )" + numbers.text_of({1, 3, 3, 5, 7}) +
-         R"(, "stride": )" + numbers.text_of({1, 1, 2}) + R"(, "padding": )" +
-         numbers.text_of({1, 3}) + "}";
+         std::to_string(groups) + R"(, "kernel_size": )" + kernel + R"(, "stride": )" + stride +
+         R"(, "padding": )" + padding + "}";
 }
 
 inline std::string depthwise(Numbers& numbers) {
+  const std::string batch = numbers.text_of({1, 8, 64});
   const std::string channels = numbers.text_of({3, 32, 33, 96, 512});
   const std::string size = numbers.text_of({7, 14, 28, 112});
-  return R"({"input": [)" + numbers.text_of({1, 8, 64}) + ", " + channels + ", " + size + ", " +
-         size + R"(], "out_channels": )" + channels + R"(, "groups": )" + channels +
-         R"(, "kernel_size": )" + numbers.text_of({3, 5, 7, 9}) + R"(, "stride": )" +
-         numbers.text_of({1, 2}) + R"(, "padding": 4})";
+  const std::string kernel = numbers.text_of({3, 5, 7, 9});
+  const std::string stride = numbers.text_of({1, 2});
+  return R"({"input": [)" + batch + ", " + channels + ", " + size + ", " + size +
+         R"(], "out_channels": )" + channels + R"(, "groups": )" + channels +
+         R"(, "kernel_size": )" + kernel + R"(, "stride": )" + stride + R"(, "padding": 4})";
 }
 
 /// [batch, channels, height, width]
 inline std::string image(Numbers& numbers) {
+  const std::string batch = numbers.text_of({1, 4, 64});
+  const std::string channels = numbers.text_of({1, 3, 24, 64, 480});
   const std::string size = numbers.text_of({7, 14, 56});
-  return "[" + numbers.text_of({1, 4, 64}) + ", " + numbers.text_of({1, 3, 24, 64, 480}) + ", " +
-         size + ", " + size + "]";
+  return "[" + batch + ", " + channels + ", " + size + ", " + size + "]";
+}
+
+/// [rows, features]
+inline std::string sequence(Numbers& numbers) {
+  const std::string rows = numbers.text_of({16, 197, 32768});
+  const std::string features = numbers.text_of({64, 197, 768, 4096});
+  return "[" + rows + ", " + features + "]";
 }
 
 inline std::string streaming(Numbers& numbers, const std::string& type) {
-  const std::string shape = image(numbers);
+  const bool over_rows = type == "layer_norm" || type == "softmax";
+  const std::string shape = over_rows ? sequence(numbers) : image(numbers);
+  const std::string window = numbers.text_of({2, 3});
   const std::string head = R"({"type": ")" + type + R"(", )";
   if (type == "add" || type == "mul") return head + R"("inputs": [)" + shape + ", " + shape + "]}";
   if (type == "concat") return head + R"("inputs": [)" + shape + ", " + shape + ", " + shape + "]}";
   if (type == "max_pool" || type == "avg_pool")
-    return head + R"("input": )" + shape + R"(, "kernel_size": )" + numbers.text_of({2, 3}) +
-           R"(, "stride": 2})";
+    return head + R"("input": )" + shape + R"(, "kernel_size": )" + window + R"(, "stride": 2})";
   if (type == "upsample") return head + R"("input": )" + shape + R"(, "scale_factor": 2})";
-  if (type == "layer_norm" || type == "softmax")
-    return head + R"("input": [)" + numbers.text_of({1, 32}) + ", " +
-           numbers.text_of({16, 197, 1024}) + ", " + numbers.text_of({64, 197, 768, 4096}) + "]}";
   return head + R"("input": )" + shape + "}";
 }
 
 inline std::string matrix_product(Numbers& numbers, const std::string& type) {
-  if (type == "linear")
-    return R"({"type": "linear", "batch": )" + numbers.text_of({1, 3, 64, 2048}) +
-           R"(, "in_features": )" + numbers.text_of({25, 512, 4096}) + R"(, "out_features": )" +
-           numbers.text_of({10, 1000, 4096}) + "}";
-  return R"({"type": "matmul", "batch": )" + numbers.text_of({1, 12, 96}) + R"(, "m": )" +
-         numbers.text_of({1, 197, 1024}) + R"(, "n": )" + numbers.text_of({64, 197, 8192}) +
-         R"(, "k": )" + numbers.text_of({64, 100, 1024}) + "}";
+  if (type == "linear") {
+    const std::string batch = numbers.text_of({1, 3, 64, 2048});
+    const std::string in = numbers.text_of({25, 512, 4096});
+    const std::string out = numbers.text_of({10, 1000, 4096});
+    return R"({"type": "linear", "batch": )" + batch + R"(, "in_features": )" + in +
+           R"(, "out_features": )" + out + "}";
+  }
+  const std::string batch = numbers.text_of({1, 12, 96});
+  const std::string m = numbers.text_of({1, 197, 1024});
+  const std::string n = numbers.text_of({64, 197, 8192});
+  const std::string k = numbers.text_of({64, 100, 1024});
+  return R"({"type": "matmul", "batch": )" + batch + R"(, "m": )" + m + R"(, "n": )" + n +
+         R"(, "k": )" + k + "}";
 }
 
 /// `count` layers of each kind, in the forward pass.
@@ -94,7 +112,7 @@ inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType
   std::vector<Layer> all;
   const auto add = [&](const std::string& text) { all.push_back(load_layer(text, defaults)); };
   for (std::size_t i = 0; i < count; ++i) {
-    for (const char* type : {"conv", "conv1d", "conv3d", "conv_transpose"})
+    for (const char* type : {"conv", "conv", "conv", "conv1d", "conv3d", "conv_transpose"})
       add(convolution(numbers, type));
     add(depthwise(numbers));
     for (const char* type : {"linear", "matmul"}) add(matrix_product(numbers, type));

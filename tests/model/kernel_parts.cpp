@@ -42,7 +42,7 @@ TEST_CASE("Parts sum to the time, bit for bit, and the largest is the limiter",
   std::map<Limiter, int> limiters;
   for (const DataType dtype :
        {DataType::fp64, DataType::fp32, DataType::tf32, DataType::fp16, DataType::int8}) {
-    const std::vector<Layer> layers = generated::layers(1, 3, dtype);
+    const std::vector<Layer> layers = generated::layers(9, 4, dtype);
     for (const Gpu& gpu : all_gpus()) {
       const KernelModel model = kernel_model_of(gpu);
       for (Layer layer : layers)
