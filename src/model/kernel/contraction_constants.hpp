@@ -20,11 +20,9 @@ struct ContractionConstants {
   double operand_element = 16;    ///< a tile edge at which bringing operands to the ALUs costs as
                                   ///< much time as the arithmetic: share / (1 + e*(1/m + 1/n))
   double step_latency_clk = 300;  ///< least time of one step (tile k) of one block
-  double window_share = 1;        ///< rate of kernels that follow a window, relative to GEMMs
   double library_share = 1;       ///< rate of the GEMM library's kernels, relative to convolutions'
   double window_step_latency_clk = 400;  ///< the same where addresses follow a window
   double window_latency_clk = 500;       ///< more of a block's start then (offset tables)
-  double saturating_warps = 4;           ///< warps an SM needs for its full rate
   double block_latency_clk = 2500;       ///< a block's start, first loads, last stores
   double l2_byte_per_clk_per_sm = 40;
   double gather_per_clk_per_sm = 2;   ///< elements an SM can fetch one by one (unaligned channels)
@@ -37,7 +35,7 @@ struct ContractionConstants {
   double overlap_loss =
       0.1;                 ///< share of the shorter of kernel and DRAM time that does not overlap
   double launch_s = 3e-6;  ///< from one kernel to the next, its start and its drain
-  double library_launch_s = 2.4e-6;  ///< the same for the GEMM library's kernels
+  double library_launch_s = 2.4e-6;  ///< the same for the GEMM library's kernels, on every GPU
   double extra_kernel_s = 2e-6;      ///< each further kernel of the same layer
   double window_reduce_s = 5e-6;     ///< adding split-K sums after a kernel that follows a window
   double fft_share = 0.5;            ///< speed of FFT transforms relative to Winograd's

@@ -147,8 +147,8 @@ class ContractionDerivation {
           cost.gather_s, seconds, c_.origin);
     out_.step("step", maximum({cost.math_s, cost.l2_s, cost.gather_s}), cost.step_s, seconds);
     out_.step("step of a block alone",
-              expression("max(", cost.math_s, " x max(1, ", work.saturating_warps, " / (",
-                         tile.threads, " / 32)), ", work.step_latency_s, ")"),
+              expression("max(", cost.math_s, " x max(1, ", work.schedulers, " / (", tile.threads,
+                         " / 32)), ", work.step_latency_s, ")"),
               cost.serial_s, seconds, c_.origin);
   }
 

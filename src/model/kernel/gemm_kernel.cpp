@@ -21,7 +21,7 @@ TileCost cost_of(const GemmWork& work, const TileKernel& tile) {
   cost.gather_s = (work.gather_n ? n : m) * k * work.second_per_gather;
   cost.step_s = std::max({cost.math_s, cost.l2_s, cost.gather_s});
   const double warps = tile.threads / 32.0;
-  const double alone = std::max(1.0, work.saturating_warps / warps);
+  const double alone = std::max(1.0, work.schedulers / warps);
   cost.serial_s = std::max(cost.math_s * alone, work.step_latency_s);
   cost.store_s =
       m * n * std::max(work.result_byte * work.second_per_l2_byte, work.second_per_scatter);
@@ -158,10 +158,10 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
       (x.pointwise ? c.step_latency_clk : c.window_step_latency_clk) / machine.clock_hz;
   work.block_latency_s =
       (c.block_latency_clk + (x.pointwise ? 0 : c.window_latency_clk)) / machine.clock_hz;
-  work.saturating_warps = c.saturating_warps;
+  work.schedulers = machine.sm.schedulers;
   work.sm_count = machine.sm_count;
   work.rate = {engine.peak_flop_per_s, c.math_share, role_share, 1, 1};
-  scale_rate(work, (x.pointwise ? 1 : c.window_share) * (x.is_convolution ? 1 : c.library_share));
+  scale_rate(work, x.is_convolution ? 1 : c.library_share);
   work.partial_second_per_byte = work.second_per_l2_byte / machine.sm_count;
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))

@@ -6,11 +6,12 @@
 // resident blocks an SM (occupancy.hpp), the blocks run in waves of S*R; the last wave has
 // ceil(rest/S) on an SM.
 //
-//   math step   2*m*n*k / (peak/S * share) * (1 + e*(1/m + 1/n))   small tiles read more operands
-//   an FMA l2 step     (m + n)*k*bytes / (l2 bytes a second an SM) block       steps*max(math step
-//   * max(1, W/warps), step latency) + block latency
-//               W: the warps an SM needs for its full rate; a block alone has only its own
-//   wave(j)     max(j*(steps*max(math step, l2 step) + store), block)     j blocks on an SM
+//   math step   2*m*n*k / (peak/S * share) * (1 + e*(1/m + 1/n))
+//               (small tiles load more operands for an FMA)
+//   l2 step     (m + n)*k*bytes / (L2 bytes a second an SM)
+//   alone       steps*max(math step * max(1, schedulers/warps), step latency) + block latency
+//               (each scheduler wants a warp, and a block alone has only its own)
+//   wave(j)     max(j*(steps*max(math step, l2 step) + store), alone)     j blocks on an SM
 //   kernel      full waves * wave(R) + wave(ceil(rest/S))
 //
 // Split-K gives each tile to several blocks; their fp32 partial sums go through L2 once more. On
@@ -48,7 +49,7 @@ struct GemmRate {
   double peak_flop_per_s = 0;
   double math_share = 1;
   double role_share = 1;    ///< of the pass's kernels
-  double kernel_share = 1;  ///< of kernels that follow a window, are the GEMM library's, transform
+  double kernel_share = 1;  ///< of the GEMM library's kernels, or of transformed tiles'
   double flop_ratio = 1;    ///< of what is done to what is counted: complex products
 };
 
@@ -70,7 +71,7 @@ struct GemmWork {
   double operand_element = 0;
   double step_latency_s = 0;
   double block_latency_s = 0;
-  double saturating_warps = 4;
+  double schedulers = 4;  ///< warps that an SM needs for its full rate
   double sm_count = 1;
   double partial_second_per_byte = 0;  ///< of the whole GPU, for split-K sums
   double reduce_s = 0;                 ///< the second kernel that adds them

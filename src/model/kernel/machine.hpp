@@ -16,6 +16,7 @@ namespace roofline {
 /// What a multiprocessor can hold, and how finely it is given out.
 struct SmLimits {
   std::uint32_t warp_size = 32;
+  std::uint32_t schedulers = 4;  ///< each wants a warp of its own: fewer leave arithmetic idle
   std::uint32_t max_warps = 64;
   std::uint32_t max_blocks = 32;
   std::uint32_t max_threads_per_block = 1024;

@@ -34,8 +34,8 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   const std::uint32_t shared = round_up(
       static_cast<std::uint32_t>(block.shared_byte) + sm.shared_reserved_byte, sm.shared_unit_byte);
 
-  // Warps are spread over the four schedulers, each with a quarter of the registers.
-  const std::uint32_t warps_by_registers = sm.registers / 4 / registers * 4;
+  // Warps are spread over the schedulers, each with its part of the registers.
+  const std::uint32_t warps_by_registers = sm.registers / sm.schedulers / registers * sm.schedulers;
   Occupancy result;
   result.blocks = sm.max_warps / warps;
   const auto apply = [&result](std::uint32_t blocks, OccupancyLimit limit) {
@@ -47,7 +47,8 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   apply(warps_by_registers / warps, OccupancyLimit::registers);
   if (shared > 0) apply(sm.shared_byte / shared, OccupancyLimit::shared_memory);
   if (result.blocks == 0 && result.limit == OccupancyLimit::registers)
-    return impossible(result.limit, std::uint64_t{registers} * round_up(warps, 4), sm.registers);
+    return impossible(result.limit, std::uint64_t{registers} * round_up(warps, sm.schedulers),
+                      sm.registers);
   if (result.blocks == 0 && result.limit == OccupancyLimit::shared_memory)
     return impossible(result.limit, shared, sm.shared_byte);
   if (result.blocks == 0) return impossible(result.limit, warps, sm.max_warps);

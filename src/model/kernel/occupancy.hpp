@@ -2,7 +2,7 @@
 
 // How many blocks of a kernel one multiprocessor holds at once.
 //
-// Registers are given to whole warps in units (256 registers), warps to four schedulers alike;
+// Registers are given to whole warps in units (256 registers), warps to all schedulers alike;
 // shared memory in units of 128 or 256 byte, from Ampere on with 1 KiB more for each block. The
 // smallest of the register, shared-memory, warp and block limits holds. A mapping of which not one
 // block fits is impossible: `limit` says which resource is exceeded, `needed` and `available` by
