@@ -14,9 +14,7 @@ std::string share_of(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
 
-std::string over(double a_s, double b_s) {
-  return b_s > 0 ? ratio_text(a_s / b_s) : "";
-}
+std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s) : ""; }
 
 }  // namespace
 

@@ -39,7 +39,7 @@ TEST_CASE("The engine of each data type on each part", "[model/engines]") {
       {"v100", "bf16", "none", "none", "none"},
       {"v100", "fp8", "none", "none", "none"},
       {"p100", "fp16", "fp16", "fp16", "fp16"},
-      {"p100", "int8", "none", "none", "fp32"},  // masks and indices run anywhere
+      {"p100", "int8", "none", "none", "none"},
       {"p40", "fp16", "fp32", "fp32", "fp32"},  // fp16 at 1/64 of the fp32 rate: never used
       {"p40", "int8", "dp4a", "dp4a", "dp4a"},
       {"gtx1080ti", "fp16", "fp32", "fp32", "fp32"},
