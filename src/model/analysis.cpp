@@ -129,7 +129,8 @@ void plan_row(LayerResult& row, const KernelModel& model, CacheState cache,
     throw InputError(network.source, error.where,
                      "layer \"" + row.layer.name + "\": " + error.message);
   }
-  if (row.kernel && network.recording) row.kernel = without_launches(*row.kernel);
+  if (row.kernel && network.recording && !network.recording->times_hold_launches)
+    row.kernel = without_launches(*row.kernel);
   if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
 }
 

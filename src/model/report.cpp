@@ -20,7 +20,8 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   explanation.steps =
       derive_kernel(layer.layer, layer.counts, layer.engine,
                     kernel_model_for(context, evaluated.result.main_engine), context.options.cache);
-  if (evaluated.result.recording)
+  const auto& recording = evaluated.result.recording;
+  if (recording && !recording->times_hold_launches)
     explanation.steps.push_back({"expected time of the kernels alone, without launches", "",
                                  *layer.expected_time_s, "s", "the sum of the other parts"});
   return explanation;
