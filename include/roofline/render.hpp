@@ -2,6 +2,7 @@
 
 // Reports to bytes: one pure function a format, and one table of formats.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@ namespace roofline {
 
 struct RenderStyle {
   bool colour = false;
+  /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
+  /// are shortened. Absent for files and pipes, which get every layer with its whole name.
+  std::optional<std::size_t> width;
+  bool unicode = false;  ///< block characters may be drawn
 };
 
 struct OutputFormat {
@@ -39,7 +44,7 @@ std::string render_layer_file(const Network& network);
 /// All that is known of one GPU, with the sources.
 std::string render_gpu(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.
-std::string render_gpu_list(const std::vector<Gpu>& gpus);
+std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);
 std::string render_gpus_json(const std::vector<Gpu>& gpus);
 
 }  // namespace roofline

@@ -31,6 +31,7 @@ struct Report {
   std::vector<Selection> selections;  ///< one for each result
   std::vector<ComparisonRow> comparison;
   std::vector<Sweep> sweeps;
+  std::vector<PointTable> points;
   std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
   std::vector<Explanation> explanations;   ///< where they were asked for
   std::vector<InputError> errors;
@@ -45,7 +46,8 @@ struct Evaluated {
 struct ReportOptions {
   View view;
   bool compare = false;  ///< two measured inputs
-  std::string explain;   ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
+  Prices price_per_hour;
+  std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };
 
 /// Throws UsageError, with the nearest name, where `explain` fits no layer of any result, and where

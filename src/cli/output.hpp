@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "roofline/render.hpp"
+
 namespace roofline {
 
 /// The reader of standard output has gone (`| head`): there is nothing more to do, quietly.
@@ -42,7 +44,9 @@ class Progress {
   bool shown_ = false;
 };
 
-/// Whether standard output is a terminal and NO_COLOR is not set.
-bool standard_output_has_colour();
+/// How standard output shows tables: as wide as its terminal (80 columns at least), in colour
+/// unless NO_COLOR is set, with block characters where the locale is UTF-8 and NO_UNICODE is not
+/// set. Plain where it is no terminal.
+RenderStyle standard_output_style();
 
 }  // namespace roofline

@@ -23,7 +23,7 @@ Results::Results(const Options& options, std::size_t gpus)
 }
 
 bool Results::is_stream(const OutputFormat& format) const {
-  return format.name == "ndjson" && options_->report.view.is_default();
+  return format.name == "ndjson" && !options_->report.view.selects() && !options_->report.view.by;
 }
 
 void Results::add_lines(const std::string& lines) {
@@ -114,7 +114,7 @@ void Results::write() {
   };
   for (const Export& file : options_->exports) write_file(file.path, text_of(*file.format, {}));
   if (options_->format != nullptr)
-    write_standard_output(text_of(*options_->format, {.colour = standard_output_has_colour()}));
+    write_standard_output(text_of(*options_->format, standard_output_style()));
 }
 
 }  // namespace roofline
