@@ -48,6 +48,8 @@ class Builder {
   void remember_stated_sizes(const ::onnx::GraphProto& graph);
   void take_stated_sizes(Node& node);
   Value* new_value(const std::string& name);
+  void count_node(const ::onnx::NodeProto& proto);
+  void count_numbers(std::size_t count);
 
   // Control flow and sequences (control.cpp). False where the node is none of theirs.
   bool add_control(const ::onnx::NodeProto& proto, Scope& scope);
@@ -76,9 +78,12 @@ class Builder {
   std::unordered_map<std::string, const ::onnx::ValueInfoProto*> stated_;
   std::deque<NodeList> resolved_;  ///< bodies of functions, their attributes filled in
   std::size_t resolved_byte_ = 0;
-  std::deque<std::unordered_map<std::string, int>> versions_;  ///< that functions state
+  /// Versions of operator sets in functions.
+  std::unordered_map<const ::onnx::FunctionProto*, std::unordered_map<std::string, int>> versions_;
   std::set<std::string> noted_;
   std::size_t node_count_ = 0;
+  std::size_t operand_count_ = 0;
+  std::size_t number_count_ = 0;
   std::size_t depth_ = 0;
 };
 

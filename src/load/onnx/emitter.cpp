@@ -100,6 +100,12 @@ NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
   mark_shared();
   set_names(network);
   add_notes(network);
+  if (network.layers.empty())
+    throw InputError(
+        model_.source, "",
+        "expected nodes that compute something, got none" +
+            (nodes_without_sizes_ > 0 ? "; the sizes of " + first_without_sizes_ + " are not known"
+                                      : std::string()));
   return network;
 }
 

@@ -223,6 +223,8 @@ Sizes broadcast(const std::vector<const Sizes*>& operands) {
 
 void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
   if (output >= node.outputs.size() || node.outputs[output] == nullptr) return;
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+    throw NodeError{"expected a result of sizes of at least 0, got " + list_text(sizes)};
   if (!product(sizes)) throw OverflowError();
   Value& value = *node.outputs[output];
   value.sizes = std::move(sizes);
