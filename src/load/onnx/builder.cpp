@@ -353,7 +353,8 @@ void Builder::infer(Node& node) {
 
 void Builder::remember_stated_sizes(const ::onnx::GraphProto& graph) {
   for (const auto& value : graph.value_info()) stated_[value.name()] = &value;
-  for (const auto& value : graph.output()) stated_[value.name()] = &value;
+  for (const auto& value : graph.output())
+    if (value.has_type()) stated_[value.name()] = &value;
 }
 
 /// What the file stores of a tensor serves where no rule does.

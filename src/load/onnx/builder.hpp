@@ -35,8 +35,6 @@ class Builder {
   Graph build();
 
  private:
-  using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
   void add_tensor(const ::onnx::TensorProto& tensor, Scope& scope);
   void add_initializers(const ::onnx::GraphProto& graph, Scope& scope);
   void add_inputs(const ::onnx::GraphProto& graph, Scope& scope);
@@ -76,7 +74,6 @@ class Builder {
   const Dimensions& dimensions_;
   Graph graph_;
   std::unordered_map<std::string, const ::onnx::ValueInfoProto*> stated_;
-  std::deque<NodeList> resolved_;  ///< bodies of functions, their attributes filled in
   std::size_t resolved_byte_ = 0;
   /// Versions of operator sets in functions.
   std::unordered_map<const ::onnx::FunctionProto*, std::unordered_map<std::string, int>> versions_;
@@ -92,7 +89,6 @@ std::string node_place(const ::onnx::NodeProto& proto);
 std::string node_place(const Node& node);
 
 /// The nodes so that each comes after those that it reads from. Throws NodeError naming a cycle.
-std::vector<const ::onnx::NodeProto*> in_order(
-    const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes);
+std::vector<const ::onnx::NodeProto*> in_order(const NodeList& nodes);
 
 }  // namespace roofline::onnx_graph

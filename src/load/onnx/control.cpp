@@ -8,8 +8,6 @@
 namespace roofline::onnx_graph {
 namespace {
 
-using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t most_resolved_byte = std::size_t{64} << 20;
 constexpr std::size_t longest_path = 1000;
@@ -63,14 +61,14 @@ std::optional<bool> known_condition(const Value* value) {
 
 }  // namespace
 
-const Builder::NodeList& Builder::resolved_body(const ::onnx::FunctionProto& function,
-                                                const ::onnx::NodeProto& call) {
+const NodeList& Builder::resolved_body(const ::onnx::FunctionProto& function,
+                                       const ::onnx::NodeProto& call) {
   if (!has_references(function.node())) return function.node();
   resolved_byte_ += function.ByteSizeLong() + call.ByteSizeLong();
   if (resolved_byte_ > most_resolved_byte)
     throw NodeError{"expected functions that write out to at most " +
                     std::to_string(most_resolved_byte >> 20) + " MiB, got more"};
-  NodeList& body = resolved_.emplace_back(function.node());
+  NodeList& body = graph_.bodies.emplace_back(function.node());
   fill_in(body, call);
   return body;
 }

@@ -221,8 +221,11 @@ void Emitter::count_without_sizes(const Node& node) {
 void Emitter::mark_shared() {
   std::set<std::pair<const Value*, std::string>> seen;
   for (Draft& draft : drafts_) {
-    if (draft.weights == nullptr) continue;
     const bool is_norm = info(draft.spec.kind).family == KindFamily::norm;
+    if (draft.weights == nullptr) {
+      draft.spec.shared_weights = is_norm;  // a norm without any has none of its own to count
+      continue;
+    }
     const std::string module = is_norm ? module_of(draft) : std::string();
     draft.spec.shared_weights = !seen.emplace(draft.weights, module).second;
   }
