@@ -166,7 +166,7 @@ def moves():
     m.n("Mul", [x, m.x("gate", ["N", 8, 1, 1])], "gated")
     m.row("mul", [x, "gate"], "gated")
     m.n("Div", [x, m.c("scale", 8, numpy.float32)], "scaled")
-    m.row("div", [x, [1, 1, 1, 1]], "scaled")
+    m.row("div", [x, ("p", [1, 1, 1], 0)], "scaled")
     m.n("Split", [x, m.c("parts", [2, 6])], ["part", "rest"], axis=1)
     m.row("copy", [x], [2, 8, 6, 5], name="part")
     m.n("Slice", [x, m.c("s0", [1]), m.c("s1", [5]), m.c("s2", [2])], "slice")

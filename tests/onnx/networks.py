@@ -3,6 +3,8 @@
 import numpy
 from writing import Model
 
+CONSTANT = ("p", [1], 0)
+
 
 def segmentation():
     """DeepLab: dilated convolutions, pooled context, resizes to sizes worked out on the way."""
@@ -42,14 +44,14 @@ def detection():
     m.row("copy", ["b"], "t")
     limits = [m.c("most", [50]), m.c("iou", [.5], numpy.float32), m.c("least", [.1], numpy.float32)]
     m.n("NonMaxSuppression", ["t", "s", *limits], "kept", sizes=[100, 3])
-    m.row("other", ["t", "s", [1], [1], [1]], "kept")
+    m.row("other", ["t", "s", CONSTANT, CONSTANT, CONSTANT], "kept")
     m.n("Gather", ["kept", m.c("which", 2)], "index", axis=1, sizes=[100])
     m.row("copy", [[1, 100]], [1, 100], name="index")
     m.n("Squeeze", ["t", m.c("axis0", [0])], "rows")
     m.n("Gather", ["rows", "index"], "chosen", axis=0, sizes=[100, 4])
     m.row("copy", [[100, 4]], [100, 4], name="chosen")
     m.n("TopK", ["s", m.c("k", [7])], ["best", "place"])
-    m.row("other", ["s", [1]], [1, 2 * 2 * 7], name="best")
+    m.row("other", ["s", CONSTANT], [1, 2 * 2 * 7], name="best")
     m.out("chosen", "best", "place")
     m.notes = ["sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at their largest",
                "counted by their bytes alone, as there is no rule for them: NonMaxSuppression (1 node), TopK (1 node)"]
@@ -73,13 +75,13 @@ def attention(name, scale_both):
     if scale_both:
         for each in (q, k):
             m.n("Mul", [each, factor], each + "_scaled")
-            m.row("mul", [each, [1, 1]], each + "_scaled")
+            m.row("mul", [each, CONSTANT], each + "_scaled")
         q, k = q + "_scaled", k + "_scaled"
     m.matmul(q, k, "scores", n * h, s, s, size)
     scores = "scores"
     if not scale_both:
         m.n("Div", [scores, factor], "scaled")
-        m.row("div", [[n * h, s, s], [1, 1]], [n * h, s, s], name="scaled")
+        m.row("div", [[n * h, s, s], CONSTANT], [n * h, s, s], name="scaled")
         scores = "scaled"
     m.n("Softmax", [scores], "softmax", axis=-1)
     m.row("softmax", [[n * h, s, s]], [n * h, s, s], name="softmax")
@@ -227,7 +229,7 @@ def operator_sets():
     m.n("Slice", [x], "slice", starts=[1], ends=[3], axes=[1])
     m.row("copy", ["slice"], "slice")
     m.n("TopK", [x, m.c("k", [2])], ["best", "place"], sizes=[2, 4, 6, 2])
-    m.row("other", [x, [1]], [1, 2 * 4 * 6 * 2 * 2], name="best")
+    m.row("other", [x, CONSTANT], [1, 2 * 4 * 6 * 2 * 2], name="best")
     m.notes = ["counted by their bytes alone, as there is no rule for them: TopK (1 node)"]
     m.out("up", "six", "slice", "best", "place")
     m.save()

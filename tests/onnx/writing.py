@@ -60,7 +60,8 @@ class Model:
         self.outputs += names
 
     def row(self, kind, inputs, output, macs=0, params=0, name=None):
-        """A layer. Inputs and output are tensors' names or sizes; a parameter is ("p", sizes).
+        """A layer. Inputs and output are tensors' names or sizes; a parameter is
+        ("p", sizes), another constant ("p", sizes, 0).
         `macs` may be a function of the sizes of all tensors."""
         self.rows.append((name or output, kind, inputs, output, macs, params))
 
@@ -132,8 +133,10 @@ class Model:
         sizes = self.sizes()
 
         def text(each):
-            if isinstance(each, tuple):
-                return '{"parameter":' + text(each[1]) + "}"
+            if isinstance(each, tuple):  # ("p", sizes), and how many of them are learned if not all
+                dims, learned = each[1], each[2:]
+                count = f',"parameters":{learned[0]}' if learned else ""
+                return '{"parameter":[' + ",".join(map(str, dims)) + "]" + count + "}"
             dims = sizes[each] if isinstance(each, str) else each
             return "[" + ",".join(str(d) for d in ([1] * (2 - len(dims)) + list(dims))) + "]"
 

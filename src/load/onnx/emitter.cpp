@@ -172,10 +172,11 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
     spec.layer = std::to_string(value.source->layer);
     return spec;
   }
-  if (value.learned == 0 || elements <= 1) return spec;
-  // A parameter has no batch: one that was repeated along it is read once.
+  if (!value.is_constant && value.learned == 0) return spec;
+  // A parameter has no batch: one that was repeated along it is read once. Nothing is learned of
+  // other constants, and of single numbers (factors, bounds).
   std::uint64_t& batch = spec.sizes.front();
-  const auto learned = static_cast<std::uint64_t>(value.learned);
+  const auto learned = static_cast<std::uint64_t>(elements <= 1 ? 0 : value.learned);
   const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
   if (batch > 1 && learned == one) batch = 1;
   spec.is_parameter = batch == 1;
