@@ -10,8 +10,8 @@ using namespace roofline;
 namespace {
 
 /// Published: 11,689,512 and 3,504,872 parameters. Exporters fold batch norms: their two vectors
-/// (9,600 and 34,112 numbers) are gone, and convolutions have biases (4,800 and 17,056) that the
-/// first exporter stores and the second one, which leaves them out where it folds, does not.
+/// (9,600 and 34,112 numbers) become biases of the convolutions (4,800 and 17,056). The second
+/// exporter leaves out biases that are all zero, which these are before training.
 struct Export {
   const char* name;
   const char* network;
