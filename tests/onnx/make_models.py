@@ -215,7 +215,7 @@ def moves():
 
 
 def quantised():
-    m = Model("quantised", batch=2)
+    m = Model("quantised", batch=2, versions={"com.microsoft": 1})
     x, q = m.x("x", ["N", 8, 6, 6]), m.x("q", ["N", 8, 6, 6], UINT8)
     scale, zero = m.c("scale", .1, numpy.float32), m.c("zero", 0, numpy.uint8)
     zero8 = m.c("zero8", 0, numpy.int8)
@@ -239,7 +239,19 @@ def quantised():
     m.row("linear", [a], "qmat", 2 * 5 * 8 * 9, 72)
     m.n("MatMulInteger", [a, m.w("imat.weight", [8, 9], INT8)], "imat")
     m.row("linear", [a], "imat", 2 * 5 * 8 * 9, 72)
-    m.out("relu", "qconv", "iconv", "qmat", "imat")
+    # Operators of ONNX Runtime's own domain: each tensor has a scale and a zero point.
+    tensor = [scale, zero]
+    r = m.x("r", ["N", 8, 6, 6], UINT8)
+    for op, kind, inputs in [("QLinearAdd", "add", [q, *tensor, r, *tensor, *tensor]),
+                             ("QLinearMul", "mul", [q, *tensor, r, *tensor, *tensor])]:
+        m.n(op, inputs, kind, domain="com.microsoft", sizes=[2, 8, 6, 6])
+        m.row(kind, [q, r], kind)
+    m.n("QLinearConcat", [*tensor, q, *tensor, r, *tensor], "concat", domain="com.microsoft", axis=1,
+        sizes=[2, 16, 6, 6])
+    m.row("concat", [q, r], "concat")
+    m.n("QLinearGlobalAveragePool", [q, *tensor, *tensor], "mean", domain="com.microsoft", sizes=[2, 8, 1, 1])
+    m.row("global_avg_pool", [q], "mean")
+    m.out("relu", "qconv", "iconv", "qmat", "imat", "add", "mul", "concat", "mean")
     m.save()
 
 

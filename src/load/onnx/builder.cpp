@@ -287,6 +287,7 @@ void Builder::add_operator(const ::onnx::NodeProto& proto, Scope& scope) {
   const auto version = scope.versions->find(node.domain);
   node.version = version != scope.versions->end() ? version->second : recent_version;
   node.inputs = inputs_of(proto, scope);
+  make_plain(node);
   for (const std::string& name : proto.output()) {
     const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
     node.outputs.push_back(is_left_out ? nullptr : new_value(name));

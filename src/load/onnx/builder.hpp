@@ -88,6 +88,9 @@ class Builder {
 std::string node_place(const ::onnx::NodeProto& proto);
 std::string node_place(const Node& node);
 
+/// An operator on quantised tensors as its plain relative, where it has one.
+void make_plain(Node& node);
+
 /// The nodes so that each comes after those that it reads from. Throws NodeError naming a cycle.
 std::vector<const ::onnx::NodeProto*> in_order(const NodeList& nodes);
 
