@@ -13,7 +13,9 @@ namespace roofline {
 namespace {
 
 bool is_dense_contraction(const Layer& layer) {
-  return info(layer.kind).family == KindFamily::contraction && !is_depthwise(layer);
+  const KindFamily family = info(layer.kind).family;
+  return family == KindFamily::attention ||
+         (family == KindFamily::contraction && !is_depthwise(layer));
 }
 
 std::string peaks_of(const Gpu& gpu) {
