@@ -33,6 +33,8 @@ struct Report {
   std::vector<Sweep> sweeps;
   std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
   std::vector<Explanation> explanations;   ///< where they were asked for
+  std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
+  std::vector<Gpu> gpus;                 ///< that results are on, each once
   std::vector<InputError> errors;
 };
 
@@ -44,8 +46,9 @@ struct Evaluated {
 
 struct ReportOptions {
   View view;
-  bool compare = false;  ///< two measured inputs
-  std::string explain;   ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
+  bool compare = false;     ///< two measured inputs
+  bool derive_all = false;  ///< fill in Report::derivations
+  std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };
 
 /// Throws UsageError, with the nearest name, where `explain` fits no layer of any result, and where

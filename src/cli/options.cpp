@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
+#include "cli/chart_options.hpp"
 #include "model/spelling.hpp"
 
 namespace roofline {
@@ -22,7 +23,8 @@ std::string format_names() {
 std::string format_extensions() {
   std::string names;
   for (const OutputFormat& format : output_formats())
-    names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
+    if (!format.extensions.empty())
+      names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
   return names;
 }
 
@@ -175,6 +177,7 @@ Options options_of(const Arguments& arguments) {
   Options options;
   options.inputs = arguments.inputs;
   set_formats(arguments, options);
+  set_charts(arguments, options);
   if (arguments.list_gpus || arguments.list_networks) {
     options.action =
         arguments.list_gpus ? Options::Action::list_gpus : Options::Action::list_networks;

@@ -1,0 +1,18 @@
+#pragma once
+
+// Panels of a chart as text.
+
+#include <string>
+
+#include "report/chart/chart.hpp"
+
+namespace roofline {
+
+std::string plot_text(const Plot& plot, const RenderStyle& style);
+std::string bars_text(const Bars& bars, const std::vector<LegendItem>& legend,
+                      const RenderStyle& style);
+/// Items one after the other on lines of the style's width.
+std::string flowing_text(const std::vector<std::string>& items, std::string_view between,
+                         std::size_t width);
+
+}  // namespace roofline
