@@ -43,6 +43,9 @@ enum class Algorithm : std::uint8_t {
   group_by_group_small_nchw,
   group_by_group_winograd,
 
+  fused_attention,
+  fused_attention_backward,
+
   // Layers that stream through memory.
   vectorized_elementwise,
   broadcast_elementwise,
@@ -66,7 +69,7 @@ enum class Algorithm : std::uint8_t {
   layer_norm_backward,
 };
 
-inline constexpr std::array<std::string_view, 43> algorithm_names{
+inline constexpr std::array<std::string_view, 45> algorithm_names{
     "implicit_gemm",
     "gemm",
     "scatter_gemm",
@@ -90,6 +93,8 @@ inline constexpr std::array<std::string_view, 43> algorithm_names{
     "group_by_group_nchw",
     "group_by_group_small_nchw",
     "group_by_group_winograd",
+    "fused_attention",
+    "fused_attention_backward",
     "vectorized_elementwise",
     "broadcast_elementwise",
     "bn_fw_inf_nhwc",

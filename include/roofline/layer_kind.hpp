@@ -15,6 +15,7 @@ enum class LayerKind : std::uint8_t {
   conv_transpose,
   linear,
   matmul,
+  attention,
   batch_norm,
   layer_norm,
   group_norm,
@@ -48,11 +49,12 @@ enum class LayerKind : std::uint8_t {
   flatten,
   host_copy,
 };
-inline constexpr std::size_t layer_kind_count = 36;
+inline constexpr std::size_t layer_kind_count = 37;
 
 /// What kinds have in common, as far as shapes and counts go.
 enum class KindFamily : std::uint8_t {
   contraction,  ///< multiply-adds against weights or a second matrix
+  attention,    ///< queries against keys, and the scores against values, in one kernel
   norm,
   activation,
   combine,  ///< elementwise over several operands, or their concatenation

@@ -48,6 +48,7 @@ enum class Field : std::uint8_t {
   groups,
   depthwise,
   bias,
+  causal,
   in_features,
   out_features,
   m,
@@ -69,7 +70,7 @@ enum class Field : std::uint8_t {
   output_height,
   output_width,
 };
-inline constexpr std::size_t field_count = 47;
+inline constexpr std::size_t field_count = 48;
 
 /// The key of a layer file that states the field.
 std::string_view field_name(Field field);
@@ -138,7 +139,7 @@ struct LayerSpec {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// Of add, mul, concat; both matrices of a matmul; what a convolution's kernel adds to its
+  /// Of add, mul, concat; both matrices of a matmul; queries, keys and values of attention; what a convolution's kernel adds to its
   /// result.
   std::vector<OperandSpec> inputs;
 
@@ -154,6 +155,7 @@ struct LayerSpec {
   std::optional<std::uint64_t> groups;
   std::optional<bool> depthwise;
   std::optional<bool> bias;
+  std::optional<bool> causal;  ///< of attention
 
   // Other kinds.
   std::optional<std::uint64_t> in_features;

@@ -57,6 +57,7 @@ constexpr std::array keys = std::to_array<Key>({
     {"batch", Field::batch, set_count<&L::batch>},
     {"bias", Field::bias, set_flag<&L::bias>},
     {"c", Field::in_channels, set_count<&L::in_channels>},
+    {"causal", Field::causal, set_flag<&L::causal>},
     {"ceil_mode", Field::ceil_mode, set_flag<&L::ceil_mode>},
     {"depthwise", Field::depthwise, set_flag<&L::depthwise>},
     {"dil_h", Field::dilation_height, set_height<&L::dilation, 1>},

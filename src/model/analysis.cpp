@@ -13,7 +13,9 @@ namespace roofline {
 namespace {
 
 bool is_dense_contraction(const Layer& layer) {
-  return info(layer.kind).family == KindFamily::contraction && !is_depthwise(layer);
+  const KindFamily family = info(layer.kind).family;
+  return family == KindFamily::attention ||
+         (family == KindFamily::contraction && !is_depthwise(layer));
 }
 
 std::string peaks_of(const Gpu& gpu) {
@@ -130,7 +132,7 @@ void plan_row(LayerResult& row, const KernelModel& model, CacheState cache,
                      "layer \"" + row.layer.name + "\": " + error.message);
   }
   if (row.kernel && network.recording && !network.recording->times_hold_launches)
-    row.kernel = without_launches(*row.kernel);
+    row.kernel = without_gaps(*row.kernel, model);
   if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
 }
 

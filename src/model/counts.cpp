@@ -48,6 +48,38 @@ void count_contraction(const Layer& layer, Counts& counts) {
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
+/// Pairs of a query and a key of one head. Causal: the last query sees all keys, the one before it
+/// all but the last, and so on; queries before the first key see none.
+std::uint64_t attended_pairs(const Layer& layer) {
+  const std::uint64_t queries = layer.inputs[0].shape.spatial[2];
+  const std::uint64_t keys = layer.inputs[1].shape.spatial[2];
+  if (!layer.causal) return checked_mul(queries, keys);
+  const std::uint64_t seeing = std::min(queries, keys);
+  const std::uint64_t fewest = keys - seeing + 1;
+  return checked_mul(seeing, checked_add(fewest, keys)) / 2;
+}
+
+/// Two products forward; backward those of the three gradients, of the scores' gradient, and the
+/// scores again, which no pass keeps (Dao 2023, "FlashAttention-2": five to two).
+void count_attention(const Layer& layer, Counts& counts) {
+  const Shape& query = layer.inputs[0].shape;
+  const std::uint64_t of_keys = layer.pass == Pass::fwd ? 1 : 3;
+  const std::uint64_t of_values = layer.pass == Pass::fwd ? 1 : 2;
+  const std::uint64_t features = checked_add(checked_mul(of_keys, query.channels),
+                                             checked_mul(of_values, layer.output.channels));
+  counts.macs = checked_mul(checked_mul(query.batch, query.spatial[1]),
+                            checked_mul(attended_pairs(layer), features));
+  counts.flops = checked_mul(counts.macs, 2);
+  for (const Operand& operand : layer.inputs)
+    counts.bytes.input =
+        checked_add(counts.bytes.input, tensor_byte(operand.shape, layer.dtypes.input));
+  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+  if (layer.pass == Pass::fwd) return;
+  // Each tensor and its gradient.
+  counts.bytes.input = checked_mul(counts.bytes.input, 2);
+  counts.bytes.output = checked_mul(counts.bytes.output, 2);
+}
+
 std::uint64_t elementwise_flops(const Layer& layer) {
   const KindInfo& kind = info(layer.kind);
   if (kind.family == KindFamily::combine)
@@ -105,6 +137,7 @@ Counts count(const Layer& layer) {
   Counts counts;
   switch (info(layer.kind).family) {
     case KindFamily::contraction: count_contraction(layer, counts); break;
+    case KindFamily::attention: count_attention(layer, counts); break;
     case KindFamily::free: return counts;
     case KindFamily::transfer:
       counts.bytes.input = tensor_byte(layer.inputs.front().shape, layer.dtypes.input);

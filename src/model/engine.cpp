@@ -78,8 +78,9 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
                                     EngineChoice choice) {
   const DataType type = layer.dtypes.input;
   if (!has_peak(type, peaks) && !is_mask_work(layer)) return std::nullopt;
-  const bool contraction = info(layer.kind).family == KindFamily::contraction;
-  if (!contraction || is_depthwise(layer)) return vector_engine(type, peaks);
+  const KindFamily family = info(layer.kind).family;
+  const bool multiplies = family == KindFamily::contraction || family == KindFamily::attention;
+  if (!multiplies || is_depthwise(layer)) return vector_engine(type, peaks);
   switch (choice) {
     case EngineChoice::vector: return vector_engine(type, peaks);
     case EngineChoice::tensor: return tensor_engine(type, peaks);

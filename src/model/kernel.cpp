@@ -1,5 +1,6 @@
 #include "roofline/kernel.hpp"
 
+#include "model/kernel/attention_kernel.hpp"
 #include "model/kernel/depthwise_kernel.hpp"
 #include "model/kernel/derive.hpp"
 #include "model/kernel/elementwise_kernel.hpp"
@@ -49,6 +50,10 @@ Result with_kernel(const Layer& layer, const Counts& counts, Engine engine,
   const ResolvedModel& resolved = model.resolved();
   const KindFamily family = info(layer.kind).family;
   if (family == KindFamily::free || family == KindFamily::transfer) return none;
+  if (family == KindFamily::attention) {
+    if (!engine_model(resolved, engine)) return none;
+    return use_throughput(attention_kernel(layer, counts, engine, resolved, cache));
+  }
   if (family != KindFamily::contraction)
     return use_throughput(streaming_kernel(layer, counts, engine, resolved, cache));
   if (layer.groups > 1) {

@@ -17,6 +17,7 @@ constexpr std::array<KindInfo, layer_kind_count> kinds{{
     {conv_transpose, "conv_transpose", Family::contraction, 0, Saved::input, Features::first, "deconv deconvolution"},
     {linear, "linear", Family::contraction, 0, Saved::input, Features::last, "fc dense"},
     {matmul, "matmul", Family::contraction, 0, Saved::input, Features::last, "gemm bmm"},
+    {attention, "attention", Family::attention, 0, Saved::input, Features::last, "scaleddotproductattention"},
     // x * scale + shift: statistics and affine folded into two numbers a channel
     {batch_norm, "batch_norm", Family::norm, 2, Saved::input, Features::first, "syncbatchnorm"},
     // mean 1, deviation 1, variance 2, normalise 1, affine 2

@@ -52,6 +52,7 @@ constexpr std::array<FieldInfo, field_count> fields{{
     {groups, "groups", Taken::other_rule},
     {depthwise, "depthwise", Taken::convolution},
     {bias, "bias", Taken::other_rule},
+    {causal, "causal", Taken::other_rule},
     {in_features, "in_features", Taken::other_rule},
     {out_features, "out_features", Taken::other_rule},
     {m, "m", Taken::other_rule},
@@ -83,7 +84,7 @@ static_assert(in_enum_order(), "field_name() indexes the table by the enumerator
 
 bool has_several_operands(LayerKind kind) {
   return info(kind).family == KindFamily::combine || kind == LayerKind::matmul ||
-         kind == LayerKind::other;
+         kind == LayerKind::attention || kind == LayerKind::other;
 }
 
 bool is_convolution(LayerKind kind) {
@@ -96,6 +97,7 @@ bool takes_by_kind(LayerKind kind, Field field) {
     case ceil_mode: return info(kind).family == KindFamily::pool && has_window(kind);
     case groups: return is_convolution(kind) || kind == LayerKind::group_norm;
     case bias: return is_convolution(kind) || kind == LayerKind::linear;
+    case causal: return kind == LayerKind::attention;
     case in_features:
     case out_features: return kind == LayerKind::linear;
     case m:

@@ -14,7 +14,8 @@ double& part_of(SweepRow& row, LayerKind kind) {
     case LayerKind::conv:
     case LayerKind::conv_transpose: return row.conv_s;
     case LayerKind::linear:
-    case LayerKind::matmul: return row.linear_s;
+    case LayerKind::matmul:
+    case LayerKind::attention: return row.linear_s;
     case LayerKind::host_copy: return row.copies_s;
     default: return info(kind).family == KindFamily::pool ? row.pool_s : row.other_s;
   }

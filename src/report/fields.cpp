@@ -56,6 +56,11 @@ Cell ceil_mode(R r) {
   return layer_of(r).window.ceil_mode;
 }
 
+Cell causal(R r) {
+  if (layer_of(r).kind != LayerKind::attention) return {};
+  return layer_of(r).causal;
+}
+
 Cell bias(R r) {
   const LayerKind kind = layer_of(r).kind;
   if (info(kind).family != KindFamily::contraction || kind == LayerKind::matmul) return {};
@@ -112,6 +117,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"ceil_mode", Unit::none, ceil_mode},
     {"groups", Unit::count, [](R r) { return stated_groups(layer_of(r)); }},
     {"bias", Unit::none, bias},
+    {"causal", Unit::none, causal},
     {"normalized_shape", Unit::none, [](R r) { return stated_normalized_shape(layer_of(r)); }},
     {"mapping", Unit::none, [](R r) { return stated_mapping(layer_of(r)); }},
     {"training_only", Unit::none, [](R r) -> Cell { return layer_of(r).training_only; }},

@@ -109,6 +109,7 @@ void write_layer(JsonWriter& w, const Layer& layer, const Network& network) {
   if (layer.groups > 1 || layer.kind == LayerKind::group_norm)
     w.member("groups", stated_groups(layer));
   if (layer.bias) w.member("bias", true);
+  if (layer.causal) w.member("causal", true);
   write_known(w, "normalized_shape", stated_normalized_shape(layer));
   if (family == KindFamily::movement || family == KindFamily::resize)
     w.member("output", stated_output(layer));

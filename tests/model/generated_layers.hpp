@@ -104,6 +104,18 @@ inline std::string matrix_product(Numbers& numbers, const std::string& type) {
          R"(, "k": )" + k + "}";
 }
 
+inline std::string attention(Numbers& numbers) {
+  const std::string head =
+      "[" + numbers.text_of({1, 8, 32}) + ", " + numbers.text_of({3, 12}) + ", ";
+  const std::string queries = numbers.text_of({1, 49, 197, 1024});
+  const std::string keys = numbers.text_of({49, 77, 1024});
+  const std::string features = numbers.text_of({32, 64, 80, 256}) + "]";
+  const std::string causal = numbers.of({0, 1}) == 0 ? "false" : "true";
+  return R"({"type": "attention", "inputs": [)" + head + queries + ", " + features + ", " + head +
+         keys + ", " + features + ", " + head + keys + ", " + features + R"(], "causal": )" +
+         causal + "}";
+}
+
 /// `count` layers of each kind, in the forward pass.
 inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType dtype) {
   Numbers numbers(seed);
@@ -122,6 +134,7 @@ inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType
           "add",         "mul",        "concat", "max_pool",  "avg_pool",   "global_avg_pool",
           "upsample",    "flatten"})
       add(streaming(numbers, type));
+    add(attention(numbers));
   }
   return all;
 }

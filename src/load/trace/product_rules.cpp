@@ -96,33 +96,49 @@ std::vector<LayerSpec> linear(const OperatorCall& call) {
                       weight->sizes[0], *input->type, a.tensor(2) != nullptr, Pass::fwd);
 }
 
-/// Fused attention reads queries, keys and values once and writes a result of the queries' shape;
-/// the scores stay on the chip. Its products are not counted: the model has no such layer.
-std::vector<LayerSpec> attention(const OperatorCall& call) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* query = a.tensor(0);
-  const TensorArgument* value = a.tensor(2);
-  if (query == nullptr || a.tensor(1) == nullptr || value == nullptr || !query->type) return {};
-  Sizes result = query->sizes;
-  result.back() = value->sizes.back();
-  auto layers = traffic_layer(call, {{query, a.tensor(1), value}, result}, *query->type);
-  for (LayerSpec& layer : layers) layer.name = "attention " + sizes_text(query->sizes);
-  return layers;
+/// Whether the axes of queries, keys and values are [N, heads, length, features] or [N, length,
+/// heads, features].
+enum class HeadAxis : std::uint8_t { second, third };
+
+std::optional<Sizes> head_sizes(const TensorArgument* tensor, HeadAxis axis) {
+  if (tensor == nullptr || tensor->sizes.size() != 4 || element_count(tensor->sizes) == 0)
+    return std::nullopt;
+  Sizes sizes = tensor->sizes;
+  if (axis == HeadAxis::third) std::swap(sizes[1], sizes[2]);
+  return sizes;
 }
 
-/// (grad, query, key, value, result, ...): writes the gradients of the three.
-std::vector<LayerSpec> attention_backward(const OperatorCall& call) {
+/// Queries, keys and values from argument `first` on. Whether they are causal is a flag, or the
+/// type of a mask, where 1 and 2 are causal ones.
+std::vector<LayerSpec> attention_layer(const OperatorCall& call, std::size_t first,
+                                       std::size_t causal, HeadAxis axis, Pass pass) {
   const OperatorArguments& a = *call.arguments;
-  std::vector<const TensorArgument*> reads;
-  for (std::size_t i = 0; i < a.count() && reads.size() < 5; ++i)
-    if (const TensorArgument* tensor = a.tensor(i); tensor != nullptr && tensor->sizes.size() >= 3)
-      reads.push_back(tensor);
-  if (reads.size() < 5 || !reads[0]->type) return {};
-  std::uint64_t written = 0;
-  for (std::size_t i = 1; i < 4; ++i) written += element_count(reads[i]->sizes);
-  auto layers = traffic_layer(call, {reads, {written}}, *reads[0]->type);
-  for (LayerSpec& layer : layers) layer.name = "attention backward " + sizes_text(reads[0]->sizes);
-  return layers;
+  std::vector<OperandSpec> operands;
+  for (std::size_t i = first; i < first + 3; ++i) {
+    const std::optional<Sizes> sizes = head_sizes(a.tensor(i), axis);
+    if (!sizes) return {};
+    operands.push_back(whole_operand(*sizes));
+  }
+  if (!a.tensor(first)->type) return {};
+  const Sizes& query = operands[0].sizes;
+  const Sizes& key = operands[1].sizes;
+  const std::string keys = key[2] == query[2] ? "" : " to " + std::to_string(key[2]);
+  LayerSpec spec = named_layer(LayerKind::attention, "attention", sizes_text(query) + keys,
+                               multiplied_type(call, *a.tensor(first)->type), pass);
+  spec.inputs = std::move(operands);
+  spec.causal = a.flag(causal).value_or(a.integer(causal).value_or(0) != 0);
+  return {spec};
+}
+
+template <std::size_t Causal, HeadAxis Axis = HeadAxis::second>
+std::vector<LayerSpec> attention(const OperatorCall& call) {
+  return attention_layer(call, 0, Causal, Axis, Pass::fwd);
+}
+
+/// After the gradient of the result.
+template <std::size_t Causal, HeadAxis Axis = HeadAxis::second>
+std::vector<LayerSpec> attention_backward(const OperatorCall& call) {
+  return attention_layer(call, 1, Causal, Axis, Pass::dgrad);
 }
 
 constexpr NamedRule rules[] = {
@@ -134,18 +150,18 @@ constexpr NamedRule rules[] = {
     {"bmm", bmm},
     {"baddbmm", baddbmm},
     {"linear", linear},
-    {"_cudnn_attention_forward", attention},
-    {"_scaled_dot_product_cudnn_attention", attention},
-    {"_flash_attention_forward", attention},
-    {"_scaled_dot_product_flash_attention", attention},
-    {"_efficient_attention_forward", attention},
-    {"_scaled_dot_product_efficient_attention", attention},
-    {"_cudnn_attention_backward", attention_backward},
-    {"_scaled_dot_product_cudnn_attention_backward", attention_backward},
-    {"_flash_attention_backward", attention_backward},
-    {"_scaled_dot_product_flash_attention_backward", attention_backward},
-    {"_efficient_attention_backward", attention_backward},
-    {"_scaled_dot_product_efficient_attention_backward", attention_backward},
+    {"_cudnn_attention_forward", attention<10>},
+    {"_scaled_dot_product_cudnn_attention", attention<6>},
+    {"_flash_attention_forward", attention<8, HeadAxis::third>},
+    {"_scaled_dot_product_flash_attention", attention<4>},
+    {"_efficient_attention_forward", attention<9, HeadAxis::third>},
+    {"_scaled_dot_product_efficient_attention", attention<6>},
+    {"_cudnn_attention_backward", attention_backward<14>},
+    {"_scaled_dot_product_cudnn_attention_backward", attention_backward<14>},
+    {"_flash_attention_backward", attention_backward<11, HeadAxis::third>},
+    {"_scaled_dot_product_flash_attention_backward", attention_backward<11>},
+    {"_efficient_attention_backward", attention_backward<14, HeadAxis::third>},
+    {"_scaled_dot_product_efficient_attention_backward", attention_backward<11>},
 };
 
 }  // namespace

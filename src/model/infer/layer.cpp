@@ -1,3 +1,4 @@
+#include "model/infer/attention.hpp"
 #include "model/infer/layer.hpp"
 
 #include <algorithm>
@@ -187,6 +188,7 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   if (layer.kind == LayerKind::matmul) return infer_matmul(spec, scope, layer);
   switch (info(layer.kind).family) {
     case KindFamily::contraction: return infer_convolution(spec, scope, layer);
+    case KindFamily::attention: return infer_attention(spec, scope, layer);
     case KindFamily::combine: return infer_combination(spec, scope, layer);
     case KindFamily::movement: return infer_movement(spec, scope, layer);
     case KindFamily::resize: return infer_upsample(spec, scope, layer);

@@ -161,7 +161,8 @@ Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
   return operand;
 }
 
-std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope) {
+std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope,
+                                    std::optional<std::uint8_t> rank) {
   if (spec.inputs.empty())
     fail_missing(Field::inputs, "a list of shapes or names of earlier layers");
   std::vector<Operand> operands;
@@ -169,7 +170,7 @@ std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& sco
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
     const OperandSpec& each = spec.inputs[i];
     operands.push_back(stated_operand(
-        each, spec, scope, {std::nullopt, info(spec.kind).features, false}, Field::inputs, {i}));
+        each, spec, scope, {rank, info(spec.kind).features, false}, Field::inputs, {i}));
     uses_batch = uses_batch || (each.layer.empty() && !each.is_parameter);
   }
   if (!uses_batch) check_batch(spec, scope, operands.front().shape);

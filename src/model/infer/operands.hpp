@@ -48,8 +48,9 @@ struct LayerScope {
 Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
                       std::optional<std::uint8_t> rank);
 
-/// The operands of add, mul, concat and the like.
-std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope);
+/// The operands of add, mul, concat and the like. `rank` as in ShapeForm.
+std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope,
+                                    std::optional<std::uint8_t> rank = std::nullopt);
 
 /// The batch that the layer states or takes from its network or the command line. `shape_batch` is
 /// the one its shape states, if any.

@@ -23,7 +23,6 @@ namespace {
 //     rows of DeepBench are consistent with 0.73 to 0.78); L2 64 B/clock/slice: about 14
 //     B/clock/SM.
 //   launch_s before Ampere 4.8 us: DeepBench times kernels in an ordinary stream (V100 rows).
-constexpr double graph_launch_s = 1.15e-6;
 constexpr double stream_launch_s = 4.8e-6;
 
 constexpr const char* assumed = "assumed: like an H200, where the datasheet does not say";

@@ -13,6 +13,9 @@
 
 namespace roofline {
 
+/// An empty kernel in a CUDA graph on an H200.
+inline constexpr double graph_launch_s = 1.15e-6;
+
 /// Constants of one architecture, independent of a part's size.
 struct MemoryConstants {
   double dram_share;                ///< of the datasheet bandwidth that a long stream sustains
