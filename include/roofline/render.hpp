@@ -22,9 +22,10 @@ inline constexpr std::array<std::string_view, 5> chart_names{"roofline", "intens
 
 struct RenderStyle {
   bool colour = false;
-  bool unicode = true;                  ///< of charts on a terminal; else ASCII
-  std::size_t width = 80;               ///< columns of charts on a terminal
-  std::optional<ChartKind> chart = {};  ///< none: the one that the report asks for by itself
+  /// Columns of the terminal; absent for files and pipes.
+  std::optional<std::size_t> width;
+  bool unicode = false;            ///< block characters may be drawn
+  std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
 };
 
 struct OutputFormat {

@@ -118,8 +118,10 @@ void Results::write() {
   for (const Export& file : options_->exports)
     write_file(file.path, text_of(*file.format, in_file));
   if (options_->format == nullptr) return;
-  RenderStyle on_terminal = standard_output_style();
+  RenderStyle on_terminal;
+  on_terminal.colour = standard_output_has_colour();
   on_terminal.chart = options_->chart;
+  if (options_->format->shows_chart) on_terminal = chart_style(on_terminal);
   write_standard_output(text_of(*options_->format, on_terminal));
 }
 

@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/output.hpp"
-
 namespace roofline {
 namespace {
 
@@ -46,9 +44,7 @@ bool is_utf8() {
 
 }  // namespace
 
-RenderStyle standard_output_style() {
-  RenderStyle style;
-  style.colour = standard_output_has_colour();
+RenderStyle chart_style(RenderStyle style) {
   style.unicode = is_utf8() && variable("NO_UNICODE").empty();
   style.width = width();
   return style;

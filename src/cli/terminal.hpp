@@ -4,8 +4,8 @@
 
 namespace roofline {
 
-/// What standard output can show: its width as COLUMNS or the terminal says, else 80; colour on a
-/// terminal unless NO_COLOR is set; Unicode where the locale is UTF-8 unless NO_UNICODE is set.
-RenderStyle standard_output_style();
+/// The style for charts as text, which keep to a width in pipes too: that of COLUMNS, else of the
+/// terminal, else 80. Unicode where the locale is UTF-8, unless NO_UNICODE is set.
+RenderStyle chart_style(RenderStyle style);
 
 }  // namespace roofline

@@ -37,7 +37,7 @@ Pattern pattern_of(LineStyle style) {
   return {1, 1};
 }
 
-char stroke_of(Point from, Point to, LineStyle style) {
+char stroke_of(Position from, Position to, LineStyle style) {
   if (style == LineStyle::dotted) return ':';
   if (std::fabs(to.y - from.y) < 0.5) return style == LineStyle::solid ? '-' : '.';
   return style == LineStyle::solid ? '/' : '.';
@@ -53,8 +53,8 @@ std::size_t character_length(std::string_view text) {
 
 }  // namespace
 
-Canvas::Canvas(std::size_t width, std::size_t height, const RenderStyle& style)
-    : width_(width), height_(height), style_(style), cells_(width * height) {}
+Canvas::Canvas(std::size_t width, std::size_t height, const Screen& screen)
+    : width_(width), height_(height), screen_(screen), cells_(width * height) {}
 
 void Canvas::dot(double column, double row, char stroke) {
   if (column < 0 || row < 0) return;
@@ -66,7 +66,7 @@ void Canvas::dot(double column, double row, char stroke) {
   cell.stroke = stroke;
 }
 
-void Canvas::line(Point from, Point to, LineStyle style) {
+void Canvas::line(Position from, Position to, LineStyle style) {
   const double steps =
       std::ceil(std::max({2 * std::fabs(to.x - from.x), 4 * std::fabs(to.y - from.y), 1.0}));
   const Pattern pattern = pattern_of(style);
@@ -114,29 +114,29 @@ std::string Canvas::row(std::size_t row) const {
     const Cell& cell = at(column, row);
     if (cell.is_covered) continue;
     if (!cell.character.empty())
-      text += coloured(cell.character, cell.colour, style_);
+      text += coloured(cell.character, cell.colour, screen_);
     else if (cell.dots == 0)
       text += ' ';
     else
-      text += style_.unicode ? braille(cell.dots) : std::string(1, cell.stroke);
+      text += screen_.unicode ? braille(cell.dots) : std::string(1, cell.stroke);
     if (!cell.character.empty() || cell.dots != 0) kept = text.size();
   }
   text.resize(kept);
   return text;
 }
 
-std::string coloured(std::string_view text, Colour colour, const RenderStyle& style) {
+std::string coloured(std::string_view text, Colour colour, const Screen& screen) {
   // Of the 256 colours of terminals those closest to the palette's.
   constexpr std::array<int, colour_count> codes{32, 117, 166, 36, 214, 175, 227, 245, 0, 0};
   const int code = codes[static_cast<std::size_t>(colour)];
-  if (!style.colour || code == 0) return std::string(text);
+  if (!screen.colour || code == 0) return std::string(text);
   return fmt::format("\x1b[38;5;{}m{}\x1b[0m", code, text);
 }
 
-std::string_view symbol_character(Symbol symbol, const RenderStyle& style) {
+std::string_view symbol_character(Symbol symbol, const Screen& screen) {
   constexpr std::array<std::string_view, 8> unicode{"●", "◉", "■", "◆", "▲", "▼", "+", "×"};
   constexpr std::array<std::string_view, 8> ascii{"o", "@", "#", "*", "^", "v", "+", "x"};
-  return (style.unicode ? unicode : ascii)[static_cast<std::size_t>(symbol)];
+  return (screen.unicode ? unicode : ascii)[static_cast<std::size_t>(symbol)];
 }
 
 }  // namespace roofline

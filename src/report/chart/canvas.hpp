@@ -12,15 +12,22 @@
 
 namespace roofline {
 
+/// What a terminal can show.
+struct Screen {
+  std::size_t width = 80;
+  bool unicode = false;
+  bool colour = false;
+};
+
 class Canvas {
  public:
-  Canvas(std::size_t width, std::size_t height, const RenderStyle& style);
+  Canvas(std::size_t width, std::size_t height, const Screen& screen);
 
   std::size_t width() const { return width_; }
   std::size_t height() const { return height_; }
 
   /// Between positions in cells from the top left corner; what lies outside is left out.
-  void line(Point from, Point to, LineStyle style);
+  void line(Position from, Position to, LineStyle style);
   /// One character of one column.
   void put(std::size_t column, std::size_t row, std::string_view character,
            Colour colour = Colour::ink);
@@ -46,13 +53,13 @@ class Canvas {
 
   std::size_t width_;
   std::size_t height_;
-  RenderStyle style_;
+  Screen screen_;
   std::vector<Cell> cells_;
 };
 
 /// The text in that colour where the terminal shows colours.
-std::string coloured(std::string_view text, Colour colour, const RenderStyle& style);
+std::string coloured(std::string_view text, Colour colour, const Screen& screen);
 /// The character that stands for a symbol.
-std::string_view symbol_character(Symbol symbol, const RenderStyle& style);
+std::string_view symbol_character(Symbol symbol, const Screen& screen);
 
 }  // namespace roofline

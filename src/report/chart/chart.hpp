@@ -58,14 +58,14 @@ struct Axis {
   double high = 1;
 };
 
-struct Point {
+struct Position {
   double x = 0;
   double y = 0;
 };
 
 /// A ceiling or a guide.
 struct Line {
-  std::vector<Point> path;
+  std::vector<Position> path;
   LineStyle style = LineStyle::solid;
   Colour colour = Colour::ink;
   std::string label = {};
@@ -78,7 +78,7 @@ struct Mark {
   std::string label;
   std::string hover;
   std::string link;  ///< names the layer within the report
-  Point at;
+  Position at;
   std::optional<double> bound_y;     ///< of the roofline bound
   std::optional<double> measured_y;  ///< of the measured time
   std::optional<double> l2_x;        ///< its intensity at L2

@@ -46,15 +46,15 @@ void end_layer(Scene& scene, const std::string& link, const SvgStyle& style) {
   scene.body += style.links && !link.empty() ? "</g></a>\n" : "</g>\n";
 }
 
-void draw_line(Scene& scene, Point from, Point to, std::string_view css) {
+void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
   scene.body += fmt::format(R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)"
                             "\n",
                             css, px(from.x), px(from.y), px(to.x), px(to.y));
 }
 
-void draw_path(Scene& scene, const std::vector<Point>& path, LineStyle style, Colour colour) {
+void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
   std::string points;
-  for (const Point& place : path)
+  for (const Position& place : path)
     points += fmt::format("{}{},{}", points.empty() ? "M" : "L", px(place.x), px(place.y));
   scene.body +=
       fmt::format(R"(<path class="line s-{}{}" d="{}"/>)"
@@ -62,7 +62,7 @@ void draw_path(Scene& scene, const std::vector<Point>& path, LineStyle style, Co
                   css_name(colour).substr(2), line_names[static_cast<std::size_t>(style)], points);
 }
 
-void draw_symbol(Scene& scene, Symbol symbol, Point at, double radius, std::string_view css) {
+void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
   scene.body += fmt::format(R"(<path class="{}" d="{}"/>)"
                             "\n",
                             css, symbol_path(symbol, at.x, at.y, radius));

@@ -23,10 +23,10 @@ void begin_layer(Scene& scene, const std::string& hover, const std::string& link
                  const SvgStyle& style);
 void end_layer(Scene& scene, const std::string& link, const SvgStyle& style);
 
-void draw_line(Scene& scene, Point from, Point to, std::string_view css);
+void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 /// The same with its dashes and colour.
-void draw_path(Scene& scene, const std::vector<Point>& path, LineStyle style, Colour colour);
-void draw_symbol(Scene& scene, Symbol symbol, Point at, double radius, std::string_view css);
+void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
+void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
 /// The charts one below the other.
 Scene scene_of(const std::vector<Chart>& charts, const SvgStyle& style);

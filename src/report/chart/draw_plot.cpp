@@ -62,7 +62,7 @@ class PlotDrawing {
 
  private:
   double bottom() const { return frame_.y + frame_.height; }
-  Point px_of(const Point& place) const { return {x_(place.x), y_(place.y)}; }
+  Position px_of(const Position& place) const { return {x_(place.x), y_(place.y)}; }
 
   void draw_grid() {
     const double right = frame_.x + frame_.width;
@@ -105,8 +105,8 @@ class PlotDrawing {
   }
 
   void draw(const Line& line) {
-    std::vector<Point> path;
-    for (const Point& place : line.path) path.push_back(px_of(place));
+    std::vector<Position> path;
+    for (const Position& place : line.path) path.push_back(px_of(place));
     draw_path(scene_, path, line.style, line.colour);
     for (std::size_t i = 1; i < path.size(); ++i) add_line(obstacles_, path[i - 1], path[i]);
   }
@@ -127,8 +127,8 @@ class PlotDrawing {
   }
 
   std::vector<Text> along(const Line& line) const {
-    const Point from = px_of(line.path[0]);
-    const Point to = px_of(line.path[1]);
+    const Position from = px_of(line.path[0]);
+    const Position to = px_of(line.path[1]);
     const double angle = std::atan2(to.y - from.y, to.x - from.x);
     const double length = std::hypot(to.x - from.x, to.y - from.y);
     std::vector<Text> choices;
@@ -143,8 +143,8 @@ class PlotDrawing {
 
   /// At the right end, or further left as far as the line is flat, above it or below.
   std::vector<Text> at_end(const Line& line) const {
-    const Point end = px_of(line.path.back());
-    const Point corner = px_of(line.path[line.path.size() - 2]);
+    const Position end = px_of(line.path.back());
+    const Position corner = px_of(line.path[line.path.size() - 2]);
     const double width = text_width(line.label, small);
     std::vector<Text> choices;
     for (const double offset : {-5.0, 13.0})
@@ -154,7 +154,7 @@ class PlotDrawing {
   }
 
   std::vector<Text> at_foot(const Line& line) const {
-    const Point foot = px_of(line.path.back());
+    const Position foot = px_of(line.path.back());
     std::vector<Text> choices;
     for (double y = foot.y - 6; y > foot.y - 120; y -= 14)
       for (const Anchor anchor : {Anchor::start, Anchor::end})
@@ -184,7 +184,7 @@ class PlotDrawing {
   }
 
   void draw(const Mark& mark, bool is_joined) {
-    const Point at = px_of(mark.at);
+    const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
     begin_layer(scene_, mark.hover, mark.link, style_);
     if (plot_.stems) draw_line(scene_, {at.x, bottom()}, at, "stem");
@@ -204,7 +204,7 @@ class PlotDrawing {
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
     if (mark.measured_y) {
       join(*mark.measured_y);
-      const Point measured{at.x, y_(*mark.measured_y)};
+      const Position measured{at.x, y_(*mark.measured_y)};
       const double open = std::clamp(radius * 0.6, 3.0, 7.0);
       draw_symbol(scene_, Symbol::circle, measured, open, "c-paper");
       obstacles_.marks.push_back({measured.x - open, measured.y - open, 2 * open, 2 * open});
@@ -224,7 +224,7 @@ class PlotDrawing {
         return;
       if (mark.label.empty()) continue;
       named += mark.share;
-      const Point at = px_of(mark.at);
+      const Position at = px_of(mark.at);
       const LabelRequest request{short_name(mark.label, label_columns), at.x, at.y, radius_of(mark),
                                  alone || mark.share > important_share};
       const auto label = place_label(request, obstacles_);

@@ -57,16 +57,16 @@ PlacedLabel label_at(const LabelRequest& request, const Direction& direction, do
                  (direction.anchor == Anchor::middle ? direction.y * label_size * 0.4 : 0);
   label.text.css = "ink label";
   if (distance > 0)
-    label.leader = {
-        Point{request.x + direction.x * request.radius, request.y + direction.y * request.radius},
-        Point{request.x + direction.x * (reach - gap / 2),
-              request.y + direction.y * (reach - gap / 2)}};
+    label.leader = {Position{request.x + direction.x * request.radius,
+                             request.y + direction.y * request.radius},
+                    Position{request.x + direction.x * (reach - gap / 2),
+                             request.y + direction.y * (reach - gap / 2)}};
   return label;
 }
 
 }  // namespace
 
-void add_line(Obstacles& obstacles, Point from, Point to) {
+void add_line(Obstacles& obstacles, Position from, Position to) {
   constexpr double step = 5;
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   const auto count = static_cast<std::size_t>(std::ceil(length / step));

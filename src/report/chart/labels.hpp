@@ -19,7 +19,7 @@ struct Obstacles {
 };
 
 /// Boxes along a stretch of a line.
-void add_line(Obstacles& obstacles, Point from, Point to);
+void add_line(Obstacles& obstacles, Position from, Position to);
 
 /// A text by a mark of radius `radius` at (x, y): beside it, above it, below it, further away with
 /// a leader.
@@ -33,7 +33,7 @@ struct LabelRequest {
 
 struct PlacedLabel {
   Text text;
-  std::optional<std::array<Point, 2>> leader;
+  std::optional<std::array<Position, 2>> leader;
 };
 
 /// The first place that is free; none where there is none. The caller adds what it takes.

@@ -15,6 +15,7 @@ constexpr std::array looks = std::to_array<Look>({
     {"conv", Colour::blue, Symbol::circle},
     {"grouped conv", Colour::sky, Symbol::hexagon},
     {"linear, matmul", Colour::vermillion, Symbol::square},
+    {"attention", Colour::ink, Symbol::hexagon},
     {"norm", Colour::green, Symbol::diamond},
     {"activation", Colour::orange, Symbol::triangle},
     {"pool", Colour::purple, Symbol::triangle_down},
@@ -32,10 +33,11 @@ const Look& contraction_look(const Layer& layer) {
 const Look& look_of(const Layer& layer) {
   switch (info(layer.kind).family) {
     case KindFamily::contraction: return contraction_look(layer);
-    case KindFamily::norm: return looks[3];
-    case KindFamily::activation: return looks[4];
-    case KindFamily::pool: return looks[5];
-    case KindFamily::combine: return looks[6];
+    case KindFamily::attention: return looks[3];
+    case KindFamily::norm: return looks[4];
+    case KindFamily::activation: return looks[5];
+    case KindFamily::pool: return looks[6];
+    case KindFamily::combine: return looks[7];
     case KindFamily::resize:
     case KindFamily::movement:
     case KindFamily::transfer:

@@ -23,16 +23,16 @@ double em_of(char c) {
 constexpr double ascent = 0.8;    ///< above the baseline, of the size
 constexpr double descent = 0.25;  ///< below it
 
-std::string polygon(const std::vector<Point>& corners) {
+std::string polygon(const std::vector<Position>& corners) {
   std::string path;
-  for (const Point& corner : corners)
+  for (const Position& corner : corners)
     path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(corner.x), px(corner.y));
   return path + "Z";
 }
 
 /// Corners of a regular polygon, the first one at `angle` degrees.
-std::vector<Point> regular(std::size_t count, double x, double y, double radius, double angle) {
-  std::vector<Point> corners;
+std::vector<Position> regular(std::size_t count, double x, double y, double radius, double angle) {
+  std::vector<Position> corners;
   for (std::size_t i = 0; i < count; ++i) {
     const double turn = (angle + 360.0 * static_cast<double>(i) / static_cast<double>(count)) *
                         std::numbers::pi / 180;
@@ -42,23 +42,23 @@ std::vector<Point> regular(std::size_t count, double x, double y, double radius,
 }
 
 /// A plus sign whose arms are a third as wide as it is, turned by `angle` degrees.
-std::vector<Point> plus(double x, double y, double half, double angle) {
+std::vector<Position> plus(double x, double y, double half, double angle) {
   const double t = half / 3;
   const double cosine = std::cos(angle * std::numbers::pi / 180);
   const double sine = std::sin(angle * std::numbers::pi / 180);
-  std::vector<Point> corners;
-  for (const Point& p : {Point{-t, -half},
-                         {t, -half},
-                         {t, -t},
-                         {half, -t},
-                         {half, t},
-                         {t, t},
-                         {t, half},
-                         {-t, half},
-                         {-t, t},
-                         {-half, t},
-                         {-half, -t},
-                         {-t, -t}})
+  std::vector<Position> corners;
+  for (const Position& p : {Position{-t, -half},
+                            {t, -half},
+                            {t, -t},
+                            {half, -t},
+                            {half, t},
+                            {t, t},
+                            {t, half},
+                            {-t, half},
+                            {-t, t},
+                            {-half, t},
+                            {-half, -t},
+                            {-t, -t}})
     corners.push_back({x + p.x * cosine - p.y * sine, y + p.x * sine + p.y * cosine});
   return corners;
 }

@@ -32,18 +32,18 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-std::string plot_legend(const std::vector<LegendItem>& legend, const RenderStyle& style) {
+std::string plot_legend(const std::vector<LegendItem>& legend, const Screen& screen) {
   std::vector<std::string> items;
   for (const LegendItem& item : legend) {
     if (item.sign == LegendItem::Sign::mark)
-      items.push_back(coloured(symbol_character(item.symbol, style), item.colour, style) + " " +
+      items.push_back(coloured(symbol_character(item.symbol, screen), item.colour, screen) + " " +
                       item.text);
     if (item.sign == LegendItem::Sign::open_mark)
-      items.push_back(std::string(style.unicode ? "○ " : "O ") + item.text);
-    if (item.sign == LegendItem::Sign::bar && style.colour)
-      items.push_back(coloured(style.unicode ? "█" : "#", item.colour, style) + " " + item.text);
+      items.push_back(std::string(screen.unicode ? "○ " : "O ") + item.text);
+    if (item.sign == LegendItem::Sign::bar && screen.colour)
+      items.push_back(coloured(screen.unicode ? "█" : "#", item.colour, screen) + " " + item.text);
   }
-  return flowing_text(items, "   ", style.width);
+  return flowing_text(items, "   ", screen.width);
 }
 
 /// Characters that a terminal of ASCII lacks, replaced.
@@ -57,20 +57,20 @@ std::string ascii_only(std::string_view text) {
   return out;
 }
 
-std::string chart_text(const Chart& chart, const RenderStyle& style) {
+std::string chart_text(const Chart& chart, const Screen& screen) {
   std::string text =
-      fmt::format("{}\n{}\n", shortened(printable(chart.title), style.width),
-                  flowing_text(words_of(printable(chart.subtitle)), " ", style.width));
+      fmt::format("{}\n{}\n", shortened(printable(chart.title), screen.width),
+                  flowing_text(words_of(printable(chart.subtitle)), " ", screen.width));
   for (const Panel& panel : chart.panels) {
-    if (!panel.heading.empty()) text += shortened(printable(panel.heading), style.width) + '\n';
+    if (!panel.heading.empty()) text += shortened(printable(panel.heading), screen.width) + '\n';
     if (const auto* plot = std::get_if<Plot>(&panel.body))
-      text += plot_text(*plot, style) + plot_legend(panel.legend, style);
+      text += plot_text(*plot, screen) + plot_legend(panel.legend, screen);
     else
-      text += bars_text(std::get<Bars>(panel.body), panel.legend, style);
+      text += bars_text(std::get<Bars>(panel.body), panel.legend, screen);
     text += '\n';
   }
   for (const std::string& sentence : chart.caption)
-    text += flowing_text(words_of(sentence), " ", style.width);
+    text += flowing_text(words_of(sentence), " ", screen.width);
   return text;
 }
 
@@ -97,10 +97,12 @@ std::string flowing_text(const std::vector<std::string>& items, std::string_view
 }
 
 std::string render_plot(const Report& report, const RenderStyle& style) {
+  constexpr std::size_t default_width = 80;
+  const Screen screen{style.width.value_or(default_width), style.unicode, style.colour};
   std::string text;
   for (const Chart& chart : charts_of(report, style.chart))
-    text += (text.empty() ? "" : "\n") + chart_text(chart, style);
-  return style.unicode ? text : ascii_only(text);
+    text += (text.empty() ? "" : "\n") + chart_text(chart, screen);
+  return screen.unicode ? text : ascii_only(text);
 }
 
 }  // namespace roofline

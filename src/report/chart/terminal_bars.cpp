@@ -16,14 +16,14 @@ namespace {
 using Fills = std::array<std::string_view, colour_count>;
 
 /// By Colour, so that neighbours in a bar differ without colours too.
-const Fills& fills(const RenderStyle& style) {
+const Fills& fills(const Screen& screen) {
   static constexpr Fills unicode{"█", "▒", "▓", "░", "╱", "▚", "=", "▁", "▪", "·"};
   static constexpr Fills ascii{"#", "%", "=", "-", "/", "+", "~", "_", "o", "."};
-  return style.unicode ? unicode : ascii;
+  return screen.unicode ? unicode : ascii;
 }
 
-std::string_view fill_of(Colour colour, const RenderStyle& style) {
-  return fills(style)[static_cast<std::size_t>(colour)];
+std::string_view fill_of(Colour colour, const Screen& screen) {
+  return fills(screen)[static_cast<std::size_t>(colour)];
 }
 
 std::string repeated(std::string_view text, std::size_t count) {
@@ -34,13 +34,13 @@ std::string repeated(std::string_view text, std::size_t count) {
 
 class BarText {
  public:
-  BarText(const Bars& bars, const RenderStyle& style) : bars_(bars), style_(style) {
+  BarText(const Bars& bars, const Screen& screen) : bars_(bars), screen_(screen) {
     for (const Bar& bar : bars.bars) {
       label_width_ = std::max(label_width_, display_width(label_of(bar)));
       note_width_ = std::max(note_width_, display_width(bar.note));
     }
     const std::size_t taken = label_width_ + note_width_ + 3;
-    bar_width_ = style.width > taken + 10 ? style.width - taken : 10;
+    bar_width_ = screen.width > taken + 10 ? screen.width - taken : 10;
   }
 
   std::string text() const {
@@ -56,7 +56,7 @@ class BarText {
   }
 
  private:
-  std::string label_of(const Bar& bar) const { return short_name(bar.label, style_.width / 3); }
+  std::string label_of(const Bar& bar) const { return short_name(bar.label, screen_.width / 3); }
 
   std::size_t cells(double value) const {
     if (!(bars_.axis.high > 0)) return 0;
@@ -72,7 +72,7 @@ class BarText {
       sum += segment.value;
       const std::size_t next = cells(sum);
       text +=
-          coloured(repeated(fill_of(segment.colour, style_), next - end), segment.colour, style_);
+          coloured(repeated(fill_of(segment.colour, screen_), next - end), segment.colour, screen_);
       end = next;
     }
     return text;
@@ -89,48 +89,48 @@ class BarText {
     for (std::size_t i = 0; i < length; ++i) {
       const bool is_measured = bar.measured && i == cells(*bar.measured);
       if (is_measured)
-        text += style_.unicode ? "┃" : "|";
+        text += screen_.unicode ? "┃" : "|";
       else if (i < whole)
-        text += coloured(i < bound ? bound_fill() : rest_fill(), segment.colour, style_);
+        text += coloured(i < bound ? bound_fill() : rest_fill(), segment.colour, screen_);
       else
-        text += i < bound ? (style_.unicode ? "┄" : ".") : " ";
+        text += i < bound ? (screen_.unicode ? "┄" : ".") : " ";
     }
     return text;
   }
 
-  std::string_view bound_fill() const { return style_.unicode ? "█" : "#"; }
-  std::string_view rest_fill() const { return style_.unicode ? "░" : "-"; }
+  std::string_view bound_fill() const { return screen_.unicode ? "█" : "#"; }
+  std::string_view rest_fill() const { return screen_.unicode ? "░" : "-"; }
 
   const Bars& bars_;
-  const RenderStyle& style_;
+  const Screen& screen_;
   std::size_t label_width_ = 0;
   std::size_t note_width_ = 0;
   std::size_t bar_width_ = 0;
 };
 
 std::string legend_text(const Bars& bars, const std::vector<LegendItem>& legend,
-                        const RenderStyle& style) {
+                        const Screen& screen) {
   const bool stacked = std::any_of(bars.bars.begin(), bars.bars.end(),
                                    [](const Bar& bar) { return bar.segments.size() > 1; });
   std::vector<std::string> items;
   for (const LegendItem& item : legend) {
-    if (item.sign == LegendItem::Sign::bar && (stacked || style.colour))
+    if (item.sign == LegendItem::Sign::bar && (stacked || screen.colour))
       items.push_back(fmt::format(
-          "{} {}", coloured(fill_of(item.colour, style), item.colour, style), item.text));
+          "{} {}", coloured(fill_of(item.colour, screen), item.colour, screen), item.text));
     if (item.sign == LegendItem::Sign::thin_bar && !stacked)
-      items.push_back(fmt::format("{} {}, {} expected", style.unicode ? "█" : "#", item.text,
-                                  style.unicode ? "░" : "-"));
+      items.push_back(fmt::format("{} {}, {} expected", screen.unicode ? "█" : "#", item.text,
+                                  screen.unicode ? "░" : "-"));
     if (item.sign == LegendItem::Sign::tick)
-      items.push_back(fmt::format("{} {}", style.unicode ? "┃" : "|", item.text));
+      items.push_back(fmt::format("{} {}", screen.unicode ? "┃" : "|", item.text));
   }
-  return flowing_text(items, "   ", style.width);
+  return flowing_text(items, "   ", screen.width);
 }
 
 }  // namespace
 
 std::string bars_text(const Bars& bars, const std::vector<LegendItem>& legend,
-                      const RenderStyle& style) {
-  return BarText(bars, style).text() + legend_text(bars, legend, style);
+                      const Screen& screen) {
+  return BarText(bars, screen).text() + legend_text(bars, legend, screen);
 }
 
 }  // namespace roofline

@@ -22,13 +22,13 @@ constexpr std::size_t label_columns = 30;
 
 class TerminalPlot {
  public:
-  TerminalPlot(const Plot& plot, const RenderStyle& style)
+  TerminalPlot(const Plot& plot, const Screen& screen)
       : plot_(plot),
-        style_(style),
+        screen_(screen),
         y_ticks_(ticks_of(plot.y, 8)),
         margin_(margin_of(y_ticks_)),
-        canvas_(style.width - margin_ - 1, std::clamp(style.width / 4, least_height, most_height),
-                style),
+        canvas_(screen.width - margin_ - 1, std::clamp(screen.width / 4, least_height, most_height),
+                screen),
         x_(plot.x, 0, static_cast<double>(canvas_.width())),
         y_(plot.y, static_cast<double>(canvas_.height()), 0) {}
 
@@ -47,7 +47,7 @@ class TerminalPlot {
     return margin + 1;
   }
 
-  Point cell_of(const Point& place) const { return {x_(place.x), y_(place.y)}; }
+  Position cell_of(const Position& place) const { return {x_(place.x), y_(place.y)}; }
 
   void draw(const Line& line) {
     for (std::size_t i = 1; i < line.path.size(); ++i)
@@ -72,8 +72,8 @@ class TerminalPlot {
       return;
     }
     // To the left of the slope.
-    const Point from = cell_of(line.path[0]);
-    const Point to = cell_of(line.path[1]);
+    const Position from = cell_of(line.path[0]);
+    const Position to = cell_of(line.path[1]);
     for (double share = 0.25; share < 1; share += 0.08) {
       const auto column = static_cast<std::ptrdiff_t>(from.x + share * (to.x - from.x)) - width - 1;
       const auto row = static_cast<std::ptrdiff_t>(from.y + share * (to.y - from.y));
@@ -90,8 +90,8 @@ class TerminalPlot {
     return order;
   }
 
-  void put(const Point& place, std::string_view character, Colour colour) {
-    const Point cell = cell_of(place);
+  void put(const Position& place, std::string_view character, Colour colour) {
+    const Position cell = cell_of(place);
     if (cell.x >= 0 && cell.y >= 0)
       canvas_.put(static_cast<std::size_t>(cell.x), static_cast<std::size_t>(cell.y), character,
                   colour);
@@ -103,8 +103,8 @@ class TerminalPlot {
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       const Mark& mark = plot_.marks[*i];
       if (mark.measured_y)
-        put({mark.at.x, *mark.measured_y}, style_.unicode ? "○" : "O", mark.colour);
-      put(mark.at, symbol_character(mark.symbol, style_), mark.colour);
+        put({mark.at.x, *mark.measured_y}, screen_.unicode ? "○" : "O", mark.colour);
+      put(mark.at, symbol_character(mark.symbol, screen_), mark.colour);
     }
   }
 
@@ -132,7 +132,7 @@ class TerminalPlot {
       });
       const bool has_tick = tick != y_ticks_.end();
       const std::string_view edge =
-          style_.unicode ? (has_tick ? "┤" : "│") : (has_tick ? "+" : "|");
+          screen_.unicode ? (has_tick ? "┤" : "│") : (has_tick ? "+" : "|");
       text +=
           fmt::format("{:>{}}{}{}\n", has_tick ? tick->text : "", margin_, edge, canvas_.row(row));
     }
@@ -140,7 +140,7 @@ class TerminalPlot {
   }
 
   std::string x_axis() const {
-    Canvas axis(canvas_.width(), 1, style_);
+    Canvas axis(canvas_.width(), 1, screen_);
     std::vector<bool> has_tick(canvas_.width(), false);
     const auto add = [&](double value, const std::string& text, bool centred) {
       const double at = x_(value);
@@ -155,15 +155,15 @@ class TerminalPlot {
     if (plot_.spans.empty())
       for (const Tick& tick : ticks_of(plot_.x, 8))
         if (!tick.text.empty()) add(tick.value, tick.text, true);
-    std::string text = std::string(margin_, ' ') + (style_.unicode ? "└" : "+");
+    std::string text = std::string(margin_, ' ') + (screen_.unicode ? "└" : "+");
     for (const bool tick : has_tick)
-      text += style_.unicode ? (tick ? "┬" : "─") : (tick ? "+" : "-");
+      text += screen_.unicode ? (tick ? "┬" : "─") : (tick ? "+" : "-");
     return fmt::format("{}\n{:>{}}{}\n{:>{}}\n", text, "", margin_ + 1, axis.row(0), plot_.x.title,
-                       style_.width - 1);
+                       screen_.width - 1);
   }
 
   const Plot& plot_;
-  const RenderStyle& style_;
+  const Screen& screen_;
   std::vector<Tick> y_ticks_;
   std::size_t margin_;
   Canvas canvas_;
@@ -173,8 +173,8 @@ class TerminalPlot {
 
 }  // namespace
 
-std::string plot_text(const Plot& plot, const RenderStyle& style) {
-  return plot.y.title + '\n' + TerminalPlot(plot, style).text();
+std::string plot_text(const Plot& plot, const Screen& screen) {
+  return plot.y.title + '\n' + TerminalPlot(plot, screen).text();
 }
 
 }  // namespace roofline

@@ -129,15 +129,15 @@ TEST_CASE("Symbols of one size cover one area", "[report/chart/places]") {
   for (const Symbol symbol : {Symbol::hexagon, Symbol::square, Symbol::diamond, Symbol::triangle,
                               Symbol::triangle_down, Symbol::plus, Symbol::cross}) {
     std::string path = symbol_path(symbol, 500, 500, 100);
-    std::vector<Point> corners;
+    std::vector<Position> corners;
     for (char& c : path)
       if (c == 'M' || c == 'L' || c == 'Z' || c == ',') c = ' ';
     std::istringstream numbers(path);
-    for (Point place; numbers >> place.x >> place.y;) corners.push_back(place);
+    for (Position place; numbers >> place.x >> place.y;) corners.push_back(place);
     double area = 0;
     for (std::size_t i = 0; i < corners.size(); ++i) {
-      const Point& a = corners[i];
-      const Point& b = corners[(i + 1) % corners.size()];
+      const Position& a = corners[i];
+      const Position& b = corners[(i + 1) % corners.size()];
       area += (a.x * b.y - b.x * a.y) / 2;
     }
     INFO(path);
