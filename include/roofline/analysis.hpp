@@ -122,6 +122,7 @@ struct Result {
   bool training = false;               ///< all passes
   std::optional<Pass> pass;            ///< absent where layers differ, and in training
   Ceilings ceilings;
+  Roofs roofs;
   Engine main_engine = Engine::fp32;  ///< of the first dense contraction, else of the first layer
   std::vector<LayerResult> layers;
   Total total;

@@ -48,6 +48,8 @@ Context make_context(Gpu gpu, const AnalysisOptions& options);
 
 /// The context's ceilings, the person's own peak put in as that of `engine`.
 Ceilings ceilings_for(const Context& context, Engine engine);
+/// The part's roofs, the sustained ones those of the kernel model under `engine`'s ceilings.
+Roofs roofs_for(const Context& context, Engine engine);
 /// The kernel model under those ceilings.
 const KernelModel& kernel_model_for(const Context& context, Engine engine);
 

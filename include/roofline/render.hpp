@@ -2,6 +2,9 @@
 
 // Reports to bytes: one pure function a format, and one table of formats.
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,19 +15,27 @@
 
 namespace roofline {
 
+/// What a chart shows.
+enum class ChartKind : std::uint8_t { roofline, intensity, time, sweep, compare };
+inline constexpr std::array<std::string_view, 5> chart_names{"roofline", "intensity", "time",
+                                                             "sweep", "compare"};
+
 struct RenderStyle {
   bool colour = false;
   /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
   /// are shortened. Absent for files and pipes, which get every layer with its whole name.
   std::optional<std::size_t> width;
-  bool unicode = false;  ///< block characters may be drawn
+  bool unicode = false;            ///< block characters may be drawn
+  std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
 };
 
 struct OutputFormat {
   std::string_view name;                     ///< of --format
   std::vector<std::string_view> extensions;  ///< of -o, without the dot; the first is the usual one
   std::string (*render)(const Report& report, const RenderStyle& style);
-  bool rows_only = false;  ///< rows of layers and nothing else: no types, no derivations
+  bool rows_only = false;    ///< rows of layers and nothing else: no types, no derivations
+  bool shows_chart = false;  ///< of RenderStyle::chart
+  bool derives_all = false;  ///< shows Report::derivations
 };
 
 std::span<const OutputFormat> output_formats();

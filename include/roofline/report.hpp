@@ -34,6 +34,8 @@ struct Report {
   std::vector<PointTable> points;
   std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
   std::vector<Explanation> explanations;   ///< where they were asked for
+  std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
+  std::vector<Gpu> gpus;                 ///< that results are on, each once
   std::vector<InputError> errors;
 };
 
@@ -45,7 +47,8 @@ struct Evaluated {
 
 struct ReportOptions {
   View view;
-  bool compare = false;  ///< two measured inputs
+  bool compare = false;     ///< two measured inputs
+  bool derive_all = false;  ///< fill in Report::derivations
   Prices price_per_hour;
   std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };

@@ -37,6 +37,16 @@ struct Ceilings {
   std::optional<double> sustained_byte_per_s;
 };
 
+/// All roofs of a part, whichever of them `Ceilings` puts the bound under.
+struct Roofs {
+  EngineRates datasheet_flop_per_s;
+  double datasheet_byte_per_s = 0;
+  // What the kernel model lets long kernels reach.
+  EngineRates sustained_flop_per_s;
+  double sustained_byte_per_s = 0;
+  double l2_byte_per_s = 0;
+};
+
 enum class Bound : std::uint8_t { compute, memory };
 
 constexpr std::string_view name_of(Bound bound) {

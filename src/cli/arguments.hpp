@@ -20,6 +20,8 @@ struct Arguments {
   std::string format;
   bool json = false;
   std::vector<std::string> outputs;
+  std::string chart;
+  bool plot = false;
   std::string layer_file;
   std::string measured;
   bool compare = false;

@@ -9,7 +9,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
-#include "cli/output.hpp"
+#include "cli/chart_options.hpp"
+#include "cli/terminal.hpp"
 #include "model/spelling.hpp"
 
 namespace roofline {
@@ -25,7 +26,8 @@ std::string format_names() {
 std::string format_extensions() {
   std::string names;
   for (const OutputFormat& format : output_formats())
-    names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
+    if (!format.extensions.empty())
+      names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
   return names;
 }
 
@@ -205,6 +207,7 @@ Options options_of(const Arguments& arguments) {
   Options options;
   options.inputs = arguments.inputs;
   set_formats(arguments, options);
+  set_charts(arguments, options);
   if (arguments.list_gpus || arguments.list_networks) {
     options.action =
         arguments.list_gpus ? Options::Action::list_gpus : Options::Action::list_networks;

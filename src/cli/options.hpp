@@ -30,6 +30,7 @@ struct Options {
   ReportOptions report;
   const OutputFormat* format = nullptr;  ///< of standard output; none where only files are written
   bool json = false;                     ///< of lists of GPUs
+  std::optional<ChartKind> chart;        ///< that --chart names
   std::vector<Export> exports;
   std::string measured;    ///< a file of times to join; empty: none
   std::string layer_file;  ///< to write the input's layers to; empty: none

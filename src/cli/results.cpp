@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/terminal.hpp"
 
 namespace roofline {
 namespace {
@@ -112,9 +113,15 @@ void Results::write() {
   const auto text_of = [&](const OutputFormat& format, const RenderStyle& style) {
     return is_stream(format) ? lines_ : format.render(report, style);
   };
-  for (const Export& file : options_->exports) write_file(file.path, text_of(*file.format, {}));
-  if (options_->format != nullptr)
-    write_standard_output(text_of(*options_->format, standard_output_style()));
+  RenderStyle in_file;
+  in_file.chart = options_->chart;
+  for (const Export& file : options_->exports)
+    write_file(file.path, text_of(*file.format, in_file));
+  if (options_->format == nullptr) return;
+  RenderStyle on_terminal = standard_output_style();
+  on_terminal.chart = options_->chart;
+  if (options_->format->shows_chart) on_terminal = chart_style(on_terminal);
+  write_standard_output(text_of(*options_->format, on_terminal));
 }
 
 }  // namespace roofline

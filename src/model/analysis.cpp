@@ -168,6 +168,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   if (!result.training) result.pass = common(rows, [](const Layer& layer) { return layer.pass; });
   result.main_engine = main_engine_of(rows);
   result.ceilings = ceilings;
+  result.roofs = roofs_for(context, result.main_engine);
   result.layers = std::move(rows);
   sum_up(result);
   result.measured = measured_summary(result, context);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -73,6 +74,18 @@ Ceilings ceilings_for(const Context& context, Engine engine) {
   ceilings.peak_flop_per_s[index] = context.options.peak_flop_per_s;
   ceilings.sustained_flop_per_s[index] = context.options.peak_flop_per_s;
   return ceilings;
+}
+
+Roofs roofs_for(const Context& context, Engine engine) {
+  const ResolvedModel& model = kernel_model_for(context, engine).resolved();
+  Roofs roofs{context.gpu.peak_flop_per_s,
+              context.gpu.bandwidth_byte_per_s,
+              {},
+              model.memory.dram_byte_per_s,
+              model.memory.l2_byte_per_s};
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (model.engines[i]) roofs.sustained_flop_per_s[i] = sustained_flop_per_s(*model.engines[i]);
+  return roofs;
 }
 
 const KernelModel& kernel_model_for(const Context& context, Engine engine) {

@@ -48,6 +48,23 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
+std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated, const View& view) {
+  std::vector<Explanation> derivations;
+  for (std::size_t i = 0; i < evaluated.size(); ++i)
+    for (const auto& group : select(evaluated[i].result, view).groups)
+      derivations.push_back(explain(evaluated[i], i, group.front()));
+  return derivations;
+}
+
+std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
+  std::vector<Gpu> gpus;
+  for (const Evaluated& each : evaluated)
+    if (std::none_of(gpus.begin(), gpus.end(),
+                     [&](const Gpu& gpu) { return gpu.name == each.context->gpu.name; }))
+      gpus.push_back(each.context->gpu);
+  return gpus;
+}
+
 /// Two files of one name in two folders are told apart by their paths, two networks of one name in
 /// one source by their order.
 void tell_apart(std::vector<Result>& results) {
@@ -80,6 +97,8 @@ Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> err
   report.view = options.view;
   report.errors = std::move(errors);
   if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
+  if (options.derive_all) report.derivations = derive_all(evaluated, options.view);
+  report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);
   std::vector<std::vector<std::size_t>> rows;

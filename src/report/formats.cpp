@@ -11,6 +11,9 @@ const OutputFormat formats[] = {
     {"ndjson", {"ndjson", "jsonl"}, render_ndjson, true},
     {"csv", {"csv"}, render_csv, true},
     {"markdown", {"md"}, render_markdown},
+    {"svg", {"svg"}, render_svg, false, true},
+    {"html", {"html"}, render_html, false, false, true},
+    {"plot", {}, render_plot, false, true},
 };
 
 }  // namespace

@@ -13,5 +13,8 @@ std::string render_markdown(const Report& report, const RenderStyle& style);
 std::string render_json(const Report& report, const RenderStyle& style);
 std::string render_ndjson(const Report& report, const RenderStyle& style);
 std::string render_csv(const Report& report, const RenderStyle& style);
+std::string render_svg(const Report& report, const RenderStyle& style);
+std::string render_html(const Report& report, const RenderStyle& style);
+std::string render_plot(const Report& report, const RenderStyle& style);
 
 }  // namespace roofline

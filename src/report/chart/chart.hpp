@@ -1,0 +1,155 @@
+#pragma once
+
+// A chart as a value: what is drawn, in the data's own units, before any page or screen. Makers
+// turn a report into charts; drawers turn charts into SVG or into text for a terminal. Neither
+// works out what the other does.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "roofline/render.hpp"
+#include "roofline/report.hpp"
+
+namespace roofline {
+
+/// Okabe and Ito, "Color Universal Design", 2008: told apart by colour-blind readers; and greys.
+enum class Colour : std::uint8_t {
+  blue,
+  sky,
+  vermillion,
+  green,
+  orange,
+  purple,
+  yellow,
+  grey,
+  ink,    ///< of text
+  paper,  ///< an outline alone
+};
+inline constexpr std::size_t colour_count = 10;
+
+enum class Symbol : std::uint8_t {
+  circle,
+  hexagon,
+  square,
+  diamond,
+  triangle,
+  triangle_down,
+  plus,
+  cross,
+};
+
+enum class LineStyle : std::uint8_t {
+  solid,     ///< datasheet
+  dashed,    ///< sustained
+  dash_dot,  ///< L2
+  dotted,    ///< guides
+};
+
+struct Axis {
+  std::string title;
+  std::string unit = {};  ///< of tick labels, with prefixes: "GFLOP/s"; empty: plain numbers
+  bool logarithmic = false;
+  double low = 0;
+  double high = 1;
+};
+
+struct Position {
+  double x = 0;
+  double y = 0;
+};
+
+/// A ceiling or a guide.
+struct Line {
+  std::vector<Position> path;
+  LineStyle style = LineStyle::solid;
+  Colour colour = Colour::ink;
+  std::string label = {};
+  /// Where the label stands: along the first part of the path, or at the end of the last one.
+  enum class LabelAt : std::uint8_t { begin, end, foot } label_at = LabelAt::end;
+};
+
+/// A layer, or layers that are alike.
+struct Mark {
+  std::string label;
+  std::string hover;
+  std::string link;  ///< names the layer within the report
+  Position at;
+  std::optional<double> bound_y;     ///< of the roofline bound
+  std::optional<double> measured_y;  ///< of the measured time
+  std::optional<double> l2_x;        ///< its intensity at L2
+  double share = 0;                  ///< of the time, 0..1: the area of the mark
+  Colour colour = Colour::ink;
+  Symbol symbol = Symbol::circle;
+};
+
+/// A stretch of the x axis with a name.
+struct Span {
+  double low = 0;
+  double high = 0;
+  std::string text;
+};
+
+struct LegendItem {
+  enum class Sign : std::uint8_t { mark, open_mark, bound, line, bar, thin_bar, tick };
+  std::string text;
+  Sign sign = Sign::mark;
+  Colour colour = Colour::ink;
+  Symbol symbol = Symbol::circle;
+  LineStyle line = LineStyle::solid;
+};
+
+struct Plot {
+  Axis x;
+  Axis y;
+  std::vector<Line> lines;
+  std::vector<Mark> marks;
+  std::vector<Span> spans;
+  bool stems = false;  ///< marks stand on the x axis
+};
+
+struct Segment {
+  double value = 0;
+  Colour colour = Colour::blue;
+  std::string hover;
+};
+
+/// A row of a bar chart: segments one after the other from zero.
+struct Bar {
+  std::string label;
+  std::string note;  ///< behind the bar
+  std::vector<Segment> segments;
+  std::optional<double> bound;     ///< drawn as a thin bar within
+  std::optional<double> measured;  ///< drawn as a tick
+  std::string link = {};
+};
+
+struct Bars {
+  Axis axis;
+  std::vector<Bar> bars;
+};
+
+struct Panel {
+  std::string heading;
+  std::variant<Plot, Bars> body;
+  std::vector<LegendItem> legend;
+};
+
+struct Chart {
+  std::string title;
+  std::string subtitle;
+  std::vector<Panel> panels;
+  std::vector<std::string> caption;
+  std::vector<std::string> key;  ///< of sizes and strokes, which a terminal does not show
+};
+
+/// The report's charts of that kind, one for each piece of work; without a kind those that the
+/// report asks for by itself: batches swept, or else the roofline. Throws UsageError where the
+/// report has nothing that such a chart shows.
+std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind);
+
+}  // namespace roofline

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "report/chart/makers.hpp"
+
+namespace roofline {
+namespace {
+
+using Maker = std::vector<Chart> (*)(const Report&);
+
+/// By ChartKind.
+constexpr std::array<Maker, chart_names.size()> makers{roofline_charts, intensity_charts,
+                                                       time_charts, sweep_charts, compare_charts};
+
+bool share_a_chart(const Result& a, const Result& b) {
+  if (a.layers.size() == 1 && b.layers.size() == 1) return true;
+  const auto work = [](const Result& result) {
+    return std::tie(result.source, result.network, result.item, result.batch, result.dtype,
+                    result.training, result.pass);
+  };
+  return work(a) == work(b) && a.gpu != b.gpu;
+}
+
+}  // namespace
+
+std::vector<Work> works_of(const Report& report) {
+  std::vector<Work> works;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const auto fitting = std::find_if(works.begin(), works.end(), [&](const Work& work) {
+      return share_a_chart(report.results[work.front()], report.results[i]);
+    });
+    if (fitting == works.end())
+      works.push_back({i});
+    else
+      fitting->push_back(i);
+  }
+  return works;
+}
+
+std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
+  const ChartKind own = report.sweeps.empty() ? ChartKind::roofline : ChartKind::sweep;
+  return makers[static_cast<std::size_t>(kind.value_or(own))](report);
+}
+
+}  // namespace roofline

@@ -1,0 +1,68 @@
+// GPUs side by side.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/chart/makers.hpp"
+#include "report/chart/roofs.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+bool is_same_work(const ComparisonRow& a, const ComparisonRow& b) {
+  return a.name == b.name && a.batch == b.batch;
+}
+
+Bar bar_of(const ComparisonRow& row, Colour colour) {
+  Bar bar;
+  bar.label = row.gpu;
+  bar.note = fmt::format("{}, {}", duration(row.time_s), factor(row.speedup));
+  std::string hover =
+      fmt::format("{} on {}\nexpected: {}\nroofline: {}\nspeed-up: {}", row.name, row.gpu,
+                  duration(row.time_s), duration(row.roofline_time_s), factor(row.speedup));
+  if (row.energy_at_tdp_j) hover += "\nenergy at TDP: " + si(*row.energy_at_tdp_j, "J");
+  bar.segments = {{row.time_s, colour, std::move(hover)}};
+  bar.bound = row.roofline_time_s;
+  return bar;
+}
+
+/// One piece of work on all of its GPUs.
+Panel panel_of(const std::vector<ComparisonRow>& rows, std::size_t first, std::size_t end) {
+  Panel panel;
+  panel.heading = rows[first].name;
+  if (rows[first].batch) panel.heading += fmt::format(", batch {}", *rows[first].batch);
+  Bars bars;
+  bars.axis = {"time", "s", false, 0, 0};
+  for (std::size_t i = first; i < end; ++i) {
+    bars.bars.push_back(bar_of(rows[i], gpu_colour(i - first)));
+    bars.axis.high = std::max({bars.axis.high, rows[i].time_s, rows[i].roofline_time_s});
+  }
+  panel.body = std::move(bars);
+  panel.legend = {{"expected", LegendItem::Sign::bar, Colour::grey, Symbol::square, {}},
+                  {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}}};
+  return panel;
+}
+
+}  // namespace
+
+std::vector<Chart> compare_charts(const Report& report) {
+  const std::vector<ComparisonRow>& rows = report.comparison;
+  if (rows.empty() && !report.results.empty())
+    throw UsageError("--chart compare: expected two GPUs or more, as --gpu v100,h100");
+  if (rows.empty()) return {};
+  Chart chart;
+  chart.title = "GPUs side by side";
+  chart.subtitle = "expected time";
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t end = first;
+    while (end < rows.size() && is_same_work(rows[first], rows[end])) ++end;
+    chart.panels.push_back(panel_of(rows, first, end));
+    first = end;
+  }
+  chart.caption = {"Expected time of a library's kernels; x: speed-up over the first GPU."};
+  return {chart};
+}
+
+}  // namespace roofline

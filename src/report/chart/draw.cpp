@@ -1,0 +1,89 @@
+#include "report/chart/draw.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace roofline {
+namespace {
+
+constexpr double small = 11;
+constexpr double sign_width = 24;
+constexpr double line_height = 18;
+
+constexpr std::array<std::string_view, 4> line_names{"", " dashed", " dash-dot", " dotted"};
+
+/// The sign about (x, y), `sign_width` wide.
+void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
+  using Sign = LegendItem::Sign;
+  const auto bar = [&](std::string_view css, double height) {
+    scene.body += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="18" height="{}"/>)"
+                              "\n",
+                              css, px(x - 9), px(y - height / 2), px(height));
+  };
+  switch (item.sign) {
+    case Sign::mark: draw_symbol(scene, item.symbol, {x, y}, 5.5, css_name(item.colour)); break;
+    case Sign::open_mark: draw_symbol(scene, item.symbol, {x, y}, 5, "c-paper"); break;
+    case Sign::bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "dot"); break;
+    case Sign::line: draw_path(scene, {{x - 11, y}, {x + 11, y}}, item.line, item.colour); break;
+    case Sign::bar: bar(css_name(item.colour), 10); break;
+    case Sign::thin_bar: bar("bound-bar", 3); break;
+    case Sign::tick: draw_line(scene, {x, y - 7}, {x, y + 7}, "measured"); break;
+  }
+}
+
+}  // namespace
+
+void begin_layer(Scene& scene, const std::string& hover, const std::string& link,
+                 const SvgStyle& style) {
+  if (style.links && !link.empty()) scene.body += fmt::format("<a href=\"#{}\">", link);
+  scene.body += "<g>";
+  if (!hover.empty()) scene.body += "<title>" + xml_text(hover) + "</title>";
+  scene.body += '\n';
+}
+
+void end_layer(Scene& scene, const std::string& link, const SvgStyle& style) {
+  scene.body += style.links && !link.empty() ? "</g></a>\n" : "</g>\n";
+}
+
+void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
+  scene.body += fmt::format(R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)"
+                            "\n",
+                            css, px(from.x), px(from.y), px(to.x), px(to.y));
+}
+
+void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {
+  std::string points;
+  for (const Position& place : path)
+    points += fmt::format("{}{},{}", points.empty() ? "M" : "L", px(place.x), px(place.y));
+  scene.body +=
+      fmt::format(R"(<path class="line s-{}{}" d="{}"/>)"
+                  "\n",
+                  css_name(colour).substr(2), line_names[static_cast<std::size_t>(style)], points);
+}
+
+void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
+  scene.body += fmt::format(R"(<path class="{}" d="{}"/>)"
+                            "\n",
+                            css, symbol_path(symbol, at.x, at.y, radius));
+}
+
+double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Box& area) {
+  if (legend.empty()) return area.y;
+  double x = area.x;
+  double y = area.y + line_height / 2;
+  for (const LegendItem& item : legend) {
+    const std::string text = fitted_text(item.text, area.width / 2, small);
+    const double width = sign_width + 4 + text_width(text, small) + 10;
+    if (x > area.x && x + width > area.x + area.width) {
+      x = area.x;
+      y += line_height;
+    }
+    draw_sign(scene, item, x + sign_width / 2, y);
+    scene.texts.push_back({x + sign_width + 4, y + 4, text, small, Anchor::start, 0, "ink"});
+    x += width;
+  }
+  return y + line_height / 2;
+}
+
+}  // namespace roofline

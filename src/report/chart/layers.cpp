@@ -1,0 +1,119 @@
+#include "report/chart/layers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::array looks = std::to_array<Look>({
+    {"conv", Colour::blue, Symbol::circle},
+    {"grouped conv", Colour::sky, Symbol::hexagon},
+    {"linear, matmul", Colour::vermillion, Symbol::square},
+    {"attention", Colour::ink, Symbol::hexagon},
+    {"norm", Colour::green, Symbol::diamond},
+    {"activation", Colour::orange, Symbol::triangle},
+    {"pool", Colour::purple, Symbol::triangle_down},
+    {"add, mul, concat", Colour::yellow, Symbol::plus},
+    {"other", Colour::grey, Symbol::cross},
+});
+
+const Look& contraction_look(const Layer& layer) {
+  if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) return looks[2];
+  return layer.groups > 1 ? looks[1] : looks[0];
+}
+
+}  // namespace
+
+const Look& look_of(const Layer& layer) {
+  switch (info(layer.kind).family) {
+    case KindFamily::contraction: return contraction_look(layer);
+    case KindFamily::attention: return looks[3];
+    case KindFamily::norm: return looks[4];
+    case KindFamily::activation: return looks[5];
+    case KindFamily::pool: return looks[6];
+    case KindFamily::combine: return looks[7];
+    case KindFamily::resize:
+    case KindFamily::movement:
+    case KindFamily::transfer:
+    case KindFamily::free: break;
+  }
+  return looks.back();
+}
+
+std::vector<LegendItem> look_legend(const std::vector<TableRow>& rows, LegendItem::Sign sign) {
+  std::vector<LegendItem> legend;
+  for (const Look& look : looks)
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](const TableRow& row) { return &look_of(row.first().layer) == &look; }))
+      legend.push_back({std::string(look.name), sign, look.colour, look.symbol, {}});
+  return legend;
+}
+
+std::string row_name(const TableRow& row) {
+  const auto fields = output_fields();
+  const auto name = std::find_if(fields.begin(), fields.end(),
+                                 [](const OutputField& field) { return field.path == "name"; });
+  return people_text(*name, row);
+}
+
+std::string short_name(const std::string& name, std::size_t columns) {
+  std::string text = printable(name);
+  for (std::size_t dot = text.find('.'); dot != text.npos && display_width(text) > columns;
+       dot = text.find('.', 2))
+    text = ".." + text.substr(dot + 1);
+  return shortened(text, columns);
+}
+
+std::string row_hover(const TableRow& row) {
+  std::string text = fmt::format("{} ({})", row_name(row), info(row.first().layer.kind).name);
+  for (const OutputField& field : output_fields()) {
+    if (field.header.empty() || field.path == "name") continue;
+    const std::string value = people_text(field, row);
+    if (!value.empty()) text += fmt::format("\n{}: {}", field.header, value);
+  }
+  return text;
+}
+
+std::string row_link(const Report& report, const TableRow& row) {
+  return fmt::format("r{}-{}", &row.result - report.results.data(), row.layers.front());
+}
+
+double row_time_s(const TableRow& row) {
+  double time = 0;
+  for (const std::size_t layer : row.layers) time += time_s(row.result.layers[layer]);
+  return time;
+}
+
+std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
+  std::vector<std::vector<std::size_t>> groups = report.selections[result].groups;
+  if (!report.view.sort)
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  std::vector<TableRow> rows;
+  for (auto& group : groups) rows.push_back({report.results[result], std::move(group)});
+  return rows;
+}
+
+std::string work_title(const Result& result, bool with_gpu) {
+  std::string text = result.label;
+  if (with_gpu) text += " on " + result.gpu;
+  if (result.dtype) text += fmt::format(", {}", name_of(*result.dtype));
+  if (result.batch) text += fmt::format(", batch {}", *result.batch);
+  if (result.training)
+    text += ", training";
+  else if (result.pass)
+    text += fmt::format(", {}", name_of(*result.pass));
+  return text;
+}
+
+std::string layers_text(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "layer" : "layers");
+}
+
+}  // namespace roofline

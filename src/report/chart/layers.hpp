@@ -1,0 +1,45 @@
+#pragma once
+
+// Layers as charts show them: how they look, what they are called, what is said of them.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/chart/chart.hpp"
+#include "report/people.hpp"
+
+namespace roofline {
+
+/// A colour and a symbol, and the layers that have them.
+struct Look {
+  std::string_view name;
+  Colour colour;
+  Symbol symbol;
+};
+
+const Look& look_of(const Layer& layer);
+/// Legend entries for the looks that the rows have, in a fixed order.
+std::vector<LegendItem> look_legend(const std::vector<TableRow>& rows, LegendItem::Sign sign);
+
+/// The layer's name as tables show it, with its pass and how many are alike.
+std::string row_name(const TableRow& row);
+/// At most `columns` wide: the first parts of a dotted name go first, then its middle.
+std::string short_name(const std::string& name, std::size_t columns);
+/// Every field that tables show, a line each.
+std::string row_hover(const TableRow& row);
+/// "r0-12": names a layer of a report.
+std::string row_link(const Report& report, const TableRow& row);
+/// What all of the row's layers take.
+double row_time_s(const TableRow& row);
+
+/// The result's rows as tables fold and choose them; in the network's order unless the view sorts.
+std::vector<TableRow> folded_rows(const Report& report, std::size_t result);
+
+/// "resnet50 on V100, fp32, batch 1, fwd"; without the GPU where `with_gpu` is false.
+std::string work_title(const Result& result, bool with_gpu);
+
+/// "3 layers"
+std::string layers_text(std::size_t count);
+
+}  // namespace roofline

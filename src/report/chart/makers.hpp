@@ -1,0 +1,21 @@
+#pragma once
+
+// One maker a kind of chart; charts.cpp has them in one table.
+
+#include <vector>
+
+#include "report/chart/chart.hpp"
+
+namespace roofline {
+
+/// Results that share a chart: one piece of work on several GPUs, or inputs of a single layer.
+using Work = std::vector<std::size_t>;
+std::vector<Work> works_of(const Report& report);
+
+std::vector<Chart> roofline_charts(const Report& report);
+std::vector<Chart> intensity_charts(const Report& report);
+std::vector<Chart> time_charts(const Report& report);
+std::vector<Chart> sweep_charts(const Report& report);
+std::vector<Chart> compare_charts(const Report& report);
+
+}  // namespace roofline

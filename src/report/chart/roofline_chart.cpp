@@ -1,0 +1,242 @@
+// The roofline as Williams, Waterman and Patterson draw it, with the layers on it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/chart/layers.hpp"
+#include "report/chart/makers.hpp"
+#include "report/chart/roofs.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// The work of one chart: its results, one a GPU or one an input, and their rows.
+struct Subject {
+  const Report& report;
+  const Work& work;
+  std::vector<std::string> gpus;
+  std::vector<std::vector<TableRow>> rows;  ///< by result of the work
+
+  const Result& first() const { return report.results[work.front()]; }
+  std::size_t gpu_of(std::size_t i) const {
+    const auto found = std::find(gpus.begin(), gpus.end(), report.results[work[i]].gpu);
+    return static_cast<std::size_t>(found - gpus.begin());
+  }
+  bool has_many_inputs() const { return work.size() > gpus.size(); }
+};
+
+Subject subject_of(const Report& report, const Work& work) {
+  Subject subject{report, work, {}, {}};
+  for (const std::size_t i : work) {
+    const std::string& gpu = report.results[i].gpu;
+    if (std::find(subject.gpus.begin(), subject.gpus.end(), gpu) == subject.gpus.end())
+      subject.gpus.push_back(gpu);
+    subject.rows.push_back(folded_rows(report, i));
+  }
+  return subject;
+}
+
+bool is_on_roofline(const LayerResult& row) {
+  return row.counts.flops > 0 && row.point.intensity_flop_per_byte &&
+         row.point.attainable_flop_per_s && time_s(row) > 0;
+}
+
+/// Those few are told apart at L2 as well.
+constexpr std::size_t most_with_l2 = 3;
+
+Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double whole_s) {
+  const LayerResult& first = row.first();
+  const auto flops = static_cast<double>(first.counts.flops);
+  const Look& look = look_of(first.layer);
+  Mark mark;
+  // Of several GPUs the first one's marks have the names.
+  if (subject.gpu_of(i) == 0) mark.label = row_name(row);
+  if (subject.has_many_inputs() && !mark.label.empty())
+    mark.label = row.result.label + "/" + mark.label;
+  mark.hover = row_hover(row);
+  if (subject.gpus.size() > 1) mark.hover += "\nGPU: " + row.result.gpu;
+  mark.link = row_link(subject.report, row);
+  mark.at = {*first.point.intensity_flop_per_byte, flops / time_s(first)};
+  if (first.expected_time_s) mark.bound_y = first.point.attainable_flop_per_s;
+  if (first.measured_time_s) mark.measured_y = flops / *first.measured_time_s;
+  if (first.kernel && first.kernel->l2_byte > 0 && subject.work.size() == 1 &&
+      subject.rows[i].size() <= most_with_l2)
+    mark.l2_x = flops / first.kernel->l2_byte;
+  mark.share = whole_s > 0 ? row_time_s(row) / whole_s : 0;
+  mark.colour = subject.gpus.size() > 1 ? gpu_colour(subject.gpu_of(i)) : look.colour;
+  mark.symbol = look.symbol;
+  return mark;
+}
+
+std::vector<Mark> marks_of(const Subject& subject) {
+  std::vector<double> whole_s(subject.gpus.size(), 0);
+  for (std::size_t i = 0; i < subject.work.size(); ++i)
+    whole_s[subject.gpu_of(i)] += time_s(subject.report.results[subject.work[i]].total);
+  std::vector<Mark> marks;
+  for (std::size_t i = 0; i < subject.work.size(); ++i)
+    for (const TableRow& row : subject.rows[i])
+      if (is_on_roofline(row.first()))
+        marks.push_back(mark_of(subject, i, row, whole_s[subject.gpu_of(i)]));
+  return marks;
+}
+
+/// Room for the marks, the ridges and the flat roofs.
+void fit_axes(Plot& plot, const Subject& subject) {
+  plot.x = {"arithmetic intensity, FLOP/B", "", true, 1e300, 0};
+  plot.y = {"arithmetic performance", "FLOP/s", true, 1e300, 0};
+  const auto include = [](Axis& axis, double value) {
+    axis.low = std::min(axis.low, value);
+    axis.high = std::max(axis.high, value);
+  };
+  for (const Mark& mark : plot.marks) {
+    include(plot.x, mark.at.x);
+    if (mark.l2_x) include(plot.x, *mark.l2_x);
+    include(plot.y, mark.at.y);
+    if (mark.measured_y) include(plot.y, *mark.measured_y);
+    if (mark.bound_y) include(plot.y, *mark.bound_y);
+  }
+  for (const std::size_t i : subject.work) {
+    const Result& result = subject.report.results[i];
+    for (const Engine engine : engines_used(subject.report, {i})) {
+      const double peak = *rate_of(result.ceilings.peak_flop_per_s, engine);
+      include(plot.x, peak / result.ceilings.bandwidth_byte_per_s);
+      include(plot.y, peak);
+      if (const auto sheet = rate_of(result.roofs.datasheet_flop_per_s, engine))
+        include(plot.y, *sheet);
+      if (subject.gpus.size() == 1) include(plot.x, peak / result.roofs.l2_byte_per_s);
+    }
+  }
+  plot.x.low /= 2;
+  plot.x.high *= 4;
+  plot.y.low /= 2.5;
+  plot.y.high *= 2.5;
+}
+
+std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
+  using Sign = LegendItem::Sign;
+  std::vector<TableRow> drawn;
+  for (const auto& rows : subject.rows)
+    for (const TableRow& row : rows)
+      if (is_on_roofline(row.first())) drawn.push_back(row);
+  std::vector<LegendItem> legend = look_legend(drawn, Sign::mark);
+  const bool many = subject.gpus.size() > 1;
+  if (many) {
+    for (LegendItem& item : legend) item.colour = Colour::ink;
+    for (std::size_t i = 0; i < subject.gpus.size(); ++i)
+      legend.push_back({subject.gpus[i], Sign::bar, gpu_colour(i), Symbol::square, {}});
+  }
+  const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
+  if (any([](const Mark& mark) { return mark.bound_y.has_value(); }))
+    legend.push_back({"roofline bound", Sign::bound, Colour::ink, {}, {}});
+  if (any([](const Mark& mark) { return mark.measured_y.has_value(); }))
+    legend.push_back({"measured", Sign::open_mark, Colour::ink, Symbol::circle, {}});
+  if (many) return legend;
+  const std::string lower =
+      subject.first().ceilings.kind == CeilingKind::user ? "roof given" : "roof sustained";
+  const auto has = [&](LineStyle style) {
+    return std::any_of(plot.lines.begin(), plot.lines.end(),
+                       [&](const Line& line) { return line.style == style; });
+  };
+  legend.push_back({"roof of the datasheet", Sign::line, Colour::ink, {}, LineStyle::solid});
+  if (has(LineStyle::dashed))
+    legend.push_back({lower, Sign::line, Colour::ink, {}, LineStyle::dashed});
+  if (has(LineStyle::dash_dot))
+    legend.push_back({"roof of L2", Sign::line, Colour::ink, {}, LineStyle::dash_dot});
+  return legend;
+}
+
+/// What is not drawn, as a sentence; empty where all is.
+std::string left_out(const Subject& subject) {
+  std::size_t count = 0;
+  double time = 0;
+  double whole = 0;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < subject.work.size(); ++i) {
+    const Result& result = subject.report.results[subject.work[i]];
+    cut += result.layers.size();
+    whole += time_s(result.total);
+    for (const auto& row : subject.rows[i]) cut -= row.layers.size();
+    for (const LayerResult& row : result.layers) {
+      if (is_on_roofline(row) || time_s(row) == 0) continue;
+      ++count;
+      time += time_s(row);
+    }
+  }
+  std::string text;
+  if (count > 0 && whole > 0)
+    text = fmt::format("Not drawn: {} without FLOP, {} of the time.", layers_text(count),
+                       percent(time / whole));
+  if (cut > 0)
+    text += fmt::format("{}Not selected: {}.", text.empty() ? "" : " ", layers_text(cut));
+  return text;
+}
+
+std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
+  const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
+  const bool expected = any([](const Mark& mark) { return mark.bound_y.has_value(); });
+  std::vector<std::string> caption{
+      fmt::format("Mark: a layer's FLOP over its {} time; layers alike are one mark (x4). Named: "
+                  "those that take longest.",
+                  expected ? "expected" : "bound's")};
+  if (any([](const Mark& mark) { return mark.bound_y && mark.at.y > *mark.bound_y; }))
+    caption.push_back(
+        "A mark above its bound has its operands in L2, or saves MACs (Winograd, FFT).");
+  caption.push_back(
+      "1 MAC = 2 FLOP. Intensity: FLOP over bytes, operands read once and results written once, "
+      "no im2col.");
+  caption.push_back(
+      subject.gpus.size() > 1
+          ? "Roofs: dense peak of the main engine, bandwidth of device memory."
+          : "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.");
+  if (const std::string text = left_out(subject); !text.empty()) caption.push_back(text);
+  return caption;
+}
+
+std::vector<std::string> key_of(const Plot& plot) {
+  std::string key = "Area of a mark: the share of the time.";
+  if (std::any_of(plot.marks.begin(), plot.marks.end(),
+                  [](const Mark& mark) { return mark.l2_x.has_value(); }))
+    key += " Small mark: the same kernel over the bytes that it moves at L2.";
+  return {key};
+}
+
+Chart chart_of(const Report& report, const Work& work) {
+  const Subject subject = subject_of(report, work);
+  const std::vector<Engine> engines = engines_used(report, work);
+  Plot plot;
+  plot.marks = marks_of(subject);
+  fit_axes(plot, subject);
+  if (subject.gpus.size() > 1) {
+    std::vector<const Result*> one_each(subject.gpus.size());
+    for (std::size_t i = work.size(); i-- > 0;)
+      one_each[subject.gpu_of(i)] = &report.results[work[i]];
+    plot.lines = roofs_of_many(one_each, plot.x, plot.y);
+  } else {
+    plot.lines = roofs_of_one(subject.first(), engines, plot.x, plot.y);
+  }
+  Chart chart;
+  chart.title = subject.has_many_inputs() ? fmt::format("{} inputs of one layer", work.size())
+                                          : work_title(subject.first(), false);
+  chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
+  chart.caption = caption_of(plot, subject);
+  chart.key = key_of(plot);
+  std::vector<LegendItem> legend = legend_of(plot, subject);
+  chart.panels.push_back({"", std::move(plot), std::move(legend)});
+  return chart;
+}
+
+}  // namespace
+
+std::vector<Chart> roofline_charts(const Report& report) {
+  std::vector<Chart> charts;
+  for (const Work& work : works_of(report))
+    if (!engines_used(report, work).empty()) charts.push_back(chart_of(report, work));
+  if (charts.empty() && !report.results.empty())
+    throw UsageError("--chart roofline: expected layers with FLOP, got none");
+  return charts;
+}
+
+}  // namespace roofline

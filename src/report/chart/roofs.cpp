@@ -1,0 +1,155 @@
+#include "report/chart/roofs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/fields.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// Within this of each other two roofs are one line to the eye.
+constexpr double hardly_apart = 0.01;
+
+bool differ(double a, double b) { return std::fabs(a / b - 1) > hardly_apart; }
+
+/// From where the slope of `byte_per_s` enters the axes to where it reaches `top`.
+Line slope(double byte_per_s, double top, LineStyle style, const Axis& x, const Axis& y) {
+  const double begin = std::max(x.low, y.low / byte_per_s);
+  Line line;
+  line.style = style;
+  line.label_at = Line::LabelAt::begin;
+  line.path = {{begin, byte_per_s * begin}, {top / byte_per_s, top}};
+  return line;
+}
+
+Line flat(double flop_per_s, double from, LineStyle style, const Axis& x) {
+  Line line;
+  line.style = style;
+  line.path = {{std::max(from, x.low), flop_per_s}, {x.high, flop_per_s}};
+  return line;
+}
+
+std::string memory_name(const Roofs& roofs, const Ceilings& ceilings) {
+  std::string text = "DRAM " + si(roofs.datasheet_byte_per_s, "B/s");
+  if (ceilings.kind != CeilingKind::datasheet &&
+      differ(ceilings.bandwidth_byte_per_s, roofs.datasheet_byte_per_s))
+    return text +
+           fmt::format(", {} {}", name_of(ceilings.kind), si(ceilings.bandwidth_byte_per_s, "B/s"));
+  if (differ(roofs.sustained_byte_per_s, roofs.datasheet_byte_per_s))
+    text += ", sustained " + si(roofs.sustained_byte_per_s, "B/s");
+  return text;
+}
+
+/// What runs under the datasheet: the person's or the measured ceiling, or the kernel model's.
+struct Lower {
+  double flop_per_s;
+  double byte_per_s;
+  std::string_view name;
+};
+
+Lower lower_of(const Result& result, Engine engine) {
+  const auto i = static_cast<std::size_t>(engine);
+  if (result.ceilings.kind != CeilingKind::datasheet)
+    return {*result.ceilings.peak_flop_per_s[i], result.ceilings.bandwidth_byte_per_s,
+            name_of(result.ceilings.kind)};
+  return {result.roofs.sustained_flop_per_s[i].value_or(*result.roofs.datasheet_flop_per_s[i]),
+          result.roofs.sustained_byte_per_s, "sustained"};
+}
+
+void add_engine(std::vector<Line>& lines, const Result& result, Engine engine, const Axis& x) {
+  const double peak = *rate_of(result.roofs.datasheet_flop_per_s, engine);
+  const Lower lower = lower_of(result, engine);
+  const double memory = std::max(result.roofs.datasheet_byte_per_s, lower.byte_per_s);
+  Line top = flat(peak, peak / memory, LineStyle::solid, x);
+  top.label = fmt::format("{} {}", name_of(engine), si(peak, "FLOP/s"));
+  if (differ(lower.flop_per_s, peak)) {
+    top.label += fmt::format(", {} {}", lower.name, si(lower.flop_per_s, "FLOP/s"));
+    lines.push_back(
+        flat(lower.flop_per_s, lower.flop_per_s / lower.byte_per_s, LineStyle::dashed, x));
+  }
+  lines.push_back(std::move(top));
+}
+
+Line ridge(double flop_per_s, double byte_per_s, const Axis& y) {
+  Line line;
+  line.style = LineStyle::dotted;
+  line.label_at = Line::LabelAt::foot;
+  line.path = {{flop_per_s / byte_per_s, flop_per_s}, {flop_per_s / byte_per_s, y.low}};
+  line.label = fmt::format("ridge {}", plain(flop_per_s / byte_per_s));
+  return line;
+}
+
+}  // namespace
+
+std::vector<Engine> engines_used(const Report& report, const std::vector<std::size_t>& results) {
+  std::vector<Engine> engines;
+  for (const std::size_t i : results)
+    for (const LayerResult& row : report.results[i].layers)
+      if (row.counts.flops > 0 && runs_on_engine(row.layer) &&
+          std::find(engines.begin(), engines.end(), row.engine) == engines.end())
+        engines.push_back(row.engine);
+  const EngineRates& peaks = report.results[results.front()].roofs.datasheet_flop_per_s;
+  std::stable_sort(engines.begin(), engines.end(), [&](Engine a, Engine b) {
+    return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
+  });
+  return engines;
+}
+
+std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& engines,
+                               const Axis& x, const Axis& y) {
+  const Roofs& roofs = result.roofs;
+  const Engine fastest = engines.front();
+  const double peak = *rate_of(roofs.datasheet_flop_per_s, fastest);
+  const Lower lower = lower_of(result, fastest);
+  std::vector<Line> lines;
+  Line l2 = slope(roofs.l2_byte_per_s, lower.flop_per_s, LineStyle::dash_dot, x, y);
+  l2.label = "L2 " + si(roofs.l2_byte_per_s, "B/s");
+  l2.path.push_back({lower.flop_per_s / lower.byte_per_s, lower.flop_per_s});
+  lines.push_back(std::move(l2));
+  if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s))
+    lines.push_back(slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y));
+  Line memory = slope(roofs.datasheet_byte_per_s, peak, LineStyle::solid, x, y);
+  memory.label = memory_name(roofs, result.ceilings);
+  lines.push_back(std::move(memory));
+  for (const Engine engine : engines) {
+    add_engine(lines, result, engine, x);
+    lines.push_back(ridge(*rate_of(result.ceilings.peak_flop_per_s, engine),
+                          result.ceilings.bandwidth_byte_per_s, y));
+  }
+  return lines;
+}
+
+std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,
+                                const Axis& y) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Ceilings& ceilings = results[i]->ceilings;
+    const double peak = *rate_of(ceilings.peak_flop_per_s, results[i]->main_engine);
+    const double memory = ceilings.bandwidth_byte_per_s;
+    const LineStyle style =
+        ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
+    Line roof = slope(memory, peak, style, x, y);
+    roof.label_at = Line::LabelAt::end;
+    roof.path.push_back({x.high, peak});
+    roof.label = fmt::format("{}: {} {}, {}", results[i]->gpu, name_of(results[i]->main_engine),
+                             si(peak, "FLOP/s"), si(memory, "B/s"));
+    Line foot = ridge(peak, memory, y);
+    roof.colour = foot.colour = gpu_colour(i);
+    lines.push_back(std::move(roof));
+    lines.push_back(std::move(foot));
+  }
+  return lines;
+}
+
+Colour gpu_colour(std::size_t index) {
+  constexpr std::array<Colour, 7> colours{Colour::blue,   Colour::vermillion, Colour::green,
+                                          Colour::purple, Colour::orange,     Colour::sky,
+                                          Colour::grey};
+  return colours[index % colours.size()];
+}
+
+}  // namespace roofline

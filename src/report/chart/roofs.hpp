@@ -1,0 +1,26 @@
+#pragma once
+
+// The roofs of GPUs as lines of a chart.
+
+#include <vector>
+
+#include "report/chart/chart.hpp"
+
+namespace roofline {
+
+/// Engines that the results' layers with FLOP run on, the fastest first.
+std::vector<Engine> engines_used(const Report& report, const std::vector<std::size_t>& results);
+
+/// Device memory, L2 and the engines of one GPU, datasheet and sustained, within the axes.
+std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& engines,
+                               const Axis& x, const Axis& y);
+
+/// Device memory and the main engine of each of several GPUs, by the ceilings that bounds are
+/// under.
+std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,
+                                const Axis& y);
+
+/// The colour of the n-th of several GPUs.
+Colour gpu_colour(std::size_t index);
+
+}  // namespace roofline

@@ -1,0 +1,210 @@
+#include "report/chart/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// Parts of an em that letters take in the widest of common sans-serif fonts.
+double em_of(char c) {
+  constexpr std::string_view narrow = "iljtfrI.,:;'|!()[] /-";
+  constexpr std::string_view wide = "mwMW%@";
+  if (narrow.find(c) != narrow.npos) return 0.42;
+  if (wide.find(c) != wide.npos) return 0.98;
+  return (c >= 'A' && c <= 'Z') ? 0.72 : 0.64;
+}
+
+constexpr double ascent = 0.8;    ///< above the baseline, of the size
+constexpr double descent = 0.25;  ///< below it
+
+std::string polygon(const std::vector<Position>& corners) {
+  std::string path;
+  for (const Position& corner : corners)
+    path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(corner.x), px(corner.y));
+  return path + "Z";
+}
+
+/// Corners of a regular polygon, the first one at `angle` degrees.
+std::vector<Position> regular(std::size_t count, double x, double y, double radius, double angle) {
+  std::vector<Position> corners;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double turn = (angle + 360.0 * static_cast<double>(i) / static_cast<double>(count)) *
+                        std::numbers::pi / 180;
+    corners.push_back({x + radius * std::cos(turn), y + radius * std::sin(turn)});
+  }
+  return corners;
+}
+
+/// A plus sign whose arms are a third as wide as it is, turned by `angle` degrees.
+std::vector<Position> plus(double x, double y, double half, double angle) {
+  const double t = half / 3;
+  const double cosine = std::cos(angle * std::numbers::pi / 180);
+  const double sine = std::sin(angle * std::numbers::pi / 180);
+  std::vector<Position> corners;
+  for (const Position& p : {Position{-t, -half},
+                            {t, -half},
+                            {t, -t},
+                            {half, -t},
+                            {half, t},
+                            {t, t},
+                            {t, half},
+                            {-t, half},
+                            {-t, t},
+                            {-half, t},
+                            {-half, -t},
+                            {-t, -t}})
+    corners.push_back({x + p.x * cosine - p.y * sine, y + p.x * sine + p.y * cosine});
+  return corners;
+}
+
+}  // namespace
+
+bool overlap(const Box& a, const Box& b) {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+bool contains(const Box& outer, const Box& inner) {
+  return inner.x >= outer.x && inner.y >= outer.y &&
+         inner.x + inner.width <= outer.x + outer.width &&
+         inner.y + inner.height <= outer.y + outer.height;
+}
+
+double text_width(std::string_view text, double size) {
+  double width = 0;
+  std::size_t ascii = 0;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x80) {
+      width += em_of(c);
+      ++ascii;
+    }
+  // Others by the columns that a terminal gives them: one for a letter, two for East Asian.
+  const double columns = static_cast<double>(display_width(text)) - static_cast<double>(ascii);
+  return size * (width + 0.7 * std::max(0.0, columns));
+}
+
+std::vector<Box> boxes_of(const Text& text) {
+  const double width = text_width(text.text, text.size);
+  const double before = text.anchor == Anchor::start    ? 0
+                        : text.anchor == Anchor::middle ? width / 2
+                                                        : width;
+  const double height = (ascent + descent) * text.size;
+  if (text.angle == 0) return {{text.x - before, text.y - ascent * text.size, width, height}};
+  const double cosine = std::cos(text.angle * std::numbers::pi / 180);
+  const double sine = std::sin(text.angle * std::numbers::pi / 180);
+  const auto count = static_cast<std::size_t>(std::ceil(width / height)) + 1;
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double along =
+        width * static_cast<double>(i) / static_cast<double>(count - 1 + (count == 1)) - before;
+    const double up = (ascent - descent) / 2 * text.size;
+    const double x = text.x + along * cosine + up * sine;
+    const double y = text.y + along * sine - up * cosine;
+    boxes.push_back({x - height / 2, y - height / 2, height, height});
+  }
+  return boxes;
+}
+
+bool overlap(const Text& a, const Text& b) {
+  const std::vector<Box> theirs = boxes_of(b);
+  for (const Box& box : boxes_of(a))
+    if (std::any_of(theirs.begin(), theirs.end(),
+                    [&](const Box& other) { return overlap(box, other); }))
+      return true;
+  return false;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string clean;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) clean += '\n';
+    clean += printable(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const std::string_view rest = std::string_view(clean).substr(i, 3);
+    if (rest == "\xEF\xBF\xBE" || rest == "\xEF\xBF\xBF") {  // U+FFFE, U+FFFF: not XML
+      out += '?';
+      i += 2;
+      continue;
+    }
+    switch (clean[i]) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += clean[i];
+    }
+  }
+  return out;
+}
+
+std::string px(double value) {
+  const double rounded = std::round(value * 10) / 10;
+  return rounded == 0 ? "0"
+                      : fmt::format("{:.{}f}", rounded, rounded == std::round(rounded) ? 0 : 1);
+}
+
+std::string_view css_name(Colour colour) {
+  constexpr std::array<std::string_view, colour_count> names{
+      "c-blue",   "c-sky",    "c-vermillion", "c-green", "c-orange",
+      "c-purple", "c-yellow", "c-grey",       "c-ink",   "c-paper"};
+  return names[static_cast<std::size_t>(colour)];
+}
+
+std::string symbol_path(Symbol symbol, double x, double y, double radius) {
+  // Each factor gives the area pi x radius^2.
+  constexpr double square = 0.8862 * std::numbers::sqrt2;  // to a corner
+  constexpr double triangle = 1.5551;
+  constexpr double hexagon = 1.0996;
+  constexpr double arms = 1.1890;
+  switch (symbol) {
+    case Symbol::circle:
+      return fmt::format("M{0},{1}a{2},{2} 0 1,0 {3},0a{2},{2} 0 1,0 -{3},0Z", px(x - radius),
+                         px(y), px(radius), px(2 * radius));
+    case Symbol::hexagon: return polygon(regular(6, x, y, radius * hexagon, 0));
+    case Symbol::square: return polygon(regular(4, x, y, radius * square, 45));
+    case Symbol::diamond: return polygon(regular(4, x, y, radius * square, 0));
+    case Symbol::triangle: return polygon(regular(3, x, y, radius * triangle, -90));
+    case Symbol::triangle_down: return polygon(regular(3, x, y, radius * triangle, 90));
+    case Symbol::plus: return polygon(plus(x, y, radius * arms, 0));
+    case Symbol::cross: return polygon(plus(x, y, radius * arms, 45));
+  }
+  return "";
+}
+
+std::vector<std::string> wrapped_text(std::string_view text, double width, double size) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string longer = line + (line.empty() ? "" : " ") + std::string(text.substr(0, end));
+    if (!line.empty() && text_width(longer, size) > width) {
+      lines.push_back(std::move(line));
+      line = text.substr(0, end);
+    } else {
+      line = longer;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string fitted_text(const std::string& text, double width, double size) {
+  std::string fitted = printable(text);
+  for (std::size_t columns = display_width(fitted); columns > 5 && text_width(fitted, size) > width;
+       --columns)
+    fitted = shortened(printable(text), columns);
+  return fitted;
+}
+
+}  // namespace roofline

@@ -1,0 +1,91 @@
+// The time of each part of a network against the batch.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "report/chart/makers.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+struct Part {
+  std::string_view name;
+  double SweepRow::*seconds;
+  Colour colour;
+};
+
+constexpr std::array parts = std::to_array<Part>({
+    {"host copies", &SweepRow::copies_s, Colour::grey},
+    {"conv", &SweepRow::conv_s, Colour::blue},
+    {"linear", &SweepRow::linear_s, Colour::vermillion},
+    {"pool", &SweepRow::pool_s, Colour::purple},
+    {"other", &SweepRow::other_s, Colour::green},
+});
+
+std::string mark_of(const Sweep& sweep, const SweepRow& row) {
+  if (!row.fits.value_or(true)) return ", DOES NOT FIT";
+  return sweep.best_batch == row.batch ? ", best" : "";
+}
+
+Panel panel_of(const Sweep& sweep, bool an_image) {
+  Panel panel;
+  panel.heading = an_image ? "time an image" : "time of a batch";
+  Bars bars;
+  bars.axis = {"time", "s", false, 0, 0};
+  for (const SweepRow& row : sweep.rows) {
+    const double images = an_image ? static_cast<double>(row.batch) : 1;
+    const double total = row.total_s / images;
+    Bar bar;
+    bar.label = fmt::format("batch {}", row.batch);
+    bar.note = an_image ? fmt::format("{}, {} images/s{}", duration(total), plain(row.images_per_s),
+                                      mark_of(sweep, row))
+                        : duration(total);
+    for (const Part& part : parts)
+      if (const double seconds = row.*part.seconds / images; seconds > 0)
+        bar.segments.push_back({seconds, part.colour,
+                                fmt::format("{} at batch {}: {}, {}", part.name, row.batch,
+                                            duration(seconds), percent(seconds / total))});
+    bar.bound = row.roofline_time_s / images;
+    bars.axis.high = std::max({bars.axis.high, total, *bar.bound});
+    bars.bars.push_back(std::move(bar));
+  }
+  panel.body = std::move(bars);
+  for (const Part& part : parts)
+    if (std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                    [&](const SweepRow& row) { return row.*part.seconds > 0; }))
+      panel.legend.push_back(
+          {std::string(part.name), LegendItem::Sign::bar, part.colour, Symbol::square, {}});
+  panel.legend.push_back(
+      {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}});
+  return panel;
+}
+
+}  // namespace
+
+std::vector<Chart> sweep_charts(const Report& report) {
+  if (report.sweeps.empty() && !report.results.empty())
+    throw UsageError("--chart sweep: expected two batches or more, as --batch 1,2,4,...,64");
+  std::vector<Chart> charts;
+  for (const Sweep& sweep : report.sweeps) {
+    Chart chart;
+    chart.title = fmt::format("{} on {}", sweep.network, sweep.gpu);
+    chart.subtitle = "expected time of each part against the batch";
+    chart.panels = {panel_of(sweep, true), panel_of(sweep, false)};
+    chart.caption = {
+        "Expected time of a library's kernels. An image: the batch's time over its images. A bound "
+        "longer "
+        "than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
+    if (sweep.near_best_from && sweep.near_best_from != sweep.best_batch)
+      chart.caption.push_back(fmt::format(
+          "From batch {} on, an image takes at most 5% longer than at batch {}: the time of a "
+          "batch grows as the batch does.",
+          *sweep.near_best_from, *sweep.best_batch));
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+}  // namespace roofline

@@ -1,0 +1,136 @@
+// Bars on a terminal.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/chart/canvas.hpp"
+#include "report/chart/layers.hpp"
+#include "report/chart/terminal.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+using Fills = std::array<std::string_view, colour_count>;
+
+/// By Colour, so that neighbours in a bar differ without colours too.
+const Fills& fills(const Screen& screen) {
+  static constexpr Fills unicode{"█", "▒", "▓", "░", "╱", "▚", "=", "▁", "▪", "·"};
+  static constexpr Fills ascii{"#", "%", "=", "-", "/", "+", "~", "_", "o", "."};
+  return screen.unicode ? unicode : ascii;
+}
+
+std::string_view fill_of(Colour colour, const Screen& screen) {
+  return fills(screen)[static_cast<std::size_t>(colour)];
+}
+
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+class BarText {
+ public:
+  BarText(const Bars& bars, const Screen& screen) : bars_(bars), screen_(screen) {
+    for (const Bar& bar : bars.bars) {
+      label_width_ = std::max(label_width_, display_width(label_of(bar)));
+      note_width_ = std::max(note_width_, display_width(bar.note));
+    }
+    const std::size_t taken = label_width_ + note_width_ + 3;
+    bar_width_ = screen.width > taken + 10 ? screen.width - taken : 10;
+  }
+
+  std::string text() const {
+    std::string text;
+    for (const Bar& bar : bars_.bars) {
+      const std::string label = label_of(bar);
+      std::string line = std::string(label_width_ - display_width(label), ' ') + label + ' ' +
+                         (bar.segments.size() > 1 ? stacked(bar) : single(bar)) + ' ' + bar.note;
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + '\n';
+    }
+    return text;
+  }
+
+ private:
+  std::string label_of(const Bar& bar) const { return short_name(bar.label, screen_.width / 3); }
+
+  std::size_t cells(double value) const {
+    if (!(bars_.axis.high > 0)) return 0;
+    return static_cast<std::size_t>(
+        std::lround(value / bars_.axis.high * static_cast<double>(bar_width_)));
+  }
+
+  std::string stacked(const Bar& bar) const {
+    std::string text;
+    double sum = 0;
+    std::size_t end = 0;
+    for (const Segment& segment : bar.segments) {
+      sum += segment.value;
+      const std::size_t next = cells(sum);
+      text +=
+          coloured(repeated(fill_of(segment.colour, screen_), next - end), segment.colour, screen_);
+      end = next;
+    }
+    return text;
+  }
+
+  /// The bound within the bar, or beyond it; the measured time as a stroke.
+  std::string single(const Bar& bar) const {
+    const Segment& segment = bar.segments.front();
+    const std::size_t whole = cells(segment.value);
+    const std::size_t bound = bar.bound ? cells(*bar.bound) : whole;
+    const std::size_t length =
+        std::max({whole, bound, bar.measured ? cells(*bar.measured) + 1 : 0});
+    std::string text;
+    for (std::size_t i = 0; i < length; ++i) {
+      const bool is_measured = bar.measured && i == cells(*bar.measured);
+      if (is_measured)
+        text += screen_.unicode ? "┃" : "|";
+      else if (i < whole)
+        text += coloured(i < bound ? bound_fill() : rest_fill(), segment.colour, screen_);
+      else
+        text += i < bound ? (screen_.unicode ? "┄" : ".") : " ";
+    }
+    return text;
+  }
+
+  std::string_view bound_fill() const { return screen_.unicode ? "█" : "#"; }
+  std::string_view rest_fill() const { return screen_.unicode ? "░" : "-"; }
+
+  const Bars& bars_;
+  const Screen& screen_;
+  std::size_t label_width_ = 0;
+  std::size_t note_width_ = 0;
+  std::size_t bar_width_ = 0;
+};
+
+std::string legend_text(const Bars& bars, const std::vector<LegendItem>& legend,
+                        const Screen& screen) {
+  const bool stacked = std::any_of(bars.bars.begin(), bars.bars.end(),
+                                   [](const Bar& bar) { return bar.segments.size() > 1; });
+  std::vector<std::string> items;
+  for (const LegendItem& item : legend) {
+    if (item.sign == LegendItem::Sign::bar && (stacked || screen.colour))
+      items.push_back(fmt::format(
+          "{} {}", coloured(fill_of(item.colour, screen), item.colour, screen), item.text));
+    if (item.sign == LegendItem::Sign::thin_bar && !stacked)
+      items.push_back(fmt::format("{} {}, {} expected", screen.unicode ? "█" : "#", item.text,
+                                  screen.unicode ? "░" : "-"));
+    if (item.sign == LegendItem::Sign::tick)
+      items.push_back(fmt::format("{} {}", screen.unicode ? "┃" : "|", item.text));
+  }
+  return flowing_text(items, "   ", screen.width);
+}
+
+}  // namespace
+
+std::string bars_text(const Bars& bars, const std::vector<LegendItem>& legend,
+                      const Screen& screen) {
+  return BarText(bars, screen).text() + legend_text(bars, legend, screen);
+}
+
+}  // namespace roofline

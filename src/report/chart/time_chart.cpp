@@ -1,0 +1,192 @@
+// The time of every layer, and where the time of all went.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "report/chart/layers.hpp"
+#include "report/chart/makers.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// More bars are no picture: the shortest become one.
+constexpr std::size_t most_bars = 40;
+
+constexpr std::array<Colour, limiter_count> part_colours{
+    Colour::blue,   Colour::sky,    Colour::vermillion, Colour::orange, Colour::green,
+    Colour::purple, Colour::yellow, Colour::grey,       Colour::ink};
+
+std::string words(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+/// Parts of a time as one stacked bar.
+struct Parts {
+  std::array<double, limiter_count> part_s{};
+  double without_kernel_s = 0;  ///< copies over the host link
+  double unexplained_s = 0;
+  std::optional<double> measured_s;
+};
+
+Parts parts_of(const Result& result) {
+  Parts parts;
+  if (result.measured) {
+    parts.part_s = result.measured->part_s;
+    parts.unexplained_s = std::max(0.0, result.measured->unexplained_s);
+    parts.measured_s = result.measured->measured_s;
+    return parts;
+  }
+  for (const LayerResult& row : result.layers) {
+    if (!row.kernel) parts.without_kernel_s += time_s(row);
+    if (row.kernel)
+      for (std::size_t i = 0; i < limiter_count; ++i) parts.part_s[i] += row.kernel->part_s[i];
+  }
+  return parts;
+}
+
+Panel where_time_went(const Result& result) {
+  const Parts parts = parts_of(result);
+  double whole = parts.without_kernel_s + parts.unexplained_s;
+  for (const double part : parts.part_s) whole += part;
+  Panel panel;
+  panel.heading = parts.measured_s ? "where the measured time went" : "where the time goes";
+  Bar bar;
+  const auto add = [&](std::string name, std::string_view meaning, double seconds, Colour colour) {
+    if (seconds <= 0) return;
+    const std::string share = percent(seconds / whole);
+    bar.segments.push_back(
+        {seconds, colour, fmt::format("{}: {}\n{}, {}", name, meaning, duration(seconds), share)});
+    panel.legend.push_back(
+        {fmt::format("{} {}", name, share), LegendItem::Sign::bar, colour, Symbol::square, {}});
+  };
+  for (std::size_t i = 0; i < limiter_count; ++i)
+    add(words(limiter_names[i]), meaning_of(static_cast<Limiter>(i)), parts.part_s[i],
+        part_colours[i]);
+  add("host link or view", "no kernel of its own", parts.without_kernel_s, Colour::grey);
+  add("not explained", "by the model", parts.unexplained_s, Colour::paper);
+  bar.label = "all layers";
+  bar.note = duration(whole);
+  bar.measured = parts.measured_s;
+  Bars bars{{"time", "s", false, 0, std::max(whole, parts.measured_s.value_or(0))},
+            {std::move(bar)}};
+  panel.body = std::move(bars);
+  return panel;
+}
+
+Bar bar_of(const Report& report, const TableRow& row, double whole_s) {
+  const LayerResult& first = row.first();
+  const auto count = static_cast<double>(row.layers.size());
+  const double time = row_time_s(row);
+  Bar bar;
+  bar.label = row_name(row);
+  bar.note = duration(first.measured_time_s ? count * *first.measured_time_s : time);
+  if (!first.measured_time_s && whole_s > 0) bar.note += ", " + percent(time / whole_s);
+  bar.segments = {{time, look_of(first.layer).colour, row_hover(row)}};
+  if (first.expected_time_s) bar.bound = count * first.point.roofline_time_s;
+  if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
+  bar.link = row_link(report, row);
+  return bar;
+}
+
+/// What a bar needs of the axis.
+double length_of(const Bar& bar) {
+  double length = 0;
+  for (const Segment& segment : bar.segments) length += segment.value;
+  return std::max({length, bar.bound.value_or(0), bar.measured.value_or(0)});
+}
+
+/// The rest as one bar.
+Bar rest_of(const std::vector<TableRow>& rows, double whole_s) {
+  std::size_t layers = 0;
+  double time = 0;
+  double bound = 0;
+  for (const TableRow& row : rows) {
+    layers += row.layers.size();
+    time += row_time_s(row);
+    for (const std::size_t i : row.layers) bound += row.result.layers[i].point.roofline_time_s;
+  }
+  Bar bar;
+  bar.label = fmt::format("{} more", layers_text(layers));
+  bar.note = duration(time) + ", " + percent(whole_s > 0 ? time / whole_s : 0);
+  bar.segments = {{time, Colour::grey, bar.label + ", each shorter than those shown"}};
+  bar.bound = bound;
+  return bar;
+}
+
+struct Shown {
+  std::vector<TableRow> rows;
+  std::vector<TableRow> rest;
+};
+
+/// The longest, in their order, and the rest; what takes no time is neither.
+Shown longest(const std::vector<TableRow>& rows) {
+  std::vector<double> times;
+  for (const TableRow& row : rows) times.push_back(row_time_s(row));
+  double shortest = 0;
+  if (rows.size() > most_bars) {
+    std::nth_element(times.begin(), times.begin() + (most_bars - 1), times.end(), std::greater<>());
+    shortest = times[most_bars - 1];
+  }
+  Shown shown;
+  for (const TableRow& row : rows) {
+    const double time = row_time_s(row);
+    if (time <= 0) continue;
+    const bool fits = time >= shortest && shown.rows.size() < most_bars;
+    (fits ? shown.rows : shown.rest).push_back(row);
+  }
+  return shown;
+}
+
+Panel layers_panel(const Report& report, std::size_t index) {
+  const Result& result = report.results[index];
+  const double whole = time_s(result.total);
+  const auto [rows, rest] = longest(folded_rows(report, index));
+  Panel panel;
+  panel.heading = "layers";
+  panel.legend = look_legend(rows, LegendItem::Sign::bar);
+  Bars bars;
+  for (const TableRow& row : rows) bars.bars.push_back(bar_of(report, row, whole));
+  if (!rest.empty()) bars.bars.push_back(rest_of(rest, whole));
+  bars.axis = {"time", "s", false, 0, 0};
+  for (const Bar& bar : bars.bars) bars.axis.high = std::max(bars.axis.high, length_of(bar));
+  const auto any = [&](auto has) { return std::any_of(bars.bars.begin(), bars.bars.end(), has); };
+  if (any([](const Bar& bar) { return bar.bound.has_value(); }))
+    panel.legend.push_back(
+        {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}});
+  if (any([](const Bar& bar) { return bar.measured.has_value(); }))
+    panel.legend.push_back({"measured", LegendItem::Sign::tick, Colour::ink, Symbol::square, {}});
+  panel.body = std::move(bars);
+  return panel;
+}
+
+Chart chart_of(const Report& report, std::size_t index) {
+  const Result& result = report.results[index];
+  Chart chart;
+  chart.title = work_title(result, true);
+  chart.subtitle = result.measured ? "expected and measured time" : "expected time";
+  if (!result.total.expected_time_s) chart.subtitle = "time of the roofline bound";
+  chart.panels = {where_time_went(result), layers_panel(report, index)};
+  chart.key = {"Thin line within a bar: the roofline bound."};
+  chart.caption = {
+      "Bar: the expected time of a library's kernel, of all layers alike (x4) together.",
+      "A bound longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
+  if (result.measured && result.measured->unexplained_s < 0)
+    chart.caption.push_back(fmt::format("Measured is {} shorter than expected, in all.",
+                                        duration(-result.measured->unexplained_s)));
+  return chart;
+}
+
+}  // namespace
+
+std::vector<Chart> time_charts(const Report& report) {
+  std::vector<Chart> charts;
+  for (std::size_t i = 0; i < report.results.size(); ++i) charts.push_back(chart_of(report, i));
+  return charts;
+}
+
+}  // namespace roofline

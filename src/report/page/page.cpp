@@ -1,0 +1,167 @@
+#include "report/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/chart/draw.hpp"
+#include "report/chart/layers.hpp"
+#include "report/formats.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
+
+std::string number(std::string_view text) {
+  return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
+}
+
+std::string time_cell(const std::optional<double>& seconds) {
+  return number(seconds ? duration(*seconds) : "");
+}
+
+/// Of the bound's time, what is bound by compute.
+double compute_share(const Result& result) {
+  double seconds = 0;
+  for (const LayerResult& row : result.layers)
+    if (row.point.bound == Bound::compute) seconds += row.point.roofline_time_s;
+  const double whole = result.total.roofline_time_s;
+  return whole > 0 ? seconds / whole : 0;
+}
+
+std::string memory_text(const Result& result) {
+  const auto needed = needed_memory_byte(result);
+  if (!needed) return "";
+  const std::string text = si(static_cast<double>(*needed), "B");
+  return fits(result).value_or(true) ? text : text + ": DOES NOT FIT";
+}
+
+std::string head_cells(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text += fmt::format("<th scope=\"col\">{}</th>", name);
+  return text;
+}
+
+std::string summary_row(const Result& result, bool measured) {
+  const Total& total = result.total;
+  std::string text = fmt::format("<tr><th scope=\"row\">{}</th>", xml_text(result.label)) +
+                     cell(result.gpu) +
+                     number(result.batch ? fmt::format("{}", *result.batch) : "mixed") +
+                     number(si(static_cast<double>(total.macs), "")) +
+                     number(si(static_cast<double>(total.flops), "")) +
+                     number(si(static_cast<double>(total.bytes.total), "B")) +
+                     time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
+  if (measured)
+    text += time_cell(result.measured ? std::optional(result.measured->measured_s) : std::nullopt);
+  return text + number(percent(compute_share(result))) + number(memory_text(result)) + "</tr>\n";
+}
+
+std::string summary_section(const Report& report) {
+  const bool measured = std::any_of(report.results.begin(), report.results.end(),
+                                    [](const Result& result) { return result.measured; });
+  std::vector<std::string_view> heads{"network", "GPU",   "batch",          "MACs",
+                                      "FLOP",    "bytes", "roofline bound", "expected"};
+  if (measured) heads.push_back("measured");
+  heads.insert(heads.end(), {"bound by compute", "memory needed"});
+  std::string text =
+      "<section id=\"summary\" aria-labelledby=\"summary-title\">\n"
+      "<h2 id=\"summary-title\">Summary</h2>\n<div class=\"scroll\" tabindex=\"0\" "
+      "role=\"region\" aria-labelledby=\"summary-title\">\n<table>\n<thead><tr>" +
+      head_cells(heads) + "</tr></thead>\n<tbody>\n";
+  for (const Result& result : report.results) text += summary_row(result, measured);
+  return text + "</tbody>\n</table>\n</div>\n</section>\n";
+}
+
+void add_charts(std::string& text, const Report& report, ChartKind kind) {
+  for (const Chart& chart : charts_of(report, kind))
+    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart, {.links = true}));
+}
+
+bool has_flops(const Report& report) {
+  return std::any_of(report.results.begin(), report.results.end(),
+                     [](const Result& result) { return result.total.flops > 0; });
+}
+
+std::string charts_section(const Report& report) {
+  std::string text =
+      "<section id=\"charts\" aria-labelledby=\"charts-title\">\n"
+      "<h2 id=\"charts-title\">Charts</h2>\n";
+  const bool on_roofline = has_flops(report);
+  if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
+  if (!report.comparison.empty()) add_charts(text, report, ChartKind::compare);
+  if (on_roofline) add_charts(text, report, ChartKind::roofline);
+  add_charts(text, report, ChartKind::time);
+  if (on_roofline) add_charts(text, report, ChartKind::intensity);
+  return text + "</section>\n";
+}
+
+std::string gpus_section(const Report& report) {
+  std::string text =
+      "<section id=\"gpus\" aria-labelledby=\"gpus-title\">\n"
+      "<h2 id=\"gpus-title\">GPUs and where their numbers come from</h2>\n";
+  for (const Gpu& gpu : report.gpus)
+    text += fmt::format("<details>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
+                        xml_text(gpu.name), xml_text(render_gpu(gpu)));
+  return text + "</section>\n";
+}
+
+constexpr std::string_view conventions =
+    R"html(<section id="conventions" aria-labelledby="conventions-title">
+<h2 id="conventions-title">Conventions</h2>
+<ul>
+<li>1 MAC is one multiply-add, 2 FLOP. Bias adds and epilogues are not counted; taps on padding are.</li>
+<li>Bytes are algorithmic: every operand read once, every result written once, each at its own data
+type, without im2col. k, M, G, T are powers of ten.</li>
+<li>Peaks are dense; tensor peaks are with fp32 accumulation.</li>
+<li>Roofline bound: the larger of FLOP over peak and bytes over bandwidth (Williams, Waterman and
+Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures",
+Communications of the ACM 52(4), 2009). A layer is bound by compute where its intensity, FLOP over
+bytes, reaches the ridge, peak over bandwidth.</li>
+<li>Expected time: of the kernel that a vendor's library would run, by the kernel model. It is below
+the bound where operands are in L2, or where Winograd or FFT save MACs.</li>
+<li>Colours of the charts: Okabe and Ito, "Color Universal Design", 2008.</li>
+</ul>
+</section>
+)html";
+
+std::string errors_section(const Report& report) {
+  if (report.errors.empty()) return "";
+  std::string text =
+      "<section id=\"errors\" aria-labelledby=\"errors-title\">\n"
+      "<h2 id=\"errors-title\">Inputs that could not be evaluated</h2>\n<ul>\n";
+  for (const InputError& error : report.errors)
+    text += fmt::format("<li>{}</li>\n", xml_text(error.what()));
+  return text + "</ul>\n</section>\n";
+}
+
+std::string title_of(const Report& report) {
+  if (report.results.size() == 1) return work_title(report.results.front(), true);
+  return fmt::format("{} results on {} GPUs", report.results.size(), report.gpus.size());
+}
+
+}  // namespace
+
+std::string render_html(const Report& report, const RenderStyle&) {
+  const std::string title = xml_text(title_of(report));
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>roofline: {}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
+      "<a class=\"skip\" href=\"#layers\">Skip to the layers</a>\n"
+      "<header>\n<h1>{}</h1>\n<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
+      "<a href=\"#charts\">Charts</a> <a href=\"#layers\">Layers</a> "
+      "<a href=\"#derivations\">Derivations</a> <a href=\"#gpus\">GPUs</a> "
+      "<a href=\"#conventions\">Conventions</a></nav>\n</header>\n<main>\n",
+      title, page_css(), svg_css(), title);
+  page += errors_section(report) + summary_section(report) + charts_section(report) +
+          layers_section(report) + derivations_section(report) + gpus_section(report);
+  page += conventions;
+  page += fmt::format("</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n",
+                      ROOFLINE_VERSION, page_script());
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace roofline

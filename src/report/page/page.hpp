@@ -1,0 +1,20 @@
+#pragma once
+
+// One HTML page of a report: nothing is fetched, all can be read without its script.
+
+#include <string>
+#include <string_view>
+
+#include "roofline/report.hpp"
+
+namespace roofline {
+
+/// Every layer as a table, and the derivations that its rows lead to.
+std::string layers_section(const Report& report);
+std::string derivations_section(const Report& report);
+
+std::string_view page_css();
+/// Sorts and filters the table of layers and shows a layer's derivation below its row.
+std::string_view page_script();
+
+}  // namespace roofline
