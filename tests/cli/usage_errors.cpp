@@ -24,6 +24,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected a format with a chart (--plot, --format svg, -o FILE.svg)"},
       {"conv.json --gpu v100 --json --plot", "--plot and --format json contradict each other"},
+      {"conv.json --gpu v100 --plot --explain conv",
+       "--explain is no chart: expected table, markdown, json or html"},
       {"conv.json --gpu v100 --chart sweep",
        "--chart sweep: expected two batches or more, as --batch 1,2,4,...,64"},
       {"conv.json --gpu v100 --chart compare",

@@ -73,7 +73,7 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Bo
   double x = area.x;
   double y = area.y + line_height / 2;
   for (const LegendItem& item : legend) {
-    const std::string text = fitted_text(item.text, area.width / 2, small);
+    const std::string text = fitted_text(item.text, area.width - 2 * sign_width, small);
     const double width = sign_width + 4 + text_width(text, small) + 10;
     if (x > area.x && x + width > area.x + area.width) {
       x = area.x;

@@ -179,31 +179,35 @@ class PlotDrawing {
   }
 
   void draw_marks() {
-    std::size_t count = 0;
-    for (const std::size_t i : marks_by_share()) draw(plot_.marks[i], count++ < most_joined);
+    const std::vector<std::size_t> order = marks_by_share();
+    for (std::size_t i = 0; i < order.size(); ++i)
+      draw_joins(plot_.marks[order[i]], i < most_joined);
+    for (const std::size_t i : order) draw(plot_.marks[i]);
   }
 
-  void draw(const Mark& mark, bool is_joined) {
+  /// Lines from a mark to its other values, below all marks.
+  void draw_joins(const Mark& mark, bool to_bound) {
+    const Position at = px_of(mark.at);
+    const auto join = [&](const Position& to) {
+      draw_line(scene_, at, to, "join");
+      add_line(obstacles_, at, to);
+    };
+    if (plot_.stems) draw_line(scene_, {at.x, bottom()}, at, "stem");
+    if (mark.measured_y) join({at.x, y_(*mark.measured_y)});
+    if (mark.l2_x) join({x_(*mark.l2_x), at.y});
+    if (!mark.bound_y || !to_bound) return;
+    join({at.x, y_(*mark.bound_y)});
+    draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, 2.4, "dot");
+  }
+
+  void draw(const Mark& mark) {
     const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
     begin_layer(scene_, mark.hover, mark.link, style_);
-    if (plot_.stems) draw_line(scene_, {at.x, bottom()}, at, "stem");
-    const auto join = [&](double y) {
-      draw_line(scene_, at, {at.x, y_(y)}, "join");
-      add_line(obstacles_, at, {at.x, y_(y)});
-    };
-    if (mark.bound_y && is_joined) {
-      join(*mark.bound_y);
-      draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, 2.4, "dot");
-    }
-    if (mark.l2_x) {
-      draw_line(scene_, at, {x_(*mark.l2_x), at.y}, "join");
-      add_line(obstacles_, at, {x_(*mark.l2_x), at.y});
+    if (mark.l2_x)
       draw_symbol(scene_, mark.symbol, {x_(*mark.l2_x), at.y}, 4, css_name(mark.colour));
-    }
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
     if (mark.measured_y) {
-      join(*mark.measured_y);
       const Position measured{at.x, y_(*mark.measured_y)};
       const double open = std::clamp(radius * 0.6, 3.0, 7.0);
       draw_symbol(scene_, Symbol::circle, measured, open, "c-paper");

@@ -146,7 +146,9 @@ std::string svg_element(const Chart& chart, const SvgStyle& style) {
 std::string_view svg_css() { return css; }
 
 std::string render_svg(const Report& report, const RenderStyle& style) {
-  return svg_document(charts_of(report, style.chart));
+  std::vector<Chart> charts = charts_of(report, style.chart);
+  if (charts.empty()) charts.push_back({"no input could be evaluated", "", {}, {}, {}});
+  return svg_document(charts);
 }
 
 }  // namespace roofline

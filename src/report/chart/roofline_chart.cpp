@@ -21,9 +21,14 @@ struct Subject {
   std::vector<std::vector<TableRow>> rows;  ///< by result of the work
 
   const Result& first() const { return report.results[work.front()]; }
-  std::size_t gpu_of(std::size_t i) const {
-    const auto found = std::find(gpus.begin(), gpus.end(), report.results[work[i]].gpu);
-    return static_cast<std::size_t>(found - gpus.begin());
+  std::size_t gpu_index(const std::string& gpu) const {
+    return static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin());
+  }
+  std::size_t gpu_of(std::size_t i) const { return gpu_index(report.results[work[i]].gpu); }
+  std::vector<const Result*> one_of_each_gpu() const {
+    std::vector<const Result*> results(gpus.size());
+    for (std::size_t i = work.size(); i-- > 0;) results[gpu_of(i)] = &report.results[work[i]];
+    return results;
   }
   bool has_many_inputs() const { return work.size() > gpus.size(); }
 };
@@ -125,8 +130,12 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   const bool many = subject.gpus.size() > 1;
   if (many) {
     for (LegendItem& item : legend) item.colour = Colour::ink;
-    for (std::size_t i = 0; i < subject.gpus.size(); ++i)
-      legend.push_back({subject.gpus[i], Sign::bar, gpu_colour(i), Symbol::square, {}});
+    for (const Result* result : subject.one_of_each_gpu())
+      legend.push_back({roof_text(*result),
+                        Sign::bar,
+                        gpu_colour(subject.gpu_index(result->gpu)),
+                        Symbol::square,
+                        {}});
   }
   const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
   if (any([](const Mark& mark) { return mark.bound_y.has_value(); }))
@@ -135,7 +144,7 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
     legend.push_back({"measured", Sign::open_mark, Colour::ink, Symbol::circle, {}});
   if (many) return legend;
   const std::string lower =
-      subject.first().ceilings.kind == CeilingKind::user ? "roof given" : "roof sustained";
+      subject.first().ceilings.kind == CeilingKind::user ? "roof of the user" : "roof sustained";
   const auto has = [&](LineStyle style) {
     return std::any_of(plot.lines.begin(), plot.lines.end(),
                        [&](const Line& line) { return line.style == style; });
@@ -174,6 +183,19 @@ std::string left_out(const Subject& subject) {
   return text;
 }
 
+std::string roofs_sentence(CeilingKind kind) {
+  switch (kind) {
+    case CeilingKind::datasheet:
+      return "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.";
+    case CeilingKind::sustained:
+      return "Peaks are dense. Sustained: measured, as the GPU's file states; bounds are under it. "
+             "L2: of the kernel model.";
+    case CeilingKind::user:
+      return "Peaks are dense. User: as given; bounds are under it. L2: of the kernel model.";
+  }
+  return "";
+}
+
 std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
   const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
   const bool expected = any([](const Mark& mark) { return mark.bound_y.has_value(); });
@@ -187,10 +209,9 @@ std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
   caption.push_back(
       "1 MAC = 2 FLOP. Intensity: FLOP over bytes, operands read once and results written once, "
       "no im2col.");
-  caption.push_back(
-      subject.gpus.size() > 1
-          ? "Roofs: dense peak of the main engine, bandwidth of device memory."
-          : "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.");
+  caption.push_back(subject.gpus.size() > 1
+                        ? "Roofs: dense peak of the main engine, bandwidth of device memory."
+                        : roofs_sentence(subject.first().ceilings.kind));
   if (const std::string text = left_out(subject); !text.empty()) caption.push_back(text);
   return caption;
 }
@@ -210,10 +231,7 @@ Chart chart_of(const Report& report, const Work& work) {
   plot.marks = marks_of(subject);
   fit_axes(plot, subject);
   if (subject.gpus.size() > 1) {
-    std::vector<const Result*> one_each(subject.gpus.size());
-    for (std::size_t i = work.size(); i-- > 0;)
-      one_each[subject.gpu_of(i)] = &report.results[work[i]];
-    plot.lines = roofs_of_many(one_each, plot.x, plot.y);
+    plot.lines = roofs_of_many(subject.one_of_each_gpu(), plot.x, plot.y);
   } else {
     plot.lines = roofs_of_one(subject.first(), engines, plot.x, plot.y);
   }

@@ -135,14 +135,19 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
     Line roof = slope(memory, peak, style, x, y);
     roof.label_at = Line::LabelAt::end;
     roof.path.push_back({x.high, peak});
-    roof.label = fmt::format("{}: {} {}, {}", results[i]->gpu, name_of(results[i]->main_engine),
-                             si(peak, "FLOP/s"), si(memory, "B/s"));
+    roof.label = results[i]->gpu;
     Line foot = ridge(peak, memory, y);
     roof.colour = foot.colour = gpu_colour(i);
     lines.push_back(std::move(roof));
     lines.push_back(std::move(foot));
   }
   return lines;
+}
+
+std::string roof_text(const Result& result) {
+  const double peak = *rate_of(result.ceilings.peak_flop_per_s, result.main_engine);
+  return fmt::format("{}: {} {}, {}", result.gpu, name_of(result.main_engine), si(peak, "FLOP/s"),
+                     si(result.ceilings.bandwidth_byte_per_s, "B/s"));
 }
 
 Colour gpu_colour(std::size_t index) {

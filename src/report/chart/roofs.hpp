@@ -2,6 +2,7 @@
 
 // The roofs of GPUs as lines of a chart.
 
+#include <string>
 #include <vector>
 
 #include "report/chart/chart.hpp"
@@ -19,6 +20,9 @@ std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& 
 /// under.
 std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,
                                 const Axis& y);
+
+/// "Tesla V100: fp32 15.70 TFLOP/s, 900.0 GB/s"
+std::string roof_text(const Result& result);
 
 /// The colour of the n-th of several GPUs.
 Colour gpu_colour(std::size_t index);

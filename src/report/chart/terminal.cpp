@@ -40,8 +40,10 @@ std::string plot_legend(const std::vector<LegendItem>& legend, const Screen& scr
                       item.text);
     if (item.sign == LegendItem::Sign::open_mark)
       items.push_back(std::string(screen.unicode ? "○ " : "O ") + item.text);
-    if (item.sign == LegendItem::Sign::bar && screen.colour)
-      items.push_back(coloured(screen.unicode ? "█" : "#", item.colour, screen) + " " + item.text);
+    if (item.sign == LegendItem::Sign::bar)
+      items.push_back(
+          (screen.colour ? coloured(screen.unicode ? "█" : "#", item.colour, screen) + " " : "") +
+          shortened(printable(item.text), screen.width - 2));
   }
   return flowing_text(items, "   ", screen.width);
 }

@@ -74,9 +74,17 @@ std::string summary_section(const Report& report) {
   return text + "</tbody>\n</table>\n</div>\n</section>\n";
 }
 
+/// More charts of one kind are no page to read.
+constexpr std::size_t most_charts = 6;
+
 void add_charts(std::string& text, const Report& report, ChartKind kind) {
-  for (const Chart& chart : charts_of(report, kind))
-    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart, {.links = true}));
+  const std::vector<Chart> charts = charts_of(report, kind);
+  const std::size_t shown = std::min(charts.size(), most_charts);
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("<figure>\n{}</figure>\n", svg_element(charts[i], {.links = true}));
+  if (shown < charts.size())
+    text += fmt::format("<p>{} more: --chart {} -o FILE.svg draws them all.</p>\n",
+                        charts.size() - shown, chart_names[static_cast<std::size_t>(kind)]);
 }
 
 bool has_flops(const Report& report) {

@@ -106,6 +106,16 @@ TEST_CASE("Charts are ASCII where the terminal is not Unicode", "[report/chart/o
     }
 }
 
+TEST_CASE("A picture of nothing says so", "[report/chart/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("x.json", "{");
+  CHECK(run(folder, "roofline x.json --gpu v100 -o x.svg -o x.html").exit_code == 1);
+  CHECK(read_file(folder / "x.svg").find(">no input could be evaluated</text>") !=
+        std::string::npos);
+  CHECK(read_file(folder / "x.html").find("Inputs that could not be evaluated") !=
+        std::string::npos);
+}
+
 TEST_CASE("A chart of a network without FLOP says so", "[report/chart/outputs]") {
   const TemporaryFolder folder;
   folder.write("x.json", R"([{"type": "flatten", "input": [4, 2, 2]}])");
