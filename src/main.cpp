@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
+#include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 
@@ -16,8 +17,12 @@ std::string text_of(const Options& options) {
     case Options::Action::print_text: return options.text;
     case Options::Action::list_networks: return network_names();
     case Options::Action::show_gpu: {
-      const Gpu gpu = named_gpus(options.gpus).front();
+      const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();
       return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
+    }
+    case Options::Action::show_model: {
+      const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();
+      return options.json ? write_constants(*gpu.constants) : render_model(gpu);
     }
     case Options::Action::list_gpus:
       return options.json ? render_gpus_json(all_gpus()) : render_gpu_list(all_gpus());

@@ -17,12 +17,15 @@ namespace roofline {
 
 /// A file embedded at build time.
 struct EmbeddedFile {
-  std::string_view name;                    ///< file name without extension
-  std::span<const std::string_view> names;  ///< the GPU's own name and aliases; empty for networks
+  std::string_view name;  ///< file name without extension
+  /// The GPU's own name and aliases; the kernel model's own name and what it covers; empty for
+  /// networks.
+  std::span<const std::string_view> names;
   std::string_view text;
 };
 
 std::span<const EmbeddedFile> embedded_gpus();
+std::span<const EmbeddedFile> embedded_kernel_models();
 std::span<const EmbeddedFile> embedded_networks();
 
 struct OwnGpus;

@@ -3,6 +3,7 @@
 // A GPU as its file describes it (configs/gpus/*.json), in base units. Absent means not published.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct KernelConstants {
   std::optional<double> dram_share;  ///< of the bandwidth that long streams sustain
   std::optional<double> launch_s;    ///< from one kernel to the next
 };
+
+struct ModelConstants;  // src/model/kernel/constants.hpp
 
 struct Source {
   std::string title;
@@ -63,6 +66,8 @@ struct Gpu {
 
   std::optional<SustainedCeilings> sustained;
   KernelConstants kernel;
+  /// Of the kernel model: those that the file names or holds, else its architecture's.
+  std::shared_ptr<const ModelConstants> constants;
   std::vector<std::string> notes;
   std::vector<Source> sources;
 };

@@ -137,6 +137,13 @@ void add_ceilings(CLI::App& app, Arguments& arguments) {
       ->check(positive());
 }
 
+void add_kernel_model(CLI::App& app, Arguments& arguments) {
+  app.add_option("--kernel-model", arguments.kernel_model,
+                 wrapped("Constants of the kernel model from a file, in place of those of the "
+                         "GPU's architecture"))
+      ->type_name("FILE");
+}
+
 void add_mapping(CLI::App& app, Arguments& arguments) {
   app.add_option(
          "--cache", arguments.cache,
@@ -219,6 +226,10 @@ void add_output(CLI::App& app, Arguments& arguments) {
   app.add_option("--show-gpu", arguments.show_gpu,
                  wrapped("All that is known of a GPU, with its sources"))
       ->type_name("GPU");
+  app.add_option("--show-model", arguments.show_model,
+                 wrapped("The constants of a GPU's kernel model, with units, ranges and origins "
+                         "(--json: as a file to edit)"))
+      ->type_name("GPU");
   app.add_flag("--list-networks", arguments.list_networks, wrapped("List the built-in networks"));
 }
 
@@ -233,6 +244,7 @@ ParsedArguments parse_arguments(int argc, const char* const* argv) {
   add_inputs(app, parsed.arguments);
   add_measured(app, parsed.arguments);
   add_ceilings(app, parsed.arguments);
+  add_kernel_model(app, parsed.arguments);
   add_mapping(app, parsed.arguments);
   add_view(app, parsed.arguments);
   add_output(app, parsed.arguments);

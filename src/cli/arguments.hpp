@@ -43,6 +43,8 @@ struct Arguments {
   double cover_percent = 0;
   bool list_gpus = false;
   std::string show_gpu;
+  std::string show_model;
+  std::string kernel_model;
   bool list_networks = false;
 };
 

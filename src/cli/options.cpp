@@ -180,9 +180,11 @@ Options options_of(const Arguments& arguments) {
         arguments.list_gpus ? Options::Action::list_gpus : Options::Action::list_networks;
     return options;
   }
-  if (!arguments.show_gpu.empty()) {
-    options.action = Options::Action::show_gpu;
-    options.gpus = {arguments.show_gpu};
+  options.kernel_model = arguments.kernel_model;
+  if (!arguments.show_gpu.empty() || !arguments.show_model.empty()) {
+    const bool model = arguments.show_gpu.empty();
+    options.action = model ? Options::Action::show_model : Options::Action::show_gpu;
+    options.gpus = {model ? arguments.show_model : arguments.show_gpu};
     return options;
   }
   if (options.inputs.empty())

@@ -83,6 +83,7 @@ constexpr GpuField<Gpu> gpu_fields[] = {
     {rate("tdp_w", "tdp_w", 1, "TDP", "W"), &Gpu::tdp_w},
     {plain("sustained"), &Gpu::sustained},
     {plain("kernel"), &Gpu::kernel},
+    {plain("kernel_model"), &Gpu::constants},
     {plain("notes"), &Gpu::notes},
     {plain("sources"), &Gpu::sources},
 };

@@ -54,6 +54,8 @@ const std::vector<Stated>& every_field() {
        R"({"peak_flop_per_s": {"fp32": 1.8e13}, "bandwidth_byte_per_s": 1.4e12, "source": "S"})"},
       {"kernel", R"({"math_share": 0.75, "dram_share": 0.5, "launch_us": 2})", "kernel",
        R"({"math_share": 0.75, "dram_share": 0.5, "launch_s": 2e-6})"},
+      {"kernel_model", R"({"name": "K", "title": "T", "inherits": "cudnn7-volta"})", "kernel_model",
+       R"("K")"},
       {"notes", R"(["N"])", "notes", R"(["N"])"},
       {"sources", R"([{"title": "T", "date": "2020", "fields": ["name"]}])", "sources",
        R"([{"title": "T", "date": "2020", "fields": ["name"]}])"},

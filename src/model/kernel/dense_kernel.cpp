@@ -13,7 +13,7 @@ GemmTime gemm_of(const DenseContext& context, const Contraction& x) {
   const GemmWork work = gemm_work(x, machine, context.engine);
   if (context.layer.mapping.tile)
     return given_gemm(context.layer.mapping, machine.sm, work, is_tensor_engine(engine));
-  return best_gemm(work, library_tiles(machine, engine, x), machine.sm);
+  return best_gemm(work, library_tiles(context.model.constants->tiles, engine, x), machine.sm);
 }
 
 DenseKernel product(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
@@ -62,7 +62,7 @@ bool may_stream(const DenseContext& context) {
 
 bool may_scatter(const DenseContext& context) {
   const Contraction& x = context.x;
-  return context.constants().scatter && x.role == ConvRole::dgrad && x.is_convolution &&
+  return context.engine.features.scatter && x.role == ConvRole::dgrad && x.is_convolution &&
          !x.pointwise;
 }
 

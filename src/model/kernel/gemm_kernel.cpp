@@ -131,7 +131,7 @@ void scale_rate(GemmWork& work, double kernel_share, double flop_ratio) {
 }
 
 GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine) {
-  const ContractionConstants& c = engine.constants;
+  const DenseConstants& c = engine.constants;
   GemmWork work;
   const double role_share = x.role == ConvRole::dgrad   ? c.dgrad_share
                             : x.role == ConvRole::wgrad ? c.wgrad_share
@@ -152,7 +152,7 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
                                   (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));
   if (x.scattered) work.second_per_scatter = 1 / (c.scatter_per_clk_per_sm * machine.clock_hz);
   work.gather_n = x.role == ConvRole::wgrad;
-  work.may_split = x.role == ConvRole::wgrad || c.split_k || !x.is_convolution;
+  work.may_split = x.role == ConvRole::wgrad || engine.features.split_k || !x.is_convolution;
   work.operand_element = c.operand_element;
   work.step_latency_s =
       (x.pointwise ? c.step_latency_clk : c.window_step_latency_clk) / machine.clock_hz;
@@ -170,7 +170,9 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
   return work;
 }
 
-double peak_for_rate(const Machine& machine, const EngineModel& engine, double rate_flop_per_s) {
+double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
+                     double rate_flop_per_s) {
+  const Machine& machine = model.machine;
   Contraction x;
   x.is_convolution = false;
   x.pointwise = true;
@@ -179,7 +181,7 @@ double peak_for_rate(const Machine& machine, const EngineModel& engine, double r
   // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
   double best_share = 0;
   double best_fed_share = 0;
-  for (const TileKernel& tile : library_tiles(machine, engine.engine, x)) {
+  for (const TileKernel& tile : library_tiles(model.constants->tiles, engine.engine, x)) {
     const BlockResources block{tile.threads, tile.registers,
                                tile_shared_byte(tile, work.element_byte)};
     if (occupancy(machine.sm, block).blocks == 0) continue;

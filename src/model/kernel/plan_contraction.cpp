@@ -17,7 +17,7 @@ double copied_byte(const DenseContext& context) {
 }
 
 void set_copies(ContractionTime& time, const DenseContext& context) {
-  const ContractionConstants& c = context.constants();
+  const DenseConstants& c = context.constants();
   const Machine& machine = context.model.machine;
   time.copied_element = copied_byte(context) / context.x.element_byte;
   if (time.copied_element == 0) return;
@@ -28,7 +28,7 @@ void set_copies(ContractionTime& time, const DenseContext& context) {
 }
 
 ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, CacheState cache) {
-  const ContractionConstants& c = context.constants();
+  const DenseConstants& c = context.constants();
   const MemorySystem& memory = context.model.memory;
   const Contraction& x = context.x;
   const Streams streams{x.read_byte, x.write_byte};
@@ -65,10 +65,8 @@ void describe_tile(KernelPlan& plan, const DenseKernel& kernel, const Machine& m
 ContractionKernel contraction_kernel(const Layer& layer, const Counts& counts,
                                      const ResolvedModel& model, const EngineModel& engine,
                                      CacheState cache) {
-  const ContractionConstants& c = engine.constants;
-  const DenseContext context{
-      layer, model, engine,
-      contraction_of(layer, counts, engine.engine, c.channel_pad, c.skips_empty_phases)};
+  const DenseContext context{layer, model, engine,
+                             contraction_of(layer, counts, engine.engine, engine.features)};
   const DenseKernel dense = choose_dense_kernel(context);
   return {context.x, dense, time_of(context, dense, cache)};
 }
