@@ -130,7 +130,7 @@ struct Result {
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
   std::optional<MeasuredSummary> measured;        ///< where rows have measured times
   std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
-                                                  ///< of kernels alone, without launches
+                                                  ///< of kernels alone, without gaps
   std::optional<Memory> memory;                   ///< of a whole network; absent for records
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> tdp_w;

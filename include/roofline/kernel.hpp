@@ -93,7 +93,9 @@ struct KernelPlan {
 std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                       const KernelModel& model, CacheState cache);
 
-/// The plan as a profiler times its kernels: without the launches between them.
-KernelPlan without_launches(KernelPlan plan);
+/// The plan as a profiler times its kernels: without the gaps between them. Of a launch, the time
+/// between two kernels is such a gap, and all that a stream of library calls needs beyond a graph's
+/// launch; what remains is a kernel's own start and end.
+KernelPlan without_gaps(KernelPlan plan, const KernelModel& model);
 
 }  // namespace roofline

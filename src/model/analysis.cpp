@@ -130,7 +130,7 @@ void plan_row(LayerResult& row, const KernelModel& model, CacheState cache,
                      "layer \"" + row.layer.name + "\": " + error.message);
   }
   if (row.kernel && network.recording && !network.recording->times_hold_launches)
-    row.kernel = without_launches(*row.kernel);
+    row.kernel = without_gaps(*row.kernel, model);
   if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
 }
 

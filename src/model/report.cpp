@@ -22,8 +22,9 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
                     kernel_model_for(context, evaluated.result.main_engine), context.options.cache);
   const auto& recording = evaluated.result.recording;
   if (recording && !recording->times_hold_launches)
-    explanation.steps.push_back({"expected time of the kernels alone, without launches", "",
-                                 *layer.expected_time_s, "s", "the sum of the other parts"});
+    explanation.steps.push_back({"expected time of the kernels alone, without gaps", "",
+                                 *layer.expected_time_s, "s",
+                                 "of launch, only a kernel's own start and end"});
   return explanation;
 }
 

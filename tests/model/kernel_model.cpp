@@ -1,6 +1,7 @@
 // The kernel model of a GPU: what it assumes, and what measured ceilings do to it.
 
 #include "load/kernel_model.hpp"
+
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 
