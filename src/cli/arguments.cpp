@@ -138,6 +138,12 @@ void add_ceilings(CLI::App& app, Arguments& arguments) {
 }
 
 void add_kernel_model(CLI::App& app, Arguments& arguments) {
+  app.add_option("--launch", arguments.launch,
+                 wrapped("What starts the kernels: graph (default; the device), kernel (nothing: "
+                         "durations as a profiler gives them), stream (library calls) or eager (a "
+                         "framework's operators, each at the host's cost)"))
+      ->type_name("HOW")
+      ->check(one_of({"kernel", "graph", "stream", "eager"}));
   app.add_option("--kernel-model", arguments.kernel_model,
                  wrapped("Constants of the kernel model from a file, in place of those of the "
                          "GPU's architecture"))

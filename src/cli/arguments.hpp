@@ -29,6 +29,7 @@ struct Arguments {
   std::string ceilings = "datasheet";
   std::string fuse = "none";
   std::string cache = "warm";
+  std::string launch = "graph";
   std::string algorithm;
   std::string tile;
   std::uint64_t split_k = 0;

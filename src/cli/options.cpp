@@ -151,6 +151,9 @@ void set_analysis(const Arguments& arguments, Options& options) {
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
   if (arguments.ceilings == "sustained") options.analysis.ceilings = CeilingKind::sustained;
   if (arguments.cache == "cold") options.analysis.cache = CacheState::cold;
+  for (std::size_t i = 0; i < launch_protocol_names.size(); ++i)
+    if (arguments.launch == launch_protocol_names[i])
+      options.analysis.launch = static_cast<LaunchProtocol>(i);
   options.analysis.fuse_epilogues = arguments.fuse == "epilogue";
   if (options.analysis.fuse_epilogues && arguments.pass != "fwd")
     throw UsageError("--fuse epilogue is for inference: expected --pass fwd, got " +

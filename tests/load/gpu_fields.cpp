@@ -48,6 +48,7 @@ const std::vector<Stated>& every_field() {
       {"host_link_gb_per_s", "31.5", "host_link_byte_per_s", "3.15e10"},
       {"host_pinned_gb_per_s", "25", "host_pinned_byte_per_s", "2.5e10"},
       {"host_pageable_gb_per_s", "12", "host_pageable_byte_per_s", "1.2e10"},
+      {"host_operator_us", "20", "host_operator_s", "2e-5"},
       {"tdp_w", "400", "tdp_w", "400"},
       {"sustained", R"({"peak_tflops": {"fp32": 18}, "bandwidth_gb_per_s": 1400, "source": "S"})",
        "sustained",

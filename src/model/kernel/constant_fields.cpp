@@ -45,8 +45,14 @@ constexpr Field<MemoryConstants> memory_fields[] = {
      "one dependent access that hits L2, issue included"},
     {"dram_latency_s", &MemoryConstants::dram_latency_s, &seconds,
      "one dependent access that misses L2"},
-    {"launch_s", &MemoryConstants::launch_s, &seconds,
-     "from the end of one kernel to the start of the next"},
+};
+
+constexpr Field<LaunchConstants> launch_fields[] = {
+    {"start_s", &LaunchConstants::start_s, &seconds,
+     "an empty kernel, as a profiler times it: its start and end"},
+    {"gap_s", &LaunchConstants::gap_s, &seconds, "between two kernels of a CUDA graph"},
+    {"stream_s", &LaunchConstants::stream_s, &seconds,
+     "more from one library call to the next in a stream, with its helper kernels"},
 };
 
 constexpr Field<PartConstants> part_fields[] = {
@@ -89,14 +95,14 @@ constexpr Field<DenseConstants> dense_fields[] = {
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
     {"overlap_loss", &DenseConstants::overlap_loss, &share,
      "of the shorter of kernel and DRAM time that does not overlap"},
-    {"launch_s", &DenseConstants::launch_s, &seconds,
-     "from one kernel to the next, its start and its drain"},
-    {"library_launch_s", &DenseConstants::library_launch_s, &seconds,
-     "the same for the GEMM library's kernels"},
+    {"start_s", &DenseConstants::start_s, &seconds,
+     "start and end of a convolution's kernel, beyond those of an empty one"},
+    {"library_start_s", &DenseConstants::library_start_s, &seconds,
+     "the same of the GEMM library's kernels"},
     {"extra_kernel_s", &DenseConstants::extra_kernel_s, &seconds,
-     "each further kernel of the same layer"},
+     "the same of each further kernel of the layer"},
     {"window_reduce_s", &DenseConstants::window_reduce_s, &seconds,
-     "adding split-K sums after a kernel that follows a window"},
+     "the same of adding split-K sums after a kernel that follows a window"},
     {"fft_share", &DenseConstants::fft_share, &ratio,
      "speed of FFT transforms to that of Winograd's"},
     {"transpose_per_clk_per_sm", &DenseConstants::transpose_per_clk_per_sm, &element_rate,
@@ -280,6 +286,7 @@ class Lister {
  public:
   explicit Lister(Values& values) {
     add({"memory"}, values.memory, memory_fields);
+    add({"launch"}, values.launch, launch_fields);
     add({"part"}, values.part, part_fields);
     for (std::size_t i = 0; i < values.dense.size(); ++i)
       add({"dense", engine_class_names[i]}, values.dense[i], dense_fields);

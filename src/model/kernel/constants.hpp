@@ -26,7 +26,13 @@ struct MemoryConstants {
   double l2_dirty_share;
   double l2_latency_s;
   double dram_latency_s;
-  double launch_s;
+};
+
+/// What it takes to start a kernel, by what starts it.
+struct LaunchConstants {
+  double start_s;
+  double gap_s;
+  double stream_s;
 };
 
 /// What lowers the rates of a whole part. A board at its power limit lowers the clock.
@@ -57,8 +63,8 @@ struct DenseConstants {
 
   // Memory and launches.
   double overlap_loss;
-  double launch_s;
-  double library_launch_s;
+  double start_s;
+  double library_start_s;
   double extra_kernel_s;
   double window_reduce_s;
   double fft_share;
@@ -195,6 +201,7 @@ inline constexpr std::array<std::string_view, 3> engine_class_names{"vector", "t
 
 struct ConstantValues {
   MemoryConstants memory;
+  LaunchConstants launch;
   PartConstants part;
   std::array<DenseConstants, engine_class_names.size()> dense;  ///< by EngineClass
   StreamingConstants streaming;

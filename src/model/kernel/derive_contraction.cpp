@@ -224,8 +224,8 @@ class ContractionDerivation {
     if (dense_.clear_launch_s > 0) {
       out_.step("writing zeros", through_l2(kernel_.x.write_byte), dense_.clear_s, seconds,
                 origin(&DenseConstants::l2_byte_per_clk_per_sm));
-      out_.given("launch of the kernel that writes zeros", dense_.clear_launch_s, seconds,
-                 engine_.launch_origin);
+      out_.step("launch of the kernel that writes zeros", launch_text(c_.library_start_s),
+                dense_.clear_launch_s, seconds, origin(&DenseConstants::library_start_s));
     }
     if (staging.workspace_byte > 0) transforms();
     out_.step("kernels",
@@ -233,6 +233,11 @@ class ContractionDerivation {
                          Plus{staging.transform_s}, Plus{staging.image_s},
                          Plus{staging.further_launch_s}),
               dense_.kernel_s, seconds);
+  }
+
+  /// From one kernel to the next, and what this one's start and end take longer.
+  std::string launch_text(double start_s) const {
+    return expression(model_.memory.launch_s, Plus{start_s});
   }
 
   double product_s() const {
@@ -291,10 +296,11 @@ class ContractionDerivation {
                 expression(time_.copied_element, " / (", c_.transpose_per_clk_per_sm, " x ",
                            machine.clock_hz, " x ", machine.sm_count, ")"),
                 time_.copy_s, seconds, origin(&DenseConstants::transpose_per_clk_per_sm));
-      out_.step("launches of the copies", expression("2 x ", c_.extra_kernel_s),
+      out_.step("launches of the copies", expression("2 x (", launch_text(c_.extra_kernel_s), ")"),
                 time_.copy_launch_s, seconds, origin(&DenseConstants::extra_kernel_s));
     }
-    out_.given("first launch", time_.first_launch_s, seconds, engine_.launch_origin);
+    out_.step("first launch", launch_text(time_.first_start_s), time_.first_launch_s, seconds,
+              model_.memory.launch_origin);
   }
 
   const ContractionKernel& kernel_;

@@ -130,7 +130,8 @@ void scale_rate(GemmWork& work, double kernel_share, double flop_ratio) {
       (rate.peak_flop_per_s * rate.math_share * rate.role_share * rate.kernel_share);
 }
 
-GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine) {
+GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const EngineModel& engine) {
+  const Machine& machine = model.machine;
   const DenseConstants& c = engine.constants;
   GemmWork work;
   const double role_share = x.role == ConvRole::dgrad   ? c.dgrad_share
@@ -166,7 +167,7 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))
     work.most_split_blocks = machine.sm_count;
-  work.reduce_s = x.pointwise ? c.extra_kernel_s : c.window_reduce_s;
+  work.reduce_s = model.memory.launch_s + (x.pointwise ? c.extra_kernel_s : c.window_reduce_s);
   return work;
 }
 
@@ -177,7 +178,7 @@ double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
   x.is_convolution = false;
   x.pointwise = true;
   x.element_byte = operand_byte(engine.engine);
-  const GemmWork work = gemm_work(x, machine, engine);
+  const GemmWork work = gemm_work(x, model, engine);
   // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
   double best_share = 0;
   double best_fed_share = 0;

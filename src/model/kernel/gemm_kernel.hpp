@@ -128,7 +128,7 @@ double resident_blocks(const GemmTime& time);
 /// Steps of an SM, all blocks spread over all SMs without a gap.
 double spread_steps(const GemmTime& time);
 
-GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine);
+GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const EngineModel& engine);
 
 /// The peak at which a product large enough to hide all else, on the best of the library's tiles,
 /// runs at `rate_flop_per_s`.

@@ -64,10 +64,7 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
     c.math_share = *gpu.kernel.math_share;
     model.math_origin = stated_origin;
   }
-  c.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
-  c.library_launch_s = gpu.kernel.launch_s.value_or(c.library_launch_s);
-  model.launch_origin =
-      gpu.kernel.launch_s ? stated_origin : origin_of(*gpu.constants, model.set->launch_s);
+  if (gpu.kernel.launch_s) c.start_s = c.library_start_s = 0;  // all of it is stated
   const PartConstants& part = gpu.constants->values.part;
   const double clock_share = power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak);
   model.peak_flop_per_s = peak * clock_share;

@@ -49,10 +49,13 @@ MemorySystem memory_system(const Gpu& gpu, const Machine& machine, const ModelCo
   system.l2_dirty_byte = c.l2_dirty_share * system.l2_size_byte;
   system.l2_latency_s = c.l2_latency_s;
   system.dram_latency_s = c.dram_latency_s;
-  system.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
+  const LaunchConstants& launch = constants.values.launch;
+  system.launch_s = gpu.kernel.launch_s.value_or(launch.start_s + launch.gap_s);
+  system.gap_s = std::min(launch.gap_s, system.launch_s);
+  system.stream_s = launch.stream_s;
   system.bandwidth_origin = datasheet_origin;
   system.share_origin = gpu.kernel.dram_share ? stated_origin : origin_of(constants, c.dram_share);
-  system.launch_origin = gpu.kernel.launch_s ? stated_origin : origin_of(constants, c.launch_s);
+  system.launch_origin = gpu.kernel.launch_s ? stated_origin : origin_of(constants, launch.start_s);
   system.l2_origin = origin_of(constants, c.l2_byte_per_clock_per_sm);
   system.kept_origin = origin_of(constants, c.l2_kept_share);
   system.latency_origin = origin_of(constants, c.l2_latency_s);

@@ -27,7 +27,9 @@ struct MemorySystem {
   double l2_dirty_byte = 0;
   double l2_latency_s = 0;
   double dram_latency_s = 0;
-  double launch_s = 0;
+  double launch_s = 0;  ///< from one kernel to the next in a CUDA graph
+  double gap_s = 0;     ///< of that, between the two
+  double stream_s = 0;  ///< more from one library call to the next
 
   // Where they come from.
   std::string bandwidth_origin;

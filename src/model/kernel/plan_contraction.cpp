@@ -23,7 +23,7 @@ void set_copies(ContractionTime& time, const DenseContext& context) {
   if (time.copied_element == 0) return;
   time.copy_s =
       time.copied_element / (c.transpose_per_clk_per_sm * machine.clock_hz * machine.sm_count);
-  time.copy_launch_s = 2 * c.extra_kernel_s;
+  time.copy_launch_s = 2 * (context.model.memory.launch_s + c.extra_kernel_s);
   time.kernels += 2;
 }
 
@@ -38,7 +38,8 @@ ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, 
   time.dram_byte = timed_dram_byte(streams, time.traffic, cache);
   time.dram_s = time.dram_byte / memory.dram_byte_per_s;
   (time.dram_s > kernel.kernel_s ? time.kernel_weight : time.dram_weight) = c.overlap_loss;
-  time.first_launch_s = x.is_convolution ? c.launch_s : c.library_launch_s;
+  time.first_start_s = x.is_convolution ? c.start_s : c.library_start_s;
+  time.first_launch_s = memory.launch_s + time.first_start_s;
   time.kernels = kernel.kernels;
   set_copies(time, context);
   return time;

@@ -25,7 +25,6 @@ struct EngineModel {
   LibraryFeatures features;
   const DenseConstants* set = nullptr;  ///< as ModelConstants holds them
   std::string math_origin;              ///< of constants.math_share
-  std::string launch_origin;            ///< of its launches
 };
 
 /// What large dense kernels sustain: the rate at which a layer's own FLOP count as arithmetic.

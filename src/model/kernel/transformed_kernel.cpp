@@ -99,7 +99,7 @@ Staging staging_of(const Offer& offer, const TransformShape& t, double tiles) {
   staging.transform_s =
       staging.workspace_byte / (staging.workspace_byte_per_s * staging.transform_share);
   staging.image_s = (x.read_byte + x.write_byte) / rate;
-  staging.further_launch_s = (staged_kernels - 1) * c.extra_kernel_s;
+  staging.further_launch_s = (staged_kernels - 1) * (memory.launch_s + c.extra_kernel_s);
   return staging;
 }
 
@@ -184,7 +184,7 @@ TransformedTime best_transformed(const Contraction& x, const ResolvedModel& mode
   if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
       x.kernel_h * x.kernel_w == 1)
     return offer.best;
-  const GemmWork plain = gemm_work(x, model.machine, engine);
+  const GemmWork plain = gemm_work(x, model, engine);
   add_winograd(offer, plain);
   add_fft(offer, plain);
   return offer.best;
