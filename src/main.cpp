@@ -1,5 +1,6 @@
 #include <csignal>
 
+#include "cli/calibrate.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
@@ -13,7 +14,8 @@ using namespace roofline;
 
 std::string text_of(const Options& options) {
   switch (options.action) {
-    case Options::Action::evaluate: break;
+    case Options::Action::evaluate:
+    case Options::Action::calibrate: break;
     case Options::Action::print_text: return options.text;
     case Options::Action::list_networks: return network_names();
     case Options::Action::show_gpu: {
@@ -32,6 +34,7 @@ std::string text_of(const Options& options) {
 
 int run(const Options& options) {
   if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
+  if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
   write_standard_output(text_of(options));
   flush_standard_output();
   return 0;

@@ -42,6 +42,9 @@ class Catalogue {
   /// wrong, UsageError with the nearest names where none does.
   Gpu find(const std::string& name_or_path) const;
 
+  /// The text of the file that answers to a name or a path. Throws as find() does.
+  std::string text(const std::string& name_or_path) const;
+
   /// Every GPU, by name. Throws InputError where any file of one's own is wrong.
   std::vector<Gpu> all() const;
 

@@ -18,7 +18,8 @@ constexpr std::string_view description =
     "  roofline conv.json --gpu v100          a file: one layer, an array, or a network\n"
     "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"
     "  roofline resnet50 --gpu h100 --json    a built-in network\n"
-    "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n";
+    "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n"
+    "  roofline calibrate FILE... --gpu v100 -o my-v100.json   fit the model to measured layers\n";
 
 constexpr std::string_view footer =
     "Exit codes: 0 all evaluated; 1 some inputs could not be, each named on stderr; 2 wrong usage.";
@@ -148,6 +149,10 @@ void add_kernel_model(CLI::App& app, Arguments& arguments) {
                  wrapped("Constants of the kernel model from a file, in place of those of the "
                          "GPU's architecture"))
       ->type_name("FILE");
+  app.add_option("--constants", arguments.constants,
+                 wrapped("calibrate: only the constants that fit a pattern with * and ?, such as "
+                         "'dense.tensor.*'"))
+      ->type_name("PATTERN");
 }
 
 void add_mapping(CLI::App& app, Arguments& arguments) {

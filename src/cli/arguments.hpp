@@ -46,6 +46,7 @@ struct Arguments {
   std::string show_gpu;
   std::string show_model;
   std::string kernel_model;
+  std::string constants = "*";
   bool list_networks = false;
 };
 

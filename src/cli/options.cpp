@@ -190,6 +190,11 @@ Options options_of(const Arguments& arguments) {
     options.gpus = {model ? arguments.show_model : arguments.show_gpu};
     return options;
   }
+  if (!options.inputs.empty() && options.inputs.front() == "calibrate") {
+    options.action = Options::Action::calibrate;
+    options.constants = arguments.constants;
+    options.inputs.erase(options.inputs.begin());
+  }
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;

@@ -24,6 +24,7 @@ struct Options {
     list_gpus,
     show_gpu,
     show_model,
+    calibrate,
     list_networks,
     print_text
   };
@@ -31,7 +32,8 @@ struct Options {
   std::string text;  ///< of --help and --version
   std::vector<std::string> inputs;
   std::vector<std::string> gpus;
-  std::string kernel_model;             ///< a file of constants in place of the GPUs'; empty: none
+  std::string constants = "*";  ///< a pattern of the names of those that calibration may move
+  std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none
   std::vector<LayerDefaults> defaults;  ///< one for each --batch
   AnalysisOptions analysis;
   ReportOptions report;

@@ -27,4 +27,8 @@ SharedConstants built_in_constants(const Gpu& gpu);
 /// The whole set as such a file, which inherits nothing.
 std::string write_constants(const ModelConstants& constants);
 
+/// A GPU's file with these in place of the constants that it held.
+std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
+                               const ModelConstants& constants);
+
 }  // namespace roofline

@@ -93,4 +93,14 @@ std::string write_constants(const ModelConstants& constants) {
       tiles_json(constants));
 }
 
+std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
+                               const ModelConstants& constants) {
+  parse_json(gpu_text, {source, {}});  // what is wrong with it is said there
+  auto gpu = nlohmann::ordered_json::parse(gpu_text);
+  gpu.erase("kernel_model");
+  std::string text = gpu.dump(2);
+  text.resize(text.rfind('\n'));  // before the last brace
+  return text + ",\n  \"kernel_model\": " + write_constants(constants) + "}\n";
+}
+
 }  // namespace roofline
