@@ -1,7 +1,6 @@
 #pragma once
 
-// Architectures: which GPUs behave alike, and whose measured constants the kernel model takes for
-// those that nobody measured. The one place that tells them apart.
+// Architectures: which GPUs behave alike. The one place that tells them apart.
 
 #include <array>
 #include <cstddef>
@@ -37,25 +36,23 @@ struct ArchitectureInfo {
   std::array<std::string_view, 3> prefixes;
   std::uint32_t first_capability;  ///< major * 10 + minor; its range ends where the next one begins
   std::uint32_t usual_capability;  ///< of a part that states none
-  Architecture library;  ///< measured one (volta, hopper) whose constants of dense kernels it takes
-  Architecture tiles;    ///< whose list of tiles its library is taken to have
 };
 
 /// NVIDIA's compute capabilities: CUDA C++ Programming Guide. AMD and Intel have none (0).
 inline constexpr std::array<ArchitectureInfo, architecture_count> architectures{{
-    {"Kepler", "NVIDIA", {"Kepler"}, 30, 35, Architecture::volta, Architecture::volta},
-    {"Maxwell", "NVIDIA", {"Maxwell"}, 50, 52, Architecture::volta, Architecture::volta},
-    {"Pascal", "NVIDIA", {"Pascal"}, 60, 61, Architecture::volta, Architecture::volta},
-    {"Volta", "NVIDIA", {"Volta"}, 70, 70, Architecture::volta, Architecture::volta},
-    {"Turing", "NVIDIA", {"Turing"}, 75, 75, Architecture::volta, Architecture::volta},
-    {"Ampere", "NVIDIA", {"Ampere"}, 80, 80, Architecture::hopper, Architecture::ampere},
-    {"Ada", "NVIDIA", {"Ada"}, 89, 89, Architecture::hopper, Architecture::ampere},
-    {"Hopper", "NVIDIA", {"Hopper"}, 90, 90, Architecture::hopper, Architecture::hopper},
-    {"Blackwell", "NVIDIA", {"Blackwell"}, 100, 100, Architecture::hopper, Architecture::hopper},
-    {"GCN", "AMD", {"GCN", "Vega", "Polaris"}, 0, 0, Architecture::volta, Architecture::volta},
-    {"RDNA", "AMD", {"RDNA"}, 0, 0, Architecture::volta, Architecture::volta},
-    {"CDNA", "AMD", {"CDNA"}, 0, 0, Architecture::hopper, Architecture::volta},
-    {"Xe", "Intel", {"Xe"}, 0, 0, Architecture::hopper, Architecture::volta},
+    {"Kepler", "NVIDIA", {"Kepler"}, 30, 35},
+    {"Maxwell", "NVIDIA", {"Maxwell"}, 50, 52},
+    {"Pascal", "NVIDIA", {"Pascal"}, 60, 61},
+    {"Volta", "NVIDIA", {"Volta"}, 70, 70},
+    {"Turing", "NVIDIA", {"Turing"}, 75, 75},
+    {"Ampere", "NVIDIA", {"Ampere"}, 80, 80},
+    {"Ada", "NVIDIA", {"Ada"}, 89, 89},
+    {"Hopper", "NVIDIA", {"Hopper"}, 90, 90},
+    {"Blackwell", "NVIDIA", {"Blackwell"}, 100, 100},
+    {"GCN", "AMD", {"GCN", "Vega", "Polaris"}, 0, 0},
+    {"RDNA", "AMD", {"RDNA"}, 0, 0},
+    {"CDNA", "AMD", {"CDNA"}, 0, 0},
+    {"Xe", "Intel", {"Xe"}, 0, 0},
 }};
 
 constexpr const ArchitectureInfo& info(Architecture architecture) {

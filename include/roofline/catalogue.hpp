@@ -17,12 +17,15 @@ namespace roofline {
 
 /// A file embedded at build time.
 struct EmbeddedFile {
-  std::string_view name;                    ///< file name without extension
-  std::span<const std::string_view> names;  ///< the GPU's own name and aliases; empty for networks
+  std::string_view name;  ///< file name without extension
+  /// The GPU's own name and aliases; the kernel model's own name and what it covers; empty for
+  /// networks.
+  std::span<const std::string_view> names;
   std::string_view text;
 };
 
 std::span<const EmbeddedFile> embedded_gpus();
+std::span<const EmbeddedFile> embedded_kernel_models();
 std::span<const EmbeddedFile> embedded_networks();
 
 struct OwnGpus;
@@ -38,6 +41,9 @@ class Catalogue {
   /// A GPU by name or by the path of a file. Throws InputError where the file that answers is
   /// wrong, UsageError with the nearest names where none does.
   Gpu find(const std::string& name_or_path) const;
+
+  /// The text of the file that answers to a name or a path. Throws as find() does.
+  std::string text(const std::string& name_or_path) const;
 
   /// Every GPU, by name. Throws InputError where any file of one's own is wrong.
   std::vector<Gpu> all() const;

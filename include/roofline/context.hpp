@@ -4,6 +4,7 @@
 // changes it afterwards, and every evaluation reads it.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "roofline/kernel_model.hpp"
 #include "roofline/memory.hpp"
 #include "roofline/roofline.hpp"
+#include "roofline/trace.hpp"
 
 namespace roofline {
 
@@ -27,6 +29,7 @@ struct AnalysisOptions {
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
   Optimizer optimizer = Optimizer::sgd;  ///< of training, which keeps its state
+  LaunchProtocol launch = LaunchProtocol::graph;
   /// A person's own ceilings, sustained on this part: of the engine of the dense layers, and of
   /// device memory.
   std::optional<double> peak_flop_per_s;
@@ -38,6 +41,7 @@ struct Context {
   AnalysisOptions options;
   Ceilings ceilings;  ///< without the person's own peak, whose engine depends on the layers
   std::optional<double> host_copy_byte_per_s;  ///< where host copies are asked for
+  Launch launch;                               ///< of layers that no recording holds
   KernelModel kernel;                          ///< under these ceilings
   /// The same with the person's own peak as that of one engine, by engine; empty without one.
   std::vector<KernelModel> kernel_by_engine;
@@ -50,6 +54,8 @@ Context make_context(Gpu gpu, const AnalysisOptions& options);
 Ceilings ceilings_for(const Context& context, Engine engine);
 /// The part's roofs, the sustained ones those of the kernel model under `engine`'s ceilings.
 Roofs roofs_for(const Context& context, Engine engine);
+/// What stands between kernels: of a recording, where there is one, what its times hold.
+Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context);
 /// The kernel model under those ceilings.
 const KernelModel& kernel_model_for(const Context& context, Engine engine);
 

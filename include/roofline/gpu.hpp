@@ -3,6 +3,7 @@
 // A GPU as its file describes it (configs/gpus/*.json), in base units. Absent means not published.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct KernelConstants {
   std::optional<double> dram_share;  ///< of the bandwidth that long streams sustain
   std::optional<double> launch_s;    ///< from one kernel to the next
 };
+
+struct ModelConstants;  // src/model/kernel/constants.hpp
 
 struct Source {
   std::string title;
@@ -59,10 +62,13 @@ struct Gpu {
   std::optional<double> host_link_byte_per_s;      ///< one direction, as specified
   std::optional<double> host_pinned_byte_per_s;    ///< measured copy rate from page-locked memory
   std::optional<double> host_pageable_byte_per_s;  ///< measured copy rate from ordinary memory
+  std::optional<double> host_operator_s;           ///< measured: a framework's operator, eagerly
   std::optional<double> tdp_w;
 
   std::optional<SustainedCeilings> sustained;
   KernelConstants kernel;
+  /// Of the kernel model: those that the file names or holds, else its architecture's.
+  std::shared_ptr<const ModelConstants> constants;
   std::vector<std::string> notes;
   std::vector<Source> sources;
 };

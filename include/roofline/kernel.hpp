@@ -18,6 +18,37 @@ namespace roofline {
 /// Whether a layer's operands are in the L2 cache when its kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };
 
+/// What stands between the kernels of a run.
+enum class LaunchProtocol : std::uint8_t {
+  kernel,  ///< nothing: the durations that a profiler gives the kernels, without gaps between them
+  graph,   ///< what the device needs to start the next kernel
+  stream,  ///< library calls, one after the other
+  eager,   ///< a framework's operators: each takes the host its time, and the GPU may wait for it
+};
+
+inline constexpr std::array<std::string_view, 4> launch_protocol_names{"kernel", "graph", "stream",
+                                                                       "eager"};
+
+constexpr std::string_view name_of(LaunchProtocol protocol) {
+  return launch_protocol_names[static_cast<std::size_t>(protocol)];
+}
+
+/// Of which times, in words.
+constexpr std::string_view meaning_of(LaunchProtocol protocol) {
+  switch (protocol) {
+    case LaunchProtocol::kernel: return "of the kernels alone, without gaps";
+    case LaunchProtocol::graph: return "in a graph of kernels";
+    case LaunchProtocol::stream: return "in a stream of library calls";
+    case LaunchProtocol::eager: return "as eager operators";
+  }
+  return "";
+}
+
+struct Launch {
+  LaunchProtocol protocol = LaunchProtocol::graph;
+  double host_operator_s = 0;  ///< of the host, an operator; eager only
+};
+
 /// What the expected time is made of. Overlapping work is counted once: the resource that takes
 /// longest in full, what hides behind it not at all or by the share that does not overlap.
 enum class Limiter : std::uint8_t {
@@ -93,9 +124,7 @@ struct KernelPlan {
 std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                       const KernelModel& model, CacheState cache);
 
-/// The plan as a profiler times its kernels: without the gaps between them. Of a launch, the time
-/// between two kernels is such a gap, and all that a stream of library calls needs beyond a graph's
-/// launch; what remains is a kernel's own start and end.
-KernelPlan without_gaps(KernelPlan plan, const KernelModel& model);
+/// The plan of a graph's kernels as started in another way.
+KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch);
 
 }  // namespace roofline

@@ -31,6 +31,7 @@ class KernelModel {
   std::shared_ptr<const ResolvedModel> resolved_;
 };
 
+/// The GPU must hold constants, as those that load_gpu returns do; throws UsageError.
 KernelModel kernel_model_of(const Gpu& gpu);
 
 /// The same model under ceilings that were measured: what the best real kernels reach, not what

@@ -19,7 +19,8 @@ constexpr std::string_view description =
     "  roofline conv.json --gpu v100          a file: one layer, an array, or a network\n"
     "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"
     "  roofline resnet50 --gpu h100 --json    a built-in network\n"
-    "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n";
+    "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n"
+    "  roofline calibrate FILE... --gpu v100 -o my-v100.json   fit the model to measured layers\n";
 
 constexpr std::string_view footer =
     "Exit codes: 0 all evaluated; 1 some inputs could not be, each named on stderr; 2 wrong usage.";
@@ -208,6 +209,12 @@ void add_model(CLI::App& app, Arguments& arguments) {
                  "warm (default) or cold: whether operands are in the L2 cache at the start")
       ->type_name("STATE")
       ->check(one_of({"warm", "cold"}));
+  app.add_option("--launch", arguments.launch,
+                 "What starts the kernels: graph (default; the device), kernel (nothing: durations "
+                 "as a profiler gives them), stream (library calls) or eager (a framework's "
+                 "operators, each at the host's cost)")
+      ->type_name("HOW")
+      ->check(one_of({"kernel", "graph", "stream", "eager"}));
   app.add_flag("--host-copies{pinned}", arguments.host_copies,
                "Add the copies of a network's input and result over the host link, from pinned "
                "memory or with --host-copies=pageable")
@@ -217,6 +224,22 @@ void add_model(CLI::App& app, Arguments& arguments) {
                  "or adam")
       ->type_name("NAME")
       ->check(one_of({"sgd", "momentum", "adam"}));
+}
+
+void add_kernel_model(CLI::App& app, Arguments& arguments) {
+  app.option_defaults()->group("Constants of the kernel model");
+  app.add_option(
+         "--show-model", arguments.show_model,
+         "The constants of a GPU's kernel model, with units, ranges and origins (--json: as "
+         "a file to edit)")
+      ->type_name("GPU");
+  app.add_option("--kernel-model", arguments.kernel_model,
+                 "Constants from a file, in place of those of the GPU's architecture")
+      ->type_name("FILE");
+  app.add_option("--constants", arguments.constants,
+                 "calibrate: only the constants that fit a pattern with * and ?, such as "
+                 "'dense.tensor.*'")
+      ->type_name("PATTERN");
 }
 
 void add_mapping(CLI::App& app, Arguments& arguments) {
@@ -258,6 +281,7 @@ ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t h
   add_view(app, parsed.arguments);
   add_output(app, parsed.arguments);
   add_model(app, parsed.arguments);
+  add_kernel_model(app, parsed.arguments);
   add_mapping(app, parsed.arguments);
   try {
     app.parse(argc, argv);

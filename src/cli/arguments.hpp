@@ -32,6 +32,7 @@ struct Arguments {
   std::string optimizer = "sgd";
   std::vector<std::string> prices;
   std::string cache = "warm";
+  std::string launch = "graph";
   std::string algorithm;
   std::string tile;
   std::uint64_t split_k = 0;
@@ -47,6 +48,9 @@ struct Arguments {
   bool all = false;
   bool list_gpus = false;
   std::string show_gpu;
+  std::string show_model;
+  std::string kernel_model;
+  std::string constants = "*";
   bool list_networks = false;
 };
 

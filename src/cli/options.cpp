@@ -182,6 +182,9 @@ void set_analysis(const Arguments& arguments, Options& options) {
   for (std::size_t i = 0; i < optimizer_names.size(); ++i)
     if (arguments.optimizer == optimizer_names[i])
       options.analysis.optimizer = static_cast<Optimizer>(i);
+  for (std::size_t i = 0; i < launch_protocol_names.size(); ++i)
+    if (arguments.launch == launch_protocol_names[i])
+      options.analysis.launch = static_cast<LaunchProtocol>(i);
   options.analysis.fuse_epilogues = arguments.fuse == "epilogue";
   if (options.analysis.fuse_epilogues && arguments.pass != "fwd")
     throw UsageError("--fuse epilogue is for inference: expected --pass fwd, got " +
@@ -213,10 +216,17 @@ Options options_of(const Arguments& arguments) {
         arguments.list_gpus ? Options::Action::list_gpus : Options::Action::list_networks;
     return options;
   }
-  if (!arguments.show_gpu.empty()) {
-    options.action = Options::Action::show_gpu;
-    options.gpus = {arguments.show_gpu};
+  options.kernel_model = arguments.kernel_model;
+  if (!arguments.show_gpu.empty() || !arguments.show_model.empty()) {
+    const bool model = arguments.show_gpu.empty();
+    options.action = model ? Options::Action::show_model : Options::Action::show_gpu;
+    options.gpus = {model ? arguments.show_model : arguments.show_gpu};
     return options;
+  }
+  if (!options.inputs.empty() && options.inputs.front() == "calibrate") {
+    options.action = Options::Action::calibrate;
+    options.constants = arguments.constants;
+    options.inputs.erase(options.inputs.begin());
   }
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");

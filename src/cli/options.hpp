@@ -19,11 +19,21 @@ struct Export {
 };
 
 struct Options {
-  enum class Action : std::uint8_t { evaluate, list_gpus, show_gpu, list_networks, print_text };
+  enum class Action : std::uint8_t {
+    evaluate,
+    list_gpus,
+    show_gpu,
+    show_model,
+    calibrate,
+    list_networks,
+    print_text
+  };
   Action action = Action::evaluate;
   std::string text;  ///< of --help and --version
   std::vector<std::string> inputs;
   std::vector<std::string> gpus;
+  std::string constants = "*";  ///< a pattern of the names of those that calibration may move
+  std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none
   std::vector<LayerDefaults> defaults;                 ///< one for each --dtype and --batch
   std::vector<std::pair<std::string, double>> prices;  ///< an hour of a GPU, as named
   AnalysisOptions analysis;

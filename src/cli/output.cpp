@@ -56,4 +56,14 @@ void Progress::step() {
   std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(steps_));
 }
 
+void Progress::share(double done) {
+  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
+  next_ += std::chrono::milliseconds(200);
+  shown_ = true;
+  constexpr int width = 40;
+  const int filled = static_cast<int>(done * width);
+  std::fprintf(stderr, "\r[%.*s%*s] %3d%%", filled, "########################################",
+               width - filled, "", static_cast<int>(done * 100));
+}
+
 }  // namespace roofline

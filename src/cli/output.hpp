@@ -34,6 +34,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   void step();
+  /// Says how much of the whole is done, from 0 to 1.
+  void share(double done);
 
  private:
   bool on_terminal_;

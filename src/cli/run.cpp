@@ -6,8 +6,10 @@
 
 #include "cli/output.hpp"
 #include "cli/results.hpp"
+#include "load/kernel_model.hpp"
 #include "load/measured_times.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
@@ -26,7 +28,8 @@ Context resolved(Gpu gpu, const Options& options) {
 class Contexts {
  public:
   explicit Contexts(const Options& options) : options_(options) {
-    for (Gpu& gpu : named_gpus(options.gpus)) named_.push_back(resolved(std::move(gpu), options));
+    for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model))
+      named_.push_back(resolved(std::move(gpu), options));
   }
 
   const std::vector<Context>& named() const { return named_; }
@@ -44,7 +47,8 @@ class Contexts {
   const Context& recorded_on(const std::string& device) {
     const auto found = recorded_.find(device);
     if (found != recorded_.end()) return found->second;
-    return recorded_.emplace(device, resolved(named_gpus({device}).front(), options_))
+    return recorded_
+        .emplace(device, resolved(named_gpus({device}, options_.kernel_model).front(), options_))
         .first->second;
   }
 
@@ -87,19 +91,23 @@ void evaluate_input(const std::string& name, const Options& options, Contexts& c
 
 }  // namespace
 
-std::vector<Gpu> named_gpus(const std::vector<std::string>& names) {
+std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
+                            const std::string& kernel_model) {
   const Catalogue catalogue;
   for (const InputError& problem : catalogue.problems_besides(names))
     note(std::string(problem.what()) + " (ignored: no GPU of this run)");
   std::vector<Gpu> gpus;
   for (const std::string& name : names) gpus.push_back(catalogue.find(name));
+  if (kernel_model.empty()) return gpus;
+  const SharedConstants constants = load_constants(read_text(kernel_model), kernel_model);
+  for (Gpu& gpu : gpus) gpu.constants = constants;
   return gpus;
 }
 
 int evaluate_inputs(Options options) {
   Contexts contexts(options);
   for (const auto& [name, price] : options.prices)
-    options.report.price_per_hour[named_gpus({name}).front().name] = price;
+    options.report.price_per_hour[named_gpus({name}, "").front().name] = price;
   Results results(options, contexts.named().size());
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured);

@@ -59,6 +59,15 @@ Gpu Catalogue::find(const std::string& name_or_path) const {
   fail_unknown(name_or_path, *own_);
 }
 
+std::string Catalogue::text(const std::string& name_or_path) const {
+  if (is_path(name_or_path)) return read_text(name_or_path);
+  const std::string name = normal_gpu_name(name_or_path);
+  for (const OwnGpu& file : own_->files)
+    if (file.answers_to(name)) return read_text(file.path);
+  if (const EmbeddedFile* file = find_embedded_gpu(name)) return std::string(file->text);
+  fail_unknown(name_or_path, *own_);
+}
+
 std::vector<Gpu> Catalogue::all() const {
   const std::vector<InputError> problems = problems_besides({});
   if (!problems.empty()) throw problems.front();

@@ -1,5 +1,19 @@
-# Writes OUTPUT, a C++ file that holds every *.json file of GPU_DIR and NETWORK_DIR as text, with the
-# names that a GPU answers to beside it, so that finding one GPU parses no other.
+# Writes OUTPUT, a C++ file that holds every *.json file of GPU_DIR, KERNEL_DIR and NETWORK_DIR as
+# text, with what it answers to beside it (a GPU's names, what a kernel model covers), so that finding
+# one parses no other.
+
+# The texts of an array of JSON, each after a comma.
+function(append_texts list text key)
+  string(JSON count ERROR_VARIABLE none LENGTH "${text}" ${key})
+  if(none STREQUAL "NOTFOUND" AND count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(i RANGE ${last})
+      string(JSON item GET "${text}" ${key} ${i})
+      string(APPEND ${list} ", \"${item}\"")
+    endforeach()
+  endif()
+  set(${list} "${${list}}" PARENT_SCOPE)
+endfunction()
 
 function(append_files directory with_names)
   file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json)
@@ -16,14 +30,12 @@ function(append_files directory with_names)
     if(with_names STREQUAL "gpu")
       string(JSON name GET "${text}" name)
       set(names "\"${name}\"")
-      string(JSON count ERROR_VARIABLE none LENGTH "${text}" aliases)
-      if(none STREQUAL "NOTFOUND" AND count GREATER 0)
-        math(EXPR last "${count} - 1")
-        foreach(i RANGE ${last})
-          string(JSON alias GET "${text}" aliases ${i})
-          string(APPEND names ", \"${alias}\"")
-        endforeach()
-      endif()
+      append_texts(names "${text}" aliases)
+    elseif(with_names STREQUAL "kernel")
+      set(names "\"${stem}\"")
+      append_texts(names "${text}" covers)
+    endif()
+    if(names)
       string(APPEND definitions "constexpr std::string_view names_${id}[] = {${names}};\n")
       string(APPEND rows "    {\"${stem}\", names_${id}, text_${id}},\n")
     else()
@@ -38,9 +50,11 @@ endfunction()
 file(WRITE ${OUTPUT}
      "#include \"roofline/catalogue.hpp\"\n\nnamespace roofline {\nnamespace {\n\n")
 append_files(${GPU_DIR} gpu)
+append_files(${KERNEL_DIR} kernel)
 append_files(${NETWORK_DIR} network)
 file(APPEND ${OUTPUT}
      "}  // namespace\n\n"
      "std::span<const EmbeddedFile> embedded_gpus() { return gpu_files; }\n"
+     "std::span<const EmbeddedFile> embedded_kernel_models() { return kernel_files; }\n"
      "std::span<const EmbeddedFile> embedded_networks() { return network_files; }\n\n"
      "}  // namespace roofline\n")

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "load/json_value.hpp"
+#include "load/kernel_model.hpp"
 #include "model/gpu_fields.hpp"
 #include "roofline/load.hpp"
 
@@ -73,6 +74,9 @@ class GpuReader {
   void read(const Value& value, const FieldForm&, KernelConstants& part) const {
     part = object<KernelConstants>(value, "kernel");
   }
+  void read(const Value& value, const FieldForm&, SharedConstants& constants) const {
+    constants = read_constants(value);
+  }
   void read(const Value& value, const FieldForm&, std::vector<Source>& sources) const {
     if (!value.is_array()) value.fail_expected("a list of sources");
     for (std::size_t i = 0; i < value.size(); ++i)
@@ -87,7 +91,9 @@ class GpuReader {
 Gpu load_gpu(std::string_view json_text, const std::string& source) {
   const Origin origin{source, std::nullopt};
   const nlohmann::json root = parse_json(json_text, origin);
-  return GpuReader(origin).object<Gpu>(Value(root, origin), "a GPU");
+  Gpu gpu = GpuReader(origin).object<Gpu>(Value(root, origin), "a GPU");
+  if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
+  return gpu;
 }
 
 }  // namespace roofline

@@ -20,11 +20,6 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-LayerClass class_of(const Layer& layer) {
-  if (info(layer.kind).family != KindFamily::contraction) return LayerClass::other;
-  return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
-}
-
 Accuracy accuracy_of(const std::vector<const LayerResult*>& rows) {
   Accuracy accuracy;
   accuracy.layers = rows.size();
@@ -62,6 +57,11 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
     if (errors.back() < 0.25) ++close;
   }
   return {std::exp(log_sum / count), std::exp(log_distance / count), median(errors), close / count};
+}
+
+LayerClass class_of(const Layer& layer) {
+  if (info(layer.kind).family != KindFamily::contraction) return LayerClass::other;
+  return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
 }
 
 std::vector<Accuracy> score(const std::vector<LayerResult>& rows) {

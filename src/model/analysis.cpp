@@ -119,20 +119,19 @@ bool has_kernel(const Layer& layer) {
   return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
 }
 
-void plan_row(LayerResult& row, const KernelModel& model, CacheState cache,
+void plan_row(LayerResult& row, const KernelModel& model, const Context& context,
               const Network& network) {
   if (!has_kernel(row.layer)) {
     row.expected_time_s = row.point.roofline_time_s;
     return;
   }
   try {
-    row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, cache);
+    row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,
                      "layer \"" + row.layer.name + "\": " + error.message);
   }
-  if (row.kernel && network.recording && !network.recording->times_hold_launches)
-    row.kernel = without_gaps(*row.kernel, model);
+  if (row.kernel) row.kernel = launched(*row.kernel, model, launch_of(network.recording, context));
   if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
 }
 
@@ -146,7 +145,7 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
     row.point =
         evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                  over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-    plan_row(row, model, context.options.cache, network);
+    plan_row(row, model, context, network);
     set_measured(row, context);
   }
   return ceilings;

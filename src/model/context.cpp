@@ -28,6 +28,10 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
                           ? "host_pageable_gb_per_s"
                           : "host_pinned_gb_per_s or host_link_gb_per_s") +
                      ": give it in a GPU file of your own");
+  if (options.launch == LaunchProtocol::eager && !gpu.host_operator_s)
+    throw UsageError(gpu.name +
+                     " states no host_operator_us, what an operator takes the host: give it in a "
+                     "GPU file of your own");
 }
 
 Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
@@ -58,8 +62,14 @@ Context make_context(Gpu gpu, const AnalysisOptions& options) {
   const auto under = [&](const EngineRates& sustained) {
     return with_sustained(datasheet, sustained, ceilings.sustained_byte_per_s);
   };
-  Context context{
-      std::move(gpu), options, ceilings, copy_byte_per_s, under(ceilings.sustained_flop_per_s), {}};
+  const Launch launch{options.launch, gpu.host_operator_s.value_or(0)};
+  Context context{std::move(gpu),
+                  options,
+                  ceilings,
+                  copy_byte_per_s,
+                  launch,
+                  under(ceilings.sustained_flop_per_s),
+                  {}};
   if (options.peak_flop_per_s)
     for (std::size_t i = 0; i < engine_count; ++i)
       context.kernel_by_engine.push_back(
@@ -86,6 +96,11 @@ Roofs roofs_for(const Context& context, Engine engine) {
   for (std::size_t i = 0; i < engine_count; ++i)
     if (model.engines[i]) roofs.sustained_flop_per_s[i] = sustained_flop_per_s(*model.engines[i]);
   return roofs;
+}
+
+Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context) {
+  if (recording == nullptr) return context.launch;
+  return {recording->times_hold_launches ? LaunchProtocol::graph : LaunchProtocol::kernel, 0};
 }
 
 const KernelModel& kernel_model_for(const Context& context, Engine engine) {

@@ -80,9 +80,11 @@ constexpr GpuField<Gpu> gpu_fields[] = {
     {rate("host_pinned_gb_per_s", "host_pinned_byte_per_s", giga), &Gpu::host_pinned_byte_per_s},
     {rate("host_pageable_gb_per_s", "host_pageable_byte_per_s", giga),
      &Gpu::host_pageable_byte_per_s},
+    {rate("host_operator_us", "host_operator_s", micro), &Gpu::host_operator_s},
     {rate("tdp_w", "tdp_w", 1, "TDP", "W"), &Gpu::tdp_w},
     {plain("sustained"), &Gpu::sustained},
     {plain("kernel"), &Gpu::kernel},
+    {plain("kernel_model"), &Gpu::constants},
     {plain("notes"), &Gpu::notes},
     {plain("sources"), &Gpu::sources},
 };

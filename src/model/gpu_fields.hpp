@@ -59,7 +59,7 @@ template <>
 struct Members<Gpu> {
   using Any = MemberOf<Gpu, std::string, std::vector<std::string>, double, std::optional<double>,
                        std::optional<std::uint64_t>, EngineRates, std::optional<SustainedCeilings>,
-                       KernelConstants, std::vector<Source>>;
+                       KernelConstants, std::shared_ptr<const ModelConstants>, std::vector<Source>>;
 };
 
 template <class Owner>

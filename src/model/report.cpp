@@ -20,11 +20,10 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   explanation.steps =
       derive_kernel(layer.layer, layer.counts, layer.engine,
                     kernel_model_for(context, evaluated.result.main_engine), context.options.cache);
-  const auto& recording = evaluated.result.recording;
-  if (recording && !recording->times_hold_launches)
-    explanation.steps.push_back({"expected time of the kernels alone, without gaps", "",
-                                 *layer.expected_time_s, "s",
-                                 "of launch, only a kernel's own start and end"});
+  const LaunchProtocol launch = launch_of(evaluated.result.recording, context).protocol;
+  if (launch != LaunchProtocol::graph)
+    explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)), "",
+                                 *layer.expected_time_s, "s", "the same but for launch"});
   return explanation;
 }
 

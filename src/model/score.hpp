@@ -7,6 +7,8 @@
 namespace roofline {
 
 /// The accuracy of each pass and data type that has measured layers.
+LayerClass class_of(const Layer& layer);
+
 std::vector<Accuracy> score(const std::vector<LayerResult>& rows);
 
 }  // namespace roofline

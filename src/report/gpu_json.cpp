@@ -1,4 +1,5 @@
 #include "model/gpu_fields.hpp"
+#include "model/kernel/constants.hpp"
 #include "report/json_values.hpp"
 #include "roofline/render.hpp"
 
@@ -13,6 +14,9 @@ Json to_json(const std::vector<std::string>& texts) { return texts; }
 Json to_json(double value) { return number(value); }
 Json to_json(const EngineRates& rates) { return rates_json(rates); }
 Json to_json(const KernelConstants& constants) { return object_json(constants); }
+Json to_json(const std::shared_ptr<const ModelConstants>& constants) {
+  return constants ? Json(constants->name) : Json(nullptr);
+}
 
 template <class T>
 Json to_json(const std::optional<T>& value) {

@@ -70,14 +70,3 @@ TEST_CASE("Every part of the catalogue has a known architecture of its vendor",
     CHECK(gpu.architecture.rfind(info(*architecture).name, 0) == 0);
   }
 }
-
-TEST_CASE("Constants are borrowed from measured architectures only",
-          "[model/kernel_architecture]") {
-  for (const ArchitectureInfo& each : architectures) {
-    INFO(each.name);
-    const bool measured =
-        each.library == Architecture::volta || each.library == Architecture::hopper;
-    CHECK(measured);
-    CHECK(info(each.tiles).tiles == each.tiles);
-  }
-}

@@ -1,5 +1,7 @@
 // The kernel model of a GPU: what it assumes, and what measured ceilings do to it.
 
+#include "load/kernel_model.hpp"
+
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -27,6 +29,7 @@ TEST_CASE("What a GPU's file leaves out is assumed in plain sentences", "[model/
   gpu.name = "mine";
   gpu.peak_flop_per_s[index(Engine::fp32)] = 19.2e12;
   gpu.bandwidth_byte_per_s = 500e9;
+  gpu.constants = built_in_constants(gpu);
   CHECK(kernel_model_of(gpu).assumptions() ==
         std::vector<std::string>{
             "architecture is not stated: constants of Hopper are assumed",

@@ -89,7 +89,8 @@ TEST_CASE("The notebook's convolution, part by part", "[model/kernel_parts]") {
   CHECK(part(plan, Limiter::math) == Approx(flop / rate));
   CHECK(part(plan, Limiter::instructions) == Approx(flop / rate * overhead));
   CHECK(part(plan, Limiter::tile_padding) == Approx(flop / rate * (1 + overhead) * 5 / 75));
-  CHECK(part(plan, Limiter::launch) == Approx(14e-6));
+  // An empty kernel 1 us, the gap 0.15 us, and what a convolution of cuDNN 7 needs beyond.
+  CHECK(part(plan, Limiter::launch) == Approx(1.15e-6 + 6.59e-6));
   // Stores: 64 x 65536 results of 4 byte at 40 byte a clock, an SM and 1.53 GHz.
   const double store_s = 4.0 * 64 * 65536 / (80 * 40 * 1.53e9);
   CHECK(part(plan, Limiter::l2) == Approx(store_s));
@@ -98,4 +99,29 @@ TEST_CASE("The notebook's convolution, part by part", "[model/kernel_parts]") {
   CHECK(part(plan, Limiter::last_wave) == Approx(spread_s * (7 / 6.4 - 1)));
   CHECK(part(plan, Limiter::occupancy) == 0);
   CHECK(part(plan, Limiter::latency) == 0);
+}
+
+TEST_CASE("What starts a kernel changes its launch and nothing else", "[model/kernel_parts]") {
+  struct Case {
+    LaunchProtocol protocol;
+    double launch_s;
+  };
+  const KernelModel model = kernel_model_of(find_gpu("h200"));
+  const Layer layer = load_layer(R"({"type": "relu", "input": [1, 8, 8, 8]})");
+  const KernelPlan graph = *plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm);
+  const double rest_s = graph.expected_time_s - part(graph, Limiter::launch);
+  for (const auto& [protocol, launch_s] :
+       {Case{LaunchProtocol::kernel, 1e-6}, Case{LaunchProtocol::graph, 1.15e-6},
+        Case{LaunchProtocol::stream, 1.15e-6 + 6.26e-6},
+        Case{LaunchProtocol::eager, 23e-6 - rest_s}}) {
+    INFO(name_of(protocol));
+    const KernelPlan plan = launched(graph, model, {protocol, 23e-6});
+    CHECK(is_sum_of_parts(plan));
+    CHECK(limiter_is_largest(plan));
+    CHECK(part(plan, Limiter::launch) == Approx(launch_s));
+    CHECK(plan.expected_time_s == Approx(rest_s + launch_s));
+  }
+  // A kernel that outlasts the host's work waits for nothing.
+  const KernelPlan eager = launched(graph, model, {LaunchProtocol::eager, 1e-6});
+  CHECK(eager.expected_time_s == graph.expected_time_s);
 }

@@ -47,7 +47,7 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
 }
 
 void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
-                  double channel_pad, bool skip_empty) {
+                  const LibraryFeatures& library) {
   const double groups = number(layer.groups);
   const double c = x.in_channels / groups;
   const double k = x.out_channels / groups;
@@ -55,7 +55,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.gathered = align > 1 && x.role != ConvRole::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
-  const double c_issued = round_up(c, x.gathered ? channel_pad : align);
+  const double c_issued = round_up(c, !x.gathered ? align : library.pads_gathered ? 8 : 1);
   x.unaligned =
       align > 1 && (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
   x.count = groups;
@@ -75,7 +75,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.n = c;
       x.n_is = "input channels";
       x.k_is = "output channels, in whole vectors, x taps of a phase";
-      set_data_gradient(x, layer.window, round_up(k, align), skip_empty);
+      set_data_gradient(x, layer.window, round_up(k, align), library.skips_empty_phases);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
@@ -169,6 +169,27 @@ bool is_tensor_engine(Engine engine) {
   }
 }
 
+EngineClass class_of(Engine engine) {
+  if (!is_tensor_engine(engine)) return EngineClass::vector;
+  return engine == Engine::tf32 || engine == Engine::fp32_tensor ? EngineClass::tf32
+                                                                 : EngineClass::tensor;
+}
+
+double operand_byte(Engine engine) {
+  switch (engine) {
+    case Engine::int8:
+    case Engine::dp4a:
+    case Engine::fp8:
+    case Engine::fp8_fp16_accumulate: return 1;
+    case Engine::fp32:
+    case Engine::tf32:
+    case Engine::fp32_tensor: return 4;
+    case Engine::fp64:
+    case Engine::fp64_tensor: return 8;
+    default: return 2;
+  }
+}
+
 std::uint32_t channel_alignment(Engine engine) {
   switch (engine) {
     case Engine::fp64_tensor: return 2;
@@ -186,7 +207,7 @@ std::uint32_t channel_alignment(Engine engine) {
 }
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
-                           std::uint32_t channel_pad, bool skip_empty) {
+                           const LibraryFeatures& library) {
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
@@ -204,7 +225,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
         number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
     x.read_byte -= skipped * input;
   }
-  set_matrices(x, layer, mirror, align, channel_pad, skip_empty);
+  set_matrices(x, layer, mirror, align, library);
   return x;
 }
 

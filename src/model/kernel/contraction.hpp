@@ -19,6 +19,7 @@
 
 #include <cstdint>
 
+#include "model/kernel/constants.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
 #include "roofline/layer.hpp"
@@ -64,10 +65,8 @@ struct Contraction {
   double useful_flop = 0;
 };
 
-/// `channel_pad`: what unaligned channels are padded to. `skip_empty`: phases without taps do not
-/// run.
 Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
-                           std::uint32_t channel_pad, bool skip_empty);
+                           const LibraryFeatures& library);
 
 /// The data gradient the other way round: the products of all outputs and taps, M = N*P*Q, N =
 /// C*R*S, K = K, added into the result with atomics. Costs no work on zeros (strides) and fills
@@ -77,5 +76,9 @@ Contraction scattered(const Contraction& dgrad);
 /// Channels that vector loads of the engine need: 16 byte on tensor cores, 4 byte for dp4a.
 std::uint32_t channel_alignment(Engine engine);
 bool is_tensor_engine(Engine engine);
+EngineClass class_of(Engine engine);
+
+/// Bytes of an operand's element.
+double operand_byte(Engine engine);
 
 }  // namespace roofline

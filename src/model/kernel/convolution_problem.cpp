@@ -70,8 +70,9 @@ ThroughputKernel timed(const ThroughputWork& work, const ConvolutionProblem& p) 
   return timed(work, *p.model, p.cache, p.flop_s);
 }
 
-ThroughputWork start_of(Algorithm algorithm, double start_s, const ConvolutionProblem& p) {
+ThroughputWork start_of(Algorithm algorithm, const double& start_s, const ConvolutionProblem& p) {
   ThroughputWork work;
+  work.constant = &start_s;
   work.algorithm = algorithm;
   work.start_s = start_s;
   work.streams = p.streams;
@@ -82,7 +83,7 @@ ThroughputWork start_of(Algorithm algorithm, double start_s, const ConvolutionPr
 ThroughputWork direct_work(const DirectKernel& kernel, const DirectWork& direct,
                            const ConvolutionProblem& p) {
   ThroughputWork work = start_of(direct.algorithm, kernel.start_s, p);
-  work.steps_s.add("taps in turn", direct.steps, kernel.step_s);
+  work.steps.add("taps in turn", direct.steps, kernel.step_round);
   work.clocks.add("multiply-adds", direct.macs * direct.waste, kernel.mac_clock);
   work.clocks.add("outputs", direct.outputs * direct.waste, kernel.output_clock);
   work.useful_share = 1 / direct.waste;

@@ -47,7 +47,9 @@ inline void keep_faster(ThroughputKernel& best, const ThroughputKernel& candidat
 }
 
 /// What a kernel does whatever its arithmetic: the problem's bytes, one round trip.
-ThroughputWork start_of(Algorithm algorithm, double start_s, const ConvolutionProblem& problem);
+/// `start_s` is one of the kernel's constants.
+ThroughputWork start_of(Algorithm algorithm, const double& start_s,
+                        const ConvolutionProblem& problem);
 
 /// A direct kernel that makes `outputs` in chains of `steps`, `waste` elements for each that
 /// exists.
@@ -63,13 +65,13 @@ ThroughputWork direct_work(const DirectKernel& kernel, const DirectWork& work,
                            const ConvolutionProblem& problem);
 
 ThroughputKernel depthwise_kernel(const ConvolutionProblem& problem,
-                                  const ConvolutionConstants& constants);
+                                  const GroupedConstants& constants);
 ThroughputKernel grouped_gemm_kernel(const ConvolutionProblem& problem,
-                                     const ConvolutionConstants& constants);
+                                     const GroupedConstants& constants);
 
 /// Channels of each group padded to `width`, packed into tensor-core tiles; `repack` adds the
 /// layout changes.
-ThroughputKernel packed_kernel(const ConvolutionProblem& problem,
-                               const ConvolutionConstants& constants, double width, bool repack);
+ThroughputKernel packed_kernel(const ConvolutionProblem& problem, const GroupedConstants& constants,
+                               double width, bool repack);
 
 }  // namespace roofline

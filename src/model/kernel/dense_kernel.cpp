@@ -10,10 +10,10 @@ namespace {
 GemmTime gemm_of(const DenseContext& context, const Contraction& x) {
   const Machine& machine = context.model.machine;
   const Engine engine = context.engine.engine;
-  const GemmWork work = gemm_work(x, machine, context.engine);
+  const GemmWork work = gemm_work(x, context.model, context.engine);
   if (context.layer.mapping.tile)
     return given_gemm(context.layer.mapping, machine.sm, work, is_tensor_engine(engine));
-  return best_gemm(work, library_tiles(machine, engine, x), machine.sm);
+  return best_gemm(work, library_tiles(context.model.constants->tiles, engine, x), machine.sm);
 }
 
 DenseKernel product(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
@@ -23,7 +23,7 @@ DenseKernel product(const DenseContext& context, const Contraction& x, Algorithm
   kernel.stated = context.layer.mapping.tile.has_value();
   kernel.kernels = kernel.gemm.split > 1 ? 2 : 1;
   if (x.leaves_zeros) {
-    kernel.clear_launch_s = context.constants().library_launch_s;
+    kernel.clear_launch_s = context.model.memory.launch_s + context.constants().library_start_s;
     kernel.clear_s = x.write_byte / context.l2_byte_per_s();
     kernel.kernels += 1;
   }
@@ -62,7 +62,7 @@ bool may_stream(const DenseContext& context) {
 
 bool may_scatter(const DenseContext& context) {
   const Contraction& x = context.x;
-  return context.constants().scatter && x.role == ConvRole::dgrad && x.is_convolution &&
+  return context.engine.features.scatter && x.role == ConvRole::dgrad && x.is_convolution &&
          !x.pointwise;
 }
 

@@ -15,7 +15,7 @@ struct DenseContext {
   const EngineModel& engine;
   Contraction x;
 
-  const ContractionConstants& constants() const { return engine.constants; }
+  const DenseConstants& constants() const { return engine.constants; }
   double l2_byte_per_s() const {
     return engine.constants.l2_byte_per_clk_per_sm * model.machine.clock_hz *
            model.machine.sm_count;

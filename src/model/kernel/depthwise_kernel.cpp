@@ -56,7 +56,7 @@ double halo_byte(const ConvolutionProblem& p) {
   return (fetched / tile - 1) * p.input_element() * p.element_byte;
 }
 
-ThroughputKernel tiled_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel tiled_kernel(const ConvolutionProblem& p, const GroupedConstants& k) {
   const DirectKernel& tiled = (p.half ? k.tiled_half : k.tiled_single)[p.pass];
   const double steps = p.pass == 2 ? std::sqrt(p.output_plane) : p.taps;
   const double strided = p.half ? k.strided_wgrad_half : k.strided_wgrad_single;
@@ -69,7 +69,7 @@ ThroughputKernel tiled_kernel(const ConvolutionProblem& p, const ConvolutionCons
       p);
 }
 
-ThroughputKernel wide_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel wide_kernel(const ConvolutionProblem& p, const GroupedConstants& k) {
   const double made = outputs_made(p);
   return timed(direct_work(k.wide_half_dgrad,
                            {Algorithm::depthwise_wide_nhwc, p.taps, made * p.taps, made,
@@ -78,7 +78,7 @@ ThroughputKernel wide_kernel(const ConvolutionProblem& p, const ConvolutionConst
                p);
 }
 
-ThroughputKernel inner_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel inner_kernel(const ConvolutionProblem& p, const GroupedConstants& k) {
   ThroughputKernel best;
   const double made = outputs_made(p);
   if (has_tiled_kernel(p)) keep_faster(best, tiled_kernel(p, k));
@@ -96,7 +96,7 @@ ThroughputKernel inner_kernel(const ConvolutionProblem& p, const ConvolutionCons
 
 /// PyTorch's weight gradient: a block for each tap of each channel; each of its warps takes images
 /// in turn, 32 positions a step. Batch 1 leaves one warp a block.
-ThroughputKernel plane_wgrad(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel plane_wgrad(const ConvolutionProblem& p, const GroupedConstants& k) {
   const double blocks = p.groups * p.group_out * p.taps;
   const double warps = std::min(p.batch, 8.0);
   const double steps_an_image = divide_up(p.output_plane, warp_size);
@@ -121,7 +121,7 @@ ThroughputKernel plane_dgrad(const ConvolutionProblem& p, const DirectKernel& ke
   return timed(direct_work(kernel, work, p), p);
 }
 
-ThroughputKernel plane_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel plane_kernel(const ConvolutionProblem& p, const GroupedConstants& k) {
   if (p.pass == 2) return plane_wgrad(p, k);
   const bool unrolled = p.layer->window.kernel[2] <= 5;
   if (p.pass == 1) return plane_dgrad(p, unrolled ? k.plane_dgrad : k.plane_dgrad_wide);
@@ -136,13 +136,13 @@ ThroughputKernel plane_kernel(const ConvolutionProblem& p, const ConvolutionCons
 
 }  // namespace
 
-ThroughputKernel depthwise_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel depthwise_kernel(const ConvolutionProblem& p, const GroupedConstants& k) {
   return p.inner ? inner_kernel(p, k) : plane_kernel(p, k);
 }
 
 ThroughputKernel grouped_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                 const ResolvedModel& model, CacheState cache) {
-  const ConvolutionConstants& constants = model.library.convolution;
+  const GroupedConstants& constants = model.constants->values.grouped;
   const ConvolutionProblem problem = convolution_problem(layer, counts, engine, model, cache);
   return problem.group_in == 1 ? depthwise_kernel(problem, constants)
                                : grouped_gemm_kernel(problem, constants);

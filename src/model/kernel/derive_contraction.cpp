@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/kernel/constant_fields.hpp"
 #include "model/kernel/derive.hpp"
 
 namespace roofline {
@@ -37,6 +38,10 @@ class ContractionDerivation {
   }
 
  private:
+  const std::string& origin(double DenseConstants::*constant) const {
+    return origin_of(*model_.constants, engine_.set->*constant);
+  }
+
   void flop() {
     const double flop = kernel_.x.useful_flop;
     out_.given("FLOP", flop, "FLOP", "counted");
@@ -118,14 +123,15 @@ class ContractionDerivation {
     out_.step("arithmetic of an SM",
               expression(rate.peak_flop_per_s, " / ", work.sm_count, Times{rate.math_share},
                          Times{rate.role_share}, Times{rate.kernel_share}, Over{rate.flop_ratio}),
-              1 / work.second_per_flop, "FLOP/s", c_.origin);
+              1 / work.second_per_flop, "FLOP/s", engine_.math_origin);
     out_.step("operand loads on top",
               expression("1 + ", work.operand_element, " x (1 / ", gemm_.tile.m, " + 1 / ",
                          gemm_.tile.n, ")"),
-              gemm_.cost.overhead, "", c_.origin);
+              gemm_.cost.overhead, "", origin(&DenseConstants::operand_element));
     out_.given("clock", model_.machine.clock_hz, "clock/s", model_.machine.clock_origin);
     out_.step("L2 for an SM", expression(c_.l2_byte_per_clk_per_sm, " x ", model_.machine.clock_hz),
-              1 / work.second_per_l2_byte, "byte/s", c_.origin);
+              1 / work.second_per_l2_byte, "byte/s",
+              origin(&DenseConstants::l2_byte_per_clk_per_sm));
   }
 
   void step() {
@@ -144,12 +150,12 @@ class ContractionDerivation {
       out_.step(
           "operands of a step, one by one",
           expression(work.gather_n ? tile.n : tile.m, " x ", tile.k, " x ", work.second_per_gather),
-          cost.gather_s, seconds, c_.origin);
+          cost.gather_s, seconds, origin(&DenseConstants::gather_per_clk_per_sm));
     out_.step("step", maximum({cost.math_s, cost.l2_s, cost.gather_s}), cost.step_s, seconds);
     out_.step("step of a block alone",
               expression("max(", cost.math_s, " x max(1, ", work.schedulers, " / (", tile.threads,
                          " / 32)), ", work.step_latency_s, ")"),
-              cost.serial_s, seconds, c_.origin);
+              cost.serial_s, seconds, origin(&DenseConstants::step_latency_clk));
   }
 
   void block() {
@@ -160,11 +166,11 @@ class ContractionDerivation {
     const double store_s = work.result_byte * work.second_per_l2_byte;
     out_.step("results of a block",
               expression(tile.m, " x ", tile.n, " x ", maximum({store_s, work.second_per_scatter})),
-              cost.store_s, seconds, c_.origin);
+              cost.store_s, seconds, origin(&DenseConstants::l2_byte_per_clk_per_sm));
     out_.step("block", expression(s.steps, " x ", cost.step_s, " + ", cost.store_s), s.block_s,
               seconds);
     out_.step("block alone", expression(s.steps, " x ", cost.serial_s, " + ", work.block_latency_s),
-              s.chain_s, seconds, c_.origin);
+              s.chain_s, seconds, origin(&DenseConstants::block_latency_clk));
   }
 
   void waves() {
@@ -192,7 +198,8 @@ class ContractionDerivation {
               expression("8 x ", work.m, " x ", work.n, Times{work.count}, " x ", gemm_.split,
                          " / (", 1 / work.second_per_l2_byte, " x ", work.sm_count, ")"),
               s.partial_s, seconds);
-    out_.given("the kernel that adds them", s.reduce_s, seconds, c_.origin);
+    out_.given("the kernel that adds them", s.reduce_s, seconds,
+               origin(&DenseConstants::extra_kernel_s));
   }
 
   void streamed() {
@@ -200,9 +207,10 @@ class ContractionDerivation {
     const Machine& machine = model_.machine;
     out_.given("SMs", machine.sm_count, "", machine.sm_origin);
     out_.given("clock", machine.clock_hz, "clock/s", machine.clock_origin);
-    out_.step("operands through L2", through_l2(vector.byte), vector.l2_s, seconds, c_.origin);
+    out_.step("operands through L2", through_l2(vector.byte), vector.l2_s, seconds,
+              origin(&DenseConstants::l2_byte_per_clk_per_sm));
     out_.step("start of a block", expression(c_.block_latency_clk, " / ", machine.clock_hz),
-              vector.start_s, seconds, c_.origin);
+              vector.start_s, seconds, origin(&DenseConstants::block_latency_clk));
   }
 
   std::string through_l2(double byte) const {
@@ -215,9 +223,9 @@ class ContractionDerivation {
     const Staging& staging = dense_.staging;
     if (dense_.clear_launch_s > 0) {
       out_.step("writing zeros", through_l2(kernel_.x.write_byte), dense_.clear_s, seconds,
-                c_.origin);
-      out_.given("launch of the kernel that writes zeros", dense_.clear_launch_s, seconds,
-                 engine_.launch_origin);
+                origin(&DenseConstants::l2_byte_per_clk_per_sm));
+      out_.step("launch of the kernel that writes zeros", launch_text(c_.library_start_s),
+                dense_.clear_launch_s, seconds, origin(&DenseConstants::library_start_s));
     }
     if (staging.workspace_byte > 0) transforms();
     out_.step("kernels",
@@ -225,6 +233,11 @@ class ContractionDerivation {
                          Plus{staging.transform_s}, Plus{staging.image_s},
                          Plus{staging.further_launch_s}),
               dense_.kernel_s, seconds);
+  }
+
+  /// From one kernel to the next, and what this one's start and end take longer.
+  std::string launch_text(double start_s) const {
+    return expression(model_.memory.launch_s, Plus{start_s});
   }
 
   double product_s() const {
@@ -241,19 +254,21 @@ class ContractionDerivation {
                          in, " + ", out, ") + ", in, " x ", out, ")"),
               staging.workspace_byte, "byte");
     out_.given(staging.in_l2 ? "rate of the workspace, in L2" : "rate of the workspace, in DRAM",
-               staging.workspace_byte_per_s, "byte/s", c_.origin);
+               staging.workspace_byte_per_s, "byte/s",
+               origin(&DenseConstants::l2_byte_per_clk_per_sm));
     out_.step("workspace through the products",
               expression(staging.workspace_byte, " / ", staging.workspace_byte_per_s),
               staging.product_memory_s, seconds);
     out_.step("workspace through the transforms",
               expression(staging.workspace_byte, " / ", staging.workspace_byte_per_s,
                          Over{staging.transform_share}),
-              staging.transform_s, seconds, c_.origin);
+              staging.transform_s, seconds, origin(&DenseConstants::fft_share));
     out_.step(
         "image and weights through DRAM",
         expression("(", x.read_byte, " + ", x.write_byte, ") / ", model_.memory.dram_byte_per_s),
         staging.image_s, seconds);
-    out_.given("launches of further kernels", staging.further_launch_s, seconds, c_.origin);
+    out_.given("launches of further kernels", staging.further_launch_s, seconds,
+               origin(&DenseConstants::extra_kernel_s));
   }
 
   void memory() {
@@ -265,7 +280,8 @@ class ContractionDerivation {
         "DRAM",
         expression(time_.dram_byte, " / ", memory.bandwidth_byte_per_s, Over{memory.dram_share}),
         time_.dram_s, seconds);
-    out_.given("share of the shorter that does not overlap", c_.overlap_loss, "", c_.origin);
+    out_.given("share of the shorter that does not overlap", c_.overlap_loss, "",
+               origin(&DenseConstants::overlap_loss));
     const double kernel_s = dense_.kernel_s;
     out_.step("kernels and DRAM",
               expression("max(", kernel_s, ", ", time_.dram_s, ") + ", c_.overlap_loss, " x min(",
@@ -279,18 +295,19 @@ class ContractionDerivation {
       out_.step("copies between layouts",
                 expression(time_.copied_element, " / (", c_.transpose_per_clk_per_sm, " x ",
                            machine.clock_hz, " x ", machine.sm_count, ")"),
-                time_.copy_s, seconds, c_.origin);
-      out_.step("launches of the copies", expression("2 x ", c_.extra_kernel_s),
-                time_.copy_launch_s, seconds, c_.origin);
+                time_.copy_s, seconds, origin(&DenseConstants::transpose_per_clk_per_sm));
+      out_.step("launches of the copies", expression("2 x (", launch_text(c_.extra_kernel_s), ")"),
+                time_.copy_launch_s, seconds, origin(&DenseConstants::extra_kernel_s));
     }
-    out_.given("first launch", time_.first_launch_s, seconds, engine_.launch_origin);
+    out_.step("first launch", launch_text(time_.first_start_s), time_.first_launch_s, seconds,
+              model_.memory.launch_origin);
   }
 
   const ContractionKernel& kernel_;
   const DenseKernel& dense_;
   const GemmTime& gemm_;
   const ContractionTime& time_;
-  const ContractionConstants& c_;
+  const DenseConstants& c_;
   const ResolvedModel& model_;
   const EngineModel& engine_;
   CacheState cache_;

@@ -1,5 +1,6 @@
 // The derivation of kernels whose time is that of the resource which takes longest.
 
+#include "model/kernel/constant_fields.hpp"
 #include "model/kernel/derive.hpp"
 
 namespace roofline {
@@ -36,6 +37,9 @@ class ThroughputDerivation {
   }
 
  private:
+  /// Of the kernel's own constants.
+  const std::string& origin() const { return origin_of(*model_.constants, *work_.constant); }
+
   void flop() {
     const std::optional<EngineModel>& engine = engine_model(model_, engine_);
     if (time_.flop_s == 0 || !engine) return;
@@ -56,16 +60,15 @@ class ThroughputDerivation {
       out_.given(std::string("clocks: ") + term.what, term.count, "", "layer");
     if (work_.flop > 0) {
       out_.given("FLOP of whole tiles", work_.flop, "FLOP", "layer");
-      out_.given("rate of the kernel's arithmetic", work_.flop_per_s, "FLOP/s",
-                 model_.library.origin);
+      out_.given("rate of the kernel's arithmetic", work_.flop_per_s, "FLOP/s", origin());
     }
-    out_.step("instructions issued", issue_text(), time_.issue_s, seconds, model_.library.origin);
+    out_.step("instructions issued", issue_text(), time_.issue_s, seconds, origin());
     if (work_.idle > 1)
       out_.given("whole waves / waves", work_.idle, "", "blocks of the kernel and SMs");
     if (work_.busy < 1) out_.given("share of SMs with a block", work_.busy, "", "blocks and SMs");
     if (work_.filled < 1)
       out_.given("share of rates that few blocks reach", work_.filled, "", "blocks and SMs");
-    out_.step("compute", compute_text(), time_.compute_s, seconds, model_.library.origin);
+    out_.step("compute", compute_text(), time_.compute_s, seconds, origin());
   }
 
   std::string issue_text() const {
@@ -92,13 +95,13 @@ class ThroughputDerivation {
     out_.step("L2 rate",
               expression("max(", memory.l2_byte_per_clock_per_sm, " x ", machine.sm_count, " x ",
                          machine.clock_hz, ", ", memory.l2_least_byte_per_s, ")"),
-              memory.l2_byte_per_s, "byte/s", memory.origin);
+              memory.l2_byte_per_s, "byte/s", memory.l2_origin);
     out_.step(
         "L2 at full rate",
         expression("max(", requested, " / ", memory.l2_byte_per_s, ", ", work_.streams.write_byte,
                    " / ", memory.l2_byte_per_s, Over{memory.l2_write_share}, ")"),
-        time_.l2_request_s, seconds, memory.origin);
-    out_.step("L2", l2_text(), time_.l2_s, seconds, model_.library.origin);
+        time_.l2_request_s, seconds, memory.l2_origin);
+    out_.step("L2", l2_text(), time_.l2_s, seconds, origin());
   }
 
   std::string l2_text() const {
@@ -114,30 +117,29 @@ class ThroughputDerivation {
     out_.step("DRAM",
               expression(time_.dram_byte, " / ", memory.bandwidth_byte_per_s,
                          Over{memory.dram_share}, Over{work_.efficiency}, Over{work_.filled}),
-              time_.dram_s, seconds, model_.library.origin);
+              time_.dram_s, seconds, origin());
   }
 
   void chain() {
     const MemorySystem& memory = model_.memory;
-    out_.given("share of a round trip to DRAM", time_.far_share, "", memory.origin);
+    out_.given("share of a round trip to DRAM", time_.far_share, "", memory.latency_origin);
     out_.step("round trip",
               expression(memory.l2_latency_s, " + ", time_.far_share, " x (", memory.dram_latency_s,
                          " - ", memory.l2_latency_s, ")"),
-              time_.round_trip_s, seconds, memory.origin);
-    out_.step("chain", chain_text(), time_.chain_s, seconds, model_.library.origin);
+              time_.round_trip_s, seconds, memory.latency_origin);
+    out_.step("chain", chain_text(), time_.chain_s, seconds, origin());
     out_.step("longest and chain",
               expression("sqrt(", time_.bound_s, "^2 + ", time_.chain_s, "^2)"), time_.busy_s,
               seconds);
   }
 
   std::string chain_text() const {
-    const double scale = model_.memory.latency_scale;
     std::string text = expression("(", expression_of(work_.rounds), ") x ", time_.round_trip_s);
-    if (work_.steps_s.total() > 0)
-      text += expression(" + (", expression_of(work_.steps_s), ")", Times{scale});
+    if (work_.steps.total() > 0)
+      text += expression(" + (", expression_of(work_.steps), ") x ", model_.memory.l2_latency_s);
     if (work_.copy_clocks.total() > 0)
       text += expression(" + (", expression_of(work_.copy_clocks), ") / ",
-                         model_.machine.issue_clock_per_s, Times{scale});
+                         model_.machine.issue_clock_per_s);
     return text;
   }
 
@@ -174,7 +176,7 @@ void derive_traffic(DerivationWriter& out, const Streams& streams, const Traffic
     out.step("share not found in L2",
              expression("1 - max(0, min(1, (", memory.l2_lost_byte, " - ", total, ") / (",
                         memory.l2_lost_byte, " - ", memory.l2_kept_byte, ")))"),
-             traffic.missed_share, "", memory.origin);
+             traffic.missed_share, "", memory.kept_origin);
   out.step("bytes of DRAM",
            expression("(", streams.read_byte, " + ", streams.write_byte, ")",
                       Times{traffic.missed_share}),

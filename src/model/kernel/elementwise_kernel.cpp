@@ -184,7 +184,7 @@ ThroughputWork work_of_layer(const StreamProblem& p, const StreamingConstants& k
 ThroughputKernel streaming_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                   const ResolvedModel& model, CacheState cache) {
   const StreamProblem problem = stream_problem(layer, counts, model.machine);
-  const ThroughputWork work = work_of_layer(problem, model.library.streaming);
+  const ThroughputWork work = work_of_layer(problem, model.constants->values.streaming);
   return timed(work, model, cache, flop_s_of(counts, model, engine));
 }
 

@@ -130,8 +130,9 @@ void scale_rate(GemmWork& work, double kernel_share, double flop_ratio) {
       (rate.peak_flop_per_s * rate.math_share * rate.role_share * rate.kernel_share);
 }
 
-GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine) {
-  const ContractionConstants& c = engine.constants;
+GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const EngineModel& engine) {
+  const Machine& machine = model.machine;
+  const DenseConstants& c = engine.constants;
   GemmWork work;
   const double role_share = x.role == ConvRole::dgrad   ? c.dgrad_share
                             : x.role == ConvRole::wgrad ? c.wgrad_share
@@ -152,7 +153,7 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
                                   (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));
   if (x.scattered) work.second_per_scatter = 1 / (c.scatter_per_clk_per_sm * machine.clock_hz);
   work.gather_n = x.role == ConvRole::wgrad;
-  work.may_split = x.role == ConvRole::wgrad || c.split_k || !x.is_convolution;
+  work.may_split = x.role == ConvRole::wgrad || engine.features.split_k || !x.is_convolution;
   work.operand_element = c.operand_element;
   work.step_latency_s =
       (x.pointwise ? c.step_latency_clk : c.window_step_latency_clk) / machine.clock_hz;
@@ -166,20 +167,22 @@ GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineMod
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))
     work.most_split_blocks = machine.sm_count;
-  work.reduce_s = x.pointwise ? c.extra_kernel_s : c.window_reduce_s;
+  work.reduce_s = model.memory.launch_s + (x.pointwise ? c.extra_kernel_s : c.window_reduce_s);
   return work;
 }
 
-double peak_for_rate(const Machine& machine, const EngineModel& engine, double rate_flop_per_s) {
+double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
+                     double rate_flop_per_s) {
+  const Machine& machine = model.machine;
   Contraction x;
   x.is_convolution = false;
   x.pointwise = true;
   x.element_byte = operand_byte(engine.engine);
-  const GemmWork work = gemm_work(x, machine, engine);
+  const GemmWork work = gemm_work(x, model, engine);
   // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
   double best_share = 0;
   double best_fed_share = 0;
-  for (const TileKernel& tile : library_tiles(machine, engine.engine, x)) {
+  for (const TileKernel& tile : library_tiles(model.constants->tiles, engine.engine, x)) {
     const BlockResources block{tile.threads, tile.registers,
                                tile_shared_byte(tile, work.element_byte)};
     if (occupancy(machine.sm, block).blocks == 0) continue;

@@ -29,16 +29,8 @@
 
 namespace roofline {
 
-/// One kernel that a library has.
-struct TileKernel {
-  std::uint32_t m, n, k;
-  std::uint32_t threads;
-  std::uint32_t stages;
-  std::uint32_t registers;  ///< a thread
-};
-
-/// Kernels that the library of the architecture has for an engine and product, k in elements.
-std::span<const TileKernel> library_tiles(const Machine& machine, Engine engine,
+/// The list of a library's tiles for an engine and product.
+std::span<const TileKernel> library_tiles(const TileLists& lists, Engine engine,
                                           const Contraction& x);
 
 /// Shared memory of a tile's pipeline.
@@ -136,10 +128,10 @@ double resident_blocks(const GemmTime& time);
 /// Steps of an SM, all blocks spread over all SMs without a gap.
 double spread_steps(const GemmTime& time);
 
-GemmWork gemm_work(const Contraction& x, const Machine& machine, const EngineModel& engine);
+GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const EngineModel& engine);
 
 /// The peak at which a product large enough to hide all else, on the best of the library's tiles,
 /// runs at `rate_flop_per_s`.
-double peak_for_rate(const Machine& machine, const EngineModel& engine, double rate_flop_per_s);
+double peak_for_rate(const ResolvedModel& model, const EngineModel& engine, double rate_flop_per_s);
 
 }  // namespace roofline

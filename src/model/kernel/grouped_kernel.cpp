@@ -38,7 +38,8 @@ ThroughputKernel group_by_group(const ConvolutionProblem& p, const GroupKernel& 
                       round_up(gemm.columns, column_tile) * round_up(gemm.depth, 8);
   // A weight gradient's depth is split over blocks beyond some steps.
   const double steps = std::min(gemm.depth / k_step, p.pass == 2 ? 32.0 : 1e9);
-  ThroughputWork work = start_of(algorithm, 0, p);
+  ThroughputWork work = start_of(algorithm, kernel.start_s, p);
+  work.start_s = 0;
   work.kernels = p.groups * kernel.launches;
   work.serial_s.add("groups", p.groups, kernel.start_s);
   work.serial_s.add("steps of all groups", p.groups * steps, kernel.step_s);
@@ -124,8 +125,8 @@ double packed_steps(const ConvolutionProblem& p) {
 
 }  // namespace
 
-ThroughputKernel packed_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k,
-                               double width, bool repack) {
+ThroughputKernel packed_kernel(const ConvolutionProblem& p, const GroupedConstants& k, double width,
+                               bool repack) {
   const Machine& machine = p.model->machine;
   const bool strided_single = p.pass == 1 && p.stride > 1 && !p.half;
   const PackedKernel& kernel =
@@ -135,9 +136,10 @@ ThroughputKernel packed_kernel(const ConvolutionProblem& p, const ConvolutionCon
   if (p.pass == 1 && p.stride > 1) taps *= k.packed_strided_share;
   ThroughputWork work =
       start_of(repack ? Algorithm::grouped_packed_gemm_repacked : Algorithm::grouped_packed_gemm,
-               kernel.start_s + (repack ? k.repack_start_s : 0), p);
+               kernel.start_s, p);
+  if (repack) work.start_s += k.repack_start_s;
   work.kernels = repack ? 4 : 1;
-  work.steps_s.add("steps of a block", packed_steps(p), kernel.step_s);
+  work.steps.add("steps of a block", packed_steps(p), kernel.step_round);
   // Each tap fetches its pixels' channels again; weights come along in the same shape.
   // A group wider than a tile is fetched for each of its tiles.
   work.fetch_byte = p.positions() * taps * widened * p.element_byte * divide_up(width, packed_tile);
@@ -159,7 +161,7 @@ ThroughputKernel packed_kernel(const ConvolutionProblem& p, const ConvolutionCon
   return timed(work, p);
 }
 
-ThroughputKernel grouped_gemm_kernel(const ConvolutionProblem& p, const ConvolutionConstants& k) {
+ThroughputKernel grouped_gemm_kernel(const ConvolutionProblem& p, const GroupedConstants& k) {
   ThroughputKernel best;
   if (!p.inner) {
     keep_faster(best, general(p, k.general_plane[p.pass]));

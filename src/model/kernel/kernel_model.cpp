@@ -4,10 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "model/kernel/constant_fields.hpp"
 #include "model/kernel/gemm_kernel.hpp"
 #include "model/kernel/number_text.hpp"
 #include "model/kernel/origins.hpp"
 #include "model/kernel/resolved_model.hpp"
+#include "roofline/error.hpp"
 #include "roofline/roofline.hpp"
 
 namespace roofline {
@@ -23,19 +25,48 @@ double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_p
   return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, 0.6);
 }
 
+/// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
+void set_constants(EngineModel& model, const ModelConstants& constants) {
+  const auto engine_class = static_cast<std::size_t>(class_of(model.engine));
+  const PartConstants& part = constants.values.part;
+  model.set = &constants.values.dense[engine_class];
+  model.constants = *model.set;
+  model.features = constants.features[engine_class];
+  if (model.engine != Engine::fp32) {
+    model.features.winograd = model.features.winograd_wgrad = false;
+    model.features.fft = false;
+  }
+  model.math_origin = origin_of(constants, model.set->math_share);
+  const auto scale = [&](const double& factor, const char* why) {
+    if (factor == 1) return;
+    model.constants.math_share *= factor;
+    model.math_origin +=
+        ", x " + number_text(factor) + ' ' + why + " (" + origin_of(constants, factor) + ')';
+  };
+  if (model.engine == Engine::int8) scale(part.int8_share, "for integers");
+  scale(part.clock_share, "for clocks under load");
+  scale(part.library_share, "for another vendor's library");
+}
+
+/// Dynamic; on tensor cores it goes with the width of the operands.
+double joule_per_flop(const PartConstants& part, Engine engine) {
+  return is_tensor_engine(engine) ? part.tensor_joule_per_flop * operand_byte(engine) / 2
+                                  : part.vector_joule_per_flop;
+}
+
 EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engine, double peak) {
   EngineModel model;
   model.engine = engine;
   model.rate_flop_per_s = peak;
-  ContractionConstants& c = model.constants = constants_for(machine, engine, model.math_origin);
+  set_constants(model, *gpu.constants);
+  DenseConstants& c = model.constants;
   if (gpu.kernel.math_share) {
     c.math_share = *gpu.kernel.math_share;
     model.math_origin = stated_origin;
   }
-  c.launch_s = gpu.kernel.launch_s.value_or(c.launch_s);
-  c.library_launch_s = gpu.kernel.launch_s.value_or(c.library_launch_s);
-  model.launch_origin = gpu.kernel.launch_s ? stated_origin : c.origin;
-  const double clock_share = power_clock_share(machine.tdp_w, c.joule_per_flop, peak);
+  if (gpu.kernel.launch_s) c.start_s = c.library_start_s = 0;  // all of it is stated
+  const PartConstants& part = gpu.constants->values.part;
+  const double clock_share = power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak);
   model.peak_flop_per_s = peak * clock_share;
   model.peak_origin = datasheet_origin;
   if (clock_share < 1)
@@ -60,16 +91,20 @@ const std::string& KernelModel::gpu() const { return resolved_->gpu; }
 const std::vector<std::string>& KernelModel::assumptions() const { return resolved_->assumptions; }
 
 KernelModel kernel_model_of(const Gpu& gpu) {
+  if (gpu.constants == nullptr)
+    throw UsageError(gpu.name +
+                     ": expected a GPU with constants of the kernel model, as load_gpu "
+                     "returns it, got none");
   ResolvedModel model;
   model.gpu = gpu.name;
+  model.constants = gpu.constants;
   model.machine = machine_of(gpu, model.assumptions);
-  model.memory = memory_system(gpu, model.machine, model.assumptions);
+  model.memory = memory_system(gpu, model.machine, *gpu.constants, model.assumptions);
   for (std::size_t i = 0; i < engine_count; ++i)
     if (const std::optional<double> peak = gpu.peak_flop_per_s[i])
       model.engines[i] = engine_model_of(gpu, model.machine, static_cast<Engine>(i), *peak);
   for (std::size_t i = 0; i < model.dense_engine.size(); ++i)
     model.dense_engine[i] = dense_engine_of(static_cast<DataType>(i), gpu.peak_flop_per_s);
-  model.library = library_constants();
   return KernelModel(std::move(model));
 }
 
@@ -80,7 +115,7 @@ KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flo
     if (!peak_flop_per_s[i] || !sustained.engines[i]) continue;
     EngineModel& engine = *sustained.engines[i];
     engine.rate_flop_per_s = *peak_flop_per_s[i];
-    engine.peak_flop_per_s = peak_for_rate(sustained.machine, engine, *peak_flop_per_s[i]);
+    engine.peak_flop_per_s = peak_for_rate(sustained, engine, *peak_flop_per_s[i]);
     engine.peak_origin = std::string("scaled so that the best tile reaches the ") +
                          sustained_origin + " of " + number_text(*peak_flop_per_s[i]) + " FLOP/s";
   }

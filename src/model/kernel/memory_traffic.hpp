@@ -12,7 +12,7 @@
 // The time of a cold run counts every written byte: what this kernel leaves in L2, the next one
 // pushes out, so in a sequence each kernel pays for one result.
 
-#include "model/kernel/memory_constants.hpp"
+#include "model/kernel/memory_system.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/kernel.hpp"
 

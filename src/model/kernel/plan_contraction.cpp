@@ -17,18 +17,18 @@ double copied_byte(const DenseContext& context) {
 }
 
 void set_copies(ContractionTime& time, const DenseContext& context) {
-  const ContractionConstants& c = context.constants();
+  const DenseConstants& c = context.constants();
   const Machine& machine = context.model.machine;
   time.copied_element = copied_byte(context) / context.x.element_byte;
   if (time.copied_element == 0) return;
   time.copy_s =
       time.copied_element / (c.transpose_per_clk_per_sm * machine.clock_hz * machine.sm_count);
-  time.copy_launch_s = 2 * c.extra_kernel_s;
+  time.copy_launch_s = 2 * (context.model.memory.launch_s + c.extra_kernel_s);
   time.kernels += 2;
 }
 
 ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, CacheState cache) {
-  const ContractionConstants& c = context.constants();
+  const DenseConstants& c = context.constants();
   const MemorySystem& memory = context.model.memory;
   const Contraction& x = context.x;
   const Streams streams{x.read_byte, x.write_byte};
@@ -38,7 +38,8 @@ ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, 
   time.dram_byte = timed_dram_byte(streams, time.traffic, cache);
   time.dram_s = time.dram_byte / memory.dram_byte_per_s;
   (time.dram_s > kernel.kernel_s ? time.kernel_weight : time.dram_weight) = c.overlap_loss;
-  time.first_launch_s = x.is_convolution ? c.launch_s : c.library_launch_s;
+  time.first_start_s = x.is_convolution ? c.start_s : c.library_start_s;
+  time.first_launch_s = memory.launch_s + time.first_start_s;
   time.kernels = kernel.kernels;
   set_copies(time, context);
   return time;
@@ -65,10 +66,8 @@ void describe_tile(KernelPlan& plan, const DenseKernel& kernel, const Machine& m
 ContractionKernel contraction_kernel(const Layer& layer, const Counts& counts,
                                      const ResolvedModel& model, const EngineModel& engine,
                                      CacheState cache) {
-  const ContractionConstants& c = engine.constants;
-  const DenseContext context{
-      layer, model, engine,
-      contraction_of(layer, counts, engine.engine, c.channel_pad, c.skips_empty_phases)};
+  const DenseContext context{layer, model, engine,
+                             contraction_of(layer, counts, engine.engine, engine.features)};
   const DenseKernel dense = choose_dense_kernel(context);
   return {context.x, dense, time_of(context, dense, cache)};
 }

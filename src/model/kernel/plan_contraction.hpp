@@ -22,6 +22,7 @@ struct ContractionTime {
   double dram_weight = 1;
   double copied_element = 0;  ///< between layouts, around the kernel
   double copy_s = 0;
+  double first_start_s = 0;  ///< beyond that of an empty kernel
   double first_launch_s = 0;
   double copy_launch_s = 0;
   double kernels = 1;

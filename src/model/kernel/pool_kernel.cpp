@@ -42,6 +42,7 @@ ThroughputWork pool(const StreamProblem& p, const StreamingConstants& k) {
                                           : (p.inner ? k.average_inner : k.average_plane);
   const double taps = window_taps(p.layer->window);
   ThroughputWork work;
+  work.constant = &kernel.start_s;
   work.algorithm = max ? (p.inner ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw)
                        : (p.inner ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw);
   work.start_s = kernel.start_s;

@@ -3,14 +3,14 @@
 // What a KernelModel holds.
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "model/kernel/contraction_constants.hpp"
-#include "model/kernel/library_constants.hpp"
+#include "model/kernel/constants.hpp"
 #include "model/kernel/machine.hpp"
-#include "model/kernel/memory_constants.hpp"
+#include "model/kernel/memory_system.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/engine.hpp"
 
@@ -21,9 +21,10 @@ struct EngineModel {
   double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a sustained rate
   double peak_flop_per_s = 0;  ///< that the shares of `constants` are of
   std::string peak_origin;
-  ContractionConstants constants;
-  std::string math_origin;    ///< of constants.math_share
-  const char* launch_origin;  ///< of its launches; a literal
+  DenseConstants constants;  ///< of its class, for this part and engine
+  LibraryFeatures features;
+  const DenseConstants* set = nullptr;  ///< as ModelConstants holds them
+  std::string math_origin;              ///< of constants.math_share
 };
 
 /// What large dense kernels sustain: the rate at which a layer's own FLOP count as arithmetic.
@@ -39,7 +40,7 @@ struct ResolvedModel {
   std::array<std::optional<EngineModel>, engine_count> engines;
   /// The engine that multiplies dense matrices of a type, where there is one.
   std::array<std::optional<Engine>, data_type_names.size()> dense_engine;
-  LibraryConstants library;
+  std::shared_ptr<const ModelConstants> constants;
 };
 
 constexpr const std::optional<EngineModel>& engine_model(const ResolvedModel& model,

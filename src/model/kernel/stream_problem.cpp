@@ -24,6 +24,7 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts, const Mac
 
 ThroughputWork start_of(const StreamKernel& kernel, Algorithm algorithm, const StreamProblem& p) {
   ThroughputWork work;
+  work.constant = &kernel.start_s;
   work.algorithm = algorithm;
   work.start_s = kernel.start_s;
   work.rounds.add("of the kernel", 1, kernel.rounds);

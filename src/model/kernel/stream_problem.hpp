@@ -2,7 +2,7 @@
 
 // A streaming layer's sizes as doubles, gathered once, and the work of a kernel on it.
 
-#include "model/kernel/library_constants.hpp"
+#include "model/kernel/constants.hpp"
 #include "model/kernel/throughput_kernel.hpp"
 
 namespace roofline {

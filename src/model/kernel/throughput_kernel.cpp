@@ -34,9 +34,9 @@ ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, C
   set_bound(time);
   time.far_share = far_share(work.streams, memory, cache);
   time.round_trip_s = round_trip_s(work.streams, memory, cache);
-  time.copy_s = work.copy_clocks.total() / machine.issue_clock_per_s * memory.latency_scale;
+  time.copy_s = work.copy_clocks.total() / machine.issue_clock_per_s;
   time.chain_s = work.rounds.total() * time.round_trip_s +
-                 work.steps_s.total() * memory.latency_scale + time.copy_s;
+                 work.steps.total() * memory.l2_latency_s + time.copy_s;
   time.busy_s = std::hypot(time.bound_s, time.chain_s);
   time.launch_s = work.kernels * memory.launch_s;
   return {work, time, time.launch_s + work.start_s + time.busy_s};

@@ -7,7 +7,7 @@
 //   l2        max(requests / rate, written / write rate) / (efficiency * busy * filled),
 //             at least fetched / fetch rate
 //   dram      bytes / (sustained rate * efficiency * filled)
-//   chain     round trips + (steps + copies / issue rate) * latency scale
+//   chain     round trips + steps * L2 latency + copies / issue rate
 //   time      launches + start + sqrt(largest^2 + chain^2)
 //
 // A chain of dependent steps hides behind the bytes and instructions of other threads as two
@@ -24,6 +24,7 @@ namespace roofline {
 /// clock each take one clock together.
 struct ThroughputWork {
   Algorithm algorithm = Algorithm::vectorized_elementwise;
+  const double* constant = nullptr;  ///< one of the kernel's, for where they come from
   Streams streams;
   double reread_l2_byte = 0;  ///< beyond reading each operand once
   double efficiency = 1;      ///< of the sustained memory rates
@@ -43,7 +44,7 @@ struct ThroughputWork {
 
   double start_s = 0;  ///< beyond the launches
   Terms rounds;        ///< dependent round trips to memory
-  Terms steps_s;       ///< a chain that nothing hides
+  Terms steps;         ///< a chain of round trips to L2 that nothing hides
   Terms copy_clocks;   ///< layout changes around the kernel
   double kernels = 1;
 

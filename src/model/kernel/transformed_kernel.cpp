@@ -81,7 +81,7 @@ Staging staging_of(const Offer& offer, const TransformShape& t, double tiles) {
   const Contraction& x = offer.x;
   const Machine& machine = offer.model.machine;
   const MemorySystem& memory = offer.model.memory;
-  const ContractionConstants& c = offer.engine.constants;
+  const DenseConstants& c = offer.engine.constants;
   Staging staging;
   staging.tiles = tiles;
   staging.points = t.points;
@@ -99,20 +99,21 @@ Staging staging_of(const Offer& offer, const TransformShape& t, double tiles) {
   staging.transform_s =
       staging.workspace_byte / (staging.workspace_byte_per_s * staging.transform_share);
   staging.image_s = (x.read_byte + x.write_byte) / rate;
-  staging.further_launch_s = (staged_kernels - 1) * c.extra_kernel_s;
+  staging.further_launch_s = (staged_kernels - 1) * (memory.launch_s + c.extra_kernel_s);
   return staging;
 }
 
 TransformedTime staged(const Offer& offer, const GemmWork& plain, const TransformShape& t) {
   const Contraction& x = offer.x;
   const Machine& machine = offer.model.machine;
-  const ContractionConstants& c = offer.engine.constants;
+  const DenseConstants& c = offer.engine.constants;
   TransformedTime time;
   const double tiles = tiles_of(x, t.edge);
   GemmWork work = point_products(x, plain, t, tiles);
   scale_rate(work, c.batched_share * c.library_share, t.flop_per_point / 2);
-  time.gemm =
-      best_gemm(work, library_tiles(machine, offer.engine.engine, plain_product()), machine.sm);
+  time.gemm = best_gemm(
+      work, library_tiles(offer.model.constants->tiles, offer.engine.engine, plain_product()),
+      machine.sm);
   time.staging = staging_of(offer, t, tiles);
   time.kernels = staged_kernels;
   time.total_s = std::max(time.gemm.schedule.kernel_s, time.staging.product_memory_s) +
@@ -147,8 +148,8 @@ TransformedTime fused(const Offer& offer, const GemmWork& plain) {
 void add_winograd(Offer& offer, const GemmWork& plain) {
   const Contraction& x = offer.x;
   if (x.kernel_h != x.kernel_w) return;
-  const ContractionConstants& c = offer.engine.constants;
-  const bool has = x.role == ConvRole::wgrad ? c.winograd_wgrad : c.winograd;
+  const LibraryFeatures& library = offer.engine.features;
+  const bool has = x.role == ConvRole::wgrad ? library.winograd_wgrad : library.winograd;
   if (x.kernel_h == 3 && offer.wants(Algorithm::winograd_4x4_nonfused, has))
     offer.add(staged(offer, plain, {Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte}));
   if (x.kernel_h == 3 && x.role != ConvRole::wgrad &&
@@ -164,7 +165,7 @@ void add_fft(Offer& offer, const GemmWork& plain) {
   const Contraction& x = offer.x;
   const double widest = std::max(x.kernel_h, x.kernel_w);
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
-  const bool has = offer.engine.constants.fft && std::min(x.in_channels, x.out_channels) >= 16;
+  const bool has = offer.engine.features.fft && std::min(x.in_channels, x.out_channels) >= 16;
   if (!offer.wants(Algorithm::fft_tiled, has)) return;
   const bool wgrad = x.role == ConvRole::wgrad;
   if ((wgrad && widest <= 14) || (x.role == ConvRole::fwd && image <= 16))
@@ -178,12 +179,12 @@ void add_fft(Offer& offer, const GemmWork& plain) {
 TransformedTime best_transformed(const Contraction& x, const ResolvedModel& model,
                                  const EngineModel& engine, std::optional<Algorithm> stated) {
   Offer offer{x, model, engine, stated, {}};
-  const ContractionConstants& c = engine.constants;
-  if (!stated && !c.winograd && !c.winograd_wgrad && !c.fft) return offer.best;
+  const LibraryFeatures& library = engine.features;
+  if (!stated && !library.winograd && !library.winograd_wgrad && !library.fft) return offer.best;
   if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
       x.kernel_h * x.kernel_w == 1)
     return offer.best;
-  const GemmWork plain = gemm_work(x, model.machine, engine);
+  const GemmWork plain = gemm_work(x, model, engine);
   add_winograd(offer, plain);
   add_fft(offer, plain);
   return offer.best;

@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "load/kernel_model.hpp"
+#include "model/kernel/constant_fields.hpp"
+#include "model/kernel/number_text.hpp"
+#include "model/spelling.hpp"
+#include "roofline/architecture.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+namespace {
+
+const EmbeddedFile* find_built_in(std::string_view answers_to) {
+  for (const EmbeddedFile& file : embedded_kernel_models())
+    for (const std::string_view name : file.names)
+      if (name == answers_to) return &file;
+  return nullptr;
+}
+
+/// Parsed once a process: every GPU of an architecture shares one set.
+SharedConstants built_in(const EmbeddedFile& file) {
+  static std::mutex mutex;
+  static std::map<std::string_view, SharedConstants> parsed;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = parsed.find(file.name); found != parsed.end()) return found->second;
+  }
+  SharedConstants constants = load_constants(file.text, "built-in " + std::string(file.name));
+  const std::lock_guard lock(mutex);
+  return parsed.emplace(file.name, std::move(constants)).first->second;
+}
+
+std::vector<std::string_view> built_in_names() {
+  std::vector<std::string_view> names;
+  for (const EmbeddedFile& file : embedded_kernel_models()) names.push_back(file.name);
+  return names;
+}
+
+std::string listed(const std::vector<std::string_view>& words) {
+  std::string all;
+  for (const std::string_view word : words) all += (all.empty() ? "" : ", ") + std::string(word);
+  return all;
+}
+
+/// The path of a file that another one names: from that one's own folder.
+std::string beside(const std::string& path, const std::string& source) {
+  namespace fs = std::filesystem;
+  return fs::path(path).is_absolute() ? path : (fs::path(source).parent_path() / path).string();
+}
+
+/// A set by the name of a built-in one or by the path of a file.
+SharedConstants named_constants(const Value& value) {
+  const std::string name = value.text();
+  if (name.ends_with(".json")) {
+    const std::string path = beside(name, value.origin().source);
+    return load_constants(read_text(path), path);
+  }
+  const EmbeddedFile* file = find_built_in(name);
+  if (file == nullptr || file->name != name)
+    value.fail("expected a path that ends in .json or one of " + listed(built_in_names()) +
+               ", got \"" + name + '"' + did_you_mean(name, built_in_names()));
+  return built_in(*file);
+}
+
+double number_of(const Value& value) {
+  if (!value.node().is_number()) value.fail_expected("a number");
+  return value.node().get<double>();
+}
+
+std::string range_text(double least, double most) {
+  return number_text(least) + " to " + number_text(most);
+}
+
+double number_within(const Value& value, double least, double most, const std::string& what) {
+  const double number = number_of(value);
+  if (number < least || number > most)
+    value.fail("expected a number from " + range_text(least, most) + ", " + what + ", got " +
+               number_text(number));
+  return number;
+}
+
+/// Fills a set from one file's object.
+class ConstantsReader {
+ public:
+  explicit ConstantsReader(const Value& value)
+      : file_(value, value.origin(), "a kernel model",
+              {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "features",
+               "tiles"}) {}
+
+  ModelConstants read() {
+    if (const auto base = file_.take("inherits")) {
+      constants_ = *named_constants(*base);
+      constants_.covers.clear();
+      constants_.made_by.clear();
+      inherits_ = true;
+    } else {
+      constants_.notes.resize(constants_of(constants_.values).size());
+    }
+    constants_.name = file_.require("name", "the kernel model's name").text();
+    constants_.title = file_.require("title", "whose kernels these are").text();
+    if (const auto covers = file_.take("covers")) constants_.covers = covers->texts();
+    if (const auto commands = file_.take("made_by")) constants_.made_by = commands->texts();
+    if (const auto origins = file_.take("origins"))
+      for (const auto& item : origins->node().items())
+        origins_[item.key()] = origins->at(std::string_view(item.key())).text();
+    numbers();
+    if (const auto features = file_.take("features")) read_features(*features);
+    if (const auto tiles = file_.take("tiles")) read_tiles(*tiles);
+    file_.finish();
+    for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
+      if (tiles_of(list).empty())
+        file_.fail_at("tiles", "expected the list " +
+                                   std::string(tile_list_names[static_cast<std::size_t>(list)]) +
+                                   ", got none");
+    return std::move(constants_);
+  }
+
+ private:
+  void numbers() {
+    const auto all = constants_of(constants_.values);
+    for (std::size_t i = 0; i < all.size(); ++i) index_[path_of(all[i].name)] = i;
+    std::vector<bool> stated(all.size(), inherits_);
+    if (const auto object = file_.take("constants")) group(*object, "", all, stated);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!stated[i])
+        throw file_.value().origin().error("/constants/" + path_of(all[i].name),
+                                           "expected a constant or a kernel model to inherit "
+                                           "it from (\"inherits\"), got neither");
+  }
+
+  void group(const Value& object, const std::string& prefix,
+             const std::vector<ConstantRef<double>>& all, std::vector<bool>& stated) {
+    if (!object.node().is_object()) object.fail_expected("a group of constants");
+    for (const auto& item : object.node().items()) {
+      const std::string path = prefix + item.key();
+      const Value value = object.at(std::string_view(item.key()));
+      const auto known = index_.lower_bound(path);
+      if (known != index_.end() && known->first == path) {
+        number(value, all[known->second], constants_.notes[known->second]);
+        stated[known->second] = true;
+      } else if (known != index_.end() && known->first.starts_with(path + '/')) {
+        group(value, path + '/', all, stated);
+      } else {
+        value.fail("unknown constant" + did_you_mean(path, paths()));
+      }
+    }
+  }
+
+  void number(const Value& value, const ConstantRef<double>& constant, ConstantNote& note) {
+    if (!value.node().is_object())
+      value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
+    ObjectReader object(value, value.origin(), "a constant", {"value", "unit", "range", "origin"});
+    const ConstantUnit& unit = *constant.unit;
+    const std::string unit_name(unit.name);
+    const Value stated_unit = object.require("unit", '"' + unit_name + '"');
+    if (stated_unit.text() != unit.name) stated_unit.fail_expected('"' + unit_name + '"');
+    const Value range = object.require("range", "[least, most]");
+    if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
+    note.least =
+        number_within(range.at(0), unit.least, unit.most, "which a " + unit_name + " can be");
+    note.most = number_within(range.at(1), note.least, unit.most,
+                              "at least the least and at most what a " + unit_name + " can be");
+    *constant.value = number_within(object.require("value", "a number in " + unit_name), note.least,
+                                    note.most, "the constant's range");
+    const std::string origin = object.require("origin", "where the value comes from").text();
+    const auto found = origins_.find(origin);
+    note.origin = found == origins_.end() ? origin : found->second;
+    object.finish();
+  }
+
+  void read_features(const Value& value) {
+    ObjectReader object(value, value.origin(), "features",
+                        {engine_class_names.begin(), engine_class_names.end()});
+    for (std::size_t i = 0; i < engine_class_names.size(); ++i)
+      if (const auto list = object.take(engine_class_names[i]))
+        constants_.features[i] = features_in(*list);
+    object.finish();
+  }
+
+  static LibraryFeatures features_in(const Value& list) {
+    LibraryFeatures features;
+    const std::vector<std::string> words = list.texts();
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto known =
+          std::find_if(feature_fields.begin(), feature_fields.end(),
+                       [&](const FeatureField& field) { return field.key == words[i]; });
+      if (known == feature_fields.end()) {
+        std::vector<std::string_view> keys;
+        for (const FeatureField& field : feature_fields) keys.push_back(field.key);
+        list.at(i).fail("expected one of " + listed(keys) + ", got \"" + words[i] + '"' +
+                        did_you_mean(words[i], keys));
+      }
+      features.*known->member = true;
+    }
+    return features;
+  }
+
+  /// Lists of [m, n, k, threads, stages, registers]; all those of a built-in set by its name. A
+  /// null leaves the list that stands in for it.
+  void read_tiles(const Value& value) {
+    if (value.is_string()) {
+      constants_.tiles = named_constants(value)->tiles;
+      return;
+    }
+    ObjectReader object(value, value.origin(), "tiles",
+                        {tile_list_names.begin(), tile_list_names.end()});
+    for (std::size_t i = 0; i < tile_list_names.size(); ++i) {
+      const auto list = object.take(tile_list_names[i]);
+      if (!list) continue;
+      constants_.tiles[i].clear();
+      if (list->node().is_null()) continue;
+      if (!list->is_array()) list->fail_expected("a list of tiles");
+      for (std::size_t j = 0; j < list->size(); ++j)
+        constants_.tiles[i].push_back(tile_in(list->at(j)));
+    }
+    object.finish();
+  }
+
+  static TileKernel tile_in(const Value& value) {
+    if (!value.is_array() || value.size() != 6)
+      value.fail_expected("[m, n, k, threads, stages, registers]");
+    const auto at = [&](std::size_t i) {
+      constexpr double most = 65536;
+      return static_cast<std::uint32_t>(number_within(value.at(i), 1, most, "a size of a tile"));
+    };
+    return {at(0), at(1), at(2), at(3), at(4), at(5)};
+  }
+
+  std::vector<std::string_view> paths() const {
+    std::vector<std::string_view> all;
+    for (const auto& [path, index] : index_) all.push_back(path);
+    return all;
+  }
+  const std::vector<TileKernel>& tiles_of(TileList list) const {
+    return constants_.tiles[static_cast<std::size_t>(list)];
+  }
+
+  ObjectReader file_;
+  bool inherits_ = false;
+  ModelConstants constants_;
+  std::map<std::string, std::string, std::less<>> origins_;
+  std::map<std::string, std::size_t, std::less<>> index_;  ///< of each constant, by path
+};
+
+}  // namespace
+
+SharedConstants read_constants(const Value& value) {
+  if (value.is_string()) return named_constants(value);
+  return std::make_shared<const ModelConstants>(ConstantsReader(value).read());
+}
+
+SharedConstants load_constants(std::string_view json_text, const std::string& source) {
+  const Origin origin{source, std::nullopt};
+  const nlohmann::json root = parse_json(json_text, origin);
+  const Value value(root, origin);
+  const bool in_gpu = root.is_object() && root.contains("kernel_model");
+  return read_constants(in_gpu ? value.at("kernel_model") : value);
+}
+
+SharedConstants built_in_constants(const Gpu& gpu) {
+  const EmbeddedFile* file = find_built_in(gpu.compute_capability);
+  if (gpu.compute_capability.empty() || file == nullptr)
+    file = find_built_in(info(architecture_of(gpu)).name);
+  return built_in(*file);
+}
+
+}  // namespace roofline

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "load/kernel_model.hpp"
+#include "model/kernel/constant_fields.hpp"
+
+namespace roofline {
+namespace {
+
+std::string json_text(std::string_view text) { return nlohmann::json(text).dump(); }
+
+std::string texts_json(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump();
+}
+
+std::string indent(std::size_t depth) { return std::string(2 * depth, ' '); }
+
+/// A constant a line, in groups that open and close as the names ask.
+class ConstantsText {
+ public:
+  explicit ConstantsText(const ModelConstants& constants) {
+    const auto all = constants_of(constants.values);
+    for (std::size_t i = 0; i < all.size(); ++i) add(all[i], constants.notes[i]);
+    close(0);
+  }
+  std::string take() { return "{" + std::move(out_) + "\n  }"; }
+
+ private:
+  void add(const ConstantRef<const double>& constant, const ConstantNote& note) {
+    const ConstantName& name = constant.name;
+    std::size_t groups = name.size() - 1;
+    while (name[groups].empty()) --groups;
+    std::size_t shared = 0;
+    while (shared < std::min(open_, groups) && name[shared] == last_[shared]) ++shared;
+    close(shared);
+    if (!out_.empty()) out_ += ',';
+    for (; open_ < groups; ++open_)
+      out_ += fmt::format("\n{}{}: {{", indent(open_ + 2), json_text(name[open_]));
+    out_ +=
+        fmt::format("\n{}{}: {{\"value\": {}, \"unit\": {}, \"range\": [{}, {}], \"origin\": {}}}",
+                    indent(open_ + 2), json_text(name[groups]), *constant.value,
+                    json_text(constant.unit->name), note.least, note.most, json_text(note.origin));
+    last_ = name;
+  }
+  void close(std::size_t depth) {
+    for (; open_ > depth; --open_) out_ += '\n' + indent(open_ + 1) + '}';
+  }
+
+  std::string out_;
+  ConstantName last_;
+  std::size_t open_ = 0;  ///< groups
+};
+
+std::string features_json(const ModelConstants& constants) {
+  std::string out = "{";
+  for (std::size_t i = 0; i < engine_class_names.size(); ++i) {
+    std::vector<std::string> words;
+    for (const FeatureField& field : feature_fields)
+      if (constants.features[i].*field.member) words.emplace_back(field.key);
+    out += fmt::format("{}\n    {}: {}", i == 0 ? "" : ",", json_text(engine_class_names[i]),
+                       texts_json(words));
+  }
+  return out + "\n  }";
+}
+
+std::string tiles_json(const ModelConstants& constants) {
+  std::string out = "{";
+  bool first = true;
+  for (std::size_t i = 0; i < tile_list_names.size(); ++i) {
+    if (constants.tiles[i].empty()) continue;
+    out += fmt::format("{}\n    {}: [", first ? "" : ",", json_text(tile_list_names[i]));
+    first = false;
+    std::string_view comma;
+    for (const TileKernel& t : constants.tiles[i]) {
+      out += fmt::format("{}\n      [{}, {}, {}, {}, {}, {}]", comma, t.m, t.n, t.k, t.threads,
+                         t.stages, t.registers);
+      comma = ",";
+    }
+    out += "\n    ]";
+  }
+  return out + "\n  }";
+}
+
+}  // namespace
+
+std::string write_constants(const ModelConstants& constants) {
+  return fmt::format(
+      "{{\n  \"name\": {},\n  \"title\": {},\n  \"covers\": {},\n  \"made_by\": {},\n"
+      "  \"constants\": {},\n  \"features\": {},\n  \"tiles\": {}\n}}\n",
+      json_text(constants.name), json_text(constants.title), texts_json(constants.covers),
+      texts_json(constants.made_by), ConstantsText(constants).take(), features_json(constants),
+      tiles_json(constants));
+}
+
+std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
+                               const ModelConstants& constants) {
+  parse_json(gpu_text, {source, {}});  // what is wrong with it is said there
+  auto gpu = nlohmann::ordered_json::parse(gpu_text);
+  gpu.erase("kernel_model");
+  std::string text = gpu.dump(2);
+  text.resize(text.rfind('\n'));  // before the last brace
+  return text + ",\n  \"kernel_model\": " + write_constants(constants) + "}\n";
+}
+
+}  // namespace roofline

@@ -1,0 +1,362 @@
+#include "model/kernel/constant_fields.hpp"
+
+#include <algorithm>
+#include <span>
+#include <type_traits>
+
+namespace roofline {
+namespace {
+
+using Text = std::string_view;
+
+constexpr ConstantUnit share{"share", 0, 1};
+constexpr ConstantUnit ratio{"ratio", 0, 10};
+constexpr ConstantUnit clocks{"clock", 0, 1e5};
+constexpr ConstantUnit seconds{"s", 0, 1e-3};
+constexpr ConstantUnit rounds{"round trip", 0, 100};
+constexpr ConstantUnit tile_edge{"element", 0, 1000};
+constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
+constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
+constexpr ConstantUnit flop_rate{"FLOP/clock/SM", 1, 1e5};
+constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9};
+constexpr ConstantUnit launches{"launch", 0, 100};
+
+template <class Owner>
+struct Field {
+  Text key;
+  double Owner::*member;
+  const ConstantUnit* unit;
+  Text meaning;
+};
+
+constexpr Field<MemoryConstants> memory_fields[] = {
+    {"dram_share", &MemoryConstants::dram_share, &share,
+     "of the datasheet bandwidth that a long stream sustains"},
+    {"l2_byte_per_clock_per_sm", &MemoryConstants::l2_byte_per_clock_per_sm, &byte_rate,
+     "L2 to SM, all SMs at once"},
+    {"l2_write_share", &MemoryConstants::l2_write_share, &share, "of that rate for writes alone"},
+    {"l2_kept_share", &MemoryConstants::l2_kept_share, &share,
+     "of the L2's size: a working set below it stays wholly resident"},
+    {"l2_lost_share", &MemoryConstants::l2_lost_share, &share,
+     "of the L2's size: a working set above it keeps nothing"},
+    {"l2_dirty_share", &MemoryConstants::l2_dirty_share, &share,
+     "of the L2's size: written lines that wait there, at most"},
+    {"l2_latency_s", &MemoryConstants::l2_latency_s, &seconds,
+     "one dependent access that hits L2, issue included"},
+    {"dram_latency_s", &MemoryConstants::dram_latency_s, &seconds,
+     "one dependent access that misses L2"},
+};
+
+constexpr Field<LaunchConstants> launch_fields[] = {
+    {"start_s", &LaunchConstants::start_s, &seconds,
+     "an empty kernel, as a profiler times it: its start and end"},
+    {"gap_s", &LaunchConstants::gap_s, &seconds, "between two kernels of a CUDA graph"},
+    {"stream_s", &LaunchConstants::stream_s, &seconds,
+     "more from one library call to the next in a stream, with its helper kernels"},
+};
+
+constexpr Field<PartConstants> part_fields[] = {
+    {"vector_joule_per_flop", &PartConstants::vector_joule_per_flop, &energy,
+     "dynamic, at the boost clock, operands' way included; 0: no estimate, never at the limit"},
+    {"tensor_joule_per_flop", &PartConstants::tensor_joule_per_flop, &energy,
+     "the same on tensor cores, of 16-bit operands; others by their width"},
+    {"clock_share", &PartConstants::clock_share, &share, "of the boost clock that lasts"},
+    {"library_share", &PartConstants::library_share, &share,
+     "of the rates of NVIDIA's kernels that the vendor's library reaches"},
+    {"int8_share", &PartConstants::int8_share, &share,
+     "of the rates of the other tensor types that int8 kernels reach"},
+};
+
+constexpr Field<DenseConstants> dense_fields[] = {
+    {"math_share", &DenseConstants::math_share, &share,
+     "sustained share of the engine's peak, large tiles"},
+    {"operand_element", &DenseConstants::operand_element, &tile_edge,
+     "a tile edge at which bringing operands to the ALUs costs as much time as the arithmetic"},
+    {"step_latency_clk", &DenseConstants::step_latency_clk, &clocks,
+     "least time of one step (tile k) of one block"},
+    {"library_share", &DenseConstants::library_share, &ratio,
+     "rate of the GEMM library's kernels to that of convolutions'"},
+    {"window_step_latency_clk", &DenseConstants::window_step_latency_clk, &clocks,
+     "least time of a step where addresses follow a window"},
+    {"window_latency_clk", &DenseConstants::window_latency_clk, &clocks,
+     "more of a block's start then: offset tables"},
+    {"block_latency_clk", &DenseConstants::block_latency_clk, &clocks,
+     "a block's start, first loads, last stores"},
+    {"l2_byte_per_clk_per_sm", &DenseConstants::l2_byte_per_clk_per_sm, &byte_rate,
+     "operands from L2"},
+    {"gather_per_clk_per_sm", &DenseConstants::gather_per_clk_per_sm, &element_rate,
+     "elements fetched one by one: channels that are no whole vectors"},
+    {"wgrad_gather", &DenseConstants::wgrad_gather, &ratio,
+     "the same in weight gradients, to that"},
+    {"scatter_per_clk_per_sm", &DenseConstants::scatter_per_clk_per_sm, &element_rate,
+     "results added by atomics"},
+    {"dgrad_share", &DenseConstants::dgrad_share, &ratio,
+     "rate of data gradients' kernels to that of forward ones"},
+    {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
+    {"overlap_loss", &DenseConstants::overlap_loss, &share,
+     "of the shorter of kernel and DRAM time that does not overlap"},
+    {"start_s", &DenseConstants::start_s, &seconds,
+     "start and end of a convolution's kernel, beyond those of an empty one"},
+    {"library_start_s", &DenseConstants::library_start_s, &seconds,
+     "the same of the GEMM library's kernels"},
+    {"extra_kernel_s", &DenseConstants::extra_kernel_s, &seconds,
+     "the same of each further kernel of the layer"},
+    {"window_reduce_s", &DenseConstants::window_reduce_s, &seconds,
+     "the same of adding split-K sums after a kernel that follows a window"},
+    {"fft_share", &DenseConstants::fft_share, &ratio,
+     "speed of FFT transforms to that of Winograd's"},
+    {"transpose_per_clk_per_sm", &DenseConstants::transpose_per_clk_per_sm, &element_rate,
+     "copies between NCHW and NHWC"},
+    {"winograd_share", &DenseConstants::winograd_share, &ratio,
+     "rate of fused Winograd kernels to math_share"},
+    {"batched_share", &DenseConstants::batched_share, &ratio,
+     "rate of GEMMs over transformed tiles to math_share"},
+};
+
+constexpr Field<StreamKernel> stream_fields[] = {
+    {"start_s", &StreamKernel::start_s, &seconds,
+     "beyond the launch: filling the SMs, parameters, the tail"},
+    {"rounds", &StreamKernel::rounds, &rounds, "dependent round trips, whatever the size"},
+    {"element_clock", &StreamKernel::element_clock, &clocks, "an element"},
+    {"efficiency", &StreamKernel::efficiency, &share, "of the sustained memory rates"},
+};
+
+constexpr Field<PoolKernel> pool_fields[] = {
+    {"start_s", &PoolKernel::start_s, &seconds, "beyond the launch"},
+    {"output_round", &PoolKernel::output_round, &rounds, "an output that a thread makes in turn"},
+    {"tap_round", &PoolKernel::tap_round, &rounds, "a tap of it"},
+    {"output_clock", &PoolKernel::output_clock, &clocks, "an output"},
+    {"tap_clock", &PoolKernel::tap_clock, &clocks, "a tap"},
+    {"input_clock", &PoolKernel::input_clock, &clocks, "an input that the window moves on to"},
+    {"efficiency", &PoolKernel::efficiency, &share, "of the sustained memory rates"},
+};
+
+constexpr Field<StreamingConstants> streaming_fields[] = {
+    {"simple_clock", &StreamingConstants::simple_clock, &clocks, "an element of ReLU and the like"},
+    {"exponential_clock", &StreamingConstants::exponential_clock, &clocks,
+     "of sigmoid, tanh, SiLU"},
+    {"erf_clock", &StreamingConstants::erf_clock, &clocks, "of GELU"},
+    {"norm_plane_clock", &StreamingConstants::norm_plane_clock, &clocks,
+     "a plane of a batch norm, however small"},
+    {"concat_block_clock", &StreamingConstants::concat_block_clock, &clocks, "starting a block"},
+    {"mean_plane_clock", &StreamingConstants::mean_plane_clock, &clocks, "a plane's mean"},
+    {"mean_row_round", &StreamingConstants::mean_row_round, &rounds,
+     "64 positions that one thread sums in turn"},
+    {"softmax_lane_round", &StreamingConstants::softmax_lane_round, &rounds,
+     "an element that a lane of a warp holds"},
+    {"layer_norm_row_clock", &StreamingConstants::layer_norm_row_clock, &clocks, "a row"},
+    {"layer_norm_ragged_row_clock", &StreamingConstants::layer_norm_ragged_row_clock, &clocks,
+     "a row that is no multiple of four elements"},
+    {"layer_norm_backward_row_clock", &StreamingConstants::layer_norm_backward_row_clock, &clocks,
+     "a row"},
+    {"row_step_round", &StreamingConstants::row_step_round, &rounds,
+     "a step of a block along its row"},
+};
+
+struct StreamKernelField {
+  Text key;
+  StreamKernel StreamingConstants::*member;
+};
+constexpr StreamKernelField stream_kernels[] = {
+    {"vectorized", &StreamingConstants::vectorized},
+    {"vectorized_several", &StreamingConstants::vectorized_several},
+    {"broadcast", &StreamingConstants::broadcast},
+    {"norm_inner", &StreamingConstants::norm_inner},
+    {"norm_plane", &StreamingConstants::norm_plane},
+    {"norm_backward_inner", &StreamingConstants::norm_backward_inner},
+    {"norm_backward_plane", &StreamingConstants::norm_backward_plane},
+    {"concat_inner", &StreamingConstants::concat_inner},
+    {"concat_plane", &StreamingConstants::concat_plane},
+    {"mean_inner", &StreamingConstants::mean_inner},
+    {"mean_plane", &StreamingConstants::mean_plane},
+    {"upsample_inner", &StreamingConstants::upsample_inner},
+    {"upsample_plane", &StreamingConstants::upsample_plane},
+    {"softmax_warp", &StreamingConstants::softmax_warp},
+    {"softmax_block", &StreamingConstants::softmax_block},
+    {"layer_norm", &StreamingConstants::layer_norm},
+    {"layer_norm_ragged", &StreamingConstants::layer_norm_ragged},
+    {"layer_norm_backward", &StreamingConstants::layer_norm_backward},
+};
+
+struct PoolKernelField {
+  Text key;
+  PoolKernel StreamingConstants::*member;
+};
+constexpr PoolKernelField pool_kernels[] = {
+    {"max_inner", &StreamingConstants::max_inner},
+    {"max_plane", &StreamingConstants::max_plane},
+    {"average_inner", &StreamingConstants::average_inner},
+    {"average_plane", &StreamingConstants::average_plane},
+    {"max_backward", &StreamingConstants::max_backward},
+    {"average_backward", &StreamingConstants::average_backward},
+};
+
+constexpr Field<DirectKernel> direct_fields[] = {
+    {"start_s", &DirectKernel::start_s, &seconds, "beyond the launch"},
+    {"step_round", &DirectKernel::step_round, &rounds,
+     "to L2, a step of the chain that one thread walks and nothing hides"},
+    {"mac_clock", &DirectKernel::mac_clock, &clocks, "a multiply-add"},
+    {"output_clock", &DirectKernel::output_clock, &clocks,
+     "an output: index arithmetic and the store"},
+    {"efficiency", &DirectKernel::efficiency, &share, "of the sustained memory rates"},
+};
+
+constexpr Field<PackedKernel> packed_fields[] = {
+    {"start_s", &PackedKernel::start_s, &seconds, "beyond the launch"},
+    {"step_round", &PackedKernel::step_round, &rounds, "to L2, a K step that nothing hides"},
+    {"fetch_byte_per_clock_per_sm", &PackedKernel::fetch_byte_per_clock_per_sm, &byte_rate,
+     "operands, taps of the window read again"},
+    {"efficiency", &PackedKernel::efficiency, &share, "of the sustained memory rates"},
+};
+
+constexpr Field<GroupKernel> group_fields[] = {
+    {"start_s", &GroupKernel::start_s, &seconds, "a group beyond its launches"},
+    {"step_s", &GroupKernel::step_s, &seconds, "a K step of 32 that nothing hides"},
+    {"flop_per_clock_per_sm", &GroupKernel::flop_per_clock_per_sm, &flop_rate,
+     "arithmetic on whole tiles"},
+    {"launches", &GroupKernel::launches, &launches, "a group"},
+};
+
+constexpr Field<GroupedConstants> grouped_fields[] = {
+    {"strided_wgrad_half", &GroupedConstants::strided_wgrad_half, &ratio,
+     "cost of a multiply-add where neighbours share no taps, 16 bits"},
+    {"strided_wgrad_single", &GroupedConstants::strided_wgrad_single, &ratio, "the same, 32 bits"},
+    {"plane_row_clock", &GroupedConstants::plane_row_clock, &clocks,
+     "a window row of plane_forward"},
+    {"plane_wide_row_clock", &GroupedConstants::plane_wide_row_clock, &clocks,
+     "of plane_forward_wide"},
+    {"plane_wgrad_step_clock", &GroupedConstants::plane_wgrad_step_clock, &clocks,
+     "32 positions of one image, in a warp"},
+    {"plane_wgrad_image_clock", &GroupedConstants::plane_wgrad_image_clock, &clocks,
+     "an image, in a warp"},
+    {"plane_wgrad_block_clock", &GroupedConstants::plane_wgrad_block_clock, &clocks,
+     "a block: one tap of one channel"},
+    {"plane_wgrad_step_s", &GroupedConstants::plane_wgrad_step_s, &seconds,
+     "a step of a warp that nothing hides"},
+    {"plane_wgrad_start_s", &GroupedConstants::plane_wgrad_start_s, &seconds, "beyond the launch"},
+    {"packed_strided_share", &GroupedConstants::packed_strided_share, &share,
+     "of the taps that a strided data gradient visits"},
+    {"repack_start_s", &GroupedConstants::repack_start_s, &seconds,
+     "two layout changes around a packed kernel"},
+    {"repack_element_clock", &GroupedConstants::repack_element_clock, &clocks,
+     "an element of them"},
+    {"slice_element_clock", &GroupedConstants::slice_element_clock, &clocks,
+     "copying a group's channels out and in, aligned"},
+};
+
+struct DirectKernelField {
+  Text key;
+  DirectKernel GroupedConstants::*member;
+};
+constexpr DirectKernelField direct_kernels[] = {
+    {"wide_half_dgrad", &GroupedConstants::wide_half_dgrad},
+    {"untiled_dgrad", &GroupedConstants::untiled_dgrad},
+    {"plane_forward", &GroupedConstants::plane_forward},
+    {"plane_forward_wide", &GroupedConstants::plane_forward_wide},
+    {"plane_dgrad", &GroupedConstants::plane_dgrad},
+    {"plane_dgrad_wide", &GroupedConstants::plane_dgrad_wide},
+};
+
+template <class Kernel>
+struct KernelByPass {
+  Text key;
+  Kernel (GroupedConstants::*member)[3];
+};
+constexpr KernelByPass<DirectKernel> direct_by_pass[] = {
+    {"tiled_half", &GroupedConstants::tiled_half},
+    {"tiled_single", &GroupedConstants::tiled_single},
+    {"general_inner", &GroupedConstants::general_inner},
+    {"general_plane", &GroupedConstants::general_plane},
+};
+constexpr KernelByPass<PackedKernel> packed_by_pass[] = {
+    {"packed_half", &GroupedConstants::packed_half},
+    {"packed_single", &GroupedConstants::packed_single},
+};
+constexpr KernelByPass<GroupKernel> group_by_pass[] = {
+    {"group_half", &GroupedConstants::group_half},
+    {"group_single", &GroupedConstants::group_single},
+    {"batched_half", &GroupedConstants::batched_half},
+    {"group_plane", &GroupedConstants::group_plane},
+};
+constexpr std::array<Text, 3> pass_keys{"fwd", "dgrad", "wgrad"};
+
+/// Walks the groups of a set, const or not.
+template <class Values, class Number>
+class Lister {
+ public:
+  explicit Lister(Values& values) {
+    add({"memory"}, values.memory, memory_fields);
+    add({"launch"}, values.launch, launch_fields);
+    add({"part"}, values.part, part_fields);
+    for (std::size_t i = 0; i < values.dense.size(); ++i)
+      add({"dense", engine_class_names[i]}, values.dense[i], dense_fields);
+    streaming(values.streaming);
+    grouped(values.grouped);
+  }
+  std::vector<ConstantRef<Number>> take() { return std::move(list_); }
+
+ private:
+  template <class Owner, class Fields>
+  void add(const ConstantName& group, Owner& owner, const Fields& fields) {
+    const auto depth = std::find(group.begin(), group.end(), Text()) - group.begin();
+    for (const auto& field : fields) {
+      list_.push_back({group, field.unit, field.meaning, &(owner.*field.member)});
+      list_.back().name[static_cast<std::size_t>(depth)] = field.key;
+    }
+  }
+  template <class Owner, class Kernels, class Fields>
+  void add_kernels(Text group, Owner& owner, const Kernels& kernels, const Fields& fields) {
+    for (const auto& [key, member] : kernels) add({group, key}, owner.*member, fields);
+  }
+  template <class Owner, class Kernels, class Fields>
+  void add_by_pass(Owner& owner, const Kernels& kernels, const Fields& fields) {
+    for (const auto& [key, member] : kernels)
+      for (std::size_t pass = 0; pass < pass_keys.size(); ++pass)
+        add({"grouped", key, pass_keys[pass]}, (owner.*member)[pass], fields);
+  }
+  template <class Owner>
+  void streaming(Owner& owner) {
+    add({"streaming"}, owner, streaming_fields);
+    add_kernels("streaming", owner, stream_kernels, stream_fields);
+    add_kernels("streaming", owner, pool_kernels, pool_fields);
+  }
+  template <class Owner>
+  void grouped(Owner& owner) {
+    add({"grouped"}, owner, grouped_fields);
+    add_kernels("grouped", owner, direct_kernels, direct_fields);
+    add_by_pass(owner, direct_by_pass, direct_fields);
+    add_by_pass(owner, packed_by_pass, packed_fields);
+    add({"grouped", "packed_single_strided"}, owner.packed_single_strided, packed_fields);
+    add_by_pass(owner, group_by_pass, group_fields);
+    add({"grouped", "small_plane_dgrad"}, owner.small_plane_dgrad, group_fields);
+    add({"grouped", "winograd_plane_wgrad"}, owner.winograd_plane_wgrad, group_fields);
+  }
+
+  std::vector<ConstantRef<Number>> list_;
+};
+
+}  // namespace
+
+std::string path_of(const ConstantName& name) {
+  std::string path;
+  for (const Text part : name)
+    if (!part.empty()) path += (path.empty() ? "" : "/") + std::string(part);
+  return path;
+}
+
+std::vector<ConstantRef<double>> constants_of(ConstantValues& values) {
+  return Lister<ConstantValues, double>(values).take();
+}
+
+std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values) {
+  return Lister<const ConstantValues, const double>(values).take();
+}
+
+const std::string& origin_of(const ModelConstants& constants, const double& constant) {
+  const auto all = constants_of(constants.values);
+  std::size_t i = 0;
+  while (i + 1 < all.size() && all[i].value != &constant) ++i;
+  return constants.notes[i].origin;
+}
+
+}  // namespace roofline

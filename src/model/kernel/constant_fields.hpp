@@ -1,0 +1,42 @@
+#pragma once
+
+// The constants one by one, once: the reader and the writer of kernel model files, --show-model and
+// calibration are all made from this list.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/kernel/constants.hpp"
+
+namespace roofline {
+
+/// What a constant is measured in, and what no constant of that kind can lie outside of.
+struct ConstantUnit {
+  std::string_view name;
+  double least;
+  double most;
+};
+
+/// Its groups, outermost first, and its key; what is not needed is empty.
+using ConstantName = std::array<std::string_view, 4>;
+
+/// "memory/dram_share", as in a JSON Pointer.
+std::string path_of(const ConstantName& name);
+
+/// A constant of a set.
+template <class Number>
+struct ConstantRef {
+  ConstantName name;
+  const ConstantUnit* unit;
+  std::string_view meaning;
+  Number* value;
+};
+
+std::vector<ConstantRef<double>> constants_of(ConstantValues& values);
+std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values);
+
+/// Where a constant of these comes from. `constant` is a member of `constants.values`.
+const std::string& origin_of(const ModelConstants& constants, const double& constant);
+
+}  // namespace roofline

@@ -1,0 +1,286 @@
+#pragma once
+
+// The constants of the kernel model: what the formulas of this folder take from measurement rather
+// than from a datasheet. Plain numbers in groups; constant_fields.cpp lists them with their units,
+// files (configs/kernels) hold their values, one file a library and architecture.
+//
+// "Clocks" are SM clocks of one SM: with 132 SMs busy, 132 elements of one clock each take one
+// clock together. "Rounds" are dependent memory round trips, priced by MemorySystem.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofline {
+
+/// The memory system of an architecture, independent of a part's size.
+struct MemoryConstants {
+  double dram_share;
+  double l2_byte_per_clock_per_sm;
+  double l2_write_share;
+  double l2_kept_share;
+  double l2_lost_share;
+  double l2_dirty_share;
+  double l2_latency_s;
+  double dram_latency_s;
+};
+
+/// What it takes to start a kernel, by what starts it.
+struct LaunchConstants {
+  double start_s;
+  double gap_s;
+  double stream_s;
+};
+
+/// What lowers the rates of a whole part. A board at its power limit lowers the clock.
+struct PartConstants {
+  double vector_joule_per_flop;
+  double tensor_joule_per_flop;
+  double clock_share;
+  double library_share;
+  double int8_share;
+};
+
+/// Dense contractions on one class of engines.
+struct DenseConstants {
+  // The main loop.
+  double math_share;
+  double operand_element;
+  double step_latency_clk;
+  double library_share;
+  double window_step_latency_clk;
+  double window_latency_clk;
+  double block_latency_clk;
+  double l2_byte_per_clk_per_sm;
+  double gather_per_clk_per_sm;
+  double wgrad_gather;
+  double scatter_per_clk_per_sm;
+  double dgrad_share;
+  double wgrad_share;
+
+  // Memory and launches.
+  double overlap_loss;
+  double start_s;
+  double library_start_s;
+  double extra_kernel_s;
+  double window_reduce_s;
+  double fft_share;
+  double transpose_per_clk_per_sm;
+  double winograd_share;
+  double batched_share;
+};
+
+/// A kernel that streams.
+struct StreamKernel {
+  double start_s;
+  double rounds;
+  double element_clock;
+  double efficiency;
+};
+
+/// A pool: the cost of an output grows with its window.
+struct PoolKernel {
+  double start_s;
+  double output_round;
+  double tap_round;
+  double output_clock;
+  double tap_clock;
+  double input_clock;
+  double efficiency;
+};
+
+struct StreamingConstants {
+  StreamKernel vectorized;          ///< one contiguous operand, 16 bytes a thread in flight
+  StreamKernel vectorized_several;  ///< several of one shape: more bytes in flight
+  double simple_clock;
+  double exponential_clock;
+  double erf_clock;
+  StreamKernel broadcast;   ///< operands of differing shapes: one element a thread and access
+  StreamKernel norm_inner;  ///< batch norm, channels innermost
+  StreamKernel norm_plane;  ///< batch norm, a block a plane
+  double norm_plane_clock;
+  StreamKernel norm_backward_inner;
+  StreamKernel norm_backward_plane;
+  StreamKernel concat_inner;
+  StreamKernel concat_plane;
+  double concat_block_clock;
+  PoolKernel max_inner;
+  PoolKernel max_plane;
+  PoolKernel average_inner;
+  PoolKernel average_plane;
+  PoolKernel max_backward;
+  PoolKernel average_backward;
+  StreamKernel mean_inner;  ///< global average pool
+  StreamKernel mean_plane;
+  double mean_plane_clock;
+  double mean_row_round;
+  StreamKernel upsample_inner;
+  StreamKernel upsample_plane;
+  StreamKernel softmax_warp;  ///< rows of up to 2048
+  StreamKernel softmax_block;
+  double softmax_lane_round;
+  StreamKernel layer_norm;
+  double layer_norm_row_clock;
+  StreamKernel layer_norm_ragged;  ///< rows that are no multiple of four elements
+  double layer_norm_ragged_row_clock;
+  StreamKernel layer_norm_backward;
+  double layer_norm_backward_row_clock;
+  double row_step_round;
+};
+
+/// A direct convolution: a thread makes outputs tap by tap, on the vector units.
+struct DirectKernel {
+  double start_s;
+  double step_round;
+  double mac_clock;
+  double output_clock;
+  double efficiency;
+};
+
+/// An implicit GEMM on the tensor cores over channels packed to a tile's width.
+struct PackedKernel {
+  double start_s;
+  double step_round;
+  double fetch_byte_per_clock_per_sm;
+  double efficiency;
+};
+
+/// GEMMs group by group, or a batched one.
+struct GroupKernel {
+  double start_s;
+  double step_s;
+  double flop_per_clock_per_sm;
+  double launches;
+};
+
+struct GroupedConstants {
+  // Depthwise, channels innermost (cuDNN), by pass.
+  DirectKernel tiled_half[3];
+  DirectKernel tiled_single[3];
+  DirectKernel wide_half_dgrad;  ///< unit strides, windows of 3 and 5: large tiles
+  DirectKernel untiled_dgrad;    ///< any window and dilation
+  double strided_wgrad_half;
+  double strided_wgrad_single;
+  // Depthwise, columns innermost (PyTorch).
+  DirectKernel plane_forward;  ///< windows up to 5: unrolled
+  DirectKernel plane_forward_wide;
+  double plane_row_clock;
+  double plane_wide_row_clock;
+  DirectKernel plane_dgrad;  ///< windows up to 5: unrolled
+  DirectKernel plane_dgrad_wide;
+  double plane_wgrad_step_clock;
+  double plane_wgrad_image_clock;
+  double plane_wgrad_block_clock;
+  double plane_wgrad_step_s;
+  double plane_wgrad_start_s;
+  // Grouped, channels innermost.
+  PackedKernel packed_half[3];
+  PackedKernel packed_single[3];
+  PackedKernel packed_single_strided;  ///< strided dgrad of TF32
+  double packed_strided_share;
+  double repack_start_s;
+  double repack_element_clock;
+  GroupKernel group_half[3];
+  GroupKernel group_single[3];
+  GroupKernel batched_half[3];  ///< one launch over all groups, tiles of 128 x 128
+  double slice_element_clock;
+  DirectKernel general_inner[3];  ///< the general grouped kernel: any window, any group
+  // Grouped, columns innermost.
+  GroupKernel group_plane[3];
+  GroupKernel small_plane_dgrad;  ///< tiles of 32 x 32, groups of 20 channels and more
+  GroupKernel winograd_plane_wgrad;
+  DirectKernel general_plane[3];
+};
+
+/// Which constants a dense engine takes.
+enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
+inline constexpr std::array<std::string_view, 3> engine_class_names{"vector", "tensor", "tf32"};
+
+struct ConstantValues {
+  MemoryConstants memory;
+  LaunchConstants launch;
+  PartConstants part;
+  std::array<DenseConstants, engine_class_names.size()> dense;  ///< by EngineClass
+  StreamingConstants streaming;
+  GroupedConstants grouped;
+};
+
+/// What a library's dense kernels can do, by class of engines.
+struct LibraryFeatures {
+  bool split_k = false;             ///< forward and data gradient too; weight gradients always may
+  bool scatter = false;             ///< data gradients by atomics (cuDNN's algorithm 0)
+  bool skips_empty_phases = false;  ///< of strided data gradients: phases that meet no tap
+  bool pads_gathered = false;       ///< few channels are padded to 8, no further
+  bool winograd = false;            ///< in forward and data gradient, fp32
+  bool winograd_wgrad = false;
+  bool fft = false;
+};
+
+struct FeatureField {
+  std::string_view key;
+  bool LibraryFeatures::*member;
+};
+inline constexpr std::array<FeatureField, 7> feature_fields{{
+    {"split_k", &LibraryFeatures::split_k},
+    {"scatter", &LibraryFeatures::scatter},
+    {"skips_empty_phases", &LibraryFeatures::skips_empty_phases},
+    {"pads_gathered", &LibraryFeatures::pads_gathered},
+    {"winograd", &LibraryFeatures::winograd},
+    {"winograd_wgrad", &LibraryFeatures::winograd_wgrad},
+    {"fft", &LibraryFeatures::fft},
+}};
+
+/// One kernel that a library has: its tile, m and n of the result in steps of k elements.
+struct TileKernel {
+  std::uint32_t m, n, k;
+  std::uint32_t threads;
+  std::uint32_t stages;
+  std::uint32_t registers;  ///< a thread
+};
+
+/// Lists of a library's tiles. An empty list stands for the one that it falls back to.
+enum class TileList : std::uint8_t {
+  vector_gemm,
+  vector_fwd,
+  vector_dgrad,
+  vector_wgrad,
+  tensor_gemm,
+  tensor_window,  ///< kernels that follow a window
+  tensor_dgrad,
+  tf32,
+  tf32_strided_dgrad,
+  byte,          ///< one-byte types
+  gathered_fwd,  ///< few channels, element by element
+  gathered_7x7,
+  gathered_wgrad,
+};
+inline constexpr std::array<std::string_view, 13> tile_list_names{
+    "vector_gemm",   "vector_fwd",   "vector_dgrad",  "vector_wgrad",       "tensor_gemm",
+    "tensor_window", "tensor_dgrad", "tf32",          "tf32_strided_dgrad", "byte",
+    "gathered_fwd",  "gathered_7x7", "gathered_wgrad"};
+
+using TileLists = std::array<std::vector<TileKernel>, tile_list_names.size()>;
+
+/// Beside a constant's value: where it may lie, and where it comes from.
+struct ConstantNote {
+  double least = 0;
+  double most = 0;
+  std::string origin;
+};
+
+/// A file of constants with all that it inherits.
+struct ModelConstants {
+  std::string name;
+  std::string title;
+  std::vector<std::string> covers;   ///< architectures ("Volta") and compute capabilities ("8.0")
+  std::vector<std::string> made_by;  ///< the command lines that fitted the values
+  ConstantValues values{};
+  std::vector<ConstantNote> notes;  ///< in the order of for_each_constant
+  std::array<LibraryFeatures, engine_class_names.size()> features;
+  TileLists tiles;
+};
+
+}  // namespace roofline

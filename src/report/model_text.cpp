@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/kernel/constant_fields.hpp"
+#include "roofline/kernel_model.hpp"
+#include "roofline/render.hpp"
+
+namespace roofline {
+namespace {
+
+std::string group_of(const ConstantName& name) {
+  std::string group;
+  for (std::size_t i = 0; i + 1 < name.size() && !name[i + 1].empty(); ++i)
+    group += (group.empty() ? "" : ".") + std::string(name[i]);
+  return group;
+}
+
+std::string_view key_of(const ConstantName& name) {
+  std::size_t i = name.size() - 1;
+  while (name[i].empty()) --i;
+  return name[i];
+}
+
+/// The number of an origin in the list of them.
+std::size_t numbered(std::vector<std::string>& origins, const std::string& origin) {
+  const auto found = std::find(origins.begin(), origins.end(), origin);
+  const auto index = static_cast<std::size_t>(found - origins.begin());
+  if (found == origins.end()) origins.push_back(origin);
+  return index + 1;
+}
+
+void add_constants(std::string& out, const ModelConstants& constants,
+                   std::vector<std::string>& origins) {
+  std::string group;
+  const auto all = constants_of(constants.values);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const std::string own = group_of(all[i].name); own != group) {
+      group = own;
+      out += fmt::format("\n{}\n", group);
+    }
+    const ConstantNote& note = constants.notes[i];
+    out += fmt::format("  {:<28}{:>9.4g} {:<17}{:<20}{} [{}]\n", key_of(all[i].name), *all[i].value,
+                       all[i].unit->name, fmt::format("{:.3g} to {:.3g}", note.least, note.most),
+                       all[i].meaning, numbered(origins, note.origin));
+  }
+}
+
+void add_features(std::string& out, const ModelConstants& constants) {
+  out += "\nwhat the library's dense kernels can do\n";
+  for (std::size_t i = 0; i < engine_class_names.size(); ++i) {
+    std::vector<std::string_view> words;
+    for (const FeatureField& field : feature_fields)
+      if (constants.features[i].*field.member) words.push_back(field.key);
+    out +=
+        fmt::format("  {:<20}{}\n", engine_class_names[i],
+                    words.empty() ? "nothing of these" : fmt::format("{}", fmt::join(words, ", ")));
+  }
+  out += "\ntiles, m x n x k\n";
+  for (std::size_t i = 0; i < tile_list_names.size(); ++i) {
+    std::vector<std::string> tiles;
+    for (const TileKernel& tile : constants.tiles[i])
+      tiles.push_back(fmt::format("{}x{}x{}", tile.m, tile.n, tile.k));
+    if (!tiles.empty())
+      out += fmt::format("  {:<20}{}\n", tile_list_names[i], fmt::join(tiles, " "));
+  }
+}
+
+}  // namespace
+
+std::string render_model(const Gpu& gpu) {
+  const ModelConstants& constants = *gpu.constants;
+  std::string out = fmt::format("{}: {}, {}\n", gpu.name, constants.name, constants.title);
+  const std::vector<std::string> assumptions = kernel_model_of(gpu).assumptions();
+  for (const std::string& assumption : assumptions) out += assumption + '\n';
+  for (const std::string& command : constants.made_by) out += "made by: " + command + '\n';
+  std::vector<std::string> origins;
+  add_constants(out, constants, origins);
+  add_features(out, constants);
+  out += "\norigins\n";
+  for (std::size_t i = 0; i < origins.size(); ++i)
+    out += fmt::format("  [{}] {}\n", i + 1, origins[i]);
+  return out;
+}
+
+}  // namespace roofline

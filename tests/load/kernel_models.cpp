@@ -1,0 +1,140 @@
+// Files of the kernel model's constants: what they cover, how they are read and written, and what
+// is wrong with those that cannot be.
+
+#include <set>
+
+#include "load/kernel_model.hpp"
+#include "load/loading.hpp"
+#include "model/kernel/constant_fields.hpp"
+#include "roofline/architecture.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+/// A file that inherits Volta's constants and states more.
+std::string file(const std::string& more) {
+  return R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volta", )" + more + "}";
+}
+
+std::string constant(const std::string& path_and_value) {
+  return file(R"("constants": )" + path_and_value);
+}
+
+std::string message_for(const std::string& text) {
+  return message_of([&] { load_constants(text, "mine.json"); });
+}
+
+const char* const four = R"("unit": "share", "range": [0.5, 1], "origin": "mine")";
+
+}  // namespace
+
+TEST_CASE("Every architecture has constants, each within its range and with an origin",
+          "[load/kernel_models]") {
+  for (const ArchitectureInfo& architecture : architectures) {
+    INFO(architecture.name);
+    Gpu gpu;
+    gpu.architecture = architecture.name;
+    const SharedConstants constants = built_in_constants(gpu);
+    CHECK(constants->covers == std::vector<std::string>{std::string(architecture.name)});
+    const auto all = constants_of(constants->values);
+    REQUIRE(constants->notes.size() == all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      INFO(path_of(all[i].name));
+      CHECK(*all[i].value >= constants->notes[i].least);
+      CHECK(*all[i].value <= constants->notes[i].most);
+      CHECK(!constants->notes[i].origin.empty());
+    }
+  }
+}
+
+TEST_CASE("A compute capability of its own goes before the architecture", "[load/kernel_models]") {
+  CHECK(find_gpu("a100").constants->name == "cudnn9-ga100");
+  CHECK(find_gpu("rtx3090").constants->name == "cudnn9-ampere");
+  CHECK(find_gpu("v100").constants->name == "cudnn7-volta");
+}
+
+TEST_CASE("No two constants share a name, and every number of a set has one",
+          "[load/kernel_models]") {
+  const ConstantValues values{};
+  const auto all = constants_of(values);
+  std::set<std::string> names;
+  for (const auto& each : all) names.insert(path_of(each.name));
+  CHECK(names.size() == all.size());
+  CHECK(sizeof(ConstantValues) == all.size() * sizeof(double));
+}
+
+TEST_CASE("A set that was written reads the same", "[load/kernel_models]") {
+  for (const EmbeddedFile& embedded : embedded_kernel_models()) {
+    INFO(embedded.name);
+    const std::string text = write_constants(*load_constants(embedded.text, "built-in"));
+    CHECK(write_constants(*load_constants(text, "written")) == text);
+  }
+}
+
+TEST_CASE("A GPU's file may hold its constants", "[load/kernel_models]") {
+  const std::string gpu =
+      R"({"name": "G", "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": 500,
+      "architecture": "Volta", "kernel_model": )" +
+      constant(R"({"memory": {"dram_share": {"value": 0.7, )" + std::string(four) + "}}}") + "}";
+  CHECK(load_gpu(gpu, "g.json").constants->values.memory.dram_share == 0.7);
+  CHECK(load_constants(gpu, "g.json")->values.memory.dram_share == 0.7);
+  // All else is inherited.
+  CHECK(load_gpu(gpu, "g.json").constants->values.memory.l2_latency_s == 0.25e-6);
+}
+
+TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_models]") {
+  struct Case {
+    std::string text;
+    const char* message;
+  };
+  const auto dram_share = [](const std::string& members) {
+    return constant(R"({"memory": {"dram_share": {)" + members + "}}}");
+  };
+  const std::string shared(four);
+  const std::vector<Case> table{
+      {R"({"title": "Mine"})", "mine.json: /name: expected the kernel model's name, got nothing"},
+      {R"({"name": "mine", "title": "Mine"})",
+       "mine.json: /constants/memory/dram_share: expected a constant or a kernel model to inherit "
+       "it from (\"inherits\"), got neither"},
+      {R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volt"})",
+       "mine.json: /inherits: expected a path that ends in .json or one of cudnn7-kepler, "
+       "cudnn7-maxwell, cudnn7-pascal, cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, "
+       "cudnn9-blackwell, cudnn9-ga100, cudnn9-hopper, miopen-cdna, miopen-gcn, miopen-rdna, "
+       "onednn-xe, got \"cudnn7-volt\"; did you mean \"cudnn7-volta\"?"},
+      {constant(R"({"memory": {"dram_shar": 1}})"),
+       "mine.json: /constants/memory/dram_shar: unknown constant; did you mean "
+       "\"memory/dram_share\"?"},
+      {constant(R"({"memory": 1})"),
+       "mine.json: /constants/memory: expected a group of constants, got 1"},
+      {constant(R"({"memory": {"dram_share": 0.7}})"),
+       "mine.json: /constants/memory/dram_share: expected {\"value\", \"unit\", \"range\", "
+       "\"origin\"}, got 0.7"},
+      {dram_share(shared),
+       "mine.json: /constants/memory/dram_share/value: expected a number in share, got nothing"},
+      {dram_share(R"("value": 0.7, "unit": "s", "range": [0, 1], "origin": "mine")"),
+       "mine.json: /constants/memory/dram_share/unit: expected \"share\", got \"s\""},
+      {dram_share(R"("value": 0.7, "unit": "share", "range": [0, 2], "origin": "mine")"),
+       "mine.json: /constants/memory/dram_share/range/1: expected a number from 0 to 1, at least "
+       "the least and at most what a share can be, got 2"},
+      {dram_share(R"("value": 0.4, )" + shared),
+       "mine.json: /constants/memory/dram_share/value: expected a number from 0.5 to 1, the "
+       "constant's range, got 0.4"},
+      {dram_share(R"("value": "much", )" + shared),
+       "mine.json: /constants/memory/dram_share/value: expected a number, got \"much\""},
+      {file(R"("features": {"vector": ["winograt"]})"),
+       "mine.json: /features/vector/0: expected one of split_k, scatter, skips_empty_phases, "
+       "pads_gathered, winograd, winograd_wgrad, fft, got \"winograt\"; did you mean "
+       "\"winograd\"?"},
+      {file(R"("tiles": {"vector_gemm": []})"),
+       "mine.json: /tiles: expected the list vector_gemm, got none"},
+      {file(R"("tiles": {"vector_gemm": [[128, 128, 8]]})"),
+       "mine.json: /tiles/vector_gemm/0: expected [m, n, k, threads, stages, registers], got "
+       "[128,128,8]"},
+  };
+  for (const Case& each : table) {
+    INFO(each.text);
+    CHECK(message_for(each.text) == each.message);
+  }
+}
