@@ -63,9 +63,10 @@ CLI::Validator positive() {
   return {[](const std::string& text) {
             double number = 0;
             const bool is_number = CLI::detail::lexical_cast(text, number);
-            return is_number && std::isfinite(number) && number > 0
+            // Beyond any part, and far from what doubles cannot hold.
+            return is_number && number >= 1e-9 && number <= 1e9
                        ? std::string()
-                       : "expected a number > 0, got " + text;
+                       : "expected a number from 1e-9 to 1e9, got " + text;
           },
           ""};
 }

@@ -21,7 +21,10 @@ class OutputError : public std::runtime_error {
 void write_standard_output(const std::string& text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
-/// Throws OutputError.
+/// Throws OutputError where a file of that name cannot be written, before any work is done.
+void check_writable(const std::string& path);
+/// Writes beside the file and then takes its place, so that what was there stays whole until all is
+/// written. Throws OutputError.
 void write_file(const std::string& path, const std::string& text);
 /// A line for the user on standard error.
 void note(const std::string& text);

@@ -1,6 +1,8 @@
 #include "cli/run.hpp"
 
+#include <filesystem>
 #include <map>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -89,6 +91,21 @@ void evaluate_input(const std::string& name, const Options& options, Contexts& c
   for (const std::string& text : reader->notes()) note(text);
 }
 
+/// Files to write are none of the inputs and can be written.
+void check_outputs(const Options& options) {
+  std::vector<std::string> paths;
+  for (const Export& file : options.exports) paths.push_back(file.path);
+  if (!options.layer_file.empty() && options.layer_file != "-") paths.push_back(options.layer_file);
+  for (const std::string& path : paths) {
+    for (const std::string& input : options.inputs) {
+      std::error_code none;
+      if (std::filesystem::equivalent(input, path, none))
+        throw UsageError("expected another file to write than the input " + input);
+    }
+    check_writable(path);
+  }
+}
+
 }  // namespace
 
 std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
@@ -105,6 +122,7 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
 }
 
 int evaluate_inputs(Options options) {
+  check_outputs(options);
   Contexts contexts(options);
   for (const auto& [name, price] : options.prices)
     options.report.price_per_hour[named_gpus({name}, "").front().name] = price;
@@ -119,6 +137,8 @@ int evaluate_inputs(Options options) {
             evaluate_input(name, options, contexts, times ? &*times : nullptr, results, progress);
           } catch (const InputError& error) {
             results.fail(error);
+          } catch (const std::bad_alloc&) {
+            results.fail(InputError(name, "", "expected an input that fits into memory, got more"));
           }
           results.end_input(contexts.named());
         }

@@ -35,6 +35,10 @@ class CsvReader : public Reader {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (columns_.front().starts_with(byte_order_mark))
       columns_.front().erase(0, byte_order_mark.size());
+    for (const std::string& column : columns_)
+      if (column.find('\r') != column.npos)
+        throw InputError(source(), "1",
+                         "expected lines that end in LF or CR LF, got a CR without an LF");
     own_ = is_own_header(columns_);
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
@@ -46,10 +50,13 @@ class CsvReader : public Reader {
 
   std::optional<Expected<Item>> next() override {
     try {
-      while (const std::optional<CsvRow> row = rows_.next())
+      while (const std::optional<CsvRow> row = rows_.next()) {
+        has_rows_ = true;
         if (auto record = read_record(record_of(*row), {source(), row->line}))
           return fixed_item(std::move(record));
-      return std::nullopt;
+      }
+      if (std::exchange(has_rows_, true)) return std::nullopt;
+      return InputError(source(), "", "expected rows below the header, got none");
     } catch (const InputError& error) {
       return error;
     }
@@ -82,7 +89,8 @@ class CsvReader : public Reader {
   CsvRows rows_;
   std::vector<std::string> columns_;
   std::vector<bool> known_;
-  bool own_ = false;  ///< this program wrote it
+  bool own_ = false;       ///< this program wrote it
+  bool has_rows_ = false;  ///< or it is said that there are none
 };
 
 }  // namespace

@@ -65,27 +65,31 @@ bool is_layer_file(const fs::path& path) {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-std::vector<std::string> files_under(const std::string& directory) {
-  std::vector<std::string> files;
+/// A folder that cannot be read is a name like a file's, which fails when it is opened: it costs
+/// only itself.
+void add_files(const fs::path& folder, std::vector<std::string>& names) {
   std::error_code error;
   std::error_code ignored;  // a file that cannot be looked at fails when it is read
-  auto entries = fs::recursive_directory_iterator(directory, error);
-  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
-    const bool is_directory = entries->is_directory(ignored);
-    if (is_hidden(entries->path())) {
-      if (is_directory) entries.disable_recursion_pending();
-    } else if (!is_directory && is_layer_file(entries->path())) {
-      files.push_back(entries->path().string());
-    }
+  auto entries = fs::directory_iterator(folder, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    if (is_hidden(entries->path())) continue;
+    if (entries->is_directory(ignored) && !entries->is_symlink(ignored))
+      add_files(entries->path(), names);
+    else if (!entries->is_directory(ignored) && is_layer_file(entries->path()))
+      names.push_back(entries->path().string());
   }
-  if (error)
-    throw InputError(directory, "", std::string("cannot be read: ") + std::strerror(error.value()));
-  if (files.empty())
+  if (error) names.push_back(folder.string());
+}
+
+std::vector<std::string> files_under(const std::string& directory) {
+  std::vector<std::string> names;
+  add_files(directory, names);
+  if (names.empty())
     throw InputError(
         directory, "",
         "expected layer files (" + all_extensions() + "), got a directory without any");
-  std::sort(files.begin(), files.end());
-  return files;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 [[noreturn]] void fail_unknown(const std::string& word) {
@@ -135,6 +139,9 @@ std::unique_ptr<Reader> open_input(const std::string& name,
     if (const auto text = find_network(name))
       return open_json(text_stream(name, std::string(*text)));
   std::unique_ptr<ByteStream> stream = decompressed(open_stream(name));
+  const std::string_view mark = stream->peek(2);
+  if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
+    throw InputError(name, "", "expected UTF-8, got UTF-16");
   const InputFormat& format = format_of(*stream);
   return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)
                                        : format.open(std::move(stream));

@@ -192,8 +192,13 @@ std::uint64_t Value::integer(std::uint64_t least) const {
 }
 
 double Value::positive_number() const {
+  // What lies outside is no quantity of a GPU or a layer, and products of it may leave a double.
+  constexpr double least = 1e-30;
+  constexpr double most = 1e30;
   if (!node_->is_number() || !(node_->get<double>() > 0)) fail_expected("a number > 0");
-  return node_->get<double>();
+  const double number = node_->get<double>();
+  if (number < least || number > most) fail_expected("a number from 1e-30 to 1e30");
+  return number;
 }
 
 bool Value::boolean() const {

@@ -145,11 +145,11 @@ TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]"
               "s)?"});
 }
 
-TEST_CASE("Absurd times leave tables as wide as they are", "[cli/measured_times]") {
+TEST_CASE("The most absurd times allowed leave tables as wide as they are", "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("x.json", "[" + conv("a", R"("measured_us": 1e-300)") + "," +
-                             relu("b", R"("measured_us": 1e300)") + "]");
-  for (const std::string options : {"", " --peak-tflops 1e-290 --bandwidth-gbs 1e-290"})
+  folder.write("x.json", "[" + conv("a", R"("measured_us": 1e-30)") + "," +
+                             relu("b", R"("measured_us": 1e30)") + "]");
+  for (const std::string options : {"", " --peak-tflops 1e-9 --bandwidth-gbs 1e-9"})
     for (const std::string format : {"table", "markdown", "csv", "json", "ndjson"}) {
       INFO(options << " " << format);
       const Outcome outcome =

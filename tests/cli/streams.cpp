@@ -161,3 +161,59 @@ TEST_CASE("Pretty-printed and concatenated JSON is a stream too", "[cli/streams]
     CHECK(outcome.exit_code == (each.message.empty() ? 0 : 1));
   }
 }
+
+TEST_CASE("What was written stays whole until all is", "[cli/streams]") {
+  const TemporaryFolder folder;
+  folder.write("a.json", R"({"type": "relu", "input": [8]})");
+  folder.write("out.json", "old");
+  SECTION("an input is not written over") {
+    const Outcome outcome = run(folder, "roofline a.json --gpu v100 -o ./a.json");
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err == "roofline: expected another file to write than the input a.json\n");
+    CHECK(run(folder, "cat a.json").out == R"({"type": "relu", "input": [8]})");
+  }
+  SECTION("a file that cannot be written is said before the work") {
+    const Outcome outcome = run(folder, "roofline a.json --gpu v100 -o none/out.json");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == "roofline: cannot write none/out.json: No such file or directory\n");
+  }
+  SECTION("a file that does not fit leaves the old one") {
+    const Outcome outcome =
+        run(folder, "ulimit -f 1; trap '' XFSZ; roofline resnet50 --gpu v100 -o out.json");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == "roofline: cannot write out.json: File too large\n");
+    CHECK(run(folder, "cat out.json; ls").out == "olda.json\nout.json\n");
+  }
+}
+
+TEST_CASE("Texts that are no layers are named", "[cli/streams]") {
+  const TemporaryFolder folder;
+  struct Case {
+    const char* text;  ///< of printf
+    const char* name;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"\\377\\376{\\000", "u.json", "u.json: expected UTF-8, got UTF-16\n"},
+      {"name,type,input\\ra,relu,[8]\\r", "cr.csv",
+       "cr.csv:1: expected lines that end in LF or CR LF, got a CR without an LF\n"},
+      {"name,type,input\\n", "h.csv", "h.csv: expected rows below the header, got none\n"},
+  };
+  for (const Case& each : cases) {
+    const std::string name = each.name;
+    const Outcome outcome = run(folder, std::string("printf '") + each.text + "' >" + name +
+                                            "; roofline " + name + " --gpu v100");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == each.message);
+  }
+}
+
+TEST_CASE("Numbers beyond any part are refused", "[cli/streams]") {
+  const TemporaryFolder folder;
+  folder.write("gpu.json", R"({"name": "a", "peak_tflops": {"fp32": 1e308},
+                               "bandwidth_gb_per_s": 1})");
+  CHECK(run(folder, "roofline resnet18 --gpu v100 --peak-tflops 1e308").err ==
+        "roofline: --peak-tflops: expected a number from 1e-9 to 1e9, got 1e308 (see --help)\n");
+  CHECK(run(folder, "roofline resnet18 --gpu ./gpu.json").err ==
+        "./gpu.json: /peak_tflops/fp32: expected a number from 1e-30 to 1e30, got 1e+308\n");
+}
