@@ -20,7 +20,8 @@ std::string text_of(const Options& options) {
       return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
     }
     case Options::Action::list_gpus:
-      return options.json ? render_gpus_json(all_gpus()) : render_gpu_list(all_gpus());
+      return options.json ? render_gpus_json(all_gpus())
+                          : render_gpu_list(all_gpus(), standard_output_style());
   }
   return "";
 }

@@ -129,10 +129,11 @@ struct Result {
   std::vector<TypeRow> types;      ///< in descending order of time
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
-  std::optional<MeasuredSummary> measured;        ///< where rows have measured times
-  std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
-                                                  ///< of kernels alone, without gaps
-  std::optional<Memory> memory;                   ///< of a whole network; absent for records
+  std::optional<MeasuredSummary> measured;         ///< where rows have measured times
+  std::shared_ptr<const TraceSummary> recording;   ///< of a profiler; expected times are then those
+                                                   ///< of kernels alone, without gaps
+  std::optional<Memory> memory;                    ///< of a whole network; absent for records
+  std::map<std::string, double> measured_parts_s;  ///< the network's
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> tdp_w;
 };
@@ -164,6 +165,13 @@ std::optional<double> lost_s(const LayerResult& row);
 /// roofline bound.
 double time_s(const LayerResult& row);
 double time_s(const Total& total);
+
+/// The smallest batch at which the row's layer is bound by compute, its weights being read once
+/// whatever the batch; none where no batch is enough, or where it does no arithmetic.
+std::optional<std::uint64_t> crossover_batch(const LayerResult& row);
+
+/// Of the bound's time, what is in layers that are bound by compute.
+double compute_bound_share(const Result& result);
 
 /// Device memory that the result's pass needs at most; none where it is not known.
 std::optional<std::uint64_t> needed_memory_byte(const Result& result);

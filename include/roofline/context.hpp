@@ -10,6 +10,7 @@
 #include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/kernel_model.hpp"
+#include "roofline/memory.hpp"
 #include "roofline/roofline.hpp"
 
 namespace roofline {
@@ -25,6 +26,7 @@ struct AnalysisOptions {
   bool fuse_epilogues = false;
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
+  Optimizer optimizer = Optimizer::sgd;  ///< of training, which keeps its state
   /// A person's own ceilings, sustained on this part: of the engine of the dense layers, and of
   /// device memory.
   std::optional<double> peak_flop_per_s;

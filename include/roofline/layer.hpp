@@ -105,7 +105,8 @@ struct Layer {
   Window window;  ///< convolutions and pools
   std::uint64_t groups = 1;
   bool bias = false;
-  bool causal = false;  ///< attention: a query sees the keys up to its own place, counted from the end
+  bool causal =
+      false;  ///< attention: a query sees the keys up to its own place, counted from the end
   /// Elements that share one mean and variance in a layer, group or instance norm.
   std::uint64_t norm_elements = 0;
   bool training_only = false;   ///< never runs in inference (auxiliary heads)

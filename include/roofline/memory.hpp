@@ -2,8 +2,10 @@
 
 // The device memory that a network needs.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "roofline/network.hpp"
 
@@ -11,7 +13,8 @@ namespace roofline {
 
 /// Inference keeps the weights and, while a layer runs, its operands, its result and every earlier
 /// tensor that a later layer reads. Training keeps the weights, a gradient of each, and every
-/// tensor that a backward pass reads again. Optimiser state, workspace and the allocator's rounding
+/// tensor that a backward pass reads again, and what the optimiser remembers of each weight.
+/// Workspace and the allocator's rounding
 /// come on top. A view shares its tensor; an operand given as a shape is there only while its layer
 /// runs.
 struct Memory {
@@ -20,12 +23,20 @@ struct Memory {
   std::string peak_layer;                  ///< that runs at the peak
   std::uint64_t training_weight_byte = 0;  ///< with the layers that only training has
   std::uint64_t saved_activation_byte = 0;
+  std::uint64_t optimizer_state_byte = 0;
 
   std::uint64_t inference_byte() const { return weight_byte + peak_activation_byte; }
-  std::uint64_t training_byte() const { return 2 * training_weight_byte + saved_activation_byte; }
+  std::uint64_t training_byte() const {
+    return 2 * training_weight_byte + saved_activation_byte + optimizer_state_byte;
+  }
 };
 
+/// What updates the weights: by the gradient alone, with its momentum, or with two moments a
+/// weight.
+enum class Optimizer : std::uint8_t { sgd, momentum, adam };
+inline constexpr std::array<std::string_view, 3> optimizer_names{"sgd", "momentum", "adam"};
+
 /// Throws OverflowError.
-Memory memory_of(const Network& network);
+Memory memory_of(const Network& network, Optimizer optimizer = Optimizer::sgd);
 
 }  // namespace roofline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct Network {
   /// Of a profiler's recording: what it says beside the layers, whose measured times are those of
   /// kernels alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
+  /// Measured times of all layers of a kind together, by the names of sweep_parts (summary.hpp).
+  std::map<std::string, double> measured_parts_s = {};
 };
 
 }  // namespace roofline

@@ -22,7 +22,8 @@ inline constexpr std::array<std::string_view, 5> chart_names{"roofline", "intens
 
 struct RenderStyle {
   bool colour = false;
-  /// Columns of the terminal; absent for files and pipes.
+  /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
+  /// are shortened. Absent for files and pipes, which get every layer with its whole name.
   std::optional<std::size_t> width;
   bool unicode = false;            ///< block characters may be drawn
   std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
@@ -54,7 +55,7 @@ std::string render_layer_file(const Network& network);
 /// All that is known of one GPU, with the sources.
 std::string render_gpu(const Gpu& gpu);
 /// The catalogue as a table, and as JSON with every field in base units.
-std::string render_gpu_list(const std::vector<Gpu>& gpus);
+std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style);
 std::string render_gpus_json(const std::vector<Gpu>& gpus);
 
 }  // namespace roofline

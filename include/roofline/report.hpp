@@ -31,6 +31,7 @@ struct Report {
   std::vector<Selection> selections;  ///< one for each result
   std::vector<ComparisonRow> comparison;
   std::vector<Sweep> sweeps;
+  std::vector<PointTable> points;
   std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
   std::vector<Explanation> explanations;   ///< where they were asked for
   std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
@@ -48,6 +49,7 @@ struct ReportOptions {
   View view;
   bool compare = false;     ///< two measured inputs
   bool derive_all = false;  ///< fill in Report::derivations
+  Prices price_per_hour;
   std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };
 

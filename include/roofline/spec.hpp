@@ -139,8 +139,8 @@ struct LayerSpec {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// Of add, mul, concat; both matrices of a matmul; queries, keys and values of attention; what a convolution's kernel adds to its
-  /// result.
+  /// Of add, mul, concat; both matrices of a matmul; queries, keys and values of attention; what a
+  /// convolution's kernel adds to its result.
   std::vector<OperandSpec> inputs;
 
   // Windows.

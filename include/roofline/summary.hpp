@@ -2,9 +2,12 @@
 
 // What stands beside the rows of layers: GPUs compared, batches compared.
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "roofline/analysis.hpp"
@@ -53,6 +56,58 @@ struct MeasuredChanges {
 
 MeasuredChanges changes_between(const Result& before, const Result& after);
 
+/// What an hour of a GPU costs, by the GPU's name, in whatever money.
+using Prices = std::map<std::string, double>;
+
+/// One piece of work on one GPU, in one type, at one batch. What is by the image is known where all
+/// layers have one batch.
+struct Point {
+  std::string gpu;
+  std::optional<DataType> dtype;       ///< absent where layers differ
+  std::optional<std::uint64_t> batch;  ///< absent where layers differ
+  double time_s = 0;                   ///< expected, or the bound where there is no expected time
+  double roofline_time_s = 0;          ///< the bound
+  std::optional<double> measured_time_s;  ///< where every layer has one
+  double compute_bound_share = 0;         ///< of the bound's time, in layers bound by compute
+  std::optional<Limiter> limiter;         ///< the largest part of the expected time
+  double limiter_share = 0;               ///< of the expected time
+  double speedup = 1;  ///< over the first point, an image's time where it is known
+  std::optional<double> time_per_image_s;
+  std::optional<double> images_per_s;
+  std::optional<double> energy_per_image_j;  ///< at TDP: an upper estimate
+  std::optional<double> cost_per_million_images;
+  std::optional<std::uint64_t> needed_memory_byte;
+  std::optional<bool> fits;  ///< into the GPU's memory
+};
+
+/// From which batch on one GPU is bound by compute in one type.
+struct ComputeBoundFrom {
+  std::string gpu;
+  std::optional<DataType> dtype;
+  /// The smallest of the batches from which on layers that are bound by compute have most of the
+  /// bound's time; none where the largest is bound by memory.
+  std::optional<std::uint64_t> batch;
+};
+
+/// One piece of work in all the ways in which it was evaluated.
+struct PointTable {
+  std::string network;
+  bool training = false;
+  std::vector<Point> points;
+  // Indices of the best points among those that fit; none where the quantity is not known.
+  std::optional<std::size_t> best;  ///< least time an image
+  std::optional<std::size_t> fewest_joules;
+  std::optional<std::size_t> cheapest;
+  std::vector<ComputeBoundFrom> compute_bound_from;  ///< for each that was swept by batch
+};
+
+/// Each piece of work that was evaluated in two ways or more, or in one that has a price.
+std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);
+
+/// What a sweep sums layers up by; a file of measured times may name them as it names layers.
+inline constexpr std::array<std::string_view, 6> sweep_parts{"host copies", "conv",  "linear",
+                                                             "pool",        "other", "total"};
+
 /// A network at one batch: seconds by kind of layer.
 struct SweepRow {
   std::uint64_t batch = 1;
@@ -66,7 +121,8 @@ struct SweepRow {
   double time_per_image_s = 0;  ///< total / batch
   double images_per_s = 0;      ///< batch / total
   std::optional<std::uint64_t> needed_memory_byte;
-  std::optional<bool> fits;  ///< into the GPU's memory
+  std::optional<bool> fits;                  ///< into the GPU's memory
+  std::map<std::string, double> measured_s;  ///< of a whole part, by its name
 };
 
 struct Sweep {
@@ -78,6 +134,9 @@ struct Sweep {
   /// The smallest batch from which on, up to the best one, the time an image stays within 5 % of
   /// the best: time grows as the batch does from there.
   std::optional<std::uint64_t> near_best_from;
+
+  /// Whether any part as a whole has a measured time.
+  bool has_measured_parts() const;
 };
 
 /// Each network and GPU that was evaluated at two batches or more.

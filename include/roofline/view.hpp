@@ -34,9 +34,10 @@ struct View {
   std::optional<std::uint64_t> top;   ///< as many rows at most
   std::optional<double> cover_share;  ///< the fewest rows that make up this share of the time
   std::optional<RowsBy> by;           ///< by layer where it is not said
+  bool all = false;                   ///< every row, also where a terminal would show the most
 
   bool selects() const { return sort || top || cover_share; }
-  bool is_default() const { return !selects() && !by; }
+  bool is_default() const { return !selects() && !by && !all; }
 };
 
 /// What of a result is shown, in the order shown.
@@ -44,7 +45,11 @@ struct Selection {
   std::vector<std::size_t> rows;  ///< indices into the result's layers
   /// The same for tables, which show equal layers as one: each row's layers, all alike.
   std::vector<std::vector<std::size_t>> groups;
-  std::size_t all_groups = 0;      ///< that there are, shown or not
+  std::size_t all_groups = 0;  ///< that there are, shown or not
+  /// Of the groups, where nothing else is asked for and they are many: those that make up 90 % of
+  /// the time, in descending time; and the layers of all others. Else the groups, and none.
+  std::vector<std::vector<std::size_t>> main_groups;
+  std::vector<std::size_t> rest;
   std::vector<std::size_t> types;  ///< indices into the result's types
 };
 

@@ -25,25 +25,33 @@ constexpr std::string_view footer =
     "Exit codes: 0 all evaluated; 1 some inputs could not be, each named on stderr; 2 wrong usage.";
 
 constexpr std::size_t name_width = 26;
-constexpr std::size_t help_width = 98;
 
-/// Breaks lines so that the help fits a terminal of 100 columns.
-std::string wrapped(std::string_view text) {
-  std::string out;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (column > 0 && column + 1 + end > help_width - name_width) {
-      out += '\n';
-      column = 0;
+/// Breaks descriptions so that the help fits the terminal.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_desc(option);
+    std::string out;
+    std::size_t column = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      if (column > 0 && column + 1 + end > width_ - name_width) {
+        out += '\n';
+        column = 0;
+      }
+      if (column > 0) out += ' ';
+      out += rest.substr(0, end);
+      column += end + 1;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (column > 0) out += ' ';
-    out += text.substr(0, end);
-    column += end + 1;
-    text.remove_prefix(std::min(end + 1, text.size()));
+    return out;
   }
-  return out;
-}
+
+ private:
+  std::size_t width_;
+};
 
 /// One of a few words; the help text names them.
 CLI::Validator one_of(std::initializer_list<const char*> words) {
@@ -71,184 +79,188 @@ std::string algorithm_list() {
 /// A list by commas, which takes no further words so that an input may follow it.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& words,
                       std::string_view help) {
-  return app.add_option(name, words, wrapped(help))
+  return app.add_option(name, words, std::string(help))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");
 }
 
 void add_inputs(CLI::App& app, Arguments& arguments) {
+  app.option_defaults()->group("Input");
   app.add_option("input", arguments.inputs,
-                 wrapped("Files, directories, built-in networks, or - for standard input"))
+                 "Files, directories, built-in networks (--list-networks), or - for standard input")
       ->type_name("");
-  add_list(app, "--gpu", arguments.gpus,
-           "GPUs by name, alias (any case) or path of a file; several separated by commas");
-  app.add_option("--dtype", arguments.dtype,
-                 wrapped("Data type of layers that state none: fp64, fp32 (default), tf32, fp16, "
-                         "bf16, fp8 or int8"))
-      ->type_name("TYPE");
   add_list(app, "--batch", arguments.batches,
            "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
            "1,2,4,...,1024 are compared (a matmul keeps the number of products it states)");
+  add_list(app, "--dtype", arguments.dtypes,
+           "Data type of layers that state none: fp64, fp32 (default), tf32, fp16, bf16, fp8 or "
+           "int8; several are compared");
+  app.add_option("--pass", arguments.pass,
+                 "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all "
+                 "three")
+      ->type_name("PASS");
   app.add_option("--dim", arguments.dimensions,
-                 wrapped("Value of a dimension that a model leaves open; may be repeated"))
+                 "Value of a dimension that a model leaves open; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME=N");
-  app.add_option("--pass", arguments.pass,
-                 wrapped("Pass of layers that state none: fwd (default), dgrad, wgrad, or training "
-                         "for all three"))
-      ->type_name("PASS");
-  app.add_option("--fuse", arguments.fuse,
-                 wrapped("none (default), or epilogue: batch norms, activations and residual adds "
-                         "run inside the convolution or linear layer before them"))
-      ->type_name("HOW")
-      ->check(one_of({"none", "epilogue"}));
-  app.add_flag("--host-copies{pinned}", arguments.host_copies,
-               wrapped("Add the copies of a network's input and result over the host link, from "
-                       "pinned memory "
-                       "or with --host-copies=pageable"))
-      ->check(one_of({"pinned", "pageable"}));
-}
-
-void add_measured(CLI::App& app, Arguments& arguments) {
   app.add_option("--measured", arguments.measured,
-                 wrapped("Times of layers by name: CSV or JSON with name and measured_us, "
-                         "measured_ms or measured_time_s, and network, batch, pass, dtype where "
-                         "they matter"))
+                 "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
+                 "measured_time_s, and network, batch, pass, dtype where they matter")
       ->type_name("FILE");
+  app.add_flag("--list-networks", arguments.list_networks, "List the built-in networks");
 }
 
-void add_ceilings(CLI::App& app, Arguments& arguments) {
+void add_gpus(CLI::App& app, Arguments& arguments) {
+  app.option_defaults()->group("GPU");
+  add_list(app, "--gpu", arguments.gpus,
+           "GPUs by name, alias (any case) or path of a file; several separated by commas");
+  app.add_flag("--list-gpus", arguments.list_gpus, "List the GPUs (--json: all fields)");
+  app.add_option("--show-gpu", arguments.show_gpu, "All that is known of a GPU, with its sources")
+      ->type_name("GPU");
   app.add_option("--engine", arguments.engine,
-                 wrapped("Units for dense layers: auto (default), vector, tensor, or tf32 for fp32 "
-                         "layers in TF32"))
+                 "Units for dense layers: auto (default), vector, tensor, or tf32 for fp32 layers "
+                 "in TF32")
       ->type_name("UNIT")
       ->check(one_of({"auto", "vector", "tensor", "tf32"}));
   app.add_option("--ceilings", arguments.ceilings,
-                 wrapped("datasheet (default), or sustained: measured, for GPUs that have them"))
+                 "datasheet (default), or sustained: measured, for GPUs that have them")
       ->type_name("KIND")
       ->check(one_of({"datasheet", "sustained"}));
   app.add_option("--peak-tflops", arguments.peak_tflops,
-                 wrapped("Peak in place of the GPU's, for the engine of the dense layers"))
+                 "Peak in place of the GPU's, for the engine of the dense layers")
       ->type_name("N")
       ->check(positive());
   app.add_option("--bandwidth-gbs", arguments.bandwidth_gb_per_s,
-                 wrapped("Memory bandwidth in place of the GPU's, GB/s"))
+                 "Memory bandwidth in place of the GPU's, GB/s")
       ->type_name("N")
       ->check(positive());
-}
-
-void add_mapping(CLI::App& app, Arguments& arguments) {
-  app.add_option(
-         "--cache", arguments.cache,
-         wrapped("warm (default) or cold: whether operands are in the L2 cache at the start"))
-      ->type_name("STATE")
-      ->check(one_of({"warm", "cold"}));
-  app.add_option("--explain", arguments.explain,
-                 wrapped("Derive the numbers of the layers of that name, or that fit a pattern "
-                         "with * and ?, instead of listing all"))
-      ->type_name("LAYER");
-  app.add_option("--algorithm", arguments.algorithm,
-                 wrapped("Kernel mapping of contractions that state none: the algorithm (" +
-                         algorithm_list() + ") ..."))
-      ->type_name("NAME");
-  app.add_option(
-         "--tile", arguments.tile,
-         wrapped("... its tile MxNxK, as 128x64x8: one block computes M rows and N columns of "
-                 "the product (output positions by output channels, forward) in steps of "
-                 "K"))
-      ->type_name("MxNxK");
-  app.add_option("--split-k", arguments.split_k, wrapped("... blocks that share a tile's sum"))
-      ->type_name("N")
-      ->check(positive());
-  app.add_option("--threads", arguments.threads, wrapped("... threads a block"))
-      ->type_name("N")
-      ->check(positive());
-  app.add_option("--stages", arguments.stages, wrapped("... stages of the pipeline"))
-      ->type_name("N")
-      ->check(positive());
-  app.add_option("--registers", arguments.registers, wrapped("... registers a thread"))
-      ->type_name("N")
-      ->check(positive());
-  app.add_option("--shared-memory-byte", arguments.shared_memory_byte,
-                 wrapped("... shared memory a block"))
-      ->type_name("N")
-      ->check(positive());
+  app.add_option("--price", arguments.prices,
+                 "What an hour of a GPU costs, for the cost of a million images; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("GPU=PER_HOUR");
 }
 
 void add_view(CLI::App& app, Arguments& arguments) {
-  app.add_option(
-         "--sort", arguments.sort,
-         wrapped("Rows in descending time, flops, bytes or intensity; of measured layers also "
-                 "lost (time beyond the bound) or error (of the expected time)"))
-      ->type_name("KEY")
-      ->check(one_of({"time", "flops", "bytes", "intensity", "lost", "error"}));
-  app.add_option("--top", arguments.top, wrapped("Only the first N rows, by time unless sorted"))
+  app.option_defaults()->group("View");
+  app.add_flag("--all", arguments.all,
+               "Every row, also where a terminal shows those that matter or several GPUs, types "
+               "and batches one row each");
+  app.add_option("--top", arguments.top, "Only the first N rows, by time unless sorted")
       ->type_name("N")
       ->check(positive());
   app.add_option("--cover", arguments.cover_percent,
-                 wrapped("Only the rows that make up this percentage of the time"))
+                 "Only the rows that make up this percentage of the time")
       ->type_name("PERCENT")
       ->check(CLI::Range(1.0, 100.0).description(""));
+  app.add_option("--sort", arguments.sort,
+                 "Rows in descending time, flops, bytes or intensity; of measured layers also lost "
+                 "(time beyond the bound) or error (of the expected time)")
+      ->type_name("KEY")
+      ->check(one_of({"time", "flops", "bytes", "intensity", "lost", "error"}));
   app.add_option("--by", arguments.by,
-                 wrapped("type: a row for each type of layer; layer: with several GPUs, compare "
-                         "layers too"))
+                 "type: a row for each type of layer; layer: with several GPUs, compare layers too")
       ->type_name("WHAT")
       ->check(one_of({"type", "layer"}));
+  app.add_option("--explain", arguments.explain,
+                 "Derive the numbers of the layers of that name, or that fit a pattern with * and "
+                 "?, instead of listing all")
+      ->type_name("LAYER");
+  app.add_flag("--compare", arguments.compare,
+               "Hold the measured times of two inputs against each other, the largest changes "
+               "first");
 }
 
 void add_output(CLI::App& app, Arguments& arguments) {
-  app.add_flag("--compare", arguments.compare,
-               wrapped("Hold the measured times of two inputs against each other, the largest "
-                       "changes first"));
+  app.option_defaults()->group("Output");
   app.add_option("--format", arguments.format,
-                 wrapped("table (default), json, ndjson, csv, markdown, svg, html or plot"))
+                 "table (default), json, ndjson, csv, markdown, svg, html or plot")
       ->type_name("NAME");
-  app.add_flag("--json", arguments.json, wrapped("Same as --format json"));
-  app.add_option(
-         "-o,--output", arguments.outputs,
-         wrapped("Write to a file in the format of its extension (.json .ndjson .csv .md "
-                 ".txt .svg .html); may be repeated. Standard output then stays empty unless "
-                 "--format is given"))
+  app.add_flag("--json", arguments.json, "Same as --format json");
+  app.add_option("-o,--output", arguments.outputs,
+                 "Write to a file in the format of its extension (.json .ndjson .csv .md .txt "
+                 ".svg .html); may be repeated. Standard output then stays empty unless --format "
+                 "is given")
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_option("--chart", arguments.chart,
-                 wrapped("What SVG and the terminal's plot show: roofline (default), intensity of "
-                         "each layer, time of each layer, sweep of batches, compare GPUs"))
+                 "What SVG and the terminal's plot show: roofline (default), intensity of each "
+                 "layer, time of each layer, sweep of batches, compare GPUs")
       ->type_name("NAME")
       ->check(CLI::IsMember(std::vector<std::string>(chart_names.begin(), chart_names.end()))
                   .description(""));
   app.add_flag("--plot", arguments.plot,
-               wrapped("Draw on the terminal, the roofline unless --chart says otherwise"));
-  app.add_option(
-         "--to-layers", arguments.layer_file,
-         wrapped("Write the input as a layer file, every layer explicit, to edit or to read "
-                 "again (- for standard output); needs no --gpu"))
+               "Draw on the terminal, the roofline unless --chart says otherwise");
+  app.add_option("--to-layers", arguments.layer_file,
+                 "Write the input as a layer file, every layer explicit, to edit or to read again "
+                 "(- for standard output); needs no --gpu")
       ->type_name("FILE");
-  app.add_flag("--list-gpus", arguments.list_gpus, wrapped("List the GPUs (--json: all fields)"));
-  app.add_option("--show-gpu", arguments.show_gpu,
-                 wrapped("All that is known of a GPU, with its sources"))
-      ->type_name("GPU");
-  app.add_flag("--list-networks", arguments.list_networks, wrapped("List the built-in networks"));
+}
+
+void add_model(CLI::App& app, Arguments& arguments) {
+  app.option_defaults()->group("Model");
+  app.add_option("--fuse", arguments.fuse,
+                 "none (default), or epilogue: batch norms, activations and residual adds run "
+                 "inside the convolution or linear layer before them")
+      ->type_name("HOW")
+      ->check(one_of({"none", "epilogue"}));
+  app.add_option("--cache", arguments.cache,
+                 "warm (default) or cold: whether operands are in the L2 cache at the start")
+      ->type_name("STATE")
+      ->check(one_of({"warm", "cold"}));
+  app.add_flag("--host-copies{pinned}", arguments.host_copies,
+               "Add the copies of a network's input and result over the host link, from pinned "
+               "memory or with --host-copies=pageable")
+      ->check(one_of({"pinned", "pageable"}));
+  app.add_option("--optimizer", arguments.optimizer,
+                 "Of training, for what its memory keeps of each weight: sgd (default), momentum "
+                 "or adam")
+      ->type_name("NAME")
+      ->check(one_of({"sgd", "momentum", "adam"}));
+}
+
+void add_mapping(CLI::App& app, Arguments& arguments) {
+  app.option_defaults()->group("Kernel mapping, of contractions that state none");
+  app.add_option("--algorithm", arguments.algorithm, "The algorithm: " + algorithm_list())
+      ->type_name("NAME");
+  app.add_option("--tile", arguments.tile,
+                 "The tile MxNxK, as 128x64x8: one block computes M rows and N columns of "
+                 "the product (output positions by output channels, forward) in steps of "
+                 "K")
+      ->type_name("MxNxK");
+  app.add_option("--split-k", arguments.split_k, "Blocks that share a tile's sum")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--threads", arguments.threads, "Threads a block")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--stages", arguments.stages, "Stages of the pipeline")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--registers", arguments.registers, "Registers a thread")
+      ->type_name("N")
+      ->check(positive());
+  app.add_option("--shared-memory-byte", arguments.shared_memory_byte, "Shared memory a block")
+      ->type_name("N")
+      ->check(positive());
 }
 
 }  // namespace
 
-ParsedArguments parse_arguments(int argc, const char* const* argv) {
+ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t help_width) {
   ParsedArguments parsed;
   CLI::App app{std::string(description), "roofline"};
   app.footer(std::string(footer));
-  app.get_formatter()->column_width(name_width);
+  app.formatter(std::make_shared<HelpFormatter>(help_width));
   app.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
   add_inputs(app, parsed.arguments);
-  add_measured(app, parsed.arguments);
-  add_ceilings(app, parsed.arguments);
-  add_mapping(app, parsed.arguments);
+  add_gpus(app, parsed.arguments);
   add_view(app, parsed.arguments);
   add_output(app, parsed.arguments);
+  add_model(app, parsed.arguments);
+  add_mapping(app, parsed.arguments);
   try {
     app.parse(argc, argv);
-    parsed.arguments.dtype_given = app.count("--dtype") > 0;
   } catch (const CLI::CallForHelp&) {
     parsed.text = app.help();
   } catch (const CLI::CallForVersion& version) {

@@ -12,8 +12,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::string explain;
   std::vector<std::string> gpus;
-  std::string dtype = "fp32";
-  bool dtype_given = false;
+  std::vector<std::string> dtypes;
   std::vector<std::string> dimensions;
   std::string pass = "fwd";
   std::vector<std::string> batches;
@@ -30,6 +29,8 @@ struct Arguments {
   double bandwidth_gb_per_s = 0;
   std::string ceilings = "datasheet";
   std::string fuse = "none";
+  std::string optimizer = "sgd";
+  std::vector<std::string> prices;
   std::string cache = "warm";
   std::string algorithm;
   std::string tile;
@@ -43,6 +44,7 @@ struct Arguments {
   std::string by;
   std::uint64_t top = 0;
   double cover_percent = 0;
+  bool all = false;
   bool list_gpus = false;
   std::string show_gpu;
   bool list_networks = false;
@@ -54,7 +56,8 @@ struct ParsedArguments {
   std::string text;
 };
 
-/// Throws UsageError where the words do not form a command line.
-ParsedArguments parse_arguments(int argc, const char* const* argv);
+/// `help_width`: columns of the terminal that --help is for. Throws UsageError where the words do
+/// not form a command line.
+ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t help_width);
 
 }  // namespace roofline

@@ -1,13 +1,16 @@
 #include "cli/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
 #include "cli/chart_options.hpp"
+#include "cli/output.hpp"
 #include "model/spelling.hpp"
 
 namespace roofline {
@@ -121,14 +124,17 @@ std::vector<std::pair<std::string, std::uint64_t>> dimensions_of(const Arguments
   return dimensions;
 }
 
+DataType parse_default_type(const std::string& name) {
+  const auto dtype = parse_data_type(name);
+  if (!dtype || *dtype == DataType::int32)
+    throw UsageError("--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"" + name +
+                     "\"");
+  return *dtype;
+}
+
 void set_defaults(const Arguments& arguments, Options& options) {
   LayerDefaults defaults;
-  const auto dtype = parse_data_type(arguments.dtype);
-  if (!dtype || *dtype == DataType::int32)
-    throw UsageError("--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"" +
-                     arguments.dtype + "\"");
-  defaults.dtype = *dtype;
-  defaults.dtype_given = arguments.dtype_given;
+  defaults.dtype_given = !arguments.dtypes.empty();
   defaults.dimensions = dimensions_of(arguments);
   options.analysis.training = arguments.pass == "training";
   const auto pass = options.analysis.training ? Pass::fwd : parse_pass(arguments.pass);
@@ -137,11 +143,31 @@ void set_defaults(const Arguments& arguments, Options& options) {
                      "\"");
   defaults.pass = *pass;
   defaults.mapping = mapping_of(arguments);
-  for (const std::uint64_t batch : parse_batches(arguments.batches)) {
-    defaults.batch_override = batch;
-    options.defaults.push_back(defaults);
+  const std::vector<std::uint64_t> batches = parse_batches(arguments.batches);
+  const std::vector<std::string> fp32{"fp32"};
+  for (const std::string& dtype : defaults.dtype_given ? arguments.dtypes : fp32) {
+    defaults.dtype = parse_default_type(dtype);
+    if (batches.empty()) options.defaults.push_back(defaults);
+    for (const std::uint64_t batch : batches) {
+      defaults.batch_override = batch;
+      options.defaults.push_back(defaults);
+    }
   }
-  if (arguments.batches.empty()) options.defaults.push_back(defaults);
+}
+
+/// "GPU=PER_HOUR"
+void set_prices(const Arguments& arguments, Options& options) {
+  for (const std::string& text : arguments.prices) {
+    const std::size_t equals = text.find('=');
+    double price = 0;
+    const char* end = text.data() + text.size();
+    const bool is_price = equals != text.npos && equals > 0 &&
+                          std::from_chars(text.data() + equals + 1, end, price).ptr == end &&
+                          std::isfinite(price) && price > 0;
+    if (!is_price)
+      throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5, got \"" + text + "\"");
+    options.prices.emplace_back(text.substr(0, equals), price);
+  }
 }
 
 void set_analysis(const Arguments& arguments, Options& options) {
@@ -153,6 +179,9 @@ void set_analysis(const Arguments& arguments, Options& options) {
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
   if (arguments.ceilings == "sustained") options.analysis.ceilings = CeilingKind::sustained;
   if (arguments.cache == "cold") options.analysis.cache = CacheState::cold;
+  for (std::size_t i = 0; i < optimizer_names.size(); ++i)
+    if (arguments.optimizer == optimizer_names[i])
+      options.analysis.optimizer = static_cast<Optimizer>(i);
   options.analysis.fuse_epilogues = arguments.fuse == "epilogue";
   if (options.analysis.fuse_epilogues && arguments.pass != "fwd")
     throw UsageError("--fuse epilogue is for inference: expected --pass fwd, got " +
@@ -170,6 +199,7 @@ void set_view(const Arguments& arguments, Options& options) {
   if (arguments.cover_percent > 0) view.cover_share = arguments.cover_percent / 100;
   if (arguments.by == "type") view.by = RowsBy::type;
   if (arguments.by == "layer") view.by = RowsBy::layer;
+  view.all = arguments.all;
   options.report.explain = arguments.explain;
 }
 
@@ -196,6 +226,7 @@ Options options_of(const Arguments& arguments) {
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);
   set_analysis(arguments, options);
+  set_prices(arguments, options);
   set_view(arguments, options);
   check_formats(options);
   return options;
@@ -204,7 +235,8 @@ Options options_of(const Arguments& arguments) {
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
-  const ParsedArguments parsed = parse_arguments(argc, argv);
+  const std::size_t width = standard_output_style().width.value_or(100);
+  const ParsedArguments parsed = parse_arguments(argc, argv, std::min<std::size_t>(width, 120));
   if (parsed.text.empty()) return options_of(parsed.arguments);
   Options options;
   options.action = Options::Action::print_text;

@@ -24,7 +24,8 @@ struct Options {
   std::string text;  ///< of --help and --version
   std::vector<std::string> inputs;
   std::vector<std::string> gpus;
-  std::vector<LayerDefaults> defaults;  ///< one for each --batch
+  std::vector<LayerDefaults> defaults;                 ///< one for each --dtype and --batch
+  std::vector<std::pair<std::string, double>> prices;  ///< an hour of a GPU, as named
   AnalysisOptions analysis;
   ReportOptions report;
   const OutputFormat* format = nullptr;  ///< of standard output; none where only files are written

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "roofline/render.hpp"
+
 namespace roofline {
 
 /// The reader of standard output has gone (`| head`): there is nothing more to do, quietly.
@@ -42,7 +44,12 @@ class Progress {
   bool shown_ = false;
 };
 
-/// Whether standard output is a terminal and NO_COLOR is not set.
-bool standard_output_has_colour();
+/// How standard output shows tables: as wide as its terminal (80 columns at least), in colour
+/// unless NO_COLOR is set, with block characters where the locale is UTF-8 and NO_UNICODE is not
+/// set. Plain where it is no terminal.
+RenderStyle standard_output_style();
+/// The same for charts as text, which keep to a width in pipes too: that of COLUMNS, else of the
+/// terminal, else 80 columns.
+RenderStyle standard_output_chart_style();
 
 }  // namespace roofline

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cli/output.hpp"
-#include "cli/terminal.hpp"
 
 namespace roofline {
 namespace {
@@ -24,7 +23,7 @@ Results::Results(const Options& options, std::size_t gpus)
 }
 
 bool Results::is_stream(const OutputFormat& format) const {
-  return format.name == "ndjson" && options_->report.view.is_default();
+  return format.name == "ndjson" && !options_->report.view.selects() && !options_->report.view.by;
 }
 
 void Results::add_lines(const std::string& lines) {
@@ -118,11 +117,10 @@ void Results::write() {
   for (const Export& file : options_->exports)
     write_file(file.path, text_of(*file.format, in_file));
   if (options_->format == nullptr) return;
-  RenderStyle on_terminal;
-  on_terminal.colour = standard_output_has_colour();
-  on_terminal.chart = options_->chart;
-  if (options_->format->shows_chart) on_terminal = chart_style(on_terminal);
-  write_standard_output(text_of(*options_->format, on_terminal));
+  RenderStyle style =
+      options_->format->shows_chart ? standard_output_chart_style() : standard_output_style();
+  style.chart = options_->chart;
+  write_standard_output(text_of(*options_->format, style));
 }
 
 }  // namespace roofline

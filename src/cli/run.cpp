@@ -96,8 +96,10 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names) {
   return gpus;
 }
 
-int evaluate_inputs(const Options& options) {
+int evaluate_inputs(Options options) {
   Contexts contexts(options);
+  for (const auto& [name, price] : options.prices)
+    options.report.price_per_hour[named_gpus({name}).front().name] = price;
   Results results(options, contexts.named().size());
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured);

@@ -13,6 +13,6 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names);
 
 /// Evaluates all inputs and writes what was asked for. Returns the exit code: 1 where an input
 /// could not be evaluated. Throws UsageError, OutputError.
-int evaluate_inputs(const Options& options);
+int evaluate_inputs(Options options);
 
 }  // namespace roofline

@@ -53,7 +53,7 @@ OperandSpec read_operand_object(const Value& value) {
     operand.is_parameter = !operand.whole || parameter->boolean();
     operand.sizes = read_sizes(operand.whole ? object.require("shape", "the shape of the parameter")
                                              : *parameter);
-    if (const auto count = object.take("parameters")) operand.parameters = count->integer(1);
+    if (const auto count = object.take("parameters")) operand.parameters = count->integer(0);
     object.finish();
     return operand;
   }

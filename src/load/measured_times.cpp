@@ -10,6 +10,7 @@
 #include "load/json_layer.hpp"
 #include "load/json_value.hpp"
 #include "model/spelling.hpp"
+#include "roofline/summary.hpp"
 
 namespace roofline {
 namespace {
@@ -123,6 +124,20 @@ void MeasuredTimes::join(Network& network) {
     layers_.push_back(layer.name);
     if (!found) unmeasured_.push_back(layer.name);
   }
+  join_parts(network);
+}
+
+void MeasuredTimes::join_parts(Network& network) {
+  for (const MeasuredTime& time : times_) {
+    const bool is_part =
+        std::find(sweep_parts.begin(), sweep_parts.end(), time.name) != sweep_parts.end();
+    const bool is_layer = std::any_of(network.layers.begin(), network.layers.end(),
+                                      [&](const Layer& layer) { return layer.name == time.name; });
+    if (!is_part || is_layer || !is_of(time, network.layers.front(), network)) continue;
+    network.measured_parts_s[time.name] = time.time_s;
+    time.used = true;
+    has_parts_ = true;
+  }
 }
 
 std::vector<std::string> MeasuredTimes::notes() const {
@@ -134,7 +149,7 @@ std::vector<std::string> MeasuredTimes::notes() const {
   if (!unmatched.empty())
     notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +
                     " of its times match no layer: " + some_of(unmatched));
-  if (!unmeasured_.empty())
+  if (!unmeasured_.empty() && !has_parts_)
     notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
                     std::to_string(layers_.size()) +
                     " layers have no time in it: " + some_of(unmeasured_));

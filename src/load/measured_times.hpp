@@ -29,17 +29,21 @@ class MeasuredTimes {
   /// Throws InputError.
   explicit MeasuredTimes(const std::string& path);
 
-  /// Gives each layer of that name, and of the rest that its row states, its measured time.
+  /// Gives each layer of that name, and of the rest that its row states, its measured time. A name
+  /// of sweep_parts that is no layer's is that of all such layers together.
   void join(Network& network);
   /// Names that found no layer with the nearest, and layers that found no time; empty where all
   /// did.
   std::vector<std::string> notes() const;
 
  private:
+  void join_parts(Network& network);
+
   std::string path_;
   std::vector<MeasuredTime> times_;
   std::vector<std::string> unmeasured_;  ///< layers
   std::vector<std::string> layers_;      ///< all names seen
+  bool has_parts_ = false;
 };
 
 }  // namespace roofline

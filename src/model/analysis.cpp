@@ -200,8 +200,9 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
     result.recording = network.recording;
-    if (!network.recording) result.memory = memory_of(prepared);
+    if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
     result.item = network.item;
+    result.measured_parts_s = network.measured_parts_s;
     return result;
   } catch (const InputError& error) {
     return error;

@@ -49,14 +49,6 @@ std::vector<Group> groups_of(const std::vector<Result>& results) {
   return groups;
 }
 
-double compute_bound_share(const Result& result) {
-  double bound_by_compute = 0;
-  for (const LayerResult& row : result.layers)
-    if (row.point.bound == Bound::compute) bound_by_compute += row.point.roofline_time_s;
-  const double whole = result.total.roofline_time_s;
-  return whole > 0 ? bound_by_compute / whole : 0;
-}
-
 /// Fills in what follows from the times of one piece of work, the rows from `first` to the end.
 void finish_rows(std::vector<ComparisonRow>& rows, std::size_t first) {
   if (first == rows.size()) return;

@@ -95,13 +95,15 @@ std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
 
 }  // namespace
 
-Memory memory_of(const Network& network) {
+Memory memory_of(const Network& network, Optimizer optimizer) {
   Memory memory;
   for (const Layer& layer : network.layers) {
     const std::uint64_t bytes = checked_mul(count(layer).params, size_byte(layer.dtypes.weight));
     memory.training_weight_byte = checked_add(memory.training_weight_byte, bytes);
     if (!layer.training_only) memory.weight_byte = checked_add(memory.weight_byte, bytes);
   }
+  const auto numbers_a_weight = static_cast<std::uint64_t>(optimizer);  // 0, 1, 2
+  memory.optimizer_state_byte = checked_mul(numbers_a_weight, memory.training_weight_byte);
   const Tensors tensors(network);
   find_peak(network, tensors, memory);
   memory.saved_activation_byte = saved_byte(network, tensors);

@@ -107,6 +107,7 @@ Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> err
     rows.push_back(report.selections.back().rows);
   }
   report.sweeps = sweeps_of(report.results);
+  report.points = points_of(report.results, options.price_per_hour);
   if (options.compare) report.changes = changes_of(report.results);
   if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
   std::vector<ComparisonRow> networks = compare_networks(report.results);

@@ -31,6 +31,7 @@ SweepRow row_of(const Result& result) {
   if (row.total_s > 0) row.images_per_s = static_cast<double>(row.batch) / row.total_s;
   row.needed_memory_byte = needed_memory_byte(result);
   row.fits = fits(result);
+  row.measured_s = result.measured_parts_s;
   return row;
 }
 
@@ -50,6 +51,11 @@ void find_best(Sweep& sweep) {
 }
 
 }  // namespace
+
+bool Sweep::has_measured_parts() const {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const SweepRow& row) { return !row.measured_s.empty(); });
+}
 
 std::vector<Sweep> sweeps_of(const std::vector<Result>& results) {
   std::vector<Sweep> sweeps;

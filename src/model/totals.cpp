@@ -1,6 +1,7 @@
 #include "model/totals.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/checked.hpp"
 #include "model/score.hpp"
@@ -80,6 +81,29 @@ void sum_up(Result& result) {
   std::stable_sort(result.types.begin(), result.types.end(),
                    [](const TypeRow& a, const TypeRow& b) { return a.time_share > b.time_share; });
   result.accuracy = score(result.layers);
+}
+
+std::optional<std::uint64_t> crossover_batch(const LayerResult& row) {
+  const auto batch = static_cast<double>(row.layer.output.batch);
+  const bool has_own_count = row.layer.kind == LayerKind::matmul;  // of products, not of images
+  const std::uint64_t fixed_byte = has_own_count ? 0 : row.counts.bytes.weight;
+  const double ridge = row.point.ridge_flop_per_byte;
+  // flops x b >= ridge x (fixed + bytes x b), of one image
+  const double flops = static_cast<double>(row.counts.flops) / batch;
+  const double bytes = static_cast<double>(row.counts.bytes.total - fixed_byte) / batch;
+  if (row.counts.flops == 0 || flops <= ridge * bytes) return std::nullopt;
+  const double least = ridge * static_cast<double>(fixed_byte) / (flops - ridge * bytes);
+  constexpr double most = 9e15;  // whole numbers beyond are no doubles
+  if (least > most) return std::nullopt;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(least)));
+}
+
+double compute_bound_share(const Result& result) {
+  double bound_by_compute = 0;
+  for (const LayerResult& row : result.layers)
+    if (row.point.bound == Bound::compute) bound_by_compute += row.point.roofline_time_s;
+  const double whole = result.total.roofline_time_s;
+  return whole > 0 ? bound_by_compute / whole : 0;
 }
 
 std::optional<std::uint64_t> needed_memory_byte(const Result& result) {

@@ -103,6 +103,28 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const View& view
   return indices;
 }
 
+/// A screen of rows and what they leave out.
+void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const View& view,
+                     Selection& selection) {
+  constexpr std::size_t few = 12;
+  constexpr std::uint64_t screen = 24;
+  selection.main_groups = selection.groups;
+  if (!view.is_default() || groups.size() <= few) return;
+  View leading;
+  leading.cover_share = 0.9;
+  leading.top = screen;
+  const std::vector<std::size_t> shown = selected(rows, leading);
+  selection.main_groups.clear();
+  std::vector<bool> is_shown(groups.size(), false);
+  for (const std::size_t i : shown) {
+    selection.main_groups.push_back(groups[i]);
+    is_shown[i] = true;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (!is_shown[i])
+      selection.rest.insert(selection.rest.end(), groups[i].begin(), groups[i].end());
+}
+
 }  // namespace
 
 Selection select(const Result& result, const View& view) {
@@ -114,6 +136,7 @@ Selection select(const Result& result, const View& view) {
   std::vector<GroupRow> rows;
   for (const auto& members : groups) rows.push_back({&result.layers, &members});
   for (const std::size_t i : selected(rows, view)) selection.groups.push_back(groups[i]);
+  set_main_groups(groups, rows, view, selection);
   return selection;
 }
 

@@ -132,6 +132,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) { return cell(point_of(r).intensity_flop_per_byte); }, "FLOP/B", Shown::unmeasured},
     {"ridge_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
     {"bound", Unit::none, [](R r) { return cell(name_of(point_of(r).bound)); }, "bound"},
+    {"crossover_batch", Unit::count, [](R r) { return cell(crossover_batch(r.layer)); }},
     {"compute_time_s", Unit::second, [](R r) -> Cell { return point_of(r).compute_time_s; }},
     {"memory_time_s", Unit::second, [](R r) -> Cell { return point_of(r).memory_time_s; }},
     {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, "roofline"},

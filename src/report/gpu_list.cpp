@@ -25,7 +25,7 @@ std::string alias_text(const Gpu& gpu) {
 
 }  // namespace
 
-std::string render_gpu_list(const std::vector<Gpu>& gpus) {
+std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
   Grid grid;
   grid.columns = {{"name", true}, {"aliases", true}, {"architecture", true}, {"GB"},
                   {"GB/s"},       {"fp32"},          {"fp16 tensor"},        {"ridge"}};
@@ -38,7 +38,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus) {
          in_units(gpu.bandwidth_byte_per_s, 1e9), in_units(fp32, 1e12), in_units(tensor, 1e12),
          fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  return aligned(grid, {}) +
+  return aligned(grid, style) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }
 

@@ -8,7 +8,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t widest_table = 100;
 constexpr std::size_t narrowest_name = 12;
 constexpr std::string_view gap = "  ";
 
@@ -19,17 +18,28 @@ Grid printable_grid(Grid grid) {
   return grid;
 }
 
-std::vector<std::size_t> widths_of(const Grid& grid) {
+std::vector<std::size_t> natural_widths(const Grid& grid) {
   std::vector<std::size_t> widths;
   for (const GridColumn& column : grid.columns) widths.push_back(display_width(column.header));
   for (const auto& row : grid.rows)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], display_width(row[i]));
+  return widths;
+}
+
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
   std::size_t whole = gap.size() * (widths.size() - 1);
   for (const std::size_t width : widths) whole += width;
-  if (whole > widest_table) {
-    const std::size_t excess = whole - widest_table;
-    widths[0] = std::max(narrowest_name, widths[0] > excess ? widths[0] - excess : 0);
+  return whole;
+}
+
+std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> widest) {
+  std::vector<std::size_t> widths = natural_widths(grid);
+  const std::size_t whole = sum_of(widths);
+  if (widest && whole > *widest) {
+    const std::size_t excess = whole - *widest;
+    widths[0] =
+        std::max(std::min(widths[0], narrowest_name), widths[0] > excess ? widths[0] - excess : 0);
   }
   return widths;
 }
@@ -68,7 +78,7 @@ std::string escaped_markdown(const std::string& cell) {
 
 std::string aligned(const Grid& raw, const RenderStyle& style) {
   const Grid grid = printable_grid(raw);
-  const std::vector<std::size_t> widths = widths_of(grid);
+  const std::vector<std::size_t> widths = widths_of(grid, style.width);
   const auto bold = [&](const std::string& line) {
     return style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
   };
@@ -78,6 +88,27 @@ std::string aligned(const Grid& raw, const RenderStyle& style) {
     out += grid.has_total && i + 1 == grid.rows.size() ? bold(line) : line + '\n';
   }
   return out;
+}
+
+std::size_t width_of(const Grid& grid) { return sum_of(natural_widths(printable_grid(grid))); }
+
+void erase_column(Grid& grid, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  grid.columns.erase(grid.columns.begin() + at);
+  for (auto& row : grid.rows) row.erase(row.begin() + at);
+}
+
+void drop_columns(Grid& grid, std::optional<std::size_t> width,
+                  std::span<const std::string_view> droppable) {
+  for (std::size_t column = grid.columns.size(); column-- > 0;)
+    if (std::all_of(grid.rows.begin(), grid.rows.end(),
+                    [&](const auto& row) { return row[column].empty(); }))
+      erase_column(grid, column);
+  for (const std::string_view header : droppable) {
+    if (!width || width_of(grid) <= *width) return;
+    for (std::size_t column = grid.columns.size(); column-- > 0;)
+      if (grid.columns[column].header == header) erase_column(grid, column);
+  }
 }
 
 std::string markdown(const Grid& raw) {

@@ -2,7 +2,10 @@
 
 // A grid of texts as an aligned table or as Markdown.
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roofline {
@@ -20,8 +23,15 @@ struct Grid {
 
 struct RenderStyle;
 
-/// At most 100 columns wide where shortening the first column can achieve it.
+/// As wide as the style says where shortening the first column can achieve it.
 std::string aligned(const Grid& grid, const RenderStyle& style);
 std::string markdown(const Grid& grid);
+void erase_column(Grid& grid, std::size_t column);
+/// Drops columns that are empty in every row and, until the grid fits `width`, those of these
+/// headers, first to last.
+void drop_columns(Grid& grid, std::optional<std::size_t> width,
+                  std::span<const std::string_view> droppable);
+/// Columns that the grid takes as an aligned table.
+std::size_t width_of(const Grid& grid);
 
 }  // namespace roofline

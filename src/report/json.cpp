@@ -170,6 +170,45 @@ void write_sweep(JsonWriter& w, const Sweep& sweep) {
       .end_object();
 }
 
+void write_points(JsonWriter& w, const PointTable& table) {
+  const auto at = [](const std::optional<std::size_t>& index) {
+    return index ? Cell(std::uint64_t{*index}) : Cell();
+  };
+  w.begin_object().member("network", table.network).member("training", table.training);
+  w.key("rows").begin_array();
+  for (const Point& point : table.points)
+    w.begin_object()
+        .member("gpu", point.gpu)
+        .member("dtype", optional_name(point.dtype))
+        .member("batch", cell(point.batch))
+        .member("time_s", point.time_s)
+        .member("roofline_time_s", point.roofline_time_s)
+        .member("measured_time_s", cell(point.measured_time_s))
+        .member("compute_bound_share", point.compute_bound_share)
+        .member("limiter", optional_name(point.limiter))
+        .member("limiter_share", point.limiter_share)
+        .member("speedup", point.speedup)
+        .member("time_per_image_s", cell(point.time_per_image_s))
+        .member("images_per_s", cell(point.images_per_s))
+        .member("energy_per_image_j", cell(point.energy_per_image_j))
+        .member("cost_per_million_images", cell(point.cost_per_million_images))
+        .member("needed_memory_byte", cell(point.needed_memory_byte))
+        .member("fits", cell(point.fits))
+        .end_object();
+  w.end_array()
+      .member("best", at(table.best))
+      .member("fewest_joules", at(table.fewest_joules))
+      .member("cheapest", at(table.cheapest));
+  w.key("compute_bound_from").begin_array();
+  for (const ComputeBoundFrom& each : table.compute_bound_from)
+    w.begin_object()
+        .member("gpu", each.gpu)
+        .member("dtype", optional_name(each.dtype))
+        .member("batch", cell(each.batch))
+        .end_object();
+  w.end_array().end_object();
+}
+
 void write_result(JsonWriter& w, const Result& result, const Selection& selection) {
   w.begin_object()
       .member("source", result.source)
@@ -225,6 +264,8 @@ std::string render_json(const Report& report, const RenderStyle&) {
   write_comparison(w, report.comparison);
   w.key("sweeps").begin_array();
   for (const Sweep& sweep : report.sweeps) write_sweep(w, sweep);
+  w.end_array().key("points").begin_array();
+  for (const PointTable& table : report.points) write_points(w, table);
   w.end_array();
   write_changes(w, report.changes);
   w.key("explanations").begin_array();

@@ -33,7 +33,8 @@ std::string recording_sentences(const Result& result) {
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
   for (const std::string& note : trace.notes) text += printable(note) + '\n';
   if (trace.times_hold_launches) return text;
-  return text + "expected: kernels alone, without the gaps between them, as the profiler times them\n";
+  return text +
+         "expected: kernels alone, without the gaps between them, as the profiler times them\n";
 }
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {

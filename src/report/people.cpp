@@ -37,15 +37,6 @@ bool adds_up(Unit unit) {
          unit == Unit::second || unit == Unit::share;
 }
 
-std::string name_text(const TableRow& row) {
-  const LayerResult& first = row.first();
-  const bool many_passes = row.result.training || !row.result.pass;
-  std::string text = first.layer.name;
-  if (many_passes) text += fmt::format(" {}", name_of(first.layer.pass));
-  if (row.layers.size() > 1) text += fmt::format(" x{}", row.layers.size());
-  return text;
-}
-
 std::string limiter_text(const LayerResult& row) {
   if (!row.fused_into.empty())
     return "in " + row.fused_into.substr(row.fused_into.find_last_of('.') + 1);
@@ -63,17 +54,37 @@ std::string bound_text(const LayerResult& row) {
 
 }  // namespace
 
+std::string suffix_of(const TableRow& row) {
+  const bool many_passes = row.result.training || !row.result.pass;
+  std::string text;
+  if (many_passes) text += fmt::format(" {}", name_of(row.first().layer.pass));
+  if (row.layers.size() > 1) text += fmt::format(" x{}", row.layers.size());
+  return text;
+}
+
+std::string summed_text(const OutputField& field, const TableRow& row) {
+  if (!adds_up(field.unit)) return "";
+  double sum = 0;
+  for (const std::size_t i : row.layers) {
+    const Cell value =
+        field.value({row.result.source, row.result.network, row.result.gpu, row.result.layers[i]});
+    if (const auto* number = std::get_if<double>(&value))
+      sum += *number;
+    else if (const auto* count = std::get_if<std::uint64_t>(&value))
+      sum += static_cast<double>(*count);
+    else
+      return "";
+  }
+  return number_text(field.unit, sum);
+}
+
 std::string people_text(const OutputField& field, const TableRow& row) {
   const LayerResult& first = row.first();
-  if (field.path == "name") return name_text(row);
   if (field.path == "limiter") return limiter_text(first);
   if (field.path == "bound") return bound_text(first);
+  if (adds_up(field.unit)) return summed_text(field, row);
   const Cell value = field.value({row.result.source, row.result.network, row.result.gpu, first});
-  const double copies = adds_up(field.unit) ? static_cast<double>(row.layers.size()) : 1;
-  if (const auto* number = std::get_if<double>(&value))
-    return number_text(field.unit, copies * *number);
-  if (const auto* count = std::get_if<std::uint64_t>(&value))
-    return number_text(field.unit, copies * static_cast<double>(*count));
+  if (const auto* number = std::get_if<double>(&value)) return number_text(field.unit, *number);
   const auto* text = std::get_if<std::string>(&value);
   return text == nullptr ? "" : *text;
 }

@@ -9,7 +9,7 @@
 
 namespace roofline {
 
-/// One row of a table: layers that are alike, their countable fields added up.
+/// One row of a table: layers, their countable fields added up.
 struct TableRow {
   const Result& result;
   std::vector<std::size_t> layers;  ///< indices into the result's; at least one
@@ -17,7 +17,12 @@ struct TableRow {
   const LayerResult& first() const { return result.layers[layers.front()]; }
 };
 
+/// What follows the name of layers that are alike: their pass, where passes differ, and how many.
+std::string suffix_of(const TableRow& row);
+/// A field of layers that are alike, but for their name.
 std::string people_text(const OutputField& field, const TableRow& row);
+/// The sum over layers of any kind; empty where the field does not add up.
+std::string summed_text(const OutputField& field, const TableRow& row);
 /// The field of the result's total; empty where it has none.
 std::string total_text(const OutputField& field, const Total& total);
 

@@ -12,13 +12,6 @@ namespace {
 
 std::string byte_text(std::uint64_t bytes) { return si(static_cast<double>(bytes), "B"); }
 
-std::string bound_text(double compute_share) {
-  if (compute_share >= 0.995) return "compute";
-  if (compute_share <= 0.005) return "memory";
-  return compute_share >= 0.5 ? fmt::format("compute {:.0f}%", 100 * compute_share)
-                              : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
-}
-
 std::string_view cause_text(BelowBound reason) {
   switch (reason) {
     case BelowBound::fewer_macs: return "Winograd or FFT do fewer multiply-adds than are counted";
@@ -30,23 +23,14 @@ std::string_view cause_text(BelowBound reason) {
   return "";
 }
 
-/// The words on lines of at most `width` columns.
-std::string wrapped(const std::vector<std::string>& phrases, std::size_t width) {
-  std::string text;
-  std::size_t column = 0;
-  for (const std::string& phrase : phrases) {
-    if (column > 0 && column + 1 + phrase.size() > width) {
-      text += '\n';
-      column = 0;
-    }
-    if (column > 0) text += ' ';
-    text += phrase;
-    column += phrase.size() + 1;
-  }
-  return text + '\n';
-}
-
 }  // namespace
+
+std::string bound_share_text(double compute_share) {
+  if (compute_share >= 0.995) return "compute";
+  if (compute_share <= 0.005) return "memory";
+  return compute_share >= 0.5 ? fmt::format("compute {:.0f}%", 100 * compute_share)
+                              : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
+}
 
 std::string limiter_legend(const Report& report) {
   std::array<bool, limiter_count> shown{};
@@ -63,7 +47,7 @@ std::string limiter_legend(const Report& report) {
   }
   if (phrases.size() == 1) return "";
   phrases.back().back() = '.';
-  return wrapped(phrases, 100);
+  return wrapped(phrases);
 }
 
 Grid type_grid(const Result& result, const Selection& selection) {
@@ -116,27 +100,49 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
     last = &row;
     const std::string batch = row.batch ? fmt::format("{}", *row.batch) : "mixed";
     grid.rows.push_back({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
-                         factor(row.speedup), bound_text(row.compute_bound_share),
+                         factor(row.speedup), bound_share_text(row.compute_bound_share),
                          row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
                          row.fewest_joules ? "fewest joules" : ""});
   }
   return grid;
 }
 
-Grid sweep_grid(const Sweep& sweep) {
+Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width) {
   Grid grid;
-  grid.columns = {{"batch"}, {"host copies"}, {"conv"},     {"linear"},   {"pool"},
-                  {"other"}, {"total"},       {"an image"}, {"images/s"}, {"", true}};
-  for (const SweepRow& row : sweep.rows) {
-    const bool best = sweep.best_batch == row.batch;
-    grid.rows.push_back(
-        {fmt::format("{}", row.batch), row.copies_s > 0 ? duration(row.copies_s) : "",
-         duration(row.conv_s), duration(row.linear_s), duration(row.pool_s), duration(row.other_s),
-         duration(row.total_s), duration(row.time_per_image_s), plain(row.images_per_s),
-         !row.fits.value_or(true) ? "DOES NOT FIT"
-         : best                   ? "best"
-                                  : ""});
+  grid.columns = {{"batch"}};
+  for (const std::string_view part : sweep_parts) grid.columns.push_back({std::string(part)});
+  std::vector<std::string> measured;
+  for (const std::string_view part : sweep_parts)
+    if (std::any_of(sweep.rows.begin(), sweep.rows.end(), [&](const SweepRow& row) {
+          return row.measured_s.contains(std::string(part));
+        }))
+      measured.emplace_back(part);
+  for (const std::string& part : measured) {
+    grid.columns.push_back({part + " measured"});
+    grid.columns.push_back({"/exp."});
   }
+  grid.columns.insert(grid.columns.end(), {{"an image"}, {"images/s"}, {"", true}});
+  for (const SweepRow& row : sweep.rows) {
+    const std::array<double, sweep_parts.size()> part_s{row.copies_s, row.conv_s,  row.linear_s,
+                                                        row.pool_s,   row.other_s, row.total_s};
+    std::vector<std::string> cells{fmt::format("{}", row.batch)};
+    for (const double seconds : part_s) cells.push_back(seconds > 0 ? duration(seconds) : "");
+    for (const std::string& part : measured) {
+      const auto found = row.measured_s.find(part);
+      const auto at = std::find(sweep_parts.begin(), sweep_parts.end(), part);
+      const double expected_s = part_s[static_cast<std::size_t>(at - sweep_parts.begin())];
+      const bool known = found != row.measured_s.end();
+      cells.push_back(known ? duration(found->second) : "");
+      cells.push_back(known && expected_s > 0 ? ratio_text(found->second / expected_s) : "");
+    }
+    cells.insert(cells.end(), {duration(row.time_per_image_s), plain(row.images_per_s),
+                               !row.fits.value_or(true)        ? "DOES NOT FIT"
+                               : sweep.best_batch == row.batch ? "best"
+                                                               : ""});
+    grid.rows.push_back(std::move(cells));
+  }
+  constexpr std::array<std::string_view, 4> droppable{"images/s", "other", "pool", "linear"};
+  drop_columns(grid, width, droppable);
   return grid;
 }
 

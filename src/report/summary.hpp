@@ -12,7 +12,16 @@ namespace roofline {
 Grid type_grid(const Result& result, const Selection& selection);
 Grid accuracy_grid(const Result& result);
 Grid comparison_grid(const std::vector<ComparisonRow>& rows);
-Grid sweep_grid(const Sweep& sweep);
+Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
+/// A point a row; columns that say the same of all points are left out, and on a terminal of
+/// `width` columns what there is no room for.
+Grid points_grid(const PointTable& table, std::optional<std::size_t> width);
+/// What all points have in common.
+std::string points_title(const PointTable& table);
+/// From which batch on the work is bound by compute.
+std::string points_sentences(const PointTable& table);
+/// "compute", "memory 80%": by what most of the bound's time is bound.
+std::string bound_share_text(double compute_share);
 
 /// What limits the rows shown, each in a few words, on lines of at most 100 columns.
 std::string limiter_legend(const Report& report);

@@ -4,19 +4,22 @@
 #include <functional>
 
 #include "report/explain.hpp"
+#include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
-#include "report/people.hpp"
+#include "report/layer_grid.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
 
-/// How a table is made of grids: aligned or Markdown, equal layers folded or each its own row.
+/// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct Style {
   std::function<std::string(const Grid&)> render;
-  bool folds;
+  RenderStyle own;
+
+  bool is_terminal() const { return own.width.has_value(); }
 };
 
 /// Results that share one table: a network, or all inputs that are a single layer on the same GPU.
@@ -88,53 +91,6 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-std::vector<const OutputField*> shown_fields(bool measured) {
-  const Shown other = measured ? Shown::unmeasured : Shown::measured;
-  std::vector<const OutputField*> shown;
-  for (const OutputField& field : output_fields())
-    if (!field.header.empty() && field.shown != other) shown.push_back(&field);
-  return shown;
-}
-
-bool is_text(const OutputField& field) { return field.unit == Unit::none; }
-
-/// The rows of one result: groups of equal layers, or each layer.
-std::vector<TableRow> rows_of(const Result& result, const Selection& selection, bool folds) {
-  std::vector<TableRow> rows;
-  if (folds)
-    for (const auto& group : selection.groups) rows.push_back({result, group});
-  else
-    for (const std::size_t row : selection.rows) rows.push_back({result, {row}});
-  return rows;
-}
-
-Grid grid_of(const Report& report, const Section& section, bool folds) {
-  Grid grid;
-  const bool measured = std::any_of(section.results.begin(), section.results.end(),
-                                    [&](std::size_t i) { return report.results[i].measured; });
-  const std::vector<const OutputField*> fields = shown_fields(measured);
-  for (const OutputField* field : fields)
-    grid.columns.push_back({std::string(field->header), is_text(*field)});
-  const bool many = section.results.size() > 1;
-  for (const std::size_t i : section.results)
-    for (const TableRow& row : rows_of(report.results[i], report.selections[i], folds)) {
-      std::vector<std::string> cells;
-      for (const OutputField* field : fields) cells.push_back(people_text(*field, row));
-      if (many) {
-        cells.front() = report.results[i].label + "/" + cells.front();
-        if (!measured) cells.back().clear();  // the share, of a network of one layer
-      }
-      grid.rows.push_back(std::move(cells));
-    }
-  const Result& first = report.results[section.results.front()];
-  if (many || first.layers.size() < 2) return grid;
-  std::vector<std::string> cells;
-  for (const OutputField* field : fields) cells.push_back(total_text(*field, first.total));
-  grid.rows.push_back(std::move(cells));
-  grid.has_total = true;
-  return grid;
-}
-
 constexpr std::string_view conventions =
     "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n"
     "expected: of a library's kernel, below the roofline where operands are in L2 (--cache cold)\n"
@@ -172,10 +128,19 @@ std::string measured_text(const Result& result, const Style& style) {
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 
+/// How many rows of how many are shown, where a selection was asked for.
+std::string hidden_rows_sentence(const Selection& selection, const Result& result,
+                                 const Style& style) {
+  if (!selection.rest.empty()) return "";
+  return style.is_terminal()
+             ? hidden_sentence(selection.groups.size(), selection.all_groups, "rows")
+             : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
+}
+
 std::string section_text(const Report& report, const Section& section, const Style& style) {
   std::string text = title_of(report, section) + engines_of(report, section);
   if (section.results.size() > 1)
-    return text + '\n' + style.render(grid_of(report, section, style.folds)) + '\n';
+    return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
   text += memory_sentence(result) + recording_sentences(result) + '\n';
@@ -183,24 +148,39 @@ std::string section_text(const Report& report, const Section& section, const Sty
     text += style.render(type_grid(result, selection)) +
             hidden_sentence(selection.types.size(), result.types.size(), "types");
   else
-    text += style.render(grid_of(report, section, style.folds)) +
-            hidden_sentence(style.folds ? selection.groups.size() : selection.rows.size(),
-                            style.folds ? selection.all_groups : result.layers.size(), "rows");
+    text += style.render(layer_grid(report, section.results, style.own)) +
+            hidden_rows_sentence(selection, result, style);
   return text + measured_text(result, style) + '\n';
 }
 
-/// Every batch of a sweep in one table takes the place of their layers.
+/// The seconds of a sweep by kind of layer.
 std::string sweep_text(const Sweep& sweep, const Style& style) {
   return fmt::format("{} on {} by batch, expected time\n\n",
                      shortened(printable(sweep.network), 40), shortened(printable(sweep.gpu), 30)) +
-         style.render(sweep_grid(sweep)) + sweep_sentence(sweep) + '\n';
+         style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
 }
 
-bool has_folded(const Report& report) {
-  return std::any_of(report.selections.begin(), report.selections.end(), [](const auto& each) {
-    return std::any_of(each.groups.begin(), each.groups.end(),
-                       [](const auto& group) { return group.size() > 1; });
-  });
+std::string points_text(const Report& report, const Style& style) {
+  std::string text;
+  for (const PointTable& table : report.points)
+    text += points_title(table) + '\n' + style.render(points_grid(table, style.own.width)) +
+            points_sentences(table) + '\n';
+  for (const Sweep& sweep : report.sweeps)
+    if (sweep.has_measured_parts()) text += sweep_text(sweep, style);
+  return text;
+}
+
+std::string layer_comparison_text(const Report& report, const Style& style) {
+  if (report.view.by != RowsBy::layer || report.comparison.empty()) return "";
+  return style.render(comparison_grid(report.comparison)) + '\n';
+}
+
+bool has_folded(const Report& report, const Style& style) {
+  return style.is_terminal() &&
+         std::any_of(report.selections.begin(), report.selections.end(), [](const auto& each) {
+           return std::any_of(each.main_groups.begin(), each.main_groups.end(),
+                              [](const auto& group) { return group.size() > 1; });
+         });
 }
 
 std::string changes_text(const Report& report, const Style& style) {
@@ -212,23 +192,30 @@ std::string changes_text(const Report& report, const Style& style) {
          style.render(changes_grid(changes, shown)) + changes_sentences(changes, shown);
 }
 
+constexpr std::string_view points_legend =
+    "speed-up: of the time, an image's where it is known, over the first row. bound by: share of "
+    "the\nroofline's time in layers bound so. energy: an image's expected time x TDP, an upper "
+    "estimate.\n";
+
+/// Points stand for the layers of each, unless rows of them are asked for.
+bool shows_layers(const Report& report) {
+  return report.points.empty() || !report.view.is_default();
+}
+
 std::string report_text(const Report& report, const Style& style) {
-  std::string out;
   if (report.changes) return changes_text(report, style);
-  // A sweep stands for its batches' layers unless rows of them are asked for.
-  const bool layers = report.sweeps.empty() || !report.view.is_default();
-  if (layers)
+  std::string out;
+  const bool by_type = report.view.by == RowsBy::type;
+  const bool rows = shows_layers(report) && !by_type;
+  if (by_type)
+    for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, style);
+  if (rows || (by_type && report.sweeps.empty()))
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
-  for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, style);
-  if (!report.comparison.empty())
-    out += style.render(comparison_grid(report.comparison)) +
-           "speed-up: of the expected time, over the first GPU. bound by: share of the roofline's "
-           "time in\nlayers bound so. energy at TDP: expected time x TDP, an upper estimate.\n\n";
+  out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  const bool folded = style.folds && layers && report.view.by != RowsBy::type && has_folded(report);
-  const bool rows = layers && report.view.by != RowsBy::type;
-  return out + std::string(conventions) + (rows ? limiter_legend(report) : "") +
-         std::string(folded ? folded_legend : "");
+  return out + std::string(report.points.empty() ? "" : points_legend) + std::string(conventions) +
+         (rows ? limiter_legend(report) : "") +
+         std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
 std::string explanations_text(const Report& report) {
@@ -242,12 +229,14 @@ std::string explanations_text(const Report& report) {
 
 std::string render_table(const Report& report, const RenderStyle& style) {
   if (!report.explanations.empty()) return explanations_text(report);
-  return report_text(report, {[&](const Grid& grid) { return aligned(grid, style); }, true});
+  const std::string text =
+      report_text(report, {[&](const Grid& grid) { return aligned(grid, style); }, style});
+  return style.width ? broken(text, *style.width) : text;
 }
 
 std::string render_markdown(const Report& report, const RenderStyle&) {
   if (!report.explanations.empty()) return "```\n" + explanations_text(report) + "```\n";
-  return report_text(report, {[](const Grid& grid) { return markdown(grid) + '\n'; }, false});
+  return report_text(report, {[](const Grid& grid) { return markdown(grid) + '\n'; }, {}});
 }
 
 }  // namespace roofline

@@ -142,6 +142,40 @@ std::string shortened(std::string_view text, std::size_t width) {
          std::string(text.substr(end));
 }
 
+std::string wrapped(const std::vector<std::string>& phrases) {
+  constexpr std::size_t widest = 100;
+  std::string text;
+  std::size_t column = 0;
+  for (const std::string& phrase : phrases) {
+    if (column > 0 && column + 1 + phrase.size() > widest) {
+      text += '\n';
+      column = 0;
+    }
+    if (column > 0) text += ' ';
+    text += phrase;
+    column += phrase.size() + 1;
+  }
+  return text + '\n';
+}
+
+std::string broken(const std::string& text, std::size_t width) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    while (display_width(line) > width) {
+      const std::size_t blank = line.rfind(' ', width);
+      if (blank == line.npos || blank == 0) break;
+      out += line.substr(0, blank) + '\n';
+      line.erase(0, blank + 1);
+    }
+    out += line;
+    if (end < text.size()) out += '\n';
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "roofline/layer.hpp"
 
@@ -29,6 +30,10 @@ std::string shape_text(const Shape& shape);
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
+/// The phrases on lines of at most 100 columns.
+std::string wrapped(const std::vector<std::string>& phrases);
+/// Lines that are wider than `width` broken at blanks.
+std::string broken(const std::string& text, std::size_t width);
 /// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by
 /// "?", so that a name cannot act on the terminal.
 std::string printable(std::string_view text);

@@ -1,5 +1,6 @@
-// Times whole runs of the program, launch to exit, against `jq .` on the same file, pair by pair so
-// that both see the same machine; and the kernel model against counting and the roofline alone.
+// Times whole runs of the program, launch to exit, against `jq .` on the same file, of an ONNX
+// model against `cat`, pair by pair so that both see the same machine; and the kernel model against
+// counting and the roofline alone.
 //
 //   roofline_bench PATH_OF_ROOFLINE [RUNS]
 
@@ -102,8 +103,8 @@ void compare(const char* title, const std::vector<std::string>& ours,
     their_ms.push_back(run_ms(theirs));
     ratios.push_back(our_ms.back() / their_ms.back());
   }
-  std::printf("%-32s %8.2f ms   jq . %8.2f ms   ratio %.2f (medians of %d)\n", title,
-              median(our_ms), median(their_ms), median(ratios), runs);
+  std::printf("%-32s %8.2f ms   %s %8.2f ms   ratio %.2f (medians of %d)\n", title, median(our_ms),
+              theirs.front().c_str(), median(their_ms), median(ratios), runs);
 }
 
 }  // namespace
@@ -127,6 +128,8 @@ int main(int argc, char** argv) {
   compare("one layer", {roofline, one, "--gpu", "v100"}, {"jq", ".", one}, runs);
   compare("100,000 layers, NDJSON to NDJSON",
           {roofline, many, "--gpu", "v100", "--format", "ndjson"}, {"jq", "-c", ".", many}, 3);
+  const std::string model = ROOFLINE_SOURCE_FOLDER "/tests/onnx/resnet18.dynamo.onnx";
+  compare("resnet18.dynamo.onnx", {roofline, model, "--gpu", "v100"}, {"cat", model}, runs);
   for (const char* network : {"resnet50", "mobilenet_v2"})
     for (const roofline::DataType dtype : {roofline::DataType::fp16, roofline::DataType::fp32})
       for (const char* gpu : {"v100", "h200"}) time_model(network, dtype, gpu);

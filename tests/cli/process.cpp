@@ -1,6 +1,8 @@
 #include "cli/process.hpp"
 
+#include <pty.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <sstream>
@@ -24,6 +26,33 @@ Outcome run(const TemporaryFolder& folder, const std::string& shell_line) {
   INFO(shell_line);
   REQUIRE(WIFEXITED(status));
   return {WEXITSTATUS(status), read_file(captured / "out"), read_file(captured / "err")};
+}
+
+std::string run_at_terminal(const std::string& folder, const std::string& shell_line, int columns) {
+  const std::string script = "cd '" + folder +
+                             "' && PATH='" ROOFLINE_PROGRAM_FOLDER
+                             "':\"$PATH\" && unset LC_ALL NO_UNICODE && export NO_COLOR=1 "
+                             "LANG=C.UTF-8 && { " +
+                             shell_line + "; }";
+  winsize size{};
+  size.ws_row = 50;
+  size.ws_col = static_cast<unsigned short>(columns);
+  termios plain{};  // bytes as they are written
+  cfmakeraw(&plain);
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, &plain, &size);
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", script.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  std::string output;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(terminal, buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<std::size_t>(got));
+  close(terminal);
+  waitpid(child, nullptr, 0);
+  return output;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

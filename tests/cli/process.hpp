@@ -17,4 +17,8 @@ struct Outcome {
 /// configuration folder is empty unless the line says otherwise.
 Outcome run(const TemporaryFolder& folder, const std::string& shell_line);
 
+/// What a person sees who runs the line at a terminal of that many columns, both streams together;
+/// without colour, in UTF-8.
+std::string run_at_terminal(const std::string& folder, const std::string& shell_line, int columns);
+
 std::vector<std::string> lines_of(const std::string& text);

@@ -36,6 +36,30 @@ bool updating() {
 
 }  // namespace
 
+TEST_CASE("A terminal shows what matters in its width", "[report/golden]") {
+  struct View {
+    const char* name;
+    const char* arguments;
+  };
+  const View views[] = {
+      {"resnet50", "resnet50 --gpu v100"},
+      {"densenet121", "densenet121 --gpu h200 --dtype fp16 --batch 32"},
+      {"training", "mobilenet_v2 --gpu a100 --dtype fp16 --batch 64 --pass training"},
+      {"points", "resnet50 vgg16 --gpu v100,t4,h200 --dtype fp16,fp32 --batch 1,32 --price t4=0.5"},
+      {"sweep", "alexnet --gpu v100 --batch 1,2,4,...,1024 --by type"},
+  };
+  for (const View& view : views)
+    for (const int columns : {80, 120}) {
+      const std::string line = std::string("roofline ") + view.arguments;
+      INFO(line);
+      const std::string text = run_at_terminal(golden_folder, line, columns);
+      const std::string path = std::string(golden_folder) + "terminal." + view.name + "." +
+                               std::to_string(columns) + ".txt";
+      if (updating()) std::ofstream(path, std::ios::binary) << text;
+      CHECK(text == read_file(path));
+    }
+}
+
 TEST_CASE("Every format gives the approved bytes", "[report/golden]") {
   const TemporaryFolder folder;
   for (const char* input : {"conv.json", "block.json", "layers.csv", "broken.json"})

@@ -9,7 +9,17 @@
 namespace roofline::onnx_graph {
 namespace {
 
-constexpr std::size_t most_nodes = 1000000;
+// A model of a few kilobytes may state a graph of any size by functions that call functions, and by
+// loops: what it is written out to is bounded. Large models have tens of thousands of nodes.
+constexpr std::size_t most_nodes = 200000;
+constexpr std::size_t most_operands = 1000000;
+constexpr std::size_t most_values = 1000000;
+constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
+
+[[noreturn]] void fail_written_out(std::size_t most, const char* what) {
+  throw NodeError{"expected at most " + std::to_string(most) + " " + what +
+                  " once functions and loops are written out, got more"};
+}
 
 std::string place(const std::string& name, const std::string& made, const std::string& op) {
   const std::string& shown = name.empty() ? made : name;
@@ -151,8 +161,12 @@ Graph Builder::build() {
   const ::onnx::GraphProto& graph = model_.proto.graph();
   graph_.notes = dimensions_.notes();
   remember_stated_sizes(graph);
-  add_initializers(graph, scope);
-  add_inputs(graph, scope);
+  try {
+    add_initializers(graph, scope);
+    add_inputs(graph, scope);
+  } catch (const NodeError& error) {
+    throw InputError(model_.source, "", error.message);
+  }
   add_nodes(graph.node(), scope);
   for (const auto& output : graph.output())
     if (Value* value = scope.find(output.name()).value_or(nullptr)) graph_.outputs.push_back(value);
@@ -160,6 +174,7 @@ Graph Builder::build() {
 }
 
 Value* Builder::new_value(const std::string& name) {
+  if (graph_.values.size() >= most_values) fail_written_out(most_values, "tensors");
   Value& value = graph_.values.emplace_back();
   value.name = name;
   return &value;
@@ -181,6 +196,7 @@ void Builder::add_tensor(const ::onnx::TensorProto& tensor, Scope& scope) {
     if (!is_made_up(tensor.name())) value->learned = *elements;
   }
   value->numbers = read_numbers(tensor);
+  if (value->numbers) count_numbers(value->numbers->size());
   scope.values[tensor.name()] = value;
 }
 
@@ -241,10 +257,20 @@ std::vector<Value*> Builder::inputs_of(const ::onnx::NodeProto& proto, const Sco
   return inputs;
 }
 
+void Builder::count_node(const ::onnx::NodeProto& proto) {
+  if (++node_count_ > most_nodes) fail_written_out(most_nodes, "nodes");
+  operand_count_ += static_cast<std::size_t>(proto.input_size() + proto.output_size());
+  if (operand_count_ > most_operands) fail_written_out(most_operands, "operands");
+}
+
+void Builder::count_numbers(std::size_t count) {
+  number_count_ += count;
+  if (number_count_ > most_numbers_in_all)
+    fail_written_out(most_numbers_in_all, "elements of small constants");
+}
+
 void Builder::add_node(const ::onnx::NodeProto& proto, Scope& scope) {
-  if (++node_count_ > most_nodes)
-    throw NodeError{"expected at most " + std::to_string(most_nodes) +
-                    " nodes once functions and loops are written out, got more"};
+  count_node(proto);
   const auto function = model_.functions.find(function_key(proto.domain(), proto.op_type()));
   if (function != model_.functions.end()) return add_call(proto, *function->second, scope);
   if (add_control(proto, scope)) return;
@@ -261,6 +287,7 @@ void Builder::add_operator(const ::onnx::NodeProto& proto, Scope& scope) {
   const auto version = scope.versions->find(node.domain);
   node.version = version != scope.versions->end() ? version->second : recent_version;
   node.inputs = inputs_of(proto, scope);
+  make_plain(node);
   for (const std::string& name : proto.output()) {
     const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
     node.outputs.push_back(is_left_out ? nullptr : new_value(name));
@@ -291,6 +318,7 @@ void Builder::settle(Node node) {
       if (output == nullptr) continue;
       output->is_constant = true;
       output->learned = learned;
+      if (output->numbers) count_numbers(output->numbers->size());
       const Value* weights = same_weights(node);
       output->weights = weights != nullptr ? weights : output;
     }
@@ -326,7 +354,8 @@ void Builder::infer(Node& node) {
 
 void Builder::remember_stated_sizes(const ::onnx::GraphProto& graph) {
   for (const auto& value : graph.value_info()) stated_[value.name()] = &value;
-  for (const auto& value : graph.output()) stated_[value.name()] = &value;
+  for (const auto& value : graph.output())
+    if (value.has_type()) stated_[value.name()] = &value;
 }
 
 /// What the file stores of a tensor serves where no rule does.

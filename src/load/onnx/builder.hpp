@@ -35,8 +35,6 @@ class Builder {
   Graph build();
 
  private:
-  using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
   void add_tensor(const ::onnx::TensorProto& tensor, Scope& scope);
   void add_initializers(const ::onnx::GraphProto& graph, Scope& scope);
   void add_inputs(const ::onnx::GraphProto& graph, Scope& scope);
@@ -48,6 +46,8 @@ class Builder {
   void remember_stated_sizes(const ::onnx::GraphProto& graph);
   void take_stated_sizes(Node& node);
   Value* new_value(const std::string& name);
+  void count_node(const ::onnx::NodeProto& proto);
+  void count_numbers(std::size_t count);
 
   // Control flow and sequences (control.cpp). False where the node is none of theirs.
   bool add_control(const ::onnx::NodeProto& proto, Scope& scope);
@@ -74,11 +74,13 @@ class Builder {
   const Dimensions& dimensions_;
   Graph graph_;
   std::unordered_map<std::string, const ::onnx::ValueInfoProto*> stated_;
-  std::deque<NodeList> resolved_;  ///< bodies of functions, their attributes filled in
   std::size_t resolved_byte_ = 0;
-  std::deque<std::unordered_map<std::string, int>> versions_;  ///< that functions state
+  /// Versions of operator sets in functions.
+  std::unordered_map<const ::onnx::FunctionProto*, std::unordered_map<std::string, int>> versions_;
   std::set<std::string> noted_;
   std::size_t node_count_ = 0;
+  std::size_t operand_count_ = 0;
+  std::size_t number_count_ = 0;
   std::size_t depth_ = 0;
 };
 
@@ -86,8 +88,10 @@ class Builder {
 std::string node_place(const ::onnx::NodeProto& proto);
 std::string node_place(const Node& node);
 
+/// An operator on quantised tensors as its plain relative, where it has one.
+void make_plain(Node& node);
+
 /// The nodes so that each comes after those that it reads from. Throws NodeError naming a cycle.
-std::vector<const ::onnx::NodeProto*> in_order(
-    const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes);
+std::vector<const ::onnx::NodeProto*> in_order(const NodeList& nodes);
 
 }  // namespace roofline::onnx_graph

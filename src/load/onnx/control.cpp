@@ -8,12 +8,11 @@
 namespace roofline::onnx_graph {
 namespace {
 
-using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
 constexpr std::size_t deepest_nesting = 64;
-constexpr std::size_t most_resolved_byte = std::size_t{256} << 20;
+constexpr std::size_t most_resolved_byte = std::size_t{64} << 20;
+constexpr std::size_t longest_path = 1000;
 /// Nodes that one loop is written out to.
-constexpr std::int64_t most_loop_nodes = 200000;
+constexpr std::int64_t most_loop_nodes = 100000;
 
 const ::onnx::AttributeProto* attribute_of(const ::onnx::NodeProto& proto, std::string_view name) {
   for (const auto& attribute : proto.attribute())
@@ -62,14 +61,14 @@ std::optional<bool> known_condition(const Value* value) {
 
 }  // namespace
 
-const Builder::NodeList& Builder::resolved_body(const ::onnx::FunctionProto& function,
-                                                const ::onnx::NodeProto& call) {
+const NodeList& Builder::resolved_body(const ::onnx::FunctionProto& function,
+                                       const ::onnx::NodeProto& call) {
   if (!has_references(function.node())) return function.node();
   resolved_byte_ += function.ByteSizeLong() + call.ByteSizeLong();
   if (resolved_byte_ > most_resolved_byte)
     throw NodeError{"expected functions that write out to at most " +
                     std::to_string(most_resolved_byte >> 20) + " MiB, got more"};
-  NodeList& body = resolved_.emplace_back(function.node());
+  NodeList& body = graph_.bodies.emplace_back(function.node());
   fill_in(body, call);
   return body;
 }
@@ -81,12 +80,15 @@ void Builder::add_call(const ::onnx::NodeProto& proto, const ::onnx::FunctionPro
                     std::to_string(deepest_nesting) + " deep, got more"};
   const std::vector<Value*> inputs = inputs_of(proto, scope);
   Scope inner;
-  inner.path = scope.path + (proto.name().empty() ? proto.op_type() : proto.name()) + "/";
-  auto& versions = versions_.emplace_back(*scope.versions);
-  for (const auto& set : function.opset_import())
-    versions[normal_domain(set.domain())] =
-        static_cast<int>(std::min<std::int64_t>(set.version(), 1 << 20));
-  inner.versions = &versions;
+  inner.path = scope.path;
+  if (inner.path.size() < longest_path)
+    inner.path += (proto.name().empty() ? proto.op_type() : proto.name()) + "/";
+  const auto [versions, is_new] = versions_.emplace(&function, model_.versions);
+  if (is_new)
+    for (const auto& set : function.opset_import())
+      versions->second[normal_domain(set.domain())] =
+          static_cast<int>(std::min<std::int64_t>(set.version(), 1 << 20));
+  inner.versions = &versions->second;
   for (int i = 0; i < function.input_size(); ++i) {
     const auto index = static_cast<std::size_t>(i);
     // One left out is an input without a value, which optional inputs inside then are too.
@@ -295,6 +297,7 @@ bool Builder::add_sequence(const ::onnx::NodeProto& proto, Scope& scope) {
     return false;
   }
   if (items.size() > static_cast<std::size_t>(most_numbers)) return false;
+  count_numbers(items.size());
   Value* sequence = new_value(proto.output_size() > 0 ? proto.output(0) : "");
   sequence->items = std::move(items);
   return bind_outputs(proto, {sequence}, scope), true;

@@ -100,6 +100,12 @@ NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
   mark_shared();
   set_names(network);
   add_notes(network);
+  if (network.layers.empty())
+    throw InputError(
+        model_.source, "",
+        "expected nodes that compute something, got none" +
+            (nodes_without_sizes_ > 0 ? "; the sizes of " + first_without_sizes_ + " are not known"
+                                      : std::string()));
   return network;
 }
 
@@ -166,10 +172,11 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
     spec.layer = std::to_string(value.source->layer);
     return spec;
   }
-  if (value.learned == 0 || elements <= 1) return spec;
-  // A parameter has no batch: one that was repeated along it is read once.
+  if (!value.is_constant && value.learned == 0) return spec;
+  // A parameter has no batch: one that was repeated along it is read once. Nothing is learned of
+  // other constants, and of single numbers (factors, bounds).
   std::uint64_t& batch = spec.sizes.front();
-  const auto learned = static_cast<std::uint64_t>(value.learned);
+  const auto learned = static_cast<std::uint64_t>(elements <= 1 ? 0 : value.learned);
   const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
   if (batch > 1 && learned == one) batch = 1;
   spec.is_parameter = batch == 1;
@@ -215,8 +222,11 @@ void Emitter::count_without_sizes(const Node& node) {
 void Emitter::mark_shared() {
   std::set<std::pair<const Value*, std::string>> seen;
   for (Draft& draft : drafts_) {
-    if (draft.weights == nullptr) continue;
     const bool is_norm = info(draft.spec.kind).family == KindFamily::norm;
+    if (draft.weights == nullptr) {
+      draft.spec.shared_weights = is_norm;  // a norm without any has none of its own to count
+      continue;
+    }
     const std::string module = is_norm ? module_of(draft) : std::string();
     draft.spec.shared_weights = !seen.emplace(draft.weights, module).second;
   }

@@ -22,6 +22,8 @@ using Numbers = std::vector<double>;
 /// Elements of a constant are kept up to this many: shapes, indices, bounds.
 inline constexpr std::int64_t most_numbers = 4096;
 
+using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
 struct Node;
 
 /// Which axis of a tensor a layer takes for its channels.
@@ -78,6 +80,8 @@ struct Graph {
   std::deque<Node> nodes;
   std::vector<Node*> order;  ///< each after those that it reads from
   std::vector<Value*> outputs;
+  std::deque<NodeList>
+      bodies;  ///< of functions, with the attributes of each call; nodes point here
   std::vector<std::string> notes;  ///< what was assumed, for the user
 };
 

@@ -9,15 +9,32 @@
 namespace roofline::onnx_graph {
 namespace {
 
-constexpr std::uint64_t most_lean_byte = 256ULL << 20;
+// What is kept, as bytes and as fields: a field of two bytes may become an object of hundreds.
+constexpr std::uint64_t most_lean_byte = 128ULL << 20;
+constexpr std::uint64_t most_fields = 4000000;
 constexpr std::uint64_t most_attribute_byte = 1ULL << 20;
+constexpr std::uint64_t longest_name_byte = 4096;
 constexpr std::size_t deepest_nesting = 64;
 
 /// Messages of onnx.proto whose fields matter to what is kept.
-enum class Message : std::uint8_t { model, graph, node, attribute, tensor, sparse, function, leaf };
+enum class Message : std::uint8_t {
+  model,
+  graph,
+  node,
+  attribute,
+  tensor,
+  sparse,
+  function,
+  value,
+  type,
+  tensor_type,
+  shape,
+  dimension,
+  leaf
+};
 
 /// What becomes of a length-delimited field; fields not listed are copied.
-enum class Fate : std::uint8_t { descend, drop, drop_if_large, tensor_data };
+enum class Fate : std::uint8_t { descend, drop, drop_if_long, drop_if_large, tensor_data, name };
 
 struct FieldRule {
   Message message;
@@ -30,16 +47,39 @@ struct FieldRule {
 constexpr FieldRule rules[] = {
     {Message::model, 6, Fate::drop},  // doc_string
     {Message::model, 7, Fate::descend, Message::graph},
-    {Message::model, 20, Fate::drop},  // training_info
+    {Message::model, 8, Fate::descend},  // opset_import
+    {Message::model, 14, Fate::drop},    // metadata_props
+    {Message::model, 20, Fate::drop},    // training_info
     {Message::model, 25, Fate::descend, Message::function},
+    {Message::function, 1, Fate::name},
+    {Message::function, 4, Fate::name},  // input
+    {Message::function, 5, Fate::name},  // output
+    {Message::function, 6, Fate::name},  // attribute
     {Message::function, 7, Fate::descend, Message::node},
-    {Message::function, 8, Fate::drop},  // doc_string
+    {Message::function, 8, Fate::drop},     // doc_string
+    {Message::function, 9, Fate::descend},  // opset_import
+    {Message::function, 10, Fate::name},    // domain
+    {Message::function, 11, Fate::descend, Message::attribute},
+    {Message::function, 12, Fate::drop},  // value_info
+    {Message::function, 14, Fate::drop},  // metadata_props
     {Message::graph, 1, Fate::descend, Message::node},
     {Message::graph, 5, Fate::descend, Message::tensor},
     {Message::graph, 10, Fate::drop},  // doc_string
+    {Message::graph, 11, Fate::descend, Message::value},
+    {Message::graph, 12, Fate::descend, Message::value},
+    {Message::graph, 13, Fate::descend, Message::value},
+    {Message::graph, 14, Fate::drop},  // quantization_annotation
     {Message::graph, 15, Fate::descend, Message::sparse},
+    {Message::graph, 16, Fate::drop},  // metadata_props
+    {Message::node, 1, Fate::name},    // input
+    {Message::node, 2, Fate::name},    // output
+    {Message::node, 3, Fate::name},
+    {Message::node, 4, Fate::name},  // op_type
     {Message::node, 5, Fate::descend, Message::attribute},
-    {Message::node, 6, Fate::drop},                // doc_string
+    {Message::node, 6, Fate::drop},     // doc_string
+    {Message::node, 7, Fate::name},     // domain
+    {Message::node, 9, Fate::descend},  // metadata_props
+    {Message::attribute, 1, Fate::name},
     {Message::attribute, 4, Fate::drop_if_large},  // s
     {Message::attribute, 5, Fate::descend, Message::tensor},
     {Message::attribute, 6, Fate::descend, Message::graph},
@@ -49,17 +89,35 @@ constexpr FieldRule rules[] = {
     {Message::attribute, 10, Fate::descend, Message::tensor},
     {Message::attribute, 11, Fate::descend, Message::graph},
     {Message::attribute, 13, Fate::drop},  // doc_string
+    {Message::attribute, 14, Fate::drop},  // tp
+    {Message::attribute, 15, Fate::drop},  // type_protos
+    {Message::attribute, 21, Fate::name},  // ref_attr_name
     {Message::attribute, 22, Fate::descend, Message::sparse},
     {Message::sparse, 1, Fate::descend, Message::tensor},
     {Message::sparse, 2, Fate::descend, Message::tensor},
-    {Message::tensor, 4, Fate::tensor_data},   // float_data
-    {Message::tensor, 5, Fate::tensor_data},   // int32_data
-    {Message::tensor, 6, Fate::tensor_data},   // string_data
-    {Message::tensor, 7, Fate::tensor_data},   // int64_data
+    {Message::value, 1, Fate::name},
+    {Message::value, 2, Fate::descend, Message::type},
+    {Message::value, 3, Fate::drop},  // doc_string
+    {Message::value, 4, Fate::drop},  // metadata_props
+    {Message::type, 1, Fate::descend, Message::tensor_type},
+    {Message::type, 4, Fate::drop},  // sequence_type
+    {Message::type, 5, Fate::drop},  // map_type
+    {Message::type, 8, Fate::drop},  // sparse_tensor_type
+    {Message::type, 9, Fate::drop},  // optional_type
+    {Message::tensor_type, 2, Fate::descend, Message::shape},
+    {Message::shape, 1, Fate::descend, Message::dimension},
+    {Message::dimension, 2, Fate::drop_if_long},  // dim_param
+    {Message::tensor, 4, Fate::tensor_data},      // float_data
+    {Message::tensor, 5, Fate::tensor_data},      // int32_data
+    {Message::tensor, 6, Fate::tensor_data},      // string_data
+    {Message::tensor, 7, Fate::tensor_data},      // int64_data
+    {Message::tensor, 8, Fate::name},
     {Message::tensor, 9, Fate::tensor_data},   // raw_data
     {Message::tensor, 10, Fate::tensor_data},  // double_data
     {Message::tensor, 11, Fate::tensor_data},  // uint64_data
     {Message::tensor, 12, Fate::drop},         // doc_string
+    {Message::tensor, 13, Fate::drop},         // external_data
+    {Message::tensor, 16, Fate::drop},         // metadata_props
 };
 
 const FieldRule* find_rule(Message message, std::uint32_t field) {
@@ -132,6 +190,12 @@ class LeanReader {
          " MiB beside the weights, got a larger one");
   }
 
+  void count_field() {
+    if (++fields_ > most_fields)
+      fail("expected a model of at most " + std::to_string(most_fields) +
+           " fields beside the weights, got more");
+  }
+
   /// Copies a message of so many bytes (of all that is left without a length), without what is
   /// dropped of it.
   void message(Message kind, std::optional<std::uint64_t> length, std::string& out,
@@ -147,6 +211,7 @@ class LeanReader {
       const std::uint64_t tag = read_varint();
       const auto field = static_cast<std::uint32_t>(tag >> 3);
       if (field == 0 || tag > UINT32_MAX) fail_format();
+      count_field();
       const FieldRule* rule = find_rule(kind, field);
       const bool is_data = rule != nullptr && rule->fate == Fate::tensor_data;
       switch (tag & 7) {
@@ -193,10 +258,14 @@ class LeanReader {
     }
     bool drops = false;
     bool is_data = false;
+    if (rule != nullptr && rule->fate == Fate::name && size > longest_name_byte)
+      fail("expected names of at most " + std::to_string(longest_name_byte) +
+           " bytes, got one of " + std::to_string(size));
     if (rule != nullptr) {
       is_data = rule->fate == Fate::tensor_data;
       if (is_data) tensor_byte += size;
       drops = rule->fate == Fate::drop ||
+              (rule->fate == Fate::drop_if_long && size > longest_name_byte) ||
               (rule->fate == Fate::drop_if_large && size > most_attribute_byte) ||
               (is_data && tensor_byte > most_tensor_byte);
     }
@@ -210,6 +279,7 @@ class LeanReader {
 
   ByteStream& stream_;
   std::uint64_t at_ = 0;
+  std::uint64_t fields_ = 0;
 };
 
 }  // namespace

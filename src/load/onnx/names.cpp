@@ -206,9 +206,12 @@ std::unordered_map<std::string, Module> modules_of(const std::vector<Draft>& dra
     own.labels.insert(hints[i].label);
     if (info(drafts[i].spec.kind).family == KindFamily::contraction) ++own.contractions;
     const std::string& name = hints[i].module;
-    for (std::size_t at = name.find_first_of("./"); at != std::string::npos;
-         at = name.find_first_of("./", at + 1))
+    constexpr int deepest_module = 64;
+    std::size_t at = name.find_first_of("./");
+    for (int depth = 0; at != std::string::npos && depth < deepest_module; ++depth) {
       modules[name.substr(0, at)].has_modules = true;
+      at = name.find_first_of("./", at + 1);
+    }
   }
   return modules;
 }

@@ -20,8 +20,6 @@ std::shared_ptr<const NetworkSpec> read_network(const Model& model, const LayerD
   auto network = std::make_shared<NetworkSpec>(
       onnx_graph::Emitter(model, defaults).network(graph, dimensions));
   network->name = network_name(model.source);
-  if (network->layers.empty())
-    throw InputError(model.source, "", "expected nodes that compute something, got none");
   return network;
 }
 

@@ -9,8 +9,6 @@
 namespace roofline::onnx_graph {
 namespace {
 
-using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
 /// Calls visit(name) for everything that a node reads, graphs inside it included.
 template <class Visit>
 void for_each_read(const ::onnx::NodeProto& node, const Visit& visit) {

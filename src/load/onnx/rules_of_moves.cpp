@@ -83,14 +83,18 @@ void emit_view(Emitter& emitter, const Node& node) { emitter.view(node); }
 
 void emit_copy(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
-  if (operand.sizes == node.outputs[0]->sizes) return emitter.view(node);
+  const bool is_view = operand.sizes == node.outputs[0]->sizes && node.op != "ReverseSequence";
+  if (is_view) return emitter.view(node);
   emit_move(emitter, node, *operand.sizes);
 }
 
 /// What is chosen is read, not the rest.
 void emit_selection(Emitter& emitter, const Node& node) {
-  if (node.op == "Slice" && node.input(0)->sizes == node.outputs[0]->sizes)
-    return emitter.view(node);
+  const auto steps = integers(node.input(4));
+  const bool is_forward =
+      node.op == "Slice" && (!steps || std::all_of(steps->begin(), steps->end(),
+                                                   [](std::int64_t step) { return step > 0; }));
+  if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emitter.view(node);
   emit_move(emitter, node, *node.outputs[0]->sizes);
 }
 

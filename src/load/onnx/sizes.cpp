@@ -77,8 +77,6 @@ constexpr std::string_view like_first_operand[] = {"Relu",
                                                    "SkipLayerNormalization",
                                                    "SimplifiedLayerNormalization",
                                                    "SkipSimplifiedLayerNormalization",
-                                                   "QLinearSigmoid",
-                                                   "QLinearLeakyRelu",
                                                    "Bernoulli",
                                                    "ReverseSequence"};
 
@@ -181,8 +179,7 @@ bool infer_own_sizes(Node& node, bool& is_largest) {
     return true;
   }
   if (is_convolution(node) || is_pool(node)) return infer_window(node);
-  if (node.op.starts_with("Global") || node.op == "QLinearGlobalAveragePool")
-    return infer_global_pool(node);
+  if (node.op.starts_with("Global")) return infer_global_pool(node);
   return infer_quantised(node) || infer_moved_sizes(node) || infer_chosen_sizes(node, is_largest) ||
          infer_product_sizes(node);
 }
@@ -223,6 +220,8 @@ Sizes broadcast(const std::vector<const Sizes*>& operands) {
 
 void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
   if (output >= node.outputs.size() || node.outputs[output] == nullptr) return;
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+    throw NodeError{"expected a result of sizes of at least 0, got " + list_text(sizes)};
   if (!product(sizes)) throw OverflowError();
   Value& value = *node.outputs[output];
   value.sizes = std::move(sizes);

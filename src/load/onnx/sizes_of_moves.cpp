@@ -177,6 +177,59 @@ void infer_resize(Node& node) {
   set_result(node, 0, out, type_at(node, 0));
 }
 
+std::int64_t block_size(const Node& node) {
+  const std::int64_t size = int_attribute(node, "blocksize", 0);
+  constexpr std::int64_t largest = 1LL << 20;
+  if (size < 1 || size > largest)
+    throw NodeError{"blocksize: expected an integer from 1 to " + std::to_string(largest) +
+                    ", got " + std::to_string(size)};
+  return size;
+}
+
+/// Blocks of positions that become channels, or the other way round.
+void infer_blocks(Node& node) {
+  const Sizes* in = sizes_at(node, 0);
+  if (in == nullptr) return;
+  const std::int64_t size = block_size(node);
+  const bool to_space = node.op == "DepthToSpace";
+  const bool fits = in->size() == 4 && (to_space ? (*in)[1] % (size * size) == 0
+                                                 : (*in)[2] % size == 0 && (*in)[3] % size == 0);
+  if (!fits)
+    throw NodeError{"expected an operand [N, C, H, W] of whole blocks of " + std::to_string(size) +
+                    ", got " + list_text(*in)};
+  const Sizes out =
+      to_space ? Sizes{(*in)[0], (*in)[1] / (size * size), product_or_throw({(*in)[2], size}),
+                       product_or_throw({(*in)[3], size})}
+               : Sizes{(*in)[0], product_or_throw({(*in)[1], size * size}), (*in)[2] / size,
+                       (*in)[3] / size};
+  set_result(node, 0, out, type_at(node, 0));
+}
+
+/// [N, C * block, blocks] to [N, C, image].
+void infer_col2im(Node& node) {
+  const Sizes* in = sizes_at(node, 0);
+  const auto image = integers(node.input(1));
+  const auto block = integers(node.input(2));
+  if (in == nullptr || !image || !block) return;
+  const std::int64_t elements = product_or_throw(*block);
+  if (in->size() != 3 || elements < 1 || (*in)[1] % elements != 0)
+    throw NodeError{"expected an operand [N, C x " + std::to_string(elements) + ", blocks], got " +
+                    list_text(*in)};
+  Sizes out{(*in)[0], (*in)[1] / elements};
+  out.insert(out.end(), image->begin(), image->end());
+  set_result(node, 0, out, type_at(node, 0));
+}
+
+void infer_one_hot(Node& node) {
+  const Sizes* in = sizes_at(node, 0);
+  const auto depth = integers(node.input(1));
+  if (in == nullptr || !depth || depth->size() != 1) return;
+  Sizes out = *in;
+  const std::size_t axis = axis_or_throw(int_attribute(node, "axis", -1), in->size() + 1);
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), depth->front());
+  set_result(node, 0, out, type_at(node, 2));
+}
+
 void infer_transpose(Node& node) {
   const Sizes* in = sizes_at(node, 0);
   if (in == nullptr) return;
@@ -260,14 +313,18 @@ bool infer_moved_sizes(Node& node) {
     void (*infer)(Node&);
   };
   constexpr Row rows[] = {
+      {"Col2Im", infer_col2im},
       {"Concat", infer_concat},
       {"ConstantOfShape", infer_constant_of_shape},
+      {"DepthToSpace", infer_blocks},
       {"Expand", infer_expand},
       {"Flatten", infer_flatten},
+      {"OneHot", infer_one_hot},
       {"Pad", infer_pad},
       {"Range", infer_range},
       {"Reshape", infer_reshape},
       {"Resize", infer_resize},
+      {"SpaceToDepth", infer_blocks},
       {"Split", infer_split},
       {"Squeeze", infer_squeeze},
       {"Tile", infer_tile},

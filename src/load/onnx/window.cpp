@@ -137,8 +137,7 @@ bool is_convolution(const Node& node) {
 bool is_transposed(const Node& node) { return node.op == "ConvTranspose"; }
 
 bool is_pool(const Node& node) {
-  constexpr std::array<std::string_view, 4> names{"MaxPool", "AveragePool", "LpPool",
-                                                  "QLinearAveragePool"};
+  constexpr std::array<std::string_view, 3> names{"MaxPool", "AveragePool", "LpPool"};
   return is_one_of(node.op, names);
 }
 

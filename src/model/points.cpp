@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "roofline/summary.hpp"
+
+namespace roofline {
+namespace {
+
+/// The largest part of the network's expected time, the sum of its layers' parts.
+void set_limiter(const Result& result, Point& point) {
+  std::array<double, limiter_count> part_s{};
+  for (const LayerResult& row : result.layers)
+    if (row.kernel)
+      for (std::size_t i = 0; i < limiter_count; ++i) part_s[i] += row.kernel->part_s[i];
+  const auto largest = std::max_element(part_s.begin(), part_s.end());
+  if (*largest <= 0 || point.time_s <= 0) return;
+  point.limiter = static_cast<Limiter>(largest - part_s.begin());
+  point.limiter_share = *largest / point.time_s;
+}
+
+Point point_of(const Result& result, const Prices& price_per_hour) {
+  constexpr double s_per_hour = 3600;
+  constexpr double million = 1e6;
+  Point point;
+  point.gpu = result.gpu;
+  point.dtype = result.dtype;
+  point.batch = result.batch;
+  point.time_s = time_s(result.total);
+  point.roofline_time_s = result.total.roofline_time_s;
+  point.measured_time_s = result.total.measured_time_s;
+  point.compute_bound_share = compute_bound_share(result);
+  point.needed_memory_byte = needed_memory_byte(result);
+  point.fits = fits(result);
+  set_limiter(result, point);
+  if (!result.batch || point.time_s <= 0) return point;
+  const auto batch = static_cast<double>(*result.batch);
+  point.time_per_image_s = point.time_s / batch;
+  point.images_per_s = batch / point.time_s;
+  if (result.tdp_w) point.energy_per_image_j = *point.time_per_image_s * *result.tdp_w;
+  if (const auto price = price_per_hour.find(result.gpu); price != price_per_hour.end())
+    point.cost_per_million_images = million * *point.time_per_image_s / s_per_hour * price->second;
+  return point;
+}
+
+/// The point with the least of a quantity among those that fit.
+template <class Quantity>
+std::optional<std::size_t> least(const std::vector<Point>& points, const Quantity& quantity) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (points[i].fits.value_or(true) && quantity(points[i]) &&
+        (!best || *quantity(points[i]) < *quantity(points[*best])))
+      best = i;
+  return best;
+}
+
+/// For each GPU and type, whose points stand together by batch: the smallest batch from which on
+/// most of the bound's time is in layers that are bound by compute.
+void find_crossovers(PointTable& table) {
+  const std::vector<Point>& points = table.points;
+  for (std::size_t end = 0, begin = 0; begin < points.size(); begin = end) {
+    while (end < points.size() && points[end].gpu == points[begin].gpu &&
+           points[end].dtype == points[begin].dtype)
+      ++end;
+    if (end - begin < 2 || !points[begin].batch) continue;
+    std::optional<std::uint64_t> from;
+    for (std::size_t i = end; i-- > begin && points[i].compute_bound_share >= 0.5;)
+      from = points[i].batch;
+    table.compute_bound_from.push_back({points[begin].gpu, points[begin].dtype, from});
+  }
+}
+
+/// By GPU and type, each in the order in which they first come, then by batch.
+void sort_points(std::vector<Point>& points) {
+  std::map<std::string, std::size_t> gpus;
+  std::map<std::optional<DataType>, std::size_t> types;
+  for (const Point& point : points) {
+    gpus.try_emplace(point.gpu, gpus.size());
+    types.try_emplace(point.dtype, types.size());
+  }
+  const auto key_of = [&](const Point& point) {
+    return std::tuple(gpus[point.gpu], types[point.dtype], point.batch);
+  };
+  std::stable_sort(points.begin(), points.end(),
+                   [&](const Point& a, const Point& b) { return key_of(a) < key_of(b); });
+}
+
+void finish(PointTable& table) {
+  sort_points(table.points);
+  table.best = least(table.points, [](const Point& p) { return p.time_per_image_s; });
+  table.fewest_joules = least(table.points, [](const Point& p) { return p.energy_per_image_j; });
+  table.cheapest = least(table.points, [](const Point& p) { return p.cost_per_million_images; });
+  const Point& first = table.points.front();
+  for (Point& point : table.points) {
+    const bool by_image = point.time_per_image_s && first.time_per_image_s;
+    const double reference = by_image ? *first.time_per_image_s : first.time_s;
+    const double own = by_image ? *point.time_per_image_s : point.time_s;
+    point.speedup = own > 0 ? reference / own : 1;
+  }
+  find_crossovers(table);
+}
+
+}  // namespace
+
+std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& prices) {
+  std::vector<PointTable> tables;
+  const auto key_of = [](const Result& result) {
+    return std::tie(result.source, result.network, result.item, result.training, result.pass);
+  };
+  std::map<decltype(key_of(results.front())), std::size_t> table_of;
+  for (const Result& result : results) {
+    const auto [entry, is_new] = table_of.try_emplace(key_of(result), tables.size());
+    if (is_new) tables.push_back({result.label, result.training, {}, {}, {}, {}, {}});
+    std::vector<Point>& points = tables[entry->second].points;
+    const bool is_repeat = std::any_of(points.begin(), points.end(), [&](const Point& point) {
+      return point.gpu == result.gpu && point.dtype == result.dtype && point.batch == result.batch;
+    });
+    if (!is_repeat) points.push_back(point_of(result, prices));
+  }
+  std::erase_if(tables,
+                [&](const PointTable& table) { return table.points.size() < 2 && prices.empty(); });
+  for (PointTable& table : tables) finish(table);
+  return tables;
+}
+
+}  // namespace roofline

@@ -1,0 +1,222 @@
+#include "report/layer_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/people.hpp"
+#include "report/short_names.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t good_name = 40;
+constexpr std::size_t enough_name = 24;
+constexpr std::size_t least_name = 12;
+constexpr std::size_t bar_width = 8;
+constexpr std::string_view bar_path = "bar";
+
+/// What a narrow terminal goes without, first to last.
+constexpr std::array<std::string_view, 7> droppable{bar_path,
+                                                    "macs",
+                                                    "bytes.total",
+                                                    "flops",
+                                                    "bound",
+                                                    "measured.lost_s",
+                                                    "intensity_flop_per_byte"};
+
+/// A column of cells; the last row may be a total.
+struct Column {
+  std::string_view path;
+  std::string header;
+  bool left = false;
+  std::vector<std::string> cells;
+};
+
+std::size_t width_of(const Column& column) {
+  std::size_t width = display_width(column.header);
+  for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
+  return width;
+}
+
+/// Eighths of a cell each, or "#" a cell.
+std::string bar(double share_of_largest, bool unicode) {
+  const auto eighths = static_cast<std::size_t>(
+      std::lround(8 * static_cast<double>(bar_width) * std::clamp(share_of_largest, 0.0, 1.0)));
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) text += unicode ? "\xE2\x96\x88" : "#";
+  if (unicode && eighths % 8 > 0)
+    text += std::string("\xE2\x96") + static_cast<char>(0x90 - static_cast<int>(eighths % 8));
+  return text;
+}
+
+/// What stands for a row in the table, before its name is shortened.
+struct RowName {
+  std::string name;
+  std::string suffix;  ///< passes and copies, which are never cut
+};
+
+class LayerGrid {
+ public:
+  LayerGrid(const Report& report, const std::vector<std::size_t>& results, const RenderStyle& style)
+      : report_(report), results_(results), style_(style) {
+    const bool measured = std::any_of(results.begin(), results.end(), [&](std::size_t i) {
+      return report.results[i].measured.has_value();
+    });
+    const Shown other = measured ? Shown::unmeasured : Shown::measured;
+    for (const OutputField& field : output_fields())
+      if (!field.header.empty() && field.shown != other) fields_.push_back(&field);
+    for (const OutputField* field : fields_)
+      columns_.push_back({field->path, std::string(field->header), field->unit == Unit::none, {}});
+    for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
+    add_total();
+  }
+
+  Grid grid() {
+    drop_empty();
+    if (style_.width) {
+      add_bars();
+      fit(*style_.width);
+    } else {
+      for (std::size_t i = 0; i < names_.size(); ++i)
+        columns_.front().cells[i] = names_[i].name + names_[i].suffix;
+    }
+    Grid grid;
+    for (const Column& column : columns_) grid.columns.push_back({column.header, column.left});
+    for (std::size_t i = 0; i < columns_.front().cells.size(); ++i) {
+      grid.rows.emplace_back();
+      for (const Column& column : columns_) grid.rows.back().push_back(column.cells[i]);
+    }
+    grid.has_total = has_total_;
+    return grid;
+  }
+
+ private:
+  bool is_many() const { return results_.size() > 1; }
+
+  void add_rows(const Result& result, const Selection& selection) {
+    if (!style_.width)
+      for (const std::size_t row : selection.rows) add_row({result, {row}});
+    else
+      for (const auto& group : selection.main_groups) add_row({result, group});
+    if (style_.width && !selection.rest.empty()) add_rest({result, selection.rest});
+  }
+
+  void add_row(const TableRow& row) {
+    RowName name = {folded_name(names_of(row)), suffix_of(row)};
+    if (is_many()) name.name = row.result.label + "/" + name.name;
+    names_.push_back({printable(name.name), name.suffix});
+    shares_.push_back(share_of(row));
+    columns_.front().cells.push_back(names_.back().name + name.suffix);
+    for (std::size_t i = 1; i < fields_.size(); ++i)
+      columns_[i].cells.push_back(is_share_of_one(*fields_[i]) ? ""
+                                                               : people_text(*fields_[i], row));
+  }
+
+  /// The share of a network of one layer says nothing.
+  bool is_share_of_one(const OutputField& field) const {
+    return is_many() && field.path == "time_share";
+  }
+
+  void add_rest(const TableRow& row) {
+    names_.push_back({fmt::format("{} more (--all)", row.layers.size()), ""});
+    shares_.push_back(0);
+    columns_.front().cells.push_back(names_.back().name);
+    for (std::size_t i = 1; i < fields_.size(); ++i)
+      columns_[i].cells.push_back(summed_text(*fields_[i], row));
+  }
+
+  void add_total() {
+    const Result& first = report_.results[results_.front()];
+    has_total_ = !is_many() && first.layers.size() > 1;
+    if (!has_total_) return;
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      columns_[i].cells.push_back(total_text(*fields_[i], first.total));
+  }
+
+  static std::vector<std::string> names_of(const TableRow& row) {
+    std::vector<std::string> names;
+    for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
+    return names;
+  }
+
+  static double share_of(const TableRow& row) {
+    double share = 0;
+    for (const std::size_t i : row.layers) share += row.result.layers[i].time_share.value_or(0);
+    return share;
+  }
+
+  /// Columns that say nothing of any row.
+  void drop_empty() {
+    const auto says_nothing = [&](const Column& column) {
+      const std::size_t rows = names_.size();
+      return std::all_of(column.cells.begin(),
+                         column.cells.begin() + static_cast<std::ptrdiff_t>(rows),
+                         [](const std::string& cell) { return cell.empty() || cell == "0"; });
+    };
+    std::erase_if(columns_, [&](const Column& column) {
+      return &column != &columns_.front() && says_nothing(column);
+    });
+  }
+
+  void add_bars() {
+    const double largest = shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end());
+    if (is_many() || largest <= 0) return;
+    Column bars{bar_path, "", true, {}};
+    for (const double share : shares_) bars.cells.push_back(bar(share / largest, style_.unicode));
+    if (has_total_) bars.cells.emplace_back();
+    columns_.push_back(std::move(bars));
+  }
+
+  std::size_t width_besides_names() const {
+    std::size_t width = 0;
+    for (std::size_t i = 1; i < columns_.size(); ++i) width += gap + width_of(columns_[i]);
+    return width;
+  }
+
+  void fit(std::size_t width) {
+    const std::size_t whole = width_of(columns_.front());
+    for (const std::string_view path : droppable) {
+      const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough_name);
+      if (width_besides_names() + wanted <= width) break;
+      std::erase_if(columns_, [&](const Column& column) { return column.path == path; });
+    }
+    const std::size_t others = width_besides_names();
+    shorten_names(width > others + least_name ? width - others : least_name);
+  }
+
+  void shorten_names(std::size_t width) {
+    std::size_t suffix = 0;
+    std::vector<std::string> names;
+    for (const RowName& name : names_) {
+      suffix = std::max(suffix, name.suffix.size());
+      names.push_back(name.name);
+    }
+    const std::size_t room = width > suffix + least_name ? width - suffix : least_name;
+    const std::vector<std::string> texts = short_names(names, room);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      columns_.front().cells[i] = texts[i] + names_[i].suffix;
+  }
+
+  const Report& report_;
+  const std::vector<std::size_t>& results_;
+  const RenderStyle& style_;
+  std::vector<const OutputField*> fields_;  ///< the columns', the name first
+  std::vector<Column> columns_;
+  std::vector<RowName> names_;
+  std::vector<double> shares_;
+  bool has_total_ = false;
+};
+
+}  // namespace
+
+Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
+                const RenderStyle& style) {
+  return LayerGrid(report, results, style).grid();
+}
+
+}  // namespace roofline

@@ -1,0 +1,125 @@
+// The same work in several ways, a row each: GPUs, data types, batches.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "report/summary.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+std::string spaced(Limiter limiter) {
+  std::string text(name_of(limiter));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string batch_text(const Point& point) {
+  return point.batch ? fmt::format("{}", *point.batch) : "mixed";
+}
+
+std::string type_text(const Point& point) {
+  return point.dtype ? std::string(name_of(*point.dtype)) : "mixed";
+}
+
+std::string marks_of(const PointTable& table, std::size_t i) {
+  if (!table.points[i].fits.value_or(true)) return "DOES NOT FIT";
+  std::string text;
+  const auto mark = [&](const std::optional<std::size_t>& best, std::string_view what) {
+    if (best == i) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  mark(table.best, "time");
+  mark(table.fewest_joules, "energy");
+  mark(table.cheapest, "cost");
+  return text;
+}
+
+/// Whether a column has more than one text.
+bool varies(const Grid& grid, std::size_t column) {
+  return std::any_of(grid.rows.begin(), grid.rows.end(),
+                     [&](const auto& row) { return row[column] != grid.rows.front()[column]; });
+}
+
+std::vector<std::string> cells_of(const PointTable& table, std::size_t i) {
+  const Point& point = table.points[i];
+  const auto seconds = [](const std::optional<double>& s) { return s ? duration(*s) : ""; };
+  return {point.gpu,
+          type_text(point),
+          batch_text(point),
+          duration(point.roofline_time_s),
+          duration(point.time_s),
+          seconds(point.measured_time_s),
+          seconds(point.time_per_image_s),
+          point.images_per_s ? plain(*point.images_per_s) : "",
+          factor(point.speedup),
+          point.energy_per_image_j ? si(*point.energy_per_image_j, "J") : "",
+          bound_share_text(point.compute_bound_share),
+          point.limiter ? spaced(*point.limiter) : "",
+          point.needed_memory_byte ? si(static_cast<double>(*point.needed_memory_byte), "B") : "",
+          point.cost_per_million_images ? plain(*point.cost_per_million_images) : "",
+          marks_of(table, i)};
+}
+
+constexpr std::size_t batch_column = 2;
+constexpr std::size_t image_column = 6;
+
+/// Narrow terminals go without what can be worked out of the rest.
+constexpr std::array<std::string_view, 5> droppable{"memory", "roofline", "energy", "limiter",
+                                                    "speed-up"};
+
+}  // namespace
+
+Grid points_grid(const PointTable& table, std::optional<std::size_t> width) {
+  Grid grid;
+  grid.columns = {{"GPU", true}, {"dtype", true}, {"batch"},          {"roofline"},
+                  {"expected"},  {"measured"},    {"an image"},       {"images/s"},
+                  {"speed-up"},  {"energy"},      {"bound by", true}, {"limiter", true},
+                  {"memory"},    {"a million"},   {"best in", true}};
+  for (std::size_t i = 0; i < table.points.size(); ++i) grid.rows.push_back(cells_of(table, i));
+  const bool one_image = std::all_of(table.points.begin(), table.points.end(),
+                                     [](const Point& point) { return point.batch == 1; });
+  if (one_image) erase_column(grid, image_column);
+  for (std::size_t column = batch_column + 1; column-- > 0;)
+    if (!varies(grid, column)) erase_column(grid, column);
+  drop_columns(grid, width, droppable);
+  return grid;
+}
+
+std::string points_title(const PointTable& table) {
+  const Point& first = table.points.front();
+  const auto same = [&](const auto& text_of) {
+    return std::all_of(table.points.begin(), table.points.end(),
+                       [&](const Point& point) { return text_of(point) == text_of(first); });
+  };
+  std::string text = shortened(printable(table.network), 40);
+  if (same([](const Point& p) { return p.gpu; }))
+    text += " on " + shortened(printable(first.gpu), 30);
+  if (same(type_text)) text += ", " + type_text(first);
+  if (same(batch_text)) text += ", batch " + batch_text(first);
+  return text + (table.training ? ", training" : "") + "\n";
+}
+
+std::string points_sentences(const PointTable& table) {
+  std::vector<std::string> phrases;
+  bool others = false;
+  for (const ComputeBoundFrom& each : table.compute_bound_from) {
+    others = others || !each.batch;
+    if (!each.batch) continue;
+    std::string phrase;
+    if (table.compute_bound_from.size() > 1)
+      phrase = fmt::format("{}{} ", printable(each.gpu),
+                           each.dtype ? fmt::format(" {}", name_of(*each.dtype)) : "");
+    phrases.push_back(phrase + fmt::format("from batch {} on;", *each.batch));
+  }
+  if (table.compute_bound_from.empty()) return "";
+  if (phrases.empty()) return "bound by memory at every batch\n";
+  phrases.insert(phrases.begin(), "bound by compute:");
+  if (others) phrases.emplace_back("others never;");
+  phrases.back().pop_back();
+  return wrapped(phrases);
+}
+
+}  // namespace roofline

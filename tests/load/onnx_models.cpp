@@ -1,0 +1,84 @@
+// Models of one family of operators each, against what tests/onnx/make_models.py works out by hand
+// and with ONNX's own inference.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "load/onnx_reading.hpp"
+#include "report/stated.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/counts.hpp"
+#include "roofline/render.hpp"
+
+using namespace roofline;
+using Json = nlohmann::json;
+
+namespace {
+
+Json expected_models() {
+  return Json::parse(read_file(std::string(ROOFLINE_SOURCE_FOLDER) + "/tests/onnx/expected.json"));
+}
+
+LayerDefaults defaults_of(const Json& model) {
+  LayerDefaults defaults;
+  if (model.contains("batch")) defaults.batch_override = model["batch"].get<std::uint64_t>();
+  if (model.contains("dim"))
+    for (const auto& [name, size] : model["dim"].items())
+      defaults.dimensions.emplace_back(name, size.get<std::uint64_t>());
+  return defaults;
+}
+
+std::string text_of(const Cell& cell) {
+  const auto* text = std::get_if<JsonText>(&cell);
+  return text != nullptr ? text->text : "";
+}
+
+/// name, type, input, output, MACs, parameters.
+Json row_of(const Layer& layer) {
+  const Counts counts = count(layer);
+  return {layer.name,
+          std::string(info(layer.kind).name),
+          text_of(stated_input(layer)),
+          text_of(stated_output(layer)),
+          counts.macs,
+          counts.params};
+}
+
+std::string report_of(const Network& network) {
+  const Context context = make_context(find_gpu("h100"), {});
+  return find_output_format("json")->render(
+      make_report({{analyze(network, context.gpu), &context}}, {}, {}), {});
+}
+
+}  // namespace
+
+TEST_CASE("Operators are read as the layers that they are", "[load/onnx_models]") {
+  const Json models = expected_models();
+  for (const auto& [name, model] : models.items()) {
+    INFO(name);
+    const LayerDefaults defaults = defaults_of(model);
+    const Network network = infer_onnx(model_path(name), defaults);
+    Json rows = Json::array();
+    for (const Layer& layer : network.layers) rows.push_back(row_of(layer));
+    std::sort(rows.begin(), rows.end());  // by name
+    for (std::size_t i = 0; i < std::max(rows.size(), model["layers"].size()); ++i) {
+      const auto line = [&](const Json& all) { return i < all.size() ? all[i].dump() : ""; };
+      CHECK(line(rows) == line(model["layers"]));
+    }
+    CHECK(Json(network.assumptions) == model.value("notes", Json::array()));
+  }
+}
+
+TEST_CASE("Models written as layer files are read again as what they are", "[load/onnx_models]") {
+  const Json models = expected_models();
+  for (const auto& [name, model] : models.items()) {
+    INFO(name);
+    const LayerDefaults defaults = defaults_of(model);
+    const Network network = infer_onnx(model_path(name), defaults);
+    const std::string file = render_layer_file(network);
+    const Network again = load_network(file, network.source, {});
+    CHECK(report_of(again) == report_of(network));
+    CHECK(render_layer_file(again) == file);
+  }
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+// ONNX models of tests/onnx, read.
+
+#include <memory>
+#include <string>
+
+#include "load/loading.hpp"
+#include "temporary_folder.hpp"
+
+inline std::string model_path(const std::string& name) {
+  return std::string(ROOFLINE_SOURCE_FOLDER) + "/tests/onnx/" + name + ".onnx";
+}
+
+inline std::shared_ptr<const roofline::NetworkSpec> read_onnx(
+    const std::string& path, const roofline::LayerDefaults& defaults = {}) {
+  auto item = *roofline::open_input(path)->next();
+  if (const auto* error = std::get_if<roofline::InputError>(&item)) throw *error;
+  return std::get<roofline::Item>(item).spec(defaults);
+}
+
+inline roofline::Network infer_onnx(const std::string& path,
+                                    const roofline::LayerDefaults& defaults = {}) {
+  return roofline::infer(*read_onnx(path, defaults), defaults);
+}
