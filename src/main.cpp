@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
+#include "cli/terminal.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 

@@ -61,7 +61,7 @@ using Prices = std::map<std::string, double>;
 
 /// One piece of work on one GPU, in one type, at one batch. What is by the image is known where all
 /// layers have one batch.
-struct Point {
+struct OperatingPoint {
   std::string gpu;
   std::optional<DataType> dtype;       ///< absent where layers differ
   std::optional<std::uint64_t> batch;  ///< absent where layers differ
@@ -93,7 +93,7 @@ struct ComputeBoundFrom {
 struct PointTable {
   std::string network;
   bool training = false;
-  std::vector<Point> points;
+  std::vector<OperatingPoint> points;
   // Indices of the best points among those that fit; none where the quantity is not known.
   std::optional<std::size_t> best;  ///< least time an image
   std::optional<std::size_t> fewest_joules;

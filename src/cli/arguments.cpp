@@ -177,20 +177,20 @@ void add_output(CLI::App& app, Arguments& arguments) {
                  "table (default), json, ndjson, csv, markdown, svg, html or plot")
       ->type_name("NAME");
   app.add_flag("--json", arguments.json, "Same as --format json");
-  app.add_option("-o,--output", arguments.outputs,
-                 "Write to a file in the format of its extension (.json .ndjson .csv .md .txt "
-                 ".svg .html); may be repeated. Standard output then stays empty unless --format "
-                 "is given")
+  app.add_option(
+         "-o,--output", arguments.outputs,
+         "Write to a file in the format of its extension (.json .ndjson .csv .md .txt "
+         ".svg .html); may be repeated. Standard output then stays empty unless --format is given")
       ->allow_extra_args(false)
       ->type_name("FILE");
+  app.add_flag("--plot", arguments.plot,
+               "Draw on the terminal, the roofline unless --chart says otherwise");
   app.add_option("--chart", arguments.chart,
                  "What SVG and the terminal's plot show: roofline (default), intensity of each "
                  "layer, time of each layer, sweep of batches, compare GPUs")
       ->type_name("NAME")
       ->check(CLI::IsMember(std::vector<std::string>(chart_names.begin(), chart_names.end()))
                   .description(""));
-  app.add_flag("--plot", arguments.plot,
-               "Draw on the terminal, the roofline unless --chart says otherwise");
   app.add_option("--to-layers", arguments.layer_file,
                  "Write the input as a layer file, every layer explicit, to edit or to read again "
                  "(- for standard output); needs no --gpu")

@@ -10,7 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
 #include "cli/chart_options.hpp"
-#include "cli/output.hpp"
+#include "cli/terminal.hpp"
 #include "model/spelling.hpp"
 
 namespace roofline {

@@ -1,9 +1,7 @@
 #include "cli/output.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,33 +12,6 @@
 namespace roofline {
 
 namespace {
-
-constexpr std::size_t least_columns = 80;
-
-constexpr std::size_t default_chart_columns = 80;
-constexpr std::size_t least_chart_columns = 40;
-constexpr std::size_t most_chart_columns = 400;
-
-bool is_set(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0';
-}
-
-/// Of the terminal that standard output is; 0 where it does not say.
-std::size_t terminal_columns() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-/// As the C library would choose the locale of characters.
-bool locale_is_utf8() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
-    if (is_set(name)) {
-      const std::string value = std::getenv(name);
-      return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos;
-    }
-  return false;
-}
 
 [[noreturn]] void fail_standard_output() {
   if (errno == EPIPE) throw OutputClosed{};
@@ -83,25 +54,6 @@ void Progress::step() {
   next_ += std::chrono::milliseconds(200);
   shown_ = true;
   std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(steps_));
-}
-
-RenderStyle standard_output_style() {
-  RenderStyle style;
-  if (isatty(STDOUT_FILENO) != 1) return style;
-  style.colour = !is_set("NO_COLOR");
-  style.width = std::max(least_columns, terminal_columns());
-  style.unicode = !is_set("NO_UNICODE") && locale_is_utf8();
-  return style;
-}
-
-RenderStyle standard_output_chart_style() {
-  RenderStyle style = standard_output_style();
-  style.unicode = !is_set("NO_UNICODE") && locale_is_utf8();
-  const std::size_t columns =
-      is_set("COLUMNS") ? std::strtoul(std::getenv("COLUMNS"), nullptr, 10) : terminal_columns();
-  style.width = columns == 0 ? default_chart_columns
-                             : std::clamp(columns, least_chart_columns, most_chart_columns);
-  return style;
 }
 
 }  // namespace roofline

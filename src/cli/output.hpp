@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "roofline/render.hpp"
-
 namespace roofline {
 
 /// The reader of standard output has gone (`| head`): there is nothing more to do, quietly.
@@ -43,13 +41,5 @@ class Progress {
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;
 };
-
-/// How standard output shows tables: as wide as its terminal (80 columns at least), in colour
-/// unless NO_COLOR is set, with block characters where the locale is UTF-8 and NO_UNICODE is not
-/// set. Plain where it is no terminal.
-RenderStyle standard_output_style();
-/// The same for charts as text, which keep to a width in pipes too: that of COLUMNS, else of the
-/// terminal, else 80 columns.
-RenderStyle standard_output_chart_style();
 
 }  // namespace roofline

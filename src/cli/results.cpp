@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/terminal.hpp"
 
 namespace roofline {
 namespace {
@@ -117,10 +118,10 @@ void Results::write() {
   for (const Export& file : options_->exports)
     write_file(file.path, text_of(*file.format, in_file));
   if (options_->format == nullptr) return;
-  RenderStyle style =
-      options_->format->shows_chart ? standard_output_chart_style() : standard_output_style();
-  style.chart = options_->chart;
-  write_standard_output(text_of(*options_->format, style));
+  RenderStyle on_terminal = standard_output_style();
+  on_terminal.chart = options_->chart;
+  if (options_->format->shows_chart) on_terminal = chart_style(on_terminal);
+  write_standard_output(text_of(*options_->format, on_terminal));
 }
 
 }  // namespace roofline

@@ -8,7 +8,7 @@ namespace roofline {
 namespace {
 
 /// The largest part of the network's expected time, the sum of its layers' parts.
-void set_limiter(const Result& result, Point& point) {
+void set_limiter(const Result& result, OperatingPoint& point) {
   std::array<double, limiter_count> part_s{};
   for (const LayerResult& row : result.layers)
     if (row.kernel)
@@ -19,10 +19,10 @@ void set_limiter(const Result& result, Point& point) {
   point.limiter_share = *largest / point.time_s;
 }
 
-Point point_of(const Result& result, const Prices& price_per_hour) {
+OperatingPoint point_of(const Result& result, const Prices& price_per_hour) {
   constexpr double s_per_hour = 3600;
   constexpr double million = 1e6;
-  Point point;
+  OperatingPoint point;
   point.gpu = result.gpu;
   point.dtype = result.dtype;
   point.batch = result.batch;
@@ -45,7 +45,8 @@ Point point_of(const Result& result, const Prices& price_per_hour) {
 
 /// The point with the least of a quantity among those that fit.
 template <class Quantity>
-std::optional<std::size_t> least(const std::vector<Point>& points, const Quantity& quantity) {
+std::optional<std::size_t> least(const std::vector<OperatingPoint>& points,
+                                 const Quantity& quantity) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (points[i].fits.value_or(true) && quantity(points[i]) &&
@@ -57,7 +58,7 @@ std::optional<std::size_t> least(const std::vector<Point>& points, const Quantit
 /// For each GPU and type, whose points stand together by batch: the smallest batch from which on
 /// most of the bound's time is in layers that are bound by compute.
 void find_crossovers(PointTable& table) {
-  const std::vector<Point>& points = table.points;
+  const std::vector<OperatingPoint>& points = table.points;
   for (std::size_t end = 0, begin = 0; begin < points.size(); begin = end) {
     while (end < points.size() && points[end].gpu == points[begin].gpu &&
            points[end].dtype == points[begin].dtype)
@@ -71,27 +72,30 @@ void find_crossovers(PointTable& table) {
 }
 
 /// By GPU and type, each in the order in which they first come, then by batch.
-void sort_points(std::vector<Point>& points) {
+void sort_points(std::vector<OperatingPoint>& points) {
   std::map<std::string, std::size_t> gpus;
   std::map<std::optional<DataType>, std::size_t> types;
-  for (const Point& point : points) {
+  for (const OperatingPoint& point : points) {
     gpus.try_emplace(point.gpu, gpus.size());
     types.try_emplace(point.dtype, types.size());
   }
-  const auto key_of = [&](const Point& point) {
+  const auto key_of = [&](const OperatingPoint& point) {
     return std::tuple(gpus[point.gpu], types[point.dtype], point.batch);
   };
-  std::stable_sort(points.begin(), points.end(),
-                   [&](const Point& a, const Point& b) { return key_of(a) < key_of(b); });
+  std::stable_sort(
+      points.begin(), points.end(),
+      [&](const OperatingPoint& a, const OperatingPoint& b) { return key_of(a) < key_of(b); });
 }
 
 void finish(PointTable& table) {
   sort_points(table.points);
-  table.best = least(table.points, [](const Point& p) { return p.time_per_image_s; });
-  table.fewest_joules = least(table.points, [](const Point& p) { return p.energy_per_image_j; });
-  table.cheapest = least(table.points, [](const Point& p) { return p.cost_per_million_images; });
-  const Point& first = table.points.front();
-  for (Point& point : table.points) {
+  table.best = least(table.points, [](const OperatingPoint& p) { return p.time_per_image_s; });
+  table.fewest_joules =
+      least(table.points, [](const OperatingPoint& p) { return p.energy_per_image_j; });
+  table.cheapest =
+      least(table.points, [](const OperatingPoint& p) { return p.cost_per_million_images; });
+  const OperatingPoint& first = table.points.front();
+  for (OperatingPoint& point : table.points) {
     const bool by_image = point.time_per_image_s && first.time_per_image_s;
     const double reference = by_image ? *first.time_per_image_s : first.time_s;
     const double own = by_image ? *point.time_per_image_s : point.time_s;
@@ -111,10 +115,12 @@ std::vector<PointTable> points_of(const std::vector<Result>& results, const Pric
   for (const Result& result : results) {
     const auto [entry, is_new] = table_of.try_emplace(key_of(result), tables.size());
     if (is_new) tables.push_back({result.label, result.training, {}, {}, {}, {}, {}});
-    std::vector<Point>& points = tables[entry->second].points;
-    const bool is_repeat = std::any_of(points.begin(), points.end(), [&](const Point& point) {
-      return point.gpu == result.gpu && point.dtype == result.dtype && point.batch == result.batch;
-    });
+    std::vector<OperatingPoint>& points = tables[entry->second].points;
+    const bool is_repeat =
+        std::any_of(points.begin(), points.end(), [&](const OperatingPoint& point) {
+          return point.gpu == result.gpu && point.dtype == result.dtype &&
+                 point.batch == result.batch;
+        });
     if (!is_repeat) points.push_back(point_of(result, prices));
   }
   std::erase_if(tables,

@@ -176,7 +176,7 @@ void write_points(JsonWriter& w, const PointTable& table) {
   };
   w.begin_object().member("network", table.network).member("training", table.training);
   w.key("rows").begin_array();
-  for (const Point& point : table.points)
+  for (const OperatingPoint& point : table.points)
     w.begin_object()
         .member("gpu", point.gpu)
         .member("dtype", optional_name(point.dtype))

@@ -76,14 +76,17 @@ Grid measured_types_grid(const MeasuredSummary& summary) {
 std::string lost_sentences(const Result& result) {
   const MeasuredSummary& summary = *result.measured;
   std::string text = "most time beyond the bound:\n";
+  std::string_view last_help;  // said once of layers in a row that it helps alike
   for (const LostTime& lost : summary.most_lost) {
     const LayerResult& row = result.layers[lost.row];
+    const bool says_help = !lost.help.empty() && lost.help != last_help;
     text += fmt::format("  {}{}: {} beyond its {} bound of {}: {}{}\n",
                         shortened(printable(row.layer.name), 40),
                         lost.layers > 1 ? fmt::format(" x{}", lost.layers) : "",
                         duration(lost.lost_s), name_of(row.point.bound),
                         duration(static_cast<double>(lost.layers) * row.point.roofline_time_s),
-                        lost.why, lost.help.empty() ? "" : "\n    would help: " + lost.help);
+                        lost.why, says_help ? "\n    would help: " + lost.help : "");
+    if (!lost.help.empty()) last_help = lost.help;
   }
   if (summary.most_lost.empty()) text.clear();
   std::string best;

@@ -17,11 +17,11 @@ std::string spaced(Limiter limiter) {
   return text;
 }
 
-std::string batch_text(const Point& point) {
+std::string batch_text(const OperatingPoint& point) {
   return point.batch ? fmt::format("{}", *point.batch) : "mixed";
 }
 
-std::string type_text(const Point& point) {
+std::string type_text(const OperatingPoint& point) {
   return point.dtype ? std::string(name_of(*point.dtype)) : "mixed";
 }
 
@@ -44,7 +44,7 @@ bool varies(const Grid& grid, std::size_t column) {
 }
 
 std::vector<std::string> cells_of(const PointTable& table, std::size_t i) {
-  const Point& point = table.points[i];
+  const OperatingPoint& point = table.points[i];
   const auto seconds = [](const std::optional<double>& s) { return s ? duration(*s) : ""; };
   return {point.gpu,
           type_text(point),
@@ -80,7 +80,7 @@ Grid points_grid(const PointTable& table, std::optional<std::size_t> width) {
                   {"memory"},    {"a million"},   {"best in", true}};
   for (std::size_t i = 0; i < table.points.size(); ++i) grid.rows.push_back(cells_of(table, i));
   const bool one_image = std::all_of(table.points.begin(), table.points.end(),
-                                     [](const Point& point) { return point.batch == 1; });
+                                     [](const OperatingPoint& point) { return point.batch == 1; });
   if (one_image) erase_column(grid, image_column);
   for (std::size_t column = batch_column + 1; column-- > 0;)
     if (!varies(grid, column)) erase_column(grid, column);
@@ -89,13 +89,14 @@ Grid points_grid(const PointTable& table, std::optional<std::size_t> width) {
 }
 
 std::string points_title(const PointTable& table) {
-  const Point& first = table.points.front();
+  const OperatingPoint& first = table.points.front();
   const auto same = [&](const auto& text_of) {
-    return std::all_of(table.points.begin(), table.points.end(),
-                       [&](const Point& point) { return text_of(point) == text_of(first); });
+    return std::all_of(table.points.begin(), table.points.end(), [&](const OperatingPoint& point) {
+      return text_of(point) == text_of(first);
+    });
   };
   std::string text = shortened(printable(table.network), 40);
-  if (same([](const Point& p) { return p.gpu; }))
+  if (same([](const OperatingPoint& p) { return p.gpu; }))
     text += " on " + shortened(printable(first.gpu), 30);
   if (same(type_text)) text += ", " + type_text(first);
   if (same(batch_text)) text += ", batch " + batch_text(first);

@@ -64,7 +64,7 @@ TEST_CASE("Points say what an image takes and costs", "[model/points]") {
   const std::vector<Result> results{at(a, 1), at(b, 1), at(a, 64), at(b, 64), at(a, 64)};
   const std::vector<PointTable> tables = points_of(results, {{"b", 7.2}});
   REQUIRE(tables.size() == 1);
-  const std::vector<Point>& points = tables.front().points;
+  const std::vector<OperatingPoint>& points = tables.front().points;
   REQUIRE(points.size() == 4);  // the repeat is left out
   CHECK(points[1].gpu == "a");  // by GPU, then by batch
   CHECK(*points[1].batch == 64);

@@ -236,7 +236,7 @@ class PlotDrawing {
       if (mark.label.empty()) continue;
       named += mark.share;
       const Position at = px_of(mark.at);
-      const LabelRequest request{names[i], at.x, at.y, radius_of(mark),
+      const LabelRequest request{names[i], at.x, at.y, 1.2 * radius_of(mark),
                                  alone || mark.share > important_share};
       const auto label = place_label(request, obstacles_);
       if (!label) continue;
