@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/chart/draw.hpp"
+#include "report/chart/layers.hpp"
 #include "report/chart/scale.hpp"
 
 namespace roofline {
@@ -14,7 +15,8 @@ constexpr double row_height = 18;
 constexpr double bar_height = 12;
 constexpr double bound_height = 3;
 constexpr double small = 11;
-constexpr double widest_label = 190;
+constexpr double widest_label = 230;
+constexpr std::size_t label_columns = 32;
 constexpr double gap = 8;
 
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
@@ -50,9 +52,12 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
   double label_width = 0;
   double note_width = 0;
   std::vector<std::string> labels;
-  for (const Bar& bar : bars.bars) {
-    labels.push_back(fitted_text(bar.label, widest_label, small));
-    label_width = std::max(label_width, text_width(labels.back(), small));
+  for (const Bar& bar : bars.bars) labels.push_back(bar.label);
+  labels = short_labels(labels, label_columns);
+  for (std::size_t i = 0; i < bars.bars.size(); ++i) {
+    const Bar& bar = bars.bars[i];
+    labels[i] = fitted_text(labels[i], widest_label, small);
+    label_width = std::max(label_width, text_width(labels[i], small));
     note_width = std::max(note_width, text_width(bar.note, small));
   }
   const double left = area.x + label_width + gap;

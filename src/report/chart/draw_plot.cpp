@@ -218,9 +218,16 @@ class PlotDrawing {
     obstacles_.marks.push_back({at.x - half, at.y - half, 2 * half, 2 * half});
   }
 
+  std::vector<std::string> mark_labels() const {
+    std::vector<std::string> labels;
+    for (const Mark& mark : plot_.marks) labels.push_back(mark.label);
+    return labels;
+  }
+
   void label_marks() {
     double named = 0;
     std::size_t count = 0;
+    const std::vector<std::string> names = short_labels(mark_labels(), label_columns);
     for (const std::size_t i : marks_by_share()) {
       const Mark& mark = plot_.marks[i];
       const bool alone = plot_.marks.size() == 1;
@@ -229,7 +236,7 @@ class PlotDrawing {
       if (mark.label.empty()) continue;
       named += mark.share;
       const Position at = px_of(mark.at);
-      const LabelRequest request{short_name(mark.label, label_columns), at.x, at.y, radius_of(mark),
+      const LabelRequest request{names[i], at.x, at.y, 1.2 * radius_of(mark),
                                  alone || mark.share > important_share};
       const auto label = place_label(request, obstacles_);
       if (!label) continue;

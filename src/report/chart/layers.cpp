@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "report/short_names.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -56,18 +57,15 @@ std::vector<LegendItem> look_legend(const std::vector<TableRow>& rows, LegendIte
 }
 
 std::string row_name(const TableRow& row) {
-  const auto fields = output_fields();
-  const auto name = std::find_if(fields.begin(), fields.end(),
-                                 [](const OutputField& field) { return field.path == "name"; });
-  return people_text(*name, row);
+  std::vector<std::string> names;
+  for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
+  return folded_name(names) + suffix_of(row);
 }
 
-std::string short_name(const std::string& name, std::size_t columns) {
-  std::string text = printable(name);
-  for (std::size_t dot = text.find('.'); dot != text.npos && display_width(text) > columns;
-       dot = text.find('.', 2))
-    text = ".." + text.substr(dot + 1);
-  return shortened(text, columns);
+std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width) {
+  std::vector<std::string> clean;
+  for (const std::string& label : labels) clean.push_back(printable(label));
+  return short_names(clean, std::max<std::size_t>(width, 12));
 }
 
 std::string row_hover(const TableRow& row) {

@@ -24,8 +24,8 @@ std::vector<LegendItem> look_legend(const std::vector<TableRow>& rows, LegendIte
 
 /// The layer's name as tables show it, with its pass and how many are alike.
 std::string row_name(const TableRow& row);
-/// At most `columns` wide: the first parts of a dotted name go first, then its middle.
-std::string short_name(const std::string& name, std::size_t columns);
+/// Each in at most `width` columns, 12 at least, and none like another.
+std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width);
 /// Every field that tables show, a line each.
 std::string row_hover(const TableRow& row);
 /// "r0-12": names a layer of a report.

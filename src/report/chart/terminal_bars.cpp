@@ -35,8 +35,11 @@ std::string repeated(std::string_view text, std::size_t count) {
 class BarText {
  public:
   BarText(const Bars& bars, const Screen& screen) : bars_(bars), screen_(screen) {
-    for (const Bar& bar : bars.bars) {
-      label_width_ = std::max(label_width_, display_width(label_of(bar)));
+    for (const Bar& bar : bars.bars) labels_.push_back(bar.label);
+    labels_ = short_labels(labels_, screen.width / 3);
+    for (std::size_t i = 0; i < bars.bars.size(); ++i) {
+      const Bar& bar = bars.bars[i];
+      label_width_ = std::max(label_width_, display_width(labels_[i]));
       note_width_ = std::max(note_width_, display_width(bar.note));
     }
     const std::size_t taken = label_width_ + note_width_ + 3;
@@ -45,8 +48,9 @@ class BarText {
 
   std::string text() const {
     std::string text;
-    for (const Bar& bar : bars_.bars) {
-      const std::string label = label_of(bar);
+    for (std::size_t i = 0; i < bars_.bars.size(); ++i) {
+      const Bar& bar = bars_.bars[i];
+      const std::string& label = labels_[i];
       std::string line = std::string(label_width_ - display_width(label), ' ') + label + ' ' +
                          (bar.segments.size() > 1 ? stacked(bar) : single(bar)) + ' ' + bar.note;
       line.erase(line.find_last_not_of(' ') + 1);
@@ -56,8 +60,6 @@ class BarText {
   }
 
  private:
-  std::string label_of(const Bar& bar) const { return short_name(bar.label, screen_.width / 3); }
-
   std::size_t cells(double value) const {
     if (!(bars_.axis.high > 0)) return 0;
     return static_cast<std::size_t>(
@@ -103,6 +105,7 @@ class BarText {
 
   const Bars& bars_;
   const Screen& screen_;
+  std::vector<std::string> labels_;
   std::size_t label_width_ = 0;
   std::size_t note_width_ = 0;
   std::size_t bar_width_ = 0;

@@ -108,13 +108,20 @@ class TerminalPlot {
     }
   }
 
+  std::vector<std::string> mark_labels() const {
+    std::vector<std::string> labels;
+    for (const Mark& mark : plot_.marks) labels.push_back(mark.label);
+    return labels;
+  }
+
   void label_marks() {
     std::size_t count = 0;
+    const std::vector<std::string> names = short_labels(mark_labels(), label_columns);
     for (const std::size_t i : marks_by_share()) {
       const Mark& mark = plot_.marks[i];
       if (count == most_named) return;
       if (mark.label.empty()) continue;
-      const std::string name = short_name(mark.label, label_columns);
+      const std::string& name = names[i];
       const auto width = static_cast<std::ptrdiff_t>(display_width(name));
       const auto column = static_cast<std::ptrdiff_t>(cell_of(mark.at).x);
       const auto row = static_cast<std::ptrdiff_t>(cell_of(mark.at).y);
