@@ -13,7 +13,10 @@ using nlohmann::json;
 constexpr std::size_t deepest_nesting = 64;
 constexpr double largest_exact_integer = 9007199254740992.0;  // 2^53
 
+/// As a part of a JSON Pointer; of a very long key only the beginning.
 std::string escaped(std::string_view key) {
+  constexpr std::size_t longest = 200;
+  if (key.size() > longest) return escaped(key.substr(0, longest)) + "...";
   std::string out;
   for (const char c : key) {
     if (c == '~')
@@ -36,62 +39,95 @@ std::string shown(const json& node) {
   return "a long string";
 }
 
-/// Follows the parser through the text to know the place of what it reads and to refuse repeated
-/// keys and deep nesting, neither of which the finished tree can show.
-class StructureCheck {
+/// Builds the tree as the parser reads it, knows the place of what it reads, and refuses repeated
+/// keys and deep nesting, neither of which the finished tree can show. (The library's own callback
+/// parser looks through an array again at the end of each of its objects.)
+class TreeBuilder : public nlohmann::json_sax<json> {
  public:
-  explicit StructureCheck(const Origin& origin) : origin_(&origin) {}
+  explicit TreeBuilder(const Origin& origin) : origin_(&origin) {}
 
-  bool operator()(int, json::parse_event_t event, json& parsed) {
-    using Event = json::parse_event_t;
-    switch (event) {
-      case Event::object_start:
-      case Event::array_start: open(event == Event::array_start); break;
-      case Event::object_end:
-      case Event::array_end:
-        levels_.pop_back();
-        step();
-        break;
-      case Event::key: add_key(parsed.get_ref<const std::string&>()); break;
-      case Event::value: step(); break;
-    }
+  json& tree() { return tree_; }
+  /// Where the text is no JSON: after as many bytes, for that reason.
+  struct Failure {
+    std::size_t byte = 0;
+    std::string reason;
+    bool is_number = false;  ///< one that a double cannot hold
+  };
+  const std::optional<Failure>& failure() const { return failure_; }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
+  bool number_unsigned(std::uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string&) override { return add(value); }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(json::binary_t& value) override { return add(std::move(value)); }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(std::string& name) override {
+    levels_.back().key = name;
+    if (levels_.back().node->contains(name))
+      throw origin_->error(pointer(), "expected each key once, got this one twice");
     return true;
   }
 
+  bool parse_error(std::size_t byte, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    failure_ = {byte, error.what(), dynamic_cast<const json::out_of_range*>(&error) != nullptr};
+    return false;
+  }
+
+  /// Of what is being read.
   std::string pointer() const {
     std::string text;
-    for (const Level& level : levels_)
-      text += '/' + (level.is_array ? std::to_string(level.index) : escaped(level.key));
+    for (const Level& level : levels_) {
+      const bool is_innermost = &level == &levels_.back();
+      text += '/' + (level.node->is_array()
+                         ? std::to_string(level.node->size() - (is_innermost ? 0 : 1))
+                         : escaped(level.key));
+    }
     return text;
   }
 
  private:
   struct Level {
-    bool is_array;
-    std::size_t index = 0;
+    json* node;
     std::string key{};
-    std::set<std::string> keys{};
   };
 
-  void open(bool is_array) {
+  json& insert(json value) {
+    if (levels_.empty()) return tree_ = std::move(value);
+    json& parent = *levels_.back().node;
+    if (parent.is_array()) return parent.emplace_back(std::move(value));
+    return parent[levels_.back().key] = std::move(value);
+  }
+
+  bool add(json value) {
+    insert(std::move(value));
+    return true;
+  }
+
+  bool open(json container) {
     if (levels_.size() == deepest_nesting)
       throw origin_->error("", "expected at most " + std::to_string(deepest_nesting) +
                                    " levels of nesting, got more");
-    levels_.push_back({is_array});
+    json& node = insert(std::move(container));
+    levels_.push_back({&node});
+    return true;
   }
 
-  void add_key(const std::string& key) {
-    levels_.back().key = key;
-    if (!levels_.back().keys.insert(key).second)
-      throw origin_->error(pointer(), "expected each key once, got this one twice");
-  }
-
-  void step() {
-    if (!levels_.empty() && levels_.back().is_array) ++levels_.back().index;
+  bool close() {
+    levels_.pop_back();
+    return true;
   }
 
   const Origin* origin_;
-  std::vector<Level> levels_;
+  json tree_;
+  std::vector<Level> levels_;  ///< open ones; a parent is not touched while a child is built
+  std::optional<Failure> failure_;
 };
 
 struct Position {
@@ -146,19 +182,17 @@ Place Origin::place(const std::string& pointer) const {
 }
 
 json parse_json(std::string_view text, const Origin& origin) {
-  StructureCheck check(origin);
-  try {
-    return json::parse(text.begin(), text.end(), std::ref(check));
-  } catch (const json::parse_error& error) {
-    const std::size_t offset = error.byte == 0 ? 0 : error.byte - 1;
-    Position position = position_of(text, offset);
-    position.line += origin.line.value_or(1) - 1;
-    throw InputError(origin.source,
-                     std::to_string(position.line) + ":" + std::to_string(position.column),
-                     syntax_message(text, offset, error.what()));
-  } catch (const json::out_of_range&) {
-    throw origin.error(check.pointer(), "expected a number that a double can hold");
-  }
+  TreeBuilder builder(origin);
+  if (json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.tree());
+  const TreeBuilder::Failure& failure = *builder.failure();
+  if (failure.is_number)
+    throw origin.error(builder.pointer(), "expected a number that a double can hold");
+  const std::size_t offset = failure.byte == 0 ? 0 : failure.byte - 1;
+  Position position = position_of(text, offset);
+  position.line += origin.line.value_or(1) - 1;
+  throw InputError(origin.source,
+                   std::to_string(position.line) + ":" + std::to_string(position.column),
+                   syntax_message(text, offset, failure.reason));
 }
 
 void Value::fail(const std::string& message) const { throw origin_->error(pointer_, message); }

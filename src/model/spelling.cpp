@@ -27,6 +27,8 @@ std::vector<std::string> nearest(std::string_view word,
   const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {
+    // So many letters more are so many edits.
+    if (word.size() > candidate.size() + most || candidate.size() > word.size() + most) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= most) found.emplace_back(distance, candidate);
   }
