@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "report/summary.hpp"
 #include "report/text.hpp"
@@ -46,7 +47,9 @@ bool varies(const Grid& grid, std::size_t column) {
 std::vector<std::string> cells_of(const PointTable& table, std::size_t i) {
   const OperatingPoint& point = table.points[i];
   const auto seconds = [](const std::optional<double>& s) { return s ? duration(*s) : ""; };
-  return {point.gpu,
+  // The name stands once, as the heading of its rows.
+  return {i == 0 ? table.network : "",
+          point.gpu,
           type_text(point),
           batch_text(point),
           duration(point.roofline_time_s),
@@ -63,8 +66,9 @@ std::vector<std::string> cells_of(const PointTable& table, std::size_t i) {
           marks_of(table, i)};
 }
 
-constexpr std::size_t batch_column = 2;
-constexpr std::size_t image_column = 6;
+constexpr std::size_t gpu_column = 1;
+constexpr std::size_t batch_column = 3;
+constexpr std::size_t image_column = 7;
 
 /// Narrow terminals go without what can be worked out of the rest.
 constexpr std::array<std::string_view, 5> droppable{"memory", "roofline", "energy", "limiter",
@@ -72,30 +76,38 @@ constexpr std::array<std::string_view, 5> droppable{"memory", "roofline", "energ
 
 }  // namespace
 
-Grid points_grid(const PointTable& table, std::optional<std::size_t> width) {
+Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> width) {
   Grid grid;
-  grid.columns = {{"GPU", true}, {"dtype", true}, {"batch"},          {"roofline"},
-                  {"expected"},  {"measured"},    {"an image"},       {"images/s"},
-                  {"speed-up"},  {"energy"},      {"bound by", true}, {"limiter", true},
-                  {"memory"},    {"a million"},   {"best in", true}};
-  for (std::size_t i = 0; i < table.points.size(); ++i) grid.rows.push_back(cells_of(table, i));
-  const bool one_image = std::all_of(table.points.begin(), table.points.end(),
-                                     [](const OperatingPoint& point) { return point.batch == 1; });
+  grid.columns = {{"network", true}, {"GPU", true}, {"dtype", true}, {"batch"},
+                  {"roofline"},      {"expected"},  {"measured"},    {"an image"},
+                  {"images/s"},      {"speed-up"},  {"energy"},      {"bound by", true},
+                  {"limiter", true}, {"memory"},    {"a million"},   {"best in", true}};
+  bool one_image = true;
+  for (const PointTable& table : tables)
+    for (std::size_t i = 0; i < table.points.size(); ++i) {
+      grid.rows.push_back(cells_of(table, i));
+      one_image = one_image && table.points[i].batch == 1;
+    }
   if (one_image) erase_column(grid, image_column);
-  for (std::size_t column = batch_column + 1; column-- > 0;)
+  for (std::size_t column = batch_column; column >= gpu_column; --column)
     if (!varies(grid, column)) erase_column(grid, column);
+  if (tables.size() == 1) erase_column(grid, 0);
   drop_columns(grid, width, droppable);
   return grid;
 }
 
-std::string points_title(const PointTable& table) {
+std::string points_title(std::span<const PointTable> tables) {
+  const PointTable& table = tables.front();
   const OperatingPoint& first = table.points.front();
   const auto same = [&](const auto& text_of) {
-    return std::all_of(table.points.begin(), table.points.end(), [&](const OperatingPoint& point) {
-      return text_of(point) == text_of(first);
+    return std::all_of(tables.begin(), tables.end(), [&](const PointTable& each) {
+      return std::all_of(each.points.begin(), each.points.end(), [&](const OperatingPoint& point) {
+        return text_of(point) == text_of(first);
+      });
     });
   };
-  std::string text = shortened(printable(table.network), 40);
+  std::string text = tables.size() == 1 ? shortened(printable(table.network), 40)
+                                        : fmt::format("{} networks", tables.size());
   if (same([](const OperatingPoint& p) { return p.gpu; }))
     text += " on " + shortened(printable(first.gpu), 30);
   if (same(type_text)) text += ", " + type_text(first);

@@ -2,6 +2,8 @@
 
 // The grids and sentences that stand beside the rows of layers.
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "report/grid.hpp"
@@ -15,9 +17,9 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows);
 Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// A point a row; columns that say the same of all points are left out, and on a terminal of
 /// `width` columns what there is no room for.
-Grid points_grid(const PointTable& table, std::optional<std::size_t> width);
+Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> width);
 /// What all points have in common.
-std::string points_title(const PointTable& table);
+std::string points_title(std::span<const PointTable> tables);
 /// From which batch on the work is bound by compute.
 std::string points_sentences(const PointTable& table);
 /// "compute", "memory 80%": by what most of the bound's time is bound.

@@ -161,10 +161,14 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 }
 
 std::string points_text(const Report& report, const Style& style) {
-  std::string text;
+  if (report.points.empty()) return "";
+  std::string text = points_title(report.points) + '\n' +
+                     style.render(points_grid(report.points, style.own.width));
+  const bool one = report.points.size() == 1;
   for (const PointTable& table : report.points)
-    text += points_title(table) + '\n' + style.render(points_grid(table, style.own.width)) +
-            points_sentences(table) + '\n';
+    if (const std::string sentences = points_sentences(table); !sentences.empty())
+      text += (one ? "" : printable(table.network) + " is ") + sentences;
+  text += '\n';
   for (const Sweep& sweep : report.sweeps)
     if (sweep.has_measured_parts()) text += sweep_text(sweep, style);
   return text;

@@ -73,5 +73,5 @@ TEST_CASE("Two networks of one name in one stream stay apart", "[cli/selections]
         std::vector<std::string>{"net", "net", "net", "net", "net#2", "net#2", "net#2", "net#2"});
   REQUIRE(root.at("sweeps").size() == 4);
   for (const Json& sweep : root.at("sweeps")) CHECK(sweep.at("rows").size() == 2);
-  CHECK(lines_with(run(folder, cat).out, "net#2, ").size() == 1);
+  CHECK(lines_with(run(folder, cat).out, "net#2  ").size() == 1);
 }
