@@ -89,6 +89,23 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
   check_widths(render_gpu_list(all_gpus(), at_terminal(100)));
 }
 
+TEST_CASE("Points fit the terminal", "[report/table]") {
+  const Context v100 = make_context(find_gpu("v100"), {});
+  const Context t4 = make_context(find_gpu("t4"), {});
+  std::vector<Evaluated> evaluated;
+  for (const char* name : {"resnet50", "mobilenet_v2"})
+    for (const std::uint64_t batch : {1U, 64U})
+      for (const Context* context : {&v100, &t4})
+        evaluated.push_back(
+            {analyze(load_network(*find_network(name), name, at_batch(batch)), context->gpu),
+             context});
+  ReportOptions options;
+  options.price_per_hour = {{v100.gpu.name, 2.48}, {t4.gpu.name, 0.53}};
+  const Report report = make_report(std::move(evaluated), {}, options);
+  for (const std::size_t width : {80U, 100U, 120U})
+    check_widths(render_table(report, at_terminal(width)), width);
+}
+
 TEST_CASE("A long name keeps both its ends", "[report/table]") {
   CHECK(shortened("features.denseblock4.denselayer16.conv2", 20) == "features....16.conv2");
   CHECK(shortened("short", 20) == "short");
