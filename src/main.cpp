@@ -9,7 +9,6 @@
 #include "roofline/error.hpp"
 
 namespace {
-
 using namespace roofline;
 
 int run(const Options& options) {

@@ -51,6 +51,8 @@ enum class Algorithm : std::uint8_t {
   broadcast_elementwise,
   bn_fw_inf_nhwc,
   bn_fw_inf_nchw,
+  batch_norm_training_inner,
+  batch_norm_training_plane,
   batch_norm_backward_inner,
   batch_norm_backward_plane,
   cat_copy_nhwc,
@@ -69,7 +71,7 @@ enum class Algorithm : std::uint8_t {
   layer_norm_backward,
 };
 
-inline constexpr std::array<std::string_view, 45> algorithm_names{
+inline constexpr std::array<std::string_view, 47> algorithm_names{
     "implicit_gemm",
     "gemm",
     "scatter_gemm",
@@ -99,6 +101,8 @@ inline constexpr std::array<std::string_view, 45> algorithm_names{
     "broadcast_elementwise",
     "bn_fw_inf_nhwc",
     "bn_fw_inf_nchw",
+    "batch_norm_training_inner",
+    "batch_norm_training_plane",
     "batch_norm_backward_inner",
     "batch_norm_backward_plane",
     "cat_copy_nhwc",

@@ -3,9 +3,11 @@
 // A GPU as a run sees it: what is asked of it and what follows from that, resolved once. Nothing
 // changes it afterwards, and every evaluation reads it.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "roofline/gpu.hpp"
@@ -21,11 +23,17 @@ namespace roofline {
 /// driver.
 enum class HostMemory : std::uint8_t { pinned, pageable };
 
+/// What runs inside the kernel of the layer before: nothing (eager), norms, activations and adds in
+/// contractions (TensorRT), or chains of them in one kernel (torch.compile).
+enum class FusionKind : std::uint8_t { none, epilogue, pointwise };
+
+inline constexpr std::array<std::string_view, 3> fusion_names{"none", "epilogue", "pointwise"};
+
 struct AnalysisOptions {
   EngineChoice engine = EngineChoice::automatic;
   CeilingKind ceilings = CeilingKind::datasheet;  ///< datasheet or sustained
   bool training = false;                          ///< all three passes; else each layer's own
-  bool fuse_epilogues = false;
+  FusionKind fusion = FusionKind::none;
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
   Optimizer optimizer = Optimizer::sgd;  ///< of training, which keeps its state

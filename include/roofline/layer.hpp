@@ -109,10 +109,12 @@ struct Layer {
       false;  ///< attention: a query sees the keys up to its own place, counted from the end
   /// Elements that share one mean and variance in a layer, group or instance norm.
   std::uint64_t norm_elements = 0;
-  bool training_only = false;   ///< never runs in inference (auxiliary heads)
-  bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
+  bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
+  bool training_only = false;     ///< never runs in inference (auxiliary heads)
+  bool shared_weights = false;    ///< an earlier layer's, which counts them as parameters
   /// The layer of the network whose kernel does this one's work as well, if any.
   std::optional<std::size_t> fused_into;
+  bool generated = false;    ///< a compiler writes its kernel: one pass over all operands
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
   KernelMapping mapping;
   Measured measured;

@@ -64,13 +64,14 @@ enum class Field : std::uint8_t {
   measured_cold,
   measured_gpu,
   repeat,
+  batch_statistics,
   training_only,
   shared_weights,
   output,
   output_height,
   output_width,
 };
-inline constexpr std::size_t field_count = 48;
+inline constexpr std::size_t field_count = 49;
 
 /// The key of a layer file that states the field.
 std::string_view field_name(Field field);
@@ -169,6 +170,7 @@ struct LayerSpec {
   std::optional<KernelMapping> mapping;
   Measured measured;
   std::optional<std::uint64_t> repeat;
+  bool batch_statistics = false;  ///< a batch norm in training
   bool training_only = false;
   bool shared_weights = false;
 

@@ -202,10 +202,11 @@ void add_output(CLI::App& app, Arguments& arguments) {
 void add_model(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group("Model");
   app.add_option("--fuse", arguments.fuse,
-                 "none (default), or epilogue: batch norms, activations and residual adds run "
-                 "inside the convolution or linear layer before them")
+                 "none (default); epilogue: batch norms, activations and residual adds run inside "
+                 "the convolution or linear layer before them; pointwise: chains of them run as "
+                 "one kernel")
       ->type_name("HOW")
-      ->check(one_of({"none", "epilogue"}));
+      ->check(one_of({"none", "epilogue", "pointwise"}));
   app.add_option("--cache", arguments.cache,
                  "warm (default) or cold: whether operands are in the L2 cache at the start")
       ->type_name("STATE")

@@ -185,9 +185,10 @@ void set_analysis(const Arguments& arguments, Options& options) {
   for (std::size_t i = 0; i < launch_protocol_names.size(); ++i)
     if (arguments.launch == launch_protocol_names[i])
       options.analysis.launch = static_cast<LaunchProtocol>(i);
-  options.analysis.fuse_epilogues = arguments.fuse == "epilogue";
-  if (options.analysis.fuse_epilogues && arguments.pass != "fwd")
-    throw UsageError("--fuse epilogue is for inference: expected --pass fwd, got " +
+  for (std::size_t i = 0; i < fusion_names.size(); ++i)
+    if (arguments.fuse == fusion_names[i]) options.analysis.fusion = static_cast<FusionKind>(i);
+  if (options.analysis.fusion != FusionKind::none && arguments.pass != "fwd")
+    throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
                      arguments.pass);
   if (!arguments.host_copies.empty())
     options.analysis.host_copies =

@@ -115,6 +115,8 @@ constexpr std::array keys = std::to_array<Key>({
     {"stride", Field::stride, set_axes<&L::stride, 1>},
     {"stride_h", Field::stride_height, set_height<&L::stride, 1>},
     {"stride_w", Field::stride_width, set_width<&L::stride, 1>},
+    {"training", Field::batch_statistics,
+     [](const Value& value, L& spec) { spec.batch_statistics = value.boolean(); }},
     {"training_only", Field::training_only,
      [](const Value& value, L& spec) { spec.training_only = value.boolean(); }},
     {"type", Field::type, [](const Value&, L&) {}},

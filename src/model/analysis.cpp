@@ -61,6 +61,8 @@ LayerResult counted(const Layer& layer, Pass pass, const Context& context,
   LayerResult row;
   row.layer = layer;
   row.layer.pass = pass;
+  row.layer.batch_statistics =
+      layer.batch_statistics || (context.options.training && layer.kind == LayerKind::batch_norm);
   row.counts = count(row.layer);
   row.engine = require_engine(row.layer, context, source);
   return row;
@@ -194,7 +196,7 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
 Expected<Result> evaluate(const Network& network, const Context& context) {
   try {
     Network prepared = network;
-    if (context.options.fuse_epilogues) fuse_epilogues(prepared);
+    fuse(prepared, context.options.fusion);
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);

@@ -6,13 +6,24 @@
 namespace roofline {
 namespace {
 
-/// For each layer: how many layers read its output, and which contraction now produces it.
+bool is_pointwise(LayerKind kind) {
+  return kind == LayerKind::batch_norm || kind == LayerKind::add ||
+         (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
+}
+
+/// An engine folds into contractions, a compiler joins what goes element by element.
+bool may_host(LayerKind layer, FusionKind kind) {
+  return kind == FusionKind::epilogue ? info(layer).family == KindFamily::contraction
+                                      : is_pointwise(layer);
+}
+
+/// For each layer: how many layers read its output, and whose kernel now produces it.
 struct Fusion {
-  explicit Fusion(const Network& network)
+  Fusion(const Network& network, FusionKind kind)
       : readers(network.layers.size(), 0), host(network.layers.size()) {
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
       const Layer& layer = network.layers[i];
-      if (info(layer.kind).family == KindFamily::contraction) host[i] = i;
+      if (may_host(layer.kind, kind)) host[i] = i;
       if (layer.training_only) continue;
       for (const Operand& operand : layer.inputs)
         if (operand.producer) ++readers[*operand.producer];
@@ -23,12 +34,7 @@ struct Fusion {
   std::vector<std::optional<std::size_t>> host;
 };
 
-bool can_fuse(LayerKind kind) {
-  return kind == LayerKind::batch_norm || kind == LayerKind::add ||
-         (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
-}
-
-/// The operand whose contraction can take the layer in: the one computed last, so that the others
+/// The operand whose kernel can take the layer in: the one computed last, so that the others
 /// are there when its epilogue runs.
 std::optional<std::size_t> fusable_operand(const Network& network, const Layer& layer,
                                            const Fusion& fusion) {
@@ -49,11 +55,13 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
 
 }  // namespace
 
-void fuse_epilogues(Network& network) {
-  Fusion fusion(network);
+void fuse(Network& network, FusionKind kind) {
+  if (kind == FusionKind::none) return;
+  Fusion fusion(network, kind);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     Layer& layer = network.layers[i];
-    if (!can_fuse(layer.kind) || layer.training_only) continue;
+    if (!is_pointwise(layer.kind) || layer.training_only) continue;
+    layer.generated = kind == FusionKind::pointwise;
     const std::optional<std::size_t> operand = fusable_operand(network, layer, fusion);
     if (!operand) continue;
     const std::size_t host_index = *fusion.host[*layer.inputs[*operand].producer];

@@ -68,6 +68,7 @@ constexpr std::array<FieldInfo, field_count> fields{{
     {measured_cold, "measured_cold_us"},
     {measured_gpu, "measured_gpu"},
     {repeat, "repeat"},
+    {batch_statistics, "training", Taken::other_rule},
     {training_only, "training_only"},
     {shared_weights, "shared_weights"},
     {output, "output"},
@@ -104,6 +105,7 @@ bool takes_by_kind(LayerKind kind, Field field) {
     case n:
     case k: return kind == LayerKind::matmul;
     case normalized_shape: return kind == LayerKind::layer_norm;
+    case batch_statistics: return kind == LayerKind::batch_norm;
     case scale_factor: return kind == LayerKind::upsample;
     default: return false;
   }

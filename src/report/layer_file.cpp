@@ -118,6 +118,7 @@ void write_layer(JsonWriter& w, const Layer& layer, const Network& network) {
   write_known(w, "kernel", stated_mapping(layer));
   write_known(w, "measured_time_s", cell(layer.measured.warm_s));
   write_known(w, "measured_cold_time_s", cell(layer.measured.cold_s));
+  if (layer.batch_statistics) w.member("training", true);
   if (layer.training_only) w.member("training_only", true);
   if (layer.shared_weights) w.member("shared_weights", true);
   w.end_object();

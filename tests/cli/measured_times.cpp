@@ -145,7 +145,8 @@ TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]"
               "s)?"});
 }
 
-TEST_CASE("The most absurd times allowed leave tables as wide as they are", "[cli/measured_times]") {
+TEST_CASE("The most absurd times allowed leave tables as wide as they are",
+          "[cli/measured_times]") {
   const TemporaryFolder folder;
   folder.write("x.json", "[" + conv("a", R"("measured_us": 1e-30)") + "," +
                              relu("b", R"("measured_us": 1e30)") + "]");

@@ -30,7 +30,7 @@ AnalysisOptions training() {
 
 AnalysisOptions fused() {
   AnalysisOptions options;
-  options.fuse_epilogues = true;
+  options.fusion = FusionKind::epilogue;
   return options;
 }
 
@@ -159,4 +159,29 @@ TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
   }
   CHECK(share == Approx(1));
   CHECK(*result.total.expected_time_s == Approx(expected_s));
+}
+
+TEST_CASE("A compiler joins chains of norms, activations and adds, not contractions",
+          "[model/graphs]") {
+  AnalysisOptions compiled;
+  compiled.fusion = FusionKind::pointwise;
+  const Result result = result_of(load_text(R"([
+      {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+      {"name": "norm", "type": "batch_norm"},
+      {"name": "relu", "type": "relu"},
+      {"name": "b", "out_channels": 8, "kernel_size": 1},
+      {"name": "norm2", "type": "batch_norm"},
+      {"name": "add", "type": "add", "inputs": ["norm2", "relu"]},
+      {"name": "relu2", "type": "relu"}])"),
+                                  compiled);
+  CHECK(row_of(result, "norm").fused_into.empty());
+  CHECK(row_of(result, "relu").fused_into == "norm");
+  CHECK(row_of(result, "norm2").fused_into.empty());
+  CHECK(row_of(result, "add").fused_into == "norm2");
+  CHECK(row_of(result, "relu2").fused_into == "norm2");
+  // Two tensors of 512 numbers in, one out.
+  const LayerResult& host = row_of(result, "norm2");
+  CHECK(host.counts.bytes.input == 2 * 512 * 4);
+  CHECK(host.counts.bytes.output == 512 * 4);
+  CHECK(host.kernel->algorithm == Algorithm::vectorized_elementwise);
 }

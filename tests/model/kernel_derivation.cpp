@@ -169,6 +169,10 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[model/ker
           for (const CacheState cache : {CacheState::warm, CacheState::cold})
             if (const auto algorithm = check_derivation(layer, *engine, model, cache))
               met.insert(*algorithm);
+          if (layer.kind != LayerKind::batch_norm || pass != Pass::fwd) continue;
+          layer.batch_statistics = true;
+          met.insert(*check_derivation(layer, *engine, model, CacheState::warm));
+          layer.batch_statistics = false;
         }
   }
   for (std::size_t i = 0; i < algorithm_names.size(); ++i) {

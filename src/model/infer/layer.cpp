@@ -1,10 +1,10 @@
-#include "model/infer/attention.hpp"
 #include "model/infer/layer.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "model/checked.hpp"
+#include "model/infer/attention.hpp"
 #include "model/infer/field_failure.hpp"
 #include "model/infer/norm.hpp"
 #include "model/infer/window.hpp"
@@ -261,6 +261,7 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
   layer.kind = spec.kind;
   layer.dtypes = infer_types(spec, scope);
   layer.pass = spec.pass.value_or(scope.defaults.pass);
+  layer.batch_statistics = spec.batch_statistics;
   layer.training_only = spec.training_only;
   layer.shared_weights = spec.shared_weights;
   layer.measured = spec.measured;

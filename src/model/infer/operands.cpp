@@ -169,8 +169,8 @@ std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& sco
   bool uses_batch = false;
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
     const OperandSpec& each = spec.inputs[i];
-    operands.push_back(stated_operand(
-        each, spec, scope, {rank, info(spec.kind).features, false}, Field::inputs, {i}));
+    operands.push_back(stated_operand(each, spec, scope, {rank, info(spec.kind).features, false},
+                                      Field::inputs, {i}));
     uses_batch = uses_batch || (each.layer.empty() && !each.is_parameter);
   }
   if (!uses_batch) check_batch(spec, scope, operands.front().shape);

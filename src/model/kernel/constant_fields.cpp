@@ -19,7 +19,10 @@ constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
 constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
 constexpr ConstantUnit flop_rate{"FLOP/clock/SM", 1, 1e5};
 constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9};
+constexpr ConstantUnit bytes{"byte", 64, 1e6};
 constexpr ConstantUnit launches{"launch", 0, 100};
+
+constexpr Text in_flight = "that an SM (where a block has a channel, a block) keeps in flight";
 
 template <class Owner>
 struct Field {
@@ -34,6 +37,8 @@ constexpr Field<MemoryConstants> memory_fields[] = {
      "of the datasheet bandwidth that a long stream sustains"},
     {"l2_byte_per_clock_per_sm", &MemoryConstants::l2_byte_per_clock_per_sm, &byte_rate,
      "L2 to SM, all SMs at once"},
+    {"l2_operand_byte_per_clock_per_sm", &MemoryConstants::l2_operand_byte_per_clock_per_sm,
+     &byte_rate, "the same of tiles' operands, which neighbouring blocks fetch together"},
     {"l2_write_share", &MemoryConstants::l2_write_share, &share, "of that rate for writes alone"},
     {"l2_kept_share", &MemoryConstants::l2_kept_share, &share,
      "of the L2's size: a working set below it stays wholly resident"},
@@ -82,8 +87,6 @@ constexpr Field<DenseConstants> dense_fields[] = {
      "more of a block's start then: offset tables"},
     {"block_latency_clk", &DenseConstants::block_latency_clk, &clocks,
      "a block's start, first loads, last stores"},
-    {"l2_byte_per_clk_per_sm", &DenseConstants::l2_byte_per_clk_per_sm, &byte_rate,
-     "operands from L2"},
     {"gather_per_clk_per_sm", &DenseConstants::gather_per_clk_per_sm, &element_rate,
      "elements fetched one by one: channels that are no whole vectors"},
     {"wgrad_gather", &DenseConstants::wgrad_gather, &ratio,
@@ -118,7 +121,7 @@ constexpr Field<StreamKernel> stream_fields[] = {
      "beyond the launch: filling the SMs, parameters, the tail"},
     {"rounds", &StreamKernel::rounds, &rounds, "dependent round trips, whatever the size"},
     {"element_clock", &StreamKernel::element_clock, &clocks, "an element"},
-    {"efficiency", &StreamKernel::efficiency, &share, "of the sustained memory rates"},
+    {"in_flight_byte", &StreamKernel::in_flight_byte, &bytes, in_flight},
 };
 
 constexpr Field<PoolKernel> pool_fields[] = {
@@ -128,7 +131,7 @@ constexpr Field<PoolKernel> pool_fields[] = {
     {"output_clock", &PoolKernel::output_clock, &clocks, "an output"},
     {"tap_clock", &PoolKernel::tap_clock, &clocks, "a tap"},
     {"input_clock", &PoolKernel::input_clock, &clocks, "an input that the window moves on to"},
-    {"efficiency", &PoolKernel::efficiency, &share, "of the sustained memory rates"},
+    {"in_flight_byte", &PoolKernel::in_flight_byte, &bytes, in_flight},
 };
 
 constexpr Field<StreamingConstants> streaming_fields[] = {
@@ -138,6 +141,8 @@ constexpr Field<StreamingConstants> streaming_fields[] = {
     {"erf_clock", &StreamingConstants::erf_clock, &clocks, "of GELU"},
     {"norm_plane_clock", &StreamingConstants::norm_plane_clock, &clocks,
      "a plane of a batch norm, however small"},
+    {"norm_channel_clock", &StreamingConstants::norm_channel_clock, &clocks,
+     "a block of a channel, in training"},
     {"concat_block_clock", &StreamingConstants::concat_block_clock, &clocks, "starting a block"},
     {"mean_plane_clock", &StreamingConstants::mean_plane_clock, &clocks, "a plane's mean"},
     {"mean_row_round", &StreamingConstants::mean_row_round, &rounds,
@@ -163,6 +168,8 @@ constexpr StreamKernelField stream_kernels[] = {
     {"broadcast", &StreamingConstants::broadcast},
     {"norm_inner", &StreamingConstants::norm_inner},
     {"norm_plane", &StreamingConstants::norm_plane},
+    {"norm_statistics_inner", &StreamingConstants::norm_statistics_inner},
+    {"norm_statistics_plane", &StreamingConstants::norm_statistics_plane},
     {"norm_backward_inner", &StreamingConstants::norm_backward_inner},
     {"norm_backward_plane", &StreamingConstants::norm_backward_plane},
     {"concat_inner", &StreamingConstants::concat_inner},
@@ -187,7 +194,8 @@ constexpr PoolKernelField pool_kernels[] = {
     {"max_plane", &StreamingConstants::max_plane},
     {"average_inner", &StreamingConstants::average_inner},
     {"average_plane", &StreamingConstants::average_plane},
-    {"max_backward", &StreamingConstants::max_backward},
+    {"max_backward_inner", &StreamingConstants::max_backward_inner},
+    {"max_backward_plane", &StreamingConstants::max_backward_plane},
     {"average_backward", &StreamingConstants::average_backward},
 };
 
@@ -198,7 +206,7 @@ constexpr Field<DirectKernel> direct_fields[] = {
     {"mac_clock", &DirectKernel::mac_clock, &clocks, "a multiply-add"},
     {"output_clock", &DirectKernel::output_clock, &clocks,
      "an output: index arithmetic and the store"},
-    {"efficiency", &DirectKernel::efficiency, &share, "of the sustained memory rates"},
+    {"in_flight_byte", &DirectKernel::in_flight_byte, &bytes, in_flight},
 };
 
 constexpr Field<PackedKernel> packed_fields[] = {
@@ -206,7 +214,7 @@ constexpr Field<PackedKernel> packed_fields[] = {
     {"step_round", &PackedKernel::step_round, &rounds, "to L2, a K step that nothing hides"},
     {"fetch_byte_per_clock_per_sm", &PackedKernel::fetch_byte_per_clock_per_sm, &byte_rate,
      "operands, taps of the window read again"},
-    {"efficiency", &PackedKernel::efficiency, &share, "of the sustained memory rates"},
+    {"in_flight_byte", &PackedKernel::in_flight_byte, &bytes, in_flight},
 };
 
 constexpr Field<GroupKernel> group_fields[] = {

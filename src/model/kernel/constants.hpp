@@ -20,6 +20,7 @@ namespace roofline {
 struct MemoryConstants {
   double dram_share;
   double l2_byte_per_clock_per_sm;
+  double l2_operand_byte_per_clock_per_sm;
   double l2_write_share;
   double l2_kept_share;
   double l2_lost_share;
@@ -54,7 +55,6 @@ struct DenseConstants {
   double window_step_latency_clk;
   double window_latency_clk;
   double block_latency_clk;
-  double l2_byte_per_clk_per_sm;
   double gather_per_clk_per_sm;
   double wgrad_gather;
   double scatter_per_clk_per_sm;
@@ -78,7 +78,7 @@ struct StreamKernel {
   double start_s;
   double rounds;
   double element_clock;
-  double efficiency;
+  double in_flight_byte;
 };
 
 /// A pool: the cost of an output grows with its window.
@@ -89,7 +89,7 @@ struct PoolKernel {
   double output_clock;
   double tap_clock;
   double input_clock;
-  double efficiency;
+  double in_flight_byte;
 };
 
 struct StreamingConstants {
@@ -102,6 +102,9 @@ struct StreamingConstants {
   StreamKernel norm_inner;  ///< batch norm, channels innermost
   StreamKernel norm_plane;  ///< batch norm, a block a plane
   double norm_plane_clock;
+  double norm_channel_clock;
+  StreamKernel norm_statistics_inner;
+  StreamKernel norm_statistics_plane;
   StreamKernel norm_backward_inner;
   StreamKernel norm_backward_plane;
   StreamKernel concat_inner;
@@ -111,7 +114,8 @@ struct StreamingConstants {
   PoolKernel max_plane;
   PoolKernel average_inner;
   PoolKernel average_plane;
-  PoolKernel max_backward;
+  PoolKernel max_backward_inner;
+  PoolKernel max_backward_plane;
   PoolKernel average_backward;
   StreamKernel mean_inner;  ///< global average pool
   StreamKernel mean_plane;
@@ -137,7 +141,7 @@ struct DirectKernel {
   double step_round;
   double mac_clock;
   double output_clock;
-  double efficiency;
+  double in_flight_byte;
 };
 
 /// An implicit GEMM on the tensor cores over channels packed to a tile's width.
@@ -145,7 +149,7 @@ struct PackedKernel {
   double start_s;
   double step_round;
   double fetch_byte_per_clock_per_sm;
-  double efficiency;
+  double in_flight_byte;
 };
 
 /// GEMMs group by group, or a batched one.
@@ -213,6 +217,7 @@ struct LibraryFeatures {
   bool split_k = false;             ///< forward and data gradient too; weight gradients always may
   bool scatter = false;             ///< data gradients by atomics (cuDNN's algorithm 0)
   bool skips_empty_phases = false;  ///< of strided data gradients: phases that meet no tap
+  bool unaligned_products = false;  ///< pointwise layers of any channels run without copies
   bool pads_gathered = false;       ///< few channels are padded to 8, no further
   bool winograd = false;            ///< in forward and data gradient, fp32
   bool winograd_wgrad = false;
@@ -223,10 +228,11 @@ struct FeatureField {
   std::string_view key;
   bool LibraryFeatures::*member;
 };
-inline constexpr std::array<FeatureField, 7> feature_fields{{
+inline constexpr std::array<FeatureField, 8> feature_fields{{
     {"split_k", &LibraryFeatures::split_k},
     {"scatter", &LibraryFeatures::scatter},
     {"skips_empty_phases", &LibraryFeatures::skips_empty_phases},
+    {"unaligned_products", &LibraryFeatures::unaligned_products},
     {"pads_gathered", &LibraryFeatures::pads_gathered},
     {"winograd", &LibraryFeatures::winograd},
     {"winograd_wgrad", &LibraryFeatures::winograd_wgrad},

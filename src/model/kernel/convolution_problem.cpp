@@ -87,7 +87,7 @@ ThroughputWork direct_work(const DirectKernel& kernel, const DirectWork& direct,
   work.clocks.add("multiply-adds", direct.macs * direct.waste, kernel.mac_clock);
   work.clocks.add("outputs", direct.outputs * direct.waste, kernel.output_clock);
   work.useful_share = 1 / direct.waste;
-  work.efficiency = kernel.efficiency;
+  work.in_flight_byte = kernel.in_flight_byte * p.model->machine.sm_count;
   work.reread_l2_byte = direct.reread_l2_byte;
   return work;
 }

@@ -16,10 +16,7 @@ struct DenseContext {
   Contraction x;
 
   const DenseConstants& constants() const { return engine.constants; }
-  double l2_byte_per_s() const {
-    return engine.constants.l2_byte_per_clk_per_sm * model.machine.clock_hz *
-           model.machine.sm_count;
-  }
+  double l2_byte_per_s() const { return model.memory.l2_operand_byte_per_s; }
 };
 
 /// A product with a vector: every weight is used once, so the kernel streams the matrix through

@@ -129,9 +129,10 @@ class ContractionDerivation {
                          gemm_.tile.n, ")"),
               gemm_.cost.overhead, "", origin(&DenseConstants::operand_element));
     out_.given("clock", model_.machine.clock_hz, "clock/s", model_.machine.clock_origin);
-    out_.step("L2 for an SM", expression(c_.l2_byte_per_clk_per_sm, " x ", model_.machine.clock_hz),
-              1 / work.second_per_l2_byte, "byte/s",
-              origin(&DenseConstants::l2_byte_per_clk_per_sm));
+    out_.step(
+        "L2 for an SM",
+        expression(model_.memory.l2_operand_byte_per_clock_per_sm, " x ", model_.machine.clock_hz),
+        1 / work.second_per_l2_byte, "byte/s", model_.memory.l2_operand_origin);
   }
 
   void step() {
@@ -166,7 +167,7 @@ class ContractionDerivation {
     const double store_s = work.result_byte * work.second_per_l2_byte;
     out_.step("results of a block",
               expression(tile.m, " x ", tile.n, " x ", maximum({store_s, work.second_per_scatter})),
-              cost.store_s, seconds, origin(&DenseConstants::l2_byte_per_clk_per_sm));
+              cost.store_s, seconds, model_.memory.l2_operand_origin);
     out_.step("block", expression(s.steps, " x ", cost.step_s, " + ", cost.store_s), s.block_s,
               seconds);
     out_.step("block alone", expression(s.steps, " x ", cost.serial_s, " + ", work.block_latency_s),
@@ -208,14 +209,14 @@ class ContractionDerivation {
     out_.given("SMs", machine.sm_count, "", machine.sm_origin);
     out_.given("clock", machine.clock_hz, "clock/s", machine.clock_origin);
     out_.step("operands through L2", through_l2(vector.byte), vector.l2_s, seconds,
-              origin(&DenseConstants::l2_byte_per_clk_per_sm));
+              model_.memory.l2_operand_origin);
     out_.step("start of a block", expression(c_.block_latency_clk, " / ", machine.clock_hz),
               vector.start_s, seconds, origin(&DenseConstants::block_latency_clk));
   }
 
   std::string through_l2(double byte) const {
-    return expression(byte, " / (", c_.l2_byte_per_clk_per_sm, " x ", model_.machine.clock_hz,
-                      " x ", model_.machine.sm_count, ")");
+    return expression(byte, " / (", model_.memory.l2_operand_byte_per_clock_per_sm, " x ",
+                      model_.machine.clock_hz, " x ", model_.machine.sm_count, ")");
   }
 
   /// Beside the product: zeros written first, transforms before and after.
@@ -223,7 +224,7 @@ class ContractionDerivation {
     const Staging& staging = dense_.staging;
     if (dense_.clear_launch_s > 0) {
       out_.step("writing zeros", through_l2(kernel_.x.write_byte), dense_.clear_s, seconds,
-                origin(&DenseConstants::l2_byte_per_clk_per_sm));
+                model_.memory.l2_operand_origin);
       out_.step("launch of the kernel that writes zeros", launch_text(c_.library_start_s),
                 dense_.clear_launch_s, seconds, origin(&DenseConstants::library_start_s));
     }
@@ -254,8 +255,7 @@ class ContractionDerivation {
                          in, " + ", out, ") + ", in, " x ", out, ")"),
               staging.workspace_byte, "byte");
     out_.given(staging.in_l2 ? "rate of the workspace, in L2" : "rate of the workspace, in DRAM",
-               staging.workspace_byte_per_s, "byte/s",
-               origin(&DenseConstants::l2_byte_per_clk_per_sm));
+               staging.workspace_byte_per_s, "byte/s", model_.memory.l2_operand_origin);
     out_.step("workspace through the products",
               expression(staging.workspace_byte, " / ", staging.workspace_byte_per_s),
               staging.product_memory_s, seconds);

@@ -101,12 +101,25 @@ class ThroughputDerivation {
         expression("max(", requested, " / ", memory.l2_byte_per_s, ", ", work_.streams.write_byte,
                    " / ", memory.l2_byte_per_s, Over{memory.l2_write_share}, ")"),
         time_.l2_request_s, seconds, memory.l2_origin);
+    if (time_.l2_fed < 1 || time_.dram_fed < 1)
+      out_.given("bytes in flight", work_.in_flight_byte, "byte", origin());
+    fed("share of the L2's rate that they fill", memory.l2_latency_s, memory.l2_byte_per_s,
+        time_.l2_fed);
     out_.step("L2", l2_text(), time_.l2_s, seconds, origin());
   }
 
+  /// The share of a rate that the bytes in flight fill.
+  void fed(const char* quantity, double latency_s, double byte_per_s, double share) {
+    if (share < 1)
+      out_.step(quantity,
+                expression(work_.in_flight_byte, " / (", latency_s, " x ", byte_per_s, ")"), share,
+                "", origin());
+  }
+
   std::string l2_text() const {
-    const std::string requests = expression(time_.l2_request_s, Over{work_.efficiency},
-                                            Over{work_.busy}, Over{work_.filled});
+    const std::string requests =
+        expression(time_.l2_request_s, Times{work_.moves}, Over{time_.l2_fed}, Over{work_.busy},
+                   Over{work_.filled});
     if (work_.fetch_byte == 0) return requests;
     return expression("max(", requests, ", ", work_.fetch_byte, " / ", work_.fetch_byte_per_s, ")");
   }
@@ -114,10 +127,13 @@ class ThroughputDerivation {
   void dram() {
     const MemorySystem& memory = model_.memory;
     derive_bandwidth(out_, memory);
-    out_.step("DRAM",
-              expression(time_.dram_byte, " / ", memory.bandwidth_byte_per_s,
-                         Over{memory.dram_share}, Over{work_.efficiency}, Over{work_.filled}),
-              time_.dram_s, seconds, origin());
+    fed("share of DRAM's rate that the bytes in flight fill", memory.dram_latency_s,
+        memory.dram_byte_per_s, time_.dram_fed);
+    out_.step(
+        "DRAM",
+        expression(time_.dram_byte, " / ", memory.bandwidth_byte_per_s, Over{memory.dram_share},
+                   Times{work_.moves}, Over{time_.dram_fed}, Over{work_.filled}),
+        time_.dram_s, seconds, origin());
   }
 
   void chain() {

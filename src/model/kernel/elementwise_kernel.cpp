@@ -27,9 +27,7 @@ ThroughputWork activation(const StreamProblem& p, const StreamingConstants& k) {
                                  Algorithm::vectorized_elementwise, p);
   double clock = function_clock(p.layer->kind, k);
   if (p.backward()) {
-    // Reads the saved operand beside the gradient; derivatives repeat the function and multiply.
-    work.streams = {2 * p.output_byte, p.input_byte};
-    clock *= 1.4;
+    clock *= 1.4;  // derivatives repeat the function and multiply
   }
   work.clocks.add("outputs", p.output_element, clock);
   return work;
@@ -46,11 +44,6 @@ ThroughputWork combine(const StreamProblem& p, const StreamingConstants& k) {
   ThroughputWork work = same ? start_of(k.vectorized_several, Algorithm::vectorized_elementwise, p)
                              : work_of(k.broadcast, Algorithm::broadcast_elementwise, p);
   if (same) work.clocks.add("outputs", p.output_element, k.simple_clock);
-  if (p.backward()) {
-    // add passes its gradient on; mul reads the other operand too.
-    const bool product = p.layer->kind == LayerKind::mul;
-    work.streams = {p.output_byte + (product ? p.input_byte : 0), p.input_byte};
-  }
   return work;
 }
 
@@ -66,16 +59,35 @@ ThroughputWork batch_norm_plane(const StreamProblem& p, const StreamingConstants
   return work;
 }
 
-ThroughputWork batch_norm(const StreamProblem& p, const StreamingConstants& k) {
-  if (p.backward()) {
-    // Two passes: sums of the gradient over each channel, then the gradient of the input.
-    ThroughputWork work =
-        p.inner ? work_of(k.norm_backward_inner, Algorithm::batch_norm_backward_inner, p)
-                : work_of(k.norm_backward_plane, Algorithm::batch_norm_backward_plane, p);
-    work.streams = {4 * p.input_byte, p.input_byte};
-    work.kernels = p.inner ? 3 : 1;
+/// A batch norm that forms sums over a channel first. Columns innermost, a block has a channel, and
+/// few channels keep little in flight.
+ThroughputWork over_channels(const StreamProblem& p, const StreamKernel& kernel,
+                             double channel_clock, Algorithm algorithm, const Streams& streams) {
+  ThroughputWork work = work_of(kernel, algorithm, p);
+  work.streams = streams;
+  if (p.inner) {
+    work.kernels = 2;
     return work;
   }
+  work.blocks = p.channels;
+  work.clocks.add("channels", p.channels, channel_clock);
+  work.in_flight_byte = kernel.in_flight_byte * p.channels;
+  work.busy = std::min(1.0, p.channels / p.machine->sm_count);
+  return work;
+}
+
+ThroughputWork batch_norm(const StreamProblem& p, const StreamingConstants& k) {
+  // Two passes: over the gradient and the saved input for the sums, then for the input's gradient.
+  if (p.backward())
+    return over_channels(
+        p, p.inner ? k.norm_backward_inner : k.norm_backward_plane, k.norm_channel_clock,
+        p.inner ? Algorithm::batch_norm_backward_inner : Algorithm::batch_norm_backward_plane,
+        {4 * p.input_byte, p.input_byte});
+  if (p.layer->batch_statistics)
+    return over_channels(
+        p, p.inner ? k.norm_statistics_inner : k.norm_statistics_plane, k.norm_channel_clock,
+        p.inner ? Algorithm::batch_norm_training_inner : Algorithm::batch_norm_training_plane,
+        {2 * p.input_byte, p.input_byte});
   if (!p.inner) return batch_norm_plane(p, k);
   ThroughputWork work = work_of(k.norm_inner, Algorithm::bn_fw_inf_nhwc, p);
   // A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
@@ -99,14 +111,12 @@ ThroughputWork concat(const StreamProblem& p, const StreamingConstants& k) {
   const auto operands = static_cast<double>(p.layer->inputs.size());
   work.floor_s.add("block starts", operands * grid,
                    k.concat_block_clock / p.machine->issue_clock_per_s);
-  if (p.backward()) work.streams = {p.output_byte, p.input_byte};
   return work;
 }
 
 ThroughputWork global_average(const StreamProblem& p, const StreamingConstants& k) {
   if (p.backward()) {
     ThroughputWork work = start_of(k.broadcast, Algorithm::broadcast_elementwise, p);
-    work.streams = {p.output_byte, p.input_byte};
     work.clocks.add("inputs", p.input_element, k.broadcast.element_clock);
     return work;
   }
@@ -127,7 +137,6 @@ ThroughputWork global_average(const StreamProblem& p, const StreamingConstants& 
 ThroughputWork upsample(const StreamProblem& p, const StreamingConstants& k) {
   ThroughputWork work = p.inner ? work_of(k.upsample_inner, Algorithm::upsample_nearest_nhwc, p)
                                 : work_of(k.upsample_plane, Algorithm::upsample_nearest_nchw, p);
-  if (p.backward()) work.streams = {p.output_byte, p.input_byte};
   return work;
 }
 
@@ -142,7 +151,6 @@ ThroughputWork softmax(const StreamProblem& p, const StreamingConstants& k) {
   else
     work.rounds.add("steps along a row, three times", 3 * divide_up(p.channels, 8192),
                     k.row_step_round);
-  if (p.backward()) work.streams = {2 * p.output_byte, p.input_byte};
   return work;
 }
 
@@ -159,11 +167,18 @@ ThroughputWork layer_norm(const StreamProblem& p, const StreamingConstants& k) {
   work.clocks.add("rows", rows, row_clock);
   work.rounds.add("steps along a row", divide_up(p.channels, 512), k.row_step_round);
   work.kernels = p.backward() || ragged ? 2 : 1;
-  if (p.backward()) work.streams = {2 * p.output_byte, p.input_byte};
+  return work;
+}
+
+/// A compiler's kernel goes over all operands once, whatever it computes of them.
+ThroughputWork generated(const StreamProblem& p, const StreamingConstants& k) {
+  ThroughputWork work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise, p);
+  work.clocks.add("outputs", p.output_element, function_clock(p.layer->kind, k));
   return work;
 }
 
 ThroughputWork work_of_layer(const StreamProblem& p, const StreamingConstants& k) {
+  if (p.layer->generated) return generated(p, k);
   switch (p.layer->kind) {
     case LayerKind::add:
     case LayerKind::mul: return combine(p, k);

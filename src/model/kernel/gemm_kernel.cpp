@@ -147,7 +147,7 @@ GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const Engin
   work.k_is = x.k_is;
   work.element_byte = x.element_byte;
   work.result_byte = x.result_byte;
-  work.second_per_l2_byte = 1 / (c.l2_byte_per_clk_per_sm * machine.clock_hz);
+  work.second_per_l2_byte = 1 / (model.memory.l2_operand_byte_per_clock_per_sm * machine.clock_hz);
   if (x.gathered)
     work.second_per_gather = 1 / (c.gather_per_clk_per_sm * machine.clock_hz *
                                   (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));

@@ -27,6 +27,15 @@ GemmShape gemm_of_group(const ConvolutionProblem& p) {
   return {p.group_out, p.group_in * p.taps, p.positions()};
 }
 
+/// The rate that kernels of whole groups or packed channels run against: that of the units which
+/// multiply dense matrices of the type.
+double dense_flop_per_s(const ConvolutionProblem& p) {
+  const auto type = static_cast<std::size_t>(p.layer->dtypes.input);
+  const Engine engine = p.model->dense_engine[type].value_or(Engine::fp32);
+  const std::optional<EngineModel>& dense = engine_model(*p.model, engine);
+  return dense ? dense->rate_flop_per_s : 1e12;
+}
+
 /// Group by group: each a product of its own, with slices copied out and in where channels are
 /// innermost.
 ThroughputKernel group_by_group(const ConvolutionProblem& p, const GroupKernel& kernel,
@@ -45,10 +54,12 @@ ThroughputKernel group_by_group(const ConvolutionProblem& p, const GroupKernel& 
   work.serial_s.add("steps of all groups", p.groups * steps, kernel.step_s);
   work.flop = p.groups * flop;
   work.flop_per_s = kernel.flop_per_clock_per_sm * p.model->machine.issue_clock_per_s;
+  // Parts without tensor cores run these types no faster than their vector units.
+  if (!winograd) work.flop_per_s = std::min(work.flop_per_s, dense_flop_per_s(p));
   work.useful_share = 2 * gemm.rows * gemm.columns * gemm.depth / flop;
   work.copy_clocks.add("elements", p.input_element() + p.output_element(), repack_element_clock);
   if (p.inner) work.reread_l2_byte = p.streams.read_byte + p.streams.write_byte;
-  work.efficiency = p.inner ? 0.5 : 1;  // the copies move everything a second time
+  work.moves = p.inner ? 2 : 1;  // the copies move everything a second time
   return timed(work, p);
 }
 
@@ -106,15 +117,6 @@ ThroughputKernel general(const ConvolutionProblem& p, const DirectKernel& kernel
   return timed(direct_work(kernel, {algorithm, general_chain(p), macs, outputs}, p), p);
 }
 
-/// The rate that kernels over packed channels run against: that of the units which multiply dense
-/// matrices of the type.
-double dense_flop_per_s(const ConvolutionProblem& p) {
-  const auto type = static_cast<std::size_t>(p.layer->dtypes.input);
-  const Engine engine = p.model->dense_engine[type].value_or(Engine::fp32);
-  const std::optional<EngineModel>& dense = engine_model(*p.model, engine);
-  return dense ? dense->rate_flop_per_s : 1e12;
-}
-
 /// K steps that one block of a packed kernel walks: a tap each; over positions for a weight
 /// gradient, which splits them over up to twelve blocks once they are many.
 double packed_steps(const ConvolutionProblem& p) {
@@ -149,7 +151,7 @@ ThroughputKernel packed_kernel(const ConvolutionProblem& p, const GroupedConstan
       2 * p.positions() * p.taps * round_up(widened, packed_tile) * std::max(width, packed_tile);
   work.flop_per_s = std::max(dense_flop_per_s(p), 1.0);
   work.useful_share = p.group_in / std::max(width, packed_tile);
-  work.efficiency = kernel.efficiency;
+  work.in_flight_byte = kernel.in_flight_byte * machine.sm_count;
   work.blocks = divide_up(p.positions(), packed_tile) * divide_up(widened, packed_tile);
   work.threads = 128;
   // The layout change writes padded channels out in one direction and reads them in the other.

@@ -41,6 +41,9 @@ MemorySystem memory_system(const Gpu& gpu, const Machine& machine, const ModelCo
   set_bandwidth(system, gpu.bandwidth_byte_per_s, gpu.kernel.dram_share.value_or(c.dram_share));
   system.l2_byte_per_clock_per_sm = c.l2_byte_per_clock_per_sm;
   system.l2_byte_per_s = c.l2_byte_per_clock_per_sm * machine.sm_count * machine.clock_hz;
+  system.l2_operand_byte_per_clock_per_sm = c.l2_operand_byte_per_clock_per_sm;
+  system.l2_operand_byte_per_s =
+      c.l2_operand_byte_per_clock_per_sm * machine.sm_count * machine.clock_hz;
   feed_memory(system);
   system.l2_write_share = c.l2_write_share;
   system.l2_size_byte = l2_size_byte_of(gpu, assumptions);
@@ -57,6 +60,7 @@ MemorySystem memory_system(const Gpu& gpu, const Machine& machine, const ModelCo
   system.share_origin = gpu.kernel.dram_share ? stated_origin : origin_of(constants, c.dram_share);
   system.launch_origin = gpu.kernel.launch_s ? stated_origin : origin_of(constants, launch.start_s);
   system.l2_origin = origin_of(constants, c.l2_byte_per_clock_per_sm);
+  system.l2_operand_origin = origin_of(constants, c.l2_operand_byte_per_clock_per_sm);
   system.kept_origin = origin_of(constants, c.l2_kept_share);
   system.latency_origin = origin_of(constants, c.l2_latency_s);
   return system;

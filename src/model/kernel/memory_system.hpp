@@ -18,7 +18,9 @@ struct MemorySystem {
   double dram_share = 1;
   double dram_byte_per_s = 0;  ///< sustained: bandwidth x share
   double l2_byte_per_clock_per_sm = 0;
-  double l2_least_byte_per_s = 0;  ///< what feeds device memory
+  double l2_operand_byte_per_clock_per_sm = 0;  ///< of tiles' operands
+  double l2_operand_byte_per_s = 0;             ///< to all SMs
+  double l2_least_byte_per_s = 0;               ///< what feeds device memory
   double l2_byte_per_s = 0;
   double l2_write_share = 1;  ///< of that rate for writes alone
   double l2_size_byte = 0;
@@ -36,6 +38,7 @@ struct MemorySystem {
   std::string share_origin;
   std::string launch_origin;
   std::string l2_origin;
+  std::string l2_operand_origin;
   std::string kept_origin;
   std::string latency_origin;
 };

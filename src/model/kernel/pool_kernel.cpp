@@ -37,7 +37,9 @@ double outputs_in_turn(const Layer& layer) {
 
 ThroughputWork pool(const StreamProblem& p, const StreamingConstants& k) {
   const bool max = p.layer->kind == LayerKind::max_pool;
-  const PoolKernel& kernel = p.backward() ? (max ? k.max_backward : k.average_backward)
+  const PoolKernel& kernel = p.backward() ? (!max      ? k.average_backward
+                                             : p.inner ? k.max_backward_inner
+                                                       : k.max_backward_plane)
                              : max        ? (p.inner ? k.max_inner : k.max_plane)
                                           : (p.inner ? k.average_inner : k.average_plane);
   const double taps = window_taps(p.layer->window);
@@ -46,7 +48,7 @@ ThroughputWork pool(const StreamProblem& p, const StreamingConstants& k) {
   work.algorithm = max ? (p.inner ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw)
                        : (p.inner ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw);
   work.start_s = kernel.start_s;
-  work.efficiency = kernel.efficiency;
+  work.in_flight_byte = kernel.in_flight_byte * p.machine->sm_count;
   work.streams = p.streams;
   const double turns = max && p.inner && !p.backward() ? outputs_in_turn(*p.layer) : 1;
   work.rounds.add("outputs in turn", turns, kernel.output_round);

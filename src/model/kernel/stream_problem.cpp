@@ -16,9 +16,13 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts, const Mac
   p.output_plane = spatial_size(layer.output);
   p.input_element = element_count(input);
   p.output_element = element_count(layer.output);
-  p.input_byte = static_cast<double>(counts.bytes.input);
+  // Backward passes count what was saved beside the gradient that they make.
+  const bool saved = p.backward() && info(layer.kind).saved != Saved::nothing;
+  p.input_byte = static_cast<double>(counts.bytes.input) / (saved ? 2 : 1);
   p.output_byte = static_cast<double>(counts.bytes.output);
-  p.streams = {p.input_byte + static_cast<double>(counts.bytes.weight), p.output_byte};
+  const auto all_byte = static_cast<double>(counts.bytes.total);
+  const double written_byte = p.backward() ? p.input_byte : p.output_byte;
+  p.streams = {all_byte - written_byte, written_byte};
   return p;
 }
 
@@ -28,7 +32,7 @@ ThroughputWork start_of(const StreamKernel& kernel, Algorithm algorithm, const S
   work.algorithm = algorithm;
   work.start_s = kernel.start_s;
   work.rounds.add("of the kernel", 1, kernel.rounds);
-  work.efficiency = kernel.efficiency;
+  work.in_flight_byte = kernel.in_flight_byte * p.machine->sm_count;
   work.streams = p.streams;
   return work;
 }

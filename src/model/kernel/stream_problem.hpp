@@ -19,7 +19,7 @@ struct StreamProblem {
   double output_element = 0;
   double input_byte = 0;
   double output_byte = 0;
-  Streams streams;  ///< of the forward pass
+  Streams streams;
 
   bool backward() const { return layer->pass != Pass::fwd; }
 };

@@ -6,6 +6,11 @@
 namespace roofline {
 namespace {
 
+/// Little's law: what is in flight, over the time that it takes.
+double fed_share(double in_flight_byte, double latency_s, double byte_per_s) {
+  return in_flight_byte > 0 ? std::min(1.0, in_flight_byte / (latency_s * byte_per_s)) : 1;
+}
+
 void set_bound(ThroughputTime& time) {
   time.bound = Limiter::math;
   time.bound_s = time.compute_s;
@@ -27,10 +32,13 @@ ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, C
       std::max(time.issue_s * work.idle / (work.busy * work.filled), work.floor_s.total()) +
       work.serial_s.total();
   time.l2_request_s = l2_time_s(work.streams, time.traffic, memory);
-  time.l2_s = std::max(time.l2_request_s / (work.efficiency * work.filled * work.busy),
+  time.l2_fed = fed_share(work.in_flight_byte, memory.l2_latency_s, memory.l2_byte_per_s);
+  time.dram_fed = fed_share(work.in_flight_byte, memory.dram_latency_s, memory.dram_byte_per_s);
+  time.l2_s = std::max(time.l2_request_s * work.moves / (time.l2_fed * work.filled * work.busy),
                        work.fetch_byte / work.fetch_byte_per_s);
   time.dram_byte = timed_dram_byte(work.streams, time.traffic, cache);
-  time.dram_s = time.dram_byte / (memory.dram_byte_per_s * work.efficiency * work.filled);
+  time.dram_s =
+      time.dram_byte * work.moves / (memory.dram_byte_per_s * time.dram_fed * work.filled);
   set_bound(time);
   time.far_share = far_share(work.streams, memory, cache);
   time.round_trip_s = round_trip_s(work.streams, memory, cache);

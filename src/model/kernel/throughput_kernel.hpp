@@ -4,9 +4,10 @@
 // memory, grouped and depthwise convolutions.
 //
 //   compute   max((clocks / issue rate + FLOP / rate) * idle / (busy * filled), floor) + serial
-//   l2        max(requests / rate, written / write rate) / (efficiency * busy * filled),
+//   fed       share of a rate that the bytes in flight fill: in flight / (latency * rate), at most
+//   1 l2        moves * max(requests / rate, written / write rate) / (fed * busy * filled),
 //             at least fetched / fetch rate
-//   dram      bytes / (sustained rate * efficiency * filled)
+//   dram      moves * bytes / (sustained rate * fed * filled)
 //   chain     round trips + steps * L2 latency + copies / issue rate
 //   time      launches + start + sqrt(largest^2 + chain^2)
 //
@@ -27,7 +28,8 @@ struct ThroughputWork {
   const double* constant = nullptr;  ///< one of the kernel's, for where they come from
   Streams streams;
   double reread_l2_byte = 0;  ///< beyond reading each operand once
-  double efficiency = 1;      ///< of the sustained memory rates
+  double moves = 1;           ///< times that all bytes move
+  double in_flight_byte = 0;  ///< by all SMs at most; 0: no limit
 
   Terms clocks;  ///< issued
   double flop = 0;
@@ -57,6 +59,8 @@ struct ThroughputTime {
   Traffic traffic;
   double issue_s = 0;  ///< clocks and FLOP alone, perfectly spread
   double compute_s = 0;
+  double l2_fed = 1;        ///< share of the L2's rate that the bytes in flight fill
+  double dram_fed = 1;      ///< and of DRAM's
   double l2_request_s = 0;  ///< at the L2's full rate
   double l2_s = 0;
   double dram_byte = 0;  ///< that the time counts
@@ -101,15 +105,17 @@ void add_bound(Parts& parts, const ThroughputWork& work, const ThroughputTime& t
     add_gaps(parts, time.issue_s, work.filled, idle);
     rest(Limiter::latency, time.compute_s, time.issue_s / work.filled * idle);
   } else if (time.bound == Limiter::l2) {
-    const double request_s = time.l2_request_s / work.efficiency;
+    const double request_s = time.l2_request_s * work.moves;
+    const double filled = work.filled * time.l2_fed;
     parts.add(Limiter::l2, request_s,
-              [&] { return expression(time.l2_request_s, Over{work.efficiency}); });
-    add_gaps(parts, request_s, work.filled, 1 / work.busy);
-    rest(Limiter::l2, time.l2_s, request_s / (work.filled * work.busy));
+              [&] { return expression(time.l2_request_s, Times{work.moves}); });
+    add_gaps(parts, request_s, filled, 1 / work.busy);
+    rest(Limiter::l2, time.l2_s, request_s / (filled * work.busy));
   } else {
-    const double full_s = time.dram_s * work.filled;
-    parts.add(Limiter::dram, full_s, [&] { return expression(time.dram_s, Times{work.filled}); });
-    add_gaps(parts, full_s, work.filled, 1);
+    const double filled = work.filled * time.dram_fed;
+    const double full_s = time.dram_s * filled;
+    parts.add(Limiter::dram, full_s, [&] { return expression(time.dram_s, Times{filled}); });
+    add_gaps(parts, full_s, filled, 1);
   }
 }
 

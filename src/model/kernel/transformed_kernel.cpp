@@ -79,7 +79,6 @@ GemmWork point_products(const Contraction& x, GemmWork work, const TransformShap
 /// Written by one kernel, read by the next; what fits in L2 stays there.
 Staging staging_of(const Offer& offer, const TransformShape& t, double tiles) {
   const Contraction& x = offer.x;
-  const Machine& machine = offer.model.machine;
   const MemorySystem& memory = offer.model.memory;
   const DenseConstants& c = offer.engine.constants;
   Staging staging;
@@ -90,8 +89,7 @@ Staging staging_of(const Offer& offer, const TransformShape& t, double tiles) {
   staging.workspace_byte =
       point * tiles * (x.in_channels + x.out_channels) + point * x.in_channels * x.out_channels;
   const double rate = memory.dram_byte_per_s;
-  const double l2_rate =
-      std::max(rate, 0.5 * c.l2_byte_per_clk_per_sm * machine.clock_hz * machine.sm_count);
+  const double l2_rate = std::max(rate, 0.5 * memory.l2_operand_byte_per_s);
   staging.in_l2 = staging.workspace_byte < memory.l2_kept_byte;
   staging.workspace_byte_per_s = staging.in_l2 ? l2_rate : rate;
   staging.transform_share = t.flop_per_point > 2 ? c.fft_share : 1;
