@@ -91,10 +91,11 @@ std::optional<std::uint64_t> crossover_batch(const LayerResult& row) {
   // flops x b >= ridge x (fixed + bytes x b), of one image
   const double flops = static_cast<double>(row.counts.flops) / batch;
   const double bytes = static_cast<double>(row.counts.bytes.total - fixed_byte) / batch;
-  if (row.counts.flops == 0 || flops <= ridge * bytes) return std::nullopt;
+  // Ceilings at the ends of what a double holds have no ridge.
+  if (row.counts.flops == 0 || !(flops > ridge * bytes)) return std::nullopt;
   const double least = ridge * static_cast<double>(fixed_byte) / (flops - ridge * bytes);
   constexpr double most = 9e15;  // whole numbers beyond are no doubles
-  if (least > most) return std::nullopt;
+  if (!(least <= most)) return std::nullopt;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(least)));
 }
 

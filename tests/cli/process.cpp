@@ -52,6 +52,13 @@ std::string run_at_terminal(const std::string& folder, const std::string& shell_
     output.append(buffer, static_cast<std::size_t>(got));
   close(terminal);
   waitpid(child, nullptr, 0);
+  // A line that was erased, such as that of progress, is no longer to be seen.
+  const std::string erased = "\r\x1b[K";
+  for (std::size_t at = 0; (at = output.find(erased)) != output.npos;) {
+    const std::size_t line_break = output.rfind('\n', at);
+    const std::size_t begin = line_break == output.npos ? 0 : line_break + 1;
+    output.erase(begin, at + erased.size() - begin);
+  }
   return output;
 }
 
