@@ -65,6 +65,13 @@ bool is_layer_file(const fs::path& path) {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
+/// Pipes, sockets and devices, which a folder may hold beside its files and which may never end.
+bool is_no_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && fs::is_other(status);
+}
+
 /// A folder that cannot be read is a name like a file's, which fails when it is opened: it costs
 /// only itself.
 void add_files(const fs::path& folder, std::vector<std::string>& names) {
@@ -75,7 +82,8 @@ void add_files(const fs::path& folder, std::vector<std::string>& names) {
     if (is_hidden(entries->path())) continue;
     if (entries->is_directory(ignored) && !entries->is_symlink(ignored))
       add_files(entries->path(), names);
-    else if (!entries->is_directory(ignored) && is_layer_file(entries->path()))
+    else if (!entries->is_directory(ignored) && is_layer_file(entries->path()) &&
+             !is_no_file(entries->path()))
       names.push_back(entries->path().string());
   }
   if (error) names.push_back(folder.string());

@@ -186,6 +186,15 @@ TEST_CASE("What was written stays whole until all is", "[cli/streams]") {
   }
 }
 
+TEST_CASE("A pipe in a folder is none of its files", "[cli/streams]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run(folder, R"(mkdir d && mkfifo d/b.json && echo '{"type": "relu", "input": [8]}' >d/a.json
+                     timeout 20 roofline d --gpu v100 --json | jq '.results | length')");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == "1\n");
+}
+
 TEST_CASE("Texts that are no layers are named", "[cli/streams]") {
   const TemporaryFolder folder;
   struct Case {
