@@ -164,7 +164,7 @@ TEST_CASE("Products of six types measured on an H200", "[model/accuracy]") {
 TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[model/accuracy]") {
   check("h200_odd_convs.ndjson", EngineChoice::tf32,
         {
-            {dense, fp32, fwd, 38, 1.31, 0.90, 1.05},
+            {dense, fp32, fwd, 38, 1.31, 0.91, 1.05},
             {dense, fp16, fwd, 38, 1.21, 0.92, 1.05},
             {grouped, fp32, fwd, 6, 1.14, 0.95, 1.05},
             {grouped, fp16, fwd, 6, 1.10, 0.95, 1.05},

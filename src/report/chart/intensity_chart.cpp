@@ -108,10 +108,8 @@ Chart chart_of(const Report& report, const Work& work) {
   chart.title = work_title(result, work.size() == 1);
   chart.subtitle = "arithmetic intensity of every layer";
   chart.panels.push_back({"", std::move(plot), look_legend(drawn, LegendItem::Sign::mark)});
-  chart.caption = {
-      "At or above the ridge a layer is bound by compute, below it by memory.",
-      "1 MAC = 2 FLOP. Intensity: FLOP over bytes, operands read once and results written once, "
-      "no im2col."};
+  chart.caption = {"At or above the ridge a layer is bound by compute, below it by memory.",
+                   std::string(intensity_conventions)};
   chart.key = {"Area of a mark: the layer's share of the time."};
   if (without > 0)
     chart.caption.push_back(fmt::format("Not drawn: {} without FLOP.", layers_text(without)));

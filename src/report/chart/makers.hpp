@@ -2,6 +2,7 @@
 
 // One maker a kind of chart; charts.cpp has them in one table.
 
+#include <string_view>
 #include <vector>
 
 #include "report/chart/chart.hpp"
@@ -11,6 +12,11 @@ namespace roofline {
 /// Results that share a chart: one piece of work on several GPUs, or inputs of a single layer.
 using Work = std::vector<std::size_t>;
 std::vector<Work> works_of(const Report& report);
+
+/// The conventions that a chart over intensity states in its caption.
+inline constexpr std::string_view intensity_conventions =
+    "1 MAC = 2 FLOP. Intensity: FLOP over bytes, operands read once and results written once, no "
+    "im2col.";
 
 std::vector<Chart> roofline_charts(const Report& report);
 std::vector<Chart> intensity_charts(const Report& report);

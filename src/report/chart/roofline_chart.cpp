@@ -206,9 +206,7 @@ std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
   if (any([](const Mark& mark) { return mark.bound_y && mark.at.y > *mark.bound_y; }))
     caption.push_back(
         "A mark above its bound has its operands in L2, or saves MACs (Winograd, FFT).");
-  caption.push_back(
-      "1 MAC = 2 FLOP. Intensity: FLOP over bytes, operands read once and results written once, "
-      "no im2col.");
+  caption.emplace_back(intensity_conventions);
   caption.push_back(subject.gpus.size() > 1
                         ? "Roofs: dense peak of the main engine, bandwidth of device memory."
                         : roofs_sentence(subject.first().ceilings.kind));
