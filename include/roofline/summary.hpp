@@ -104,10 +104,6 @@ struct PointTable {
 /// Each piece of work that was evaluated in two ways or more, or in one that has a price.
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);
 
-/// What a sweep sums layers up by; a file of measured times may name them as it names layers.
-inline constexpr std::array<std::string_view, 6> sweep_parts{"host copies", "conv",  "linear",
-                                                             "pool",        "other", "total"};
-
 /// A network at one batch: seconds by kind of layer.
 struct SweepRow {
   std::uint64_t batch = 1;
@@ -124,6 +120,18 @@ struct SweepRow {
   std::optional<bool> fits;                  ///< into the GPU's memory
   std::map<std::string, double> measured_s;  ///< of a whole part, by its name
 };
+
+/// What a sweep sums layers up by; a file of measured times may name a part as it names layers.
+struct SweepPart {
+  std::string_view name;
+  double SweepRow::*seconds;
+};
+inline constexpr std::array<SweepPart, 6> sweep_parts{{{"host copies", &SweepRow::copies_s},
+                                                       {"conv", &SweepRow::conv_s},
+                                                       {"linear", &SweepRow::linear_s},
+                                                       {"pool", &SweepRow::pool_s},
+                                                       {"other", &SweepRow::other_s},
+                                                       {"total", &SweepRow::total_s}}};
 
 struct Sweep {
   std::string network;

@@ -129,8 +129,8 @@ void MeasuredTimes::join(Network& network) {
 
 void MeasuredTimes::join_parts(Network& network) {
   for (const MeasuredTime& time : times_) {
-    const bool is_part =
-        std::find(sweep_parts.begin(), sweep_parts.end(), time.name) != sweep_parts.end();
+    const bool is_part = std::any_of(sweep_parts.begin(), sweep_parts.end(),
+                                     [&](const SweepPart& part) { return part.name == time.name; });
     const bool is_layer = std::any_of(network.layers.begin(), network.layers.end(),
                                       [&](const Layer& layer) { return layer.name == time.name; });
     if (!is_part || is_layer || !is_of(time, network.layers.front(), network)) continue;

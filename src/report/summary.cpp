@@ -110,28 +110,27 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
 Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width) {
   Grid grid;
   grid.columns = {{"batch"}};
-  for (const std::string_view part : sweep_parts) grid.columns.push_back({std::string(part)});
-  std::vector<std::string> measured;
-  for (const std::string_view part : sweep_parts)
+  std::vector<SweepPart> measured;
+  for (const SweepPart& part : sweep_parts) {
+    grid.columns.push_back({std::string(part.name)});
     if (std::any_of(sweep.rows.begin(), sweep.rows.end(), [&](const SweepRow& row) {
-          return row.measured_s.contains(std::string(part));
+          return row.measured_s.contains(std::string(part.name));
         }))
-      measured.emplace_back(part);
-  for (const std::string& part : measured) {
-    grid.columns.push_back({part + " measured"});
+      measured.push_back(part);
+  }
+  for (const SweepPart& part : measured) {
+    grid.columns.push_back({std::string(part.name) + " measured"});
     grid.columns.push_back({"/exp."});
   }
   grid.columns.insert(grid.columns.end(), {{"an image"}, {"images/s"}, {"", true}});
   for (const SweepRow& row : sweep.rows) {
-    const std::array<double, sweep_parts.size()> part_s{row.copies_s, row.conv_s,  row.linear_s,
-                                                        row.pool_s,   row.other_s, row.total_s};
     std::vector<std::string> cells{fmt::format("{}", row.batch)};
-    for (const double seconds : part_s) cells.push_back(seconds > 0 ? duration(seconds) : "");
-    for (const std::string& part : measured) {
-      const auto found = row.measured_s.find(part);
-      const auto at = std::find(sweep_parts.begin(), sweep_parts.end(), part);
-      const double expected_s = part_s[static_cast<std::size_t>(at - sweep_parts.begin())];
+    for (const SweepPart& part : sweep_parts)
+      cells.push_back(row.*part.seconds > 0 ? duration(row.*part.seconds) : "");
+    for (const SweepPart& part : measured) {
+      const auto found = row.measured_s.find(std::string(part.name));
       const bool known = found != row.measured_s.end();
+      const double expected_s = row.*part.seconds;
       cells.push_back(known ? duration(found->second) : "");
       cells.push_back(known && expected_s > 0 ? ratio_text(found->second / expected_s) : "");
     }

@@ -11,19 +11,10 @@
 namespace roofline {
 namespace {
 
-struct Part {
-  std::string_view name;
-  double SweepRow::*seconds;
-  Colour colour;
-};
-
-constexpr std::array parts = std::to_array<Part>({
-    {"host copies", &SweepRow::copies_s, Colour::grey},
-    {"conv", &SweepRow::conv_s, Colour::blue},
-    {"linear", &SweepRow::linear_s, Colour::vermillion},
-    {"pool", &SweepRow::pool_s, Colour::purple},
-    {"other", &SweepRow::other_s, Colour::green},
-});
+/// Of the parts of sweep_parts, all but the total.
+constexpr std::array colours{Colour::grey, Colour::blue, Colour::vermillion, Colour::purple,
+                             Colour::green};
+static_assert(colours.size() + 1 == sweep_parts.size());
 
 std::string mark_of(const Sweep& sweep, const SweepRow& row) {
   if (!row.fits.value_or(true)) return ", DOES NOT FIT";
@@ -43,21 +34,25 @@ Panel panel_of(const Sweep& sweep, bool an_image) {
     bar.note = an_image ? fmt::format("{}, {} images/s{}", duration(total), plain(row.images_per_s),
                                       mark_of(sweep, row))
                         : duration(total);
-    for (const Part& part : parts)
-      if (const double seconds = row.*part.seconds / images; seconds > 0)
-        bar.segments.push_back({seconds, part.colour,
-                                fmt::format("{} at batch {}: {}, {}", part.name, row.batch,
-                                            duration(seconds), percent(seconds / total))});
+    for (std::size_t i = 0; i < colours.size(); ++i)
+      if (const double seconds = row.*sweep_parts[i].seconds / images; seconds > 0)
+        bar.segments.push_back(
+            {seconds, colours[i],
+             fmt::format("{} at batch {}: {}, {}", sweep_parts[i].name, row.batch,
+                         duration(seconds), percent(seconds / total))});
     bar.bound = row.roofline_time_s / images;
     bars.axis.high = std::max({bars.axis.high, total, *bar.bound});
     bars.bars.push_back(std::move(bar));
   }
   panel.body = std::move(bars);
-  for (const Part& part : parts)
+  for (std::size_t i = 0; i < colours.size(); ++i)
     if (std::any_of(sweep.rows.begin(), sweep.rows.end(),
-                    [&](const SweepRow& row) { return row.*part.seconds > 0; }))
-      panel.legend.push_back(
-          {std::string(part.name), LegendItem::Sign::bar, part.colour, Symbol::square, {}});
+                    [&](const SweepRow& row) { return row.*sweep_parts[i].seconds > 0; }))
+      panel.legend.push_back({std::string(sweep_parts[i].name),
+                              LegendItem::Sign::bar,
+                              colours[i],
+                              Symbol::square,
+                              {}});
   panel.legend.push_back(
       {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}});
   return panel;
