@@ -15,8 +15,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t head_byte = 65536;
-
 std::string head_of(const std::string& file) try {
   return std::string(open_stream(file)->peek(head_byte));
 } catch (const InputError&) {
