@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 #include "roofline/algorithm.hpp"
@@ -55,6 +56,10 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 /// One of a few words; the help text names them.
+CLI::Validator one_of(std::span<const std::string_view> words) {
+  return CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description("");
+}
+
 CLI::Validator one_of(std::initializer_list<const char*> words) {
   return CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description("");
 }
@@ -121,10 +126,10 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
   app.add_option("--show-gpu", arguments.show_gpu, "All that is known of a GPU, with its sources")
       ->type_name("GPU");
   app.add_option("--engine", arguments.engine,
-                 "Units for dense layers: auto (default), vector, tensor, or tf32 for fp32 layers "
-                 "in TF32")
+                 "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in "
+                 "TF32, or fp16-accumulate for sums in fp16, at twice the rate on GeForce parts")
       ->type_name("UNIT")
-      ->check(one_of({"auto", "vector", "tensor", "tf32"}));
+      ->check(one_of(engine_choice_names));
   app.add_option("--ceilings", arguments.ceilings,
                  "datasheet (default), or sustained: measured, for GPUs that have them")
       ->type_name("KIND")

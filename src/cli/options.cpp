@@ -171,9 +171,9 @@ void set_prices(const Arguments& arguments, Options& options) {
 }
 
 void set_analysis(const Arguments& arguments, Options& options) {
-  if (arguments.engine == "vector") options.analysis.engine = EngineChoice::vector;
-  if (arguments.engine == "tf32") options.analysis.engine = EngineChoice::tf32;
-  if (arguments.engine == "tensor") options.analysis.engine = EngineChoice::tensor;
+  for (std::size_t i = 0; i < engine_choice_names.size(); ++i)
+    if (arguments.engine == engine_choice_names[i])
+      options.analysis.engine = static_cast<EngineChoice>(i);
   if (arguments.peak_tflops > 0) options.analysis.peak_flop_per_s = arguments.peak_tflops * 1e12;
   if (arguments.bandwidth_gb_per_s > 0)
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
