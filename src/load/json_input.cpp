@@ -138,7 +138,8 @@ class JsonReader : public Reader {
 
 class NdjsonReader : public Reader {
  public:
-  explicit NdjsonReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+  NdjsonReader(std::unique_ptr<ByteStream> stream, std::size_t first_line)
+      : stream_(std::move(stream)), line_(first_line - 1) {}
 
   std::optional<Expected<Item>> next() override {
     try {
@@ -160,7 +161,7 @@ class NdjsonReader : public Reader {
  private:
   std::unique_ptr<ByteStream> stream_;
   std::string text_;
-  std::size_t line_ = 0;
+  std::size_t line_;
   bool found_ = false;  ///< a record, or that there is none
 };
 
@@ -183,7 +184,12 @@ std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream) {
 }
 
 std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<NdjsonReader>(std::move(stream));
+  return open_ndjson_from(std::move(stream), 1);
+}
+
+std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
+                                         std::size_t first_line) {
+  return std::make_unique<NdjsonReader>(std::move(stream), first_line);
 }
 
 }  // namespace roofline
