@@ -138,8 +138,10 @@ class JsonReader : public Reader {
 
 class NdjsonReader : public Reader {
  public:
+  explicit NdjsonReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+  /// A chunk, which may be empty.
   NdjsonReader(std::unique_ptr<ByteStream> stream, std::size_t first_line)
-      : stream_(std::move(stream)), line_(first_line - 1) {}
+      : stream_(std::move(stream)), line_(first_line - 1), found_(true) {}
 
   std::optional<Expected<Item>> next() override {
     try {
@@ -161,7 +163,7 @@ class NdjsonReader : public Reader {
  private:
   std::unique_ptr<ByteStream> stream_;
   std::string text_;
-  std::size_t line_;
+  std::size_t line_ = 0;
   bool found_ = false;  ///< a record, or that there is none
 };
 
@@ -184,7 +186,7 @@ std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream) {
 }
 
 std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream) {
-  return open_ndjson_from(std::move(stream), 1);
+  return std::make_unique<NdjsonReader>(std::move(stream));
 }
 
 std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,

@@ -17,7 +17,9 @@ function __roofline_complete
     end
     for line in ($words[1] --complete=$previous 2>/dev/null)
         if test "$line" = ":files"
-            string match --quiet -- '-*' $word; or __fish_complete_path $word | string replace --regex -- '^' $done
+            if not string match --quiet -- '-*' $word
+                __fish_complete_path $word | string replace --regex -- '^' $done
+            end
         else
             echo $done$line
         end

@@ -41,11 +41,11 @@ complete_in_zsh() {
 }
 
 failures=0
-# check LINE CANDIDATE...: the candidates of bash and fish are these, in any order.
+# check LINE CANDIDATE...: these are the candidates, in any order.
 check() {
   local line=$1 found expected
   shift
-  [[ $shell == zsh && $# -ne 1 ]] && return  # which then asks again
+  [[ $shell == zsh && $# -ne 1 ]] && return  # which completes nothing yet
   found=$("complete_in_$shell" "$line" | sort)
   expected=$(printf '%s\n' "$@" | sort)
   if [[ $found != "$expected" ]]; then
@@ -73,15 +73,15 @@ check "roofline my_l" my_layers.json
 check "roofline resnet50 --gpu my_g" my_gpu.json
 check "roofline resnet50 --measured my_l" my_layers.json
 
-# Every option of the help is offered, and every value that is offered is taken.
+# Every option of the help is offered, and values that are offered are taken.
 if [[ $shell == bash ]]; then
   options=$(roofline --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort)
   [[ $(complete_in_bash "roofline --" | sort) == "$options" ]] ||
     { echo "the options that are offered are not those of --help"; failures=$((failures + 1)); }
   for option in $options; do
-    for value in $(roofline "--complete=$option=" | grep -v -e '^:files' | cut -f1); do
+    for value in $(roofline "--complete=$option=" | grep -v '^:files' | cut -f1 | head -n 20); do
       message=$(roofline alexnet --gpu v100 "$option=$value" 2>&1 >/dev/null)
-      if [[ $message == *"expected one of"* || $message == *" not in "* || $message == *unknown* ]]; then
+      if [[ $message =~ expected\ one\ of|\ not\ in\ |unknown ]]; then
         echo "$option offers $value: $message"
         failures=$((failures + 1))
       fi

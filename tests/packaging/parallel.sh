@@ -14,8 +14,12 @@ awk 'BEGIN {
     if (i % 97 == 0) print "{\"c\": 0}"
     else if (i % 101 == 0 || i == 2001) print "no JSON"
     else if (i % 103 == 0 || i == 3001) print "{\"type\": \"relu\"}"
-    else if (i % 5 == 0) printf "{\"type\": \"linear\", \"name\": \"fc %d\", \"in_features\": %d, \"out_features\": %d}\n", i, 1 + i % 4096, 1 + i % 1000
-    else printf "{\"c\": %d, \"h\": %d, \"w\": %d, \"k\": %d, \"r\": 3, \"s\": 3, \"n\": %d}\n", 1 + i % 512, 7 + i % 56, 7 + i % 50, 1 + i % 256, 1 + i % 8
+    else if (i % 5 == 0)
+      printf "{\"type\": \"linear\", \"name\": \"fc %d\", \"in_features\": %d, " \
+             "\"out_features\": %d}\n", i, 1 + i % 4096, 1 + i % 1000
+    else
+      printf "{\"c\": %d, \"h\": %d, \"w\": %d, \"k\": %d, \"r\": 3, \"s\": 3, \"n\": %d}\n",
+             1 + i % 512, 7 + i % 56, 7 + i % 50, 1 + i % 256, 1 + i % 8
   }
 }' >layers.ndjson
 

@@ -147,8 +147,7 @@ def check_keys():
                  gpu["$defs"]["source"]):
         keys |= set(part["properties"])
     table = (SOURCE / "src/model/gpu_fields.cpp").read_text()
-    same(re.findall(r'\{(?:plain|required|joined|whole|size|binary_size|rate|required_rate|share)'
-                    r'\(\s*"(\w+)"', table), keys, "keys of a GPU")
+    same(re.findall(r'\{\w+\(\s*"(\w+)"', table), keys, "keys of a GPU")
     shown = json.loads(run("--show-model", "v100", "--json").stdout)
     same(constants_in(shown["constants"]),
          constants_in(SCHEMAS["kernel_model"]["properties"]["constants"]), "constants")
