@@ -377,12 +377,49 @@ def folding():
             m.n(op, [values], op + ".all", axes=[1])
         m.n("Gather", [op + ".all", m.c(op + ".index", -1)], op + ".rows", axis=0)
         reshaped(op, function(table, axis=1)[-1])
+    table = numpy.array([[1, 2, 3], [4, 6, 8]])
+    for op, operands, attributes, result, at in [
+            ("Div", [[13], [2]], {}, numpy.array([13]) // 2, 0),
+            ("Clip", [[11], 2, 8], {}, numpy.clip([11], 2, 8), 0),
+            ("Transpose", [table], dict(perm=[1, 0]), table.T, 1),
+            ("Range", [2, 9, 2], {}, numpy.arange(2, 9, 2), 3),
+            ("Expand", [[[3], [6]], [2, 2]], {}, numpy.broadcast_to([[3], [6]], (2, 2)), 2),
+            ("Tile", [[4, 6], [2]], {}, numpy.tile([4, 6], 2), 2),
+            ("Slice", [table, [2], [-9], [1], [-1]], {}, table[:, ::-1], 3)]:
+        m.n(op, [m.c(f"{op}.{i}", each) for i, each in enumerate(operands)], op + ".all", **attributes)
+        m.n("Reshape", [op + ".all", m.c(op + ".flat", [-1])], op + ".line")
+        m.n("Gather", [op + ".line", m.c(op + ".index", at)], op + ".rows")
+        reshaped(op, result.ravel()[at])
+    m.save()
+
+
+def sequences():
+    m = Model("sequences", batch=2)
+    x = m.x("x", ["N", 6, 4, 4])
+    m.n("SplitToSequence", [x, m.c("parts", [2, 4])], "pair", axis=1)
+    m.n("SequenceAt", ["pair", m.c("last", -1)], "wide")
+    m.row("copy", [[2 * 4 * 16]], [2 * 4 * 16], name="pair")  # of the part that is used
+    m.n("Relu", ["wide"], "relu", sizes=[2, 4, 4, 4])
+    m.row("relu", [[2, 4, 4, 4]], "relu")
+    m.n("SplitToSequence", [x, m.c("each", 4)], "four_and_two", axis=1)
+    m.n("SequenceAt", ["four_and_two", m.c("second", 1)], "narrow")
+    m.row("copy", [[2 * 2 * 16]], [2 * 2 * 16], name="four_and_two")
+    m.n("Sigmoid", ["narrow"], "sigmoid", sizes=[2, 2, 4, 4])
+    m.row("sigmoid", [[2, 2, 4, 4]], "sigmoid")
+    m.n("SequenceConstruct", ["relu", "sigmoid"], "two")
+    m.n("SequenceInsert", ["two", x, m.c("front", 0)], "three")
+    m.n("SequenceErase", ["three", m.c("middle", 1)], "again")
+    m.n("ConcatFromSequence", ["again"], "joined", axis=1)
+    m.row("concat", [x, "sigmoid"], [2, 8, 4, 4], name="joined")
+    m.n("Tanh", ["joined"], "tanh", sizes=[2, 8, 4, 4])
+    m.row("tanh", [[2, 8, 4, 4]], "tanh")
+    m.out("tanh", "relu")
     m.save()
 
 
 if __name__ == "__main__":
     for family in [windows, ranks, products, activations, norms, moves, quantised, functions, unknown,
-                   dimensions, types, folding]:
+                   dimensions, types, folding, sequences]:
         family()
     networks.make_all()
     save_expected()
