@@ -2,7 +2,7 @@
 
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${WORK})
-execute_process(COMMAND cpack -G DEB --config ${BUILD}/CPackConfig.cmake -B ${WORK}
+execute_process(COMMAND ${CPACK} -G DEB --config ${BUILD}/CPackConfig.cmake -B ${WORK}
                 OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE code)
 file(GLOB package ${WORK}/roofline_${VERSION}_*.deb)
 if(code OR NOT package)
