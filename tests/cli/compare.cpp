@@ -5,12 +5,12 @@
 
 TEST_CASE("Changes between two measurements, the largest first", "[cli/compare]") {
   const TemporaryFolder folder;
-  const std::string conv =
+  const std::string layer =
       R"(", "type": "conv", "input": [64, 56, 56], "out_channels": 64, "kernel_size": 3)";
   const auto layers = [&](const std::vector<std::pair<std::string, int>>& measured_us) {
     std::string text;
     for (const auto& [name, time] : measured_us)
-      text += (text.empty() ? R"([{"name": ")" : R"(, {"name": ")") + name + conv +
+      text += (text.empty() ? R"([{"name": ")" : R"(, {"name": ")") + name + layer +
               R"(, "measured_us": )" + std::to_string(time) + "}";
     return text + "]";
   };
