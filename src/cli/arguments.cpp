@@ -110,6 +110,11 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
                  "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
                  "measured_time_s, and network, batch, pass, dtype where they matter")
       ->type_name("FILE");
+  app.add_option("--jobs", arguments.jobs,
+                 "Threads that evaluate records and files (default: all cores); the output is the "
+                 "same for any number")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
   app.add_flag("--list-networks", arguments.list_networks, "List the built-in networks");
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "cli/arguments.hpp"
@@ -233,6 +234,8 @@ Options options_of(const Arguments& arguments) {
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;
   options.measured = arguments.measured;
+  options.jobs = arguments.jobs > 0 ? arguments.jobs
+                                    : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   options.report.compare = arguments.compare;
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);

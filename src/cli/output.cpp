@@ -80,12 +80,12 @@ Progress::~Progress() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::step() {
-  ++steps_;
-  if (!on_terminal_ || steps_ % 64 != 0 || std::chrono::steady_clock::now() < next_) return;
+void Progress::step(std::size_t count) {
+  done_ += count;
+  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
   next_ += std::chrono::milliseconds(200);
   shown_ = true;
-  std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(steps_));
+  std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(done_));
 }
 
 void Progress::share(double done) {

@@ -36,13 +36,14 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void step();
+  /// Counts things that were evaluated.
+  void step(std::size_t count);
   /// Says how much of the whole is done, from 0 to 1.
   void share(double done);
 
  private:
   bool on_terminal_;
-  std::uint64_t steps_ = 0;
+  std::uint64_t done_ = 0;
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;
 };
