@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/csv.hpp"
 #include "roofline/error.hpp"
 #include "roofline/report.hpp"
 
@@ -22,15 +23,17 @@ struct Message {
   Kind kind = Kind::plain;
 };
 
-/// Records that become one result, in one setting on one GPU.
+/// Records that become one result, in one setting on one GPU: as results for a report, or as rows.
 struct SlotRecords {
   RecordResult all;
+  OpenRows rows;
   std::string source;
   std::string name;
 };
 
 struct Evaluation {
   std::string lines;  ///< of NDJSON
+  std::string rows;   ///< of CSV, of networks
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated
   std::vector<InputError> errors;    ///< for the report

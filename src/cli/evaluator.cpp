@@ -45,7 +45,8 @@ class Evaluator::Sum {
     Expected<Result> result = roofline::evaluate(network, context);
     if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
     Result& good = std::get<Result>(result);
-    if (needs_.lines) all_.lines += render_record(good.source, good.network, good.gpu, good.layers);
+    if (needs_.lines) append_record(all_.lines, good.source, good.network, good.gpu, good.layers);
+    if (needs_.rows) append_csv_rows(all_.rows, good);
     if (needs_.report) all_.results.push_back({std::move(good), &context});
   }
 
@@ -54,12 +55,15 @@ class Evaluator::Sum {
     if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
     RecordResult& good = std::get<RecordResult>(result);
     if (needs_.lines)
-      all_.lines += render_record(record.source, record.name, context.gpu.name, good.rows);
-    if (!needs_.report) return;
+      append_record(all_.lines, record.source, record.name, context.gpu.name, good.rows);
+    if (!needs_.report && !needs_.rows) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
     SlotRecords& records = all_.records[slot];
     records.source = record.source;
     records.name = record.name;
+    if (needs_.rows)
+      return append_open_rows(records.rows, record.source, record.name, context.gpu.name,
+                              good.rows);
     records.all.ceilings = good.ceilings;
     std::move(good.rows.begin(), good.rows.end(), std::back_inserter(records.all.rows));
   }
@@ -69,17 +73,21 @@ class Evaluator::Sum {
   std::set<std::string> failures_;
 };
 
-bool is_stream(const OutputFormat& format, const Options& options) {
-  return format.name == "ndjson" && !options.report.view.selects() && !options.report.view.by;
-}
-
 Needs needs_of(const Options& options) {
   Needs needs;
+  const bool chooses_rows = options.report.view.selects() || options.report.view.by;
   const auto add = [&](const OutputFormat& format) {
-    (is_stream(format, options) ? needs.lines : needs.report) = true;
+    if (!chooses_rows && format.name == "ndjson")
+      needs.lines = true;
+    else if (!chooses_rows && format.name == "csv")
+      needs.rows = true;
+    else
+      needs.report = true;
   };
   for (const Export& file : options.exports) add(*file.format);
   if (options.format != nullptr) add(*options.format);
+  if (options.report.compare) needs.report = true;
+  if (needs.report) needs.rows = false;  // it has them
   needs.networks = !options.layer_file.empty();
   return needs;
 }

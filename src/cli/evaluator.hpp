@@ -16,15 +16,14 @@ namespace roofline {
 
 /// What the formats asked for need.
 struct Needs {
-  bool lines = false;  ///< NDJSON
+  bool lines = false;  ///< of NDJSON, as they are computed
+  bool rows = false;   ///< of CSV, likewise, where nothing needs a report
   bool report = false;
   bool networks = false;  ///< a layer file
 };
 
 /// What the options ask for.
 Needs needs_of(const Options& options);
-/// Whether the format's output is lines as they are computed.
-bool is_stream(const OutputFormat& format, const Options& options);
 
 class Evaluator {
  public:

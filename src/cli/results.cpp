@@ -15,8 +15,8 @@ constexpr std::size_t most_assumed = 20;
 }  // namespace
 
 Results::Results(const Options& options, const std::vector<Context>& contexts)
-    : options_(&options), contexts_(&contexts) {
-  streaming_ = options.exports.empty() && needs_of(options).lines;
+    : options_(&options), needs_(needs_of(options)), contexts_(&contexts) {
+  streaming_ = options.exports.empty() && !needs_.report;
 }
 
 void Results::take(Evaluation part) {
@@ -24,10 +24,13 @@ void Results::take(Evaluation part) {
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
   take_lines(std::move(part.lines));
+  if (!part.rows.empty()) take_rows(std::move(part.rows));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
   take_records(std::move(part.records));
-  if (part.ends_input) join();
+  if (!part.ends_input) return;
+  join();
+  join_rows();
 }
 
 void Results::say(const Message& message) {
@@ -45,21 +48,41 @@ void Results::say(const Message& message) {
 
 void Results::take_lines(std::string lines) {
   if (!streaming_) {
-    lines_ += lines;
+    if (!lines.empty()) lines_.push_back(std::move(lines));
     return;
   }
   write_standard_output(lines);
   flush_standard_output();  // whoever feeds a pipe may wait for the answer
 }
 
+void Results::take_rows(std::string rows) {
+  if (!std::exchange(has_rows_, true)) take_rows(csv_header());
+  if (streaming_)
+    write_standard_output(rows);
+  else
+    rows_.push_back(std::move(rows));
+}
+
 void Results::take_records(std::vector<SlotRecords> records) {
-  if (records_.size() < records.size()) records_.resize(records.size());
-  for (std::size_t slot = 0; slot < records.size(); ++slot) {
-    if (records[slot].all.rows.empty()) continue;
-    record_source_ = std::move(records[slot].source);
-    record_name_ = std::move(records[slot].name);
-    records_[slot].push_back(std::move(records[slot].all));
+  if (records_.size() < records.size()) {
+    records_.resize(records.size());
+    open_rows_.resize(records.size());
   }
+  for (std::size_t slot = 0; slot < records.size(); ++slot) {
+    SlotRecords& each = records[slot];
+    if (!each.rows.rows.empty()) open_rows_[slot].push_back(std::move(each.rows));
+    if (each.all.rows.empty()) continue;
+    record_source_ = std::move(each.source);
+    record_name_ = std::move(each.name);
+    records_[slot].push_back(std::move(each.all));
+  }
+}
+
+void Results::join_rows() {
+  for (std::vector<OpenRows>& rows : open_rows_)
+    if (!rows.empty())
+      write_open_rows(std::exchange(rows, {}),
+                      [this](std::string_view piece) { take_rows(std::string(piece)); });
 }
 
 void Results::join() {
@@ -101,20 +124,41 @@ void Results::write_layer_file() const {
 
 void Results::write() {
   if (layers_) write_layer_file();
-  if (streaming_ || (layers_ && evaluated_.empty() && errors_.empty())) return;
-  const Report report = make_report(std::move(evaluated_), std::move(errors_), options_->report);
-  const auto text_of = [&](const OutputFormat& format, const RenderStyle& style) {
-    return is_stream(format, *options_) ? lines_ : format.render(report, style);
-  };
-  RenderStyle in_file;
-  in_file.chart = options_->chart;
+  const bool is_layer_file_alone =
+      layers_ && evaluated_.empty() && errors_.empty() && !has_rows_ && lines_.empty();
+  if (is_layer_file_alone && !failed_) return;
+  if (streaming_) {
+    if (needs_.rows && !has_rows_) write_standard_output(csv_header());
+    return;
+  }
+  write_formats(make_report(std::move(evaluated_), std::move(errors_), options_->report));
+}
+
+void Results::write_formats(const Report& report) const {
+  RenderStyle style;
+  style.chart = options_->chart;
   for (const Export& file : options_->exports)
-    write_file(file.path, text_of(*file.format, in_file));
+    write_file(file.path,
+               [&](const Sink& sink) { write_format(*file.format, report, style, sink); });
   if (options_->format == nullptr) return;
-  RenderStyle on_terminal = standard_output_style();
-  on_terminal.chart = options_->chart;
-  if (options_->format->shows_chart) on_terminal = chart_style(on_terminal);
-  write_standard_output(text_of(*options_->format, on_terminal));
+  style = standard_output_style();
+  style.chart = options_->chart;
+  if (options_->format->shows_chart) style = chart_style(style);
+  write_format(*options_->format, report, style, write_standard_output);
+}
+
+void Results::write_format(const OutputFormat& format, const Report& report,
+                           const RenderStyle& style, const Sink& sink) const {
+  if (needs_.lines && format.name == "ndjson") {
+    for (const std::string& lines : lines_) sink(lines);
+  } else if (needs_.rows && format.name == "csv") {
+    if (!has_rows_) sink(csv_header());
+    for (const std::string& rows : rows_) sink(rows);
+  } else if (format.write != nullptr) {
+    format.write(report, sink);
+  } else {
+    sink(format.render(report, style));
+  }
 }
 
 }  // namespace roofline

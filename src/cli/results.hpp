@@ -30,21 +30,30 @@ class Results {
  private:
   void say(const Message& message);
   void take_lines(std::string lines);
+  void take_rows(std::string rows);
   void take_records(std::vector<SlotRecords> records);
   /// The records of the input, if it had any, become one result a slot.
   void join();
+  void join_rows();
   void keep_layers(Network network);
   void write_layer_file() const;
+  void write_formats(const Report& report) const;
+  void write_format(const OutputFormat& format, const Report& report, const RenderStyle& style,
+                    const Sink& sink) const;
 
   const Options* options_;
+  Needs needs_;
   const std::vector<Context>* contexts_;
-  bool streaming_ = false;  ///< lines alone, and they go to standard output at once
-  std::string lines_;
+  bool streaming_ = false;          ///< lines or rows alone, and they go to standard output at once
+  std::vector<std::string> lines_;  ///< of NDJSON, where they do not
+  std::vector<std::string> rows_;   ///< of CSV, likewise
+  bool has_rows_ = false;           ///< the header was written
   bool failed_ = false;
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
   /// Of the present input, by slot: the settings times the GPUs.
   std::vector<std::vector<RecordResult>> records_;
+  std::vector<std::vector<OpenRows>> open_rows_;
   std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;

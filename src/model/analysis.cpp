@@ -216,8 +216,13 @@ Expected<Result> join_records(const std::string& source, const std::string& name
                               std::vector<RecordResult> records, const Context& context) {
   std::vector<LayerResult> rows;
   const Ceilings ceilings = records.front().ceilings;
-  for (RecordResult& record : records)
+  std::size_t count = 0;
+  for (const RecordResult& record : records) count += record.rows.size();
+  rows.reserve(count);
+  for (RecordResult& record : records) {
     std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
+    record.rows = {};
+  }
   try {
     return summed_up(source, name, std::move(rows), ceilings, context);
   } catch (const OverflowError&) {
