@@ -20,6 +20,16 @@ bool is_plain(char c) {
 }
 
 void append_number(std::string& out, double value) {
+  // What is whole and has at most 15 digits needs no search for the shortest.
+  constexpr double most = 1e15;
+  if (value >= 0 && value < most && !std::signbit(value)) {
+    const auto whole = static_cast<std::uint64_t>(value);
+    if (static_cast<double>(whole) == value) {
+      append_count(out, whole);
+      out += ".0";
+      return;
+    }
+  }
   std::array<char, 32> digits;  // the shortest that reads back as the same takes 24 at most
   const char* end = fmt::format_to(digits.data(), FMT_COMPILE("{}"), value);
   const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));

@@ -31,10 +31,9 @@ JsonWriter& JsonWriter::comma_key(std::string_view text) {
   if (indented_) {
     separate();
     out_ += text.substr(1);
-    out_ += ": ";
+    out_ += ' ';
   } else {
     out_ += has_items_ ? text : text.substr(1);
-    out_ += ':';
     has_items_ = true;
   }
   after_key_ = true;

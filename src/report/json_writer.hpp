@@ -15,7 +15,7 @@ class JsonWriter {
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
   JsonWriter& key(std::string_view name);
-  /// The same of a key that is quoted already, with a comma before it: `,"name"`.
+  /// The same of a key as it stands after another member: `,"name":`.
   JsonWriter& comma_key(std::string_view text);
   JsonWriter& value(const Cell& cell);
   JsonWriter& begin_object() { return open('{'); }

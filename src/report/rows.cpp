@@ -29,7 +29,7 @@ struct Member {
   std::vector<std::string> keys_in_group;  ///< empty without a group
 };
 
-std::string comma_key(std::string_view name) { return ",\"" + std::string(name) + '"'; }
+std::string comma_key(std::string_view name) { return ",\"" + std::string(name) + "\":"; }
 
 std::vector<Member> make_members() {
   std::vector<Member> members;
