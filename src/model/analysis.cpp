@@ -195,8 +195,12 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
 
 Expected<Result> evaluate(const Network& network, const Context& context) {
   try {
-    Network prepared = network;
-    fuse(prepared, context.options.fusion);
+    std::optional<Network> fused;
+    if (context.options.fusion != FusionKind::none) {
+      fused = network;
+      fuse(*fused, context.options.fusion);
+    }
+    const Network& prepared = fused ? *fused : network;
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
