@@ -2,13 +2,13 @@
 // run in the root of the source tree, at a terminal of 100 columns. ROOFLINE_UPDATE_GOLDEN=1 writes
 // the real output into README.md.
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "report/golden.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ std::string regenerated(const std::string& readme) {
 TEST_CASE("README shows real output", "[readme]") {
   const std::string readme = read_readme();
   const std::string real = regenerated(readme);
-  if (std::getenv("ROOFLINE_UPDATE_GOLDEN") != nullptr)
+  if (updating())
     std::ofstream(source_directory + "/README.md") << real;
   else
     CHECK(readme == real);

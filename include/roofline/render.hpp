@@ -48,10 +48,10 @@ std::span<const OutputFormat> output_formats();
 /// The format of that name or extension; none where there is none.
 const OutputFormat* find_output_format(std::string_view name);
 
-/// A stream's record as it is computed: appends a line of NDJSON a row. `source` and `name` are
-/// the record's.
+/// A row as it is computed: appends a line of NDJSON. `source` and `name` are the record's or the
+/// network's.
 void append_record(std::string& lines, const std::string& source, const std::string& name,
-                   const std::string& gpu, const std::vector<LayerResult>& rows);
+                   const std::string& gpu, const LayerResult& row);
 /// What stands in a stream in place of a record that failed.
 std::string render_record_error(const InputError& error);
 

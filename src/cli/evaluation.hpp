@@ -33,7 +33,7 @@ struct SlotRecords {
 
 struct Evaluation {
   std::vector<std::string> lines;  ///< of NDJSON, in pieces that need not be moved to grow
-  std::string rows;                ///< of CSV, of networks
+  std::vector<std::string> rows;   ///< of CSV, of networks, likewise
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated
   std::vector<InputError> errors;    ///< for the report

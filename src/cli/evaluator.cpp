@@ -20,7 +20,7 @@ class Evaluator::Sum {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
-    if (needs_.lines) all_.lines += render_record_error(error);
+    if (needs_.lines) last_piece(all_.lines) += render_record_error(error);
     if (needs_.report) all_.errors.push_back(error);
   }
 
@@ -41,12 +41,27 @@ class Evaluator::Sum {
   }
 
  private:
+  /// To append to.
+  static std::string& last_piece(std::vector<std::string>& pieces) {
+    constexpr std::size_t piece_byte = 1 << 18;
+    if (pieces.empty() || pieces.back().size() >= piece_byte) pieces.emplace_back();
+    return pieces.back();
+  }
+
+  void append_lines(const std::string& source, const std::string& name, const std::string& gpu,
+                    std::span<const LayerResult> rows) {
+    for (const LayerResult& row : rows)
+      append_record(last_piece(all_.lines), source, name, gpu, row);
+  }
+
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
     if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
     Result& good = std::get<Result>(result);
-    if (needs_.lines) append_record(all_.lines, good.source, good.network, good.gpu, good.layers);
-    if (needs_.rows) append_csv_rows(all_.rows, good);
+    if (needs_.lines) append_lines(good.source, good.network, good.gpu, good.layers);
+    if (needs_.rows)
+      for (const LayerResult& row : good.layers)
+        append_csv_row(last_piece(all_.rows), good.source, good.network, good.gpu, row);
     if (needs_.report) all_.results.push_back({std::move(good), &context});
   }
 
@@ -54,8 +69,7 @@ class Evaluator::Sum {
     Expected<RecordResult> result = evaluate_record(record, context);
     if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
     RecordResult& good = std::get<RecordResult>(result);
-    if (needs_.lines)
-      append_record(all_.lines, record.source, record.name, context.gpu.name, good.rows);
+    if (needs_.lines) append_lines(record.source, record.name, context.gpu.name, good.rows);
     if (!needs_.report && !needs_.rows) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
     SlotRecords& records = all_.records[slot];
@@ -100,10 +114,10 @@ InputError too_large(const std::string& input, std::optional<std::size_t> line) 
 Evaluator::Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
     : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
 
-Evaluation Evaluator::evaluate(std::span<const Expected<Item>> items, const std::string& input,
+Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::string& input,
                                std::size_t first) const {
   Evaluation all;
-  for (const Expected<Item>& item : items) {
+  for (Expected<Item>& item : items) {
     add(item, input, first, all);
     if (std::holds_alternative<Item>(item)) ++first;
   }
@@ -114,7 +128,7 @@ Evaluation Evaluator::evaluate(Reader& reader, const std::string& input) const {
   Evaluation all;
   try {
     std::size_t index = 0;
-    while (const std::optional<Expected<Item>> item = reader.next()) {
+    while (std::optional<Expected<Item>> item = reader.next()) {
       add(*item, input, index, all);
       if (std::holds_alternative<Item>(*item)) ++index;
     }
@@ -141,12 +155,12 @@ Evaluation Evaluator::failure(const InputError& error) const {
   return all;
 }
 
-void Evaluator::add(const Expected<Item>& item, const std::string& input, std::size_t index,
+void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t index,
                     Evaluation& all) const {
   ++all.items;
   Sum sum(needs_, all);
   if (const auto* error = std::get_if<InputError>(&item)) return sum.fail(*error);
-  const Item& good = std::get<Item>(item);
+  Item& good = std::get<Item>(item);
   try {
     add_settings(good, index, sum);
   } catch (const std::bad_alloc&) {
@@ -156,10 +170,11 @@ void Evaluator::add(const Expected<Item>& item, const std::string& input, std::s
   }
 }
 
-void Evaluator::add_settings(const Item& item, std::size_t index, Sum& sum) const {
+void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
   for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options_->defaults[setting];
       Network network = infer(*item.spec(defaults), defaults);
+      if (setting + 1 == options_->defaults.size()) item.spec = nullptr;  // not needed any more
       if (network.layers.empty()) continue;
       network.item = index;
       if (times_ != nullptr) times_->join(network);

@@ -30,8 +30,8 @@ class Evaluator {
   /// `times`, where there are any, make it one for a single thread.
   Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times);
 
-  /// Things that follow each other in an input, the first good one its `first`-th.
-  Evaluation evaluate(std::span<const Expected<Item>> items, const std::string& input,
+  /// Things that follow each other in an input, the first good one its `first`-th. Uses them up.
+  Evaluation evaluate(std::span<Expected<Item>> items, const std::string& input,
                       std::size_t first) const;
   /// All of an input.
   Evaluation evaluate(Reader& reader, const std::string& input) const;
@@ -42,9 +42,9 @@ class Evaluator {
 
  private:
   class Sum;
-  void add(const Expected<Item>& item, const std::string& input, std::size_t index,
+  void add(Expected<Item>& item, const std::string& input, std::size_t index,
            Evaluation& all) const;
-  void add_settings(const Item& item, std::size_t index, Sum& sum) const;
+  void add_settings(Item& item, std::size_t index, Sum& sum) const;
 
   const Options* options_;
   Contexts* contexts_;

@@ -24,7 +24,7 @@ void Results::take(Evaluation part) {
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
   take_lines(std::move(part.lines));
-  if (!part.rows.empty()) take_rows(std::move(part.rows));
+  for (std::string& rows : part.rows) take_rows(std::move(rows));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
   take_records(std::move(part.records));
@@ -46,12 +46,12 @@ void Results::say(const Message& message) {
   note(message.text);
 }
 
-void Results::take_lines(std::string lines) {
+void Results::take_lines(std::vector<std::string> lines) {
   if (!streaming_) {
-    if (!lines.empty()) lines_.push_back(std::move(lines));
+    std::move(lines.begin(), lines.end(), std::back_inserter(lines_));
     return;
   }
-  write_standard_output(lines);
+  for (const std::string& piece : lines) write_standard_output(piece);
   flush_standard_output();  // whoever feeds a pipe may wait for the answer
 }
 

@@ -29,7 +29,7 @@ class Results {
 
  private:
   void say(const Message& message);
-  void take_lines(std::string lines);
+  void take_lines(std::vector<std::string> lines);
   void take_rows(std::string rows);
   void take_records(std::vector<SlotRecords> records);
   /// The records of the input, if it had any, become one result a slot.

@@ -9,6 +9,9 @@
 
 namespace roofline {
 
+/// The first bytes of an input, by which its format is told.
+inline constexpr std::size_t head_byte = 65536;
+
 class ByteStream {
  public:
   virtual ~ByteStream() = default;

@@ -21,13 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t head_byte = 65536;
-
 bool never(std::string_view) { return false; }
 bool always(std::string_view) { return true; }
 
 /// Asked in this order; JSON, which takes whatever is left, stands last.
-const InputFormat formats[] = {
+const InputFormat input_table[] = {
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson},
     {"CSV", {".csv"}, never, open_csv},
     {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
@@ -48,7 +46,7 @@ bool has_extension(const InputFormat& format, std::string_view name) {
 std::string all_extensions() {
   std::vector<std::string_view> listed;
   std::string all;
-  for (const InputFormat& format : formats)
+  for (const InputFormat& format : input_table)
     for (const std::string_view extension : format.extensions) {
       if (std::find(listed.begin(), listed.end(), extension) != listed.end()) continue;
       listed.push_back(extension);
@@ -59,7 +57,7 @@ std::string all_extensions() {
 
 bool is_layer_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  return std::any_of(std::begin(formats), std::end(formats),
+  return std::any_of(std::begin(input_table), std::end(input_table),
                      [&](const InputFormat& format) { return has_extension(format, name); });
 }
 
@@ -112,11 +110,11 @@ std::vector<std::string> files_under(const std::string& directory) {
 /// bytes look like.
 const InputFormat& format_of(ByteStream& stream) {
   std::vector<const InputFormat*> candidates;
-  for (const InputFormat& format : formats)
+  for (const InputFormat& format : input_table)
     if (has_extension(format, stream.name())) candidates.push_back(&format);
   if (candidates.size() == 1) return *candidates.front();
   if (candidates.empty())
-    for (const InputFormat& format : formats) candidates.push_back(&format);
+    for (const InputFormat& format : input_table) candidates.push_back(&format);
   // What is streamed line by line must not wait for more than a line.
   if (candidates.front()->recognise(stream.peek_line(head_byte))) return *candidates.front();
   const std::string_view head = stream.peek(head_byte);
@@ -127,7 +125,7 @@ const InputFormat& format_of(ByteStream& stream) {
 
 }  // namespace
 
-std::span<const InputFormat> input_formats() { return formats; }
+std::span<const InputFormat> input_formats() { return input_table; }
 
 std::string read_text(const std::string& path) { return open_stream(path)->read_rest(); }
 

@@ -13,7 +13,7 @@ namespace {
 using Setter = void (*)(const Value&, LayerSpec&);
 
 /// A key of a layer object: the field that it states, and how its value is read.
-struct Key {
+struct LayerKey {
   std::string_view key;
   Field field;
   Setter set;
@@ -53,7 +53,7 @@ void set_seconds(const Value& value, LayerSpec& spec, double unit_s) {
 using L = LayerSpec;
 
 /// Every key of a layer, by key. Of a field's several keys, field_name() is the first choice.
-constexpr std::array keys = std::to_array<Key>({
+constexpr std::array keys = std::to_array<LayerKey>({
     {"batch", Field::batch, set_count<&L::batch>},
     {"bias", Field::bias, set_flag<&L::bias>},
     {"c", Field::in_channels, set_count<&L::in_channels>},
@@ -124,21 +124,21 @@ constexpr std::array keys = std::to_array<Key>({
 });
 
 /// What n and k are in a matmul: the GEMM's.
-constexpr std::array gemm_keys = std::to_array<Key>({
+constexpr std::array gemm_keys = std::to_array<LayerKey>({
     {"k", Field::k, set_count<&L::k>},
     {"n", Field::n, set_count<&L::n>},
 });
 
-const Key* find_key(std::span<const Key> table, std::string_view name) {
+const LayerKey* find_key(std::span<const LayerKey> table, std::string_view name) {
   const auto found =
       std::lower_bound(table.begin(), table.end(), name,
-                       [](const Key& key, std::string_view other) { return key.key < other; });
+                       [](const LayerKey& key, std::string_view other) { return key.key < other; });
   return found != table.end() && found->key == name ? &*found : nullptr;
 }
 
-const Key* find_key(LayerKind kind, std::string_view name) {
+const LayerKey* find_key(LayerKind kind, std::string_view name) {
   if (kind == LayerKind::matmul)
-    if (const Key* key = find_key(gemm_keys, name)) return key;
+    if (const LayerKey* key = find_key(gemm_keys, name)) return key;
   return find_key(keys, name);
 }
 
@@ -191,7 +191,7 @@ std::string key_hint(const std::string& key) {
   for (const auto& [theirs, ours] : others)
     if (key == theirs) return "; did you mean \"" + std::string(ours) + "\"?";
   std::vector<std::string_view> names;
-  for (const Key& each : keys) names.push_back(each.key);
+  for (const LayerKey& each : keys) names.push_back(each.key);
   return did_you_mean(key, names);
 }
 
@@ -202,7 +202,7 @@ std::string key_hint(const std::string& key) {
 }
 
 /// Notes that `key` states its field; fails where another key has.
-void claim(const Value& object, const Key& key, Place& place,
+void claim(const Value& object, const LayerKey& key, Place& place,
            std::array<std::string_view, field_count>& claimed) {
   std::string_view& by = claimed[static_cast<std::size_t>(key.field)];
   if (!by.empty()) {
@@ -231,9 +231,15 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   const auto& members = object.node().get_ref<const nlohmann::json::object_t&>();
   for (const auto& [name, node] : members)
     if (find_key(type.kind, name) == nullptr) fail_key(object, name, type.kind);
+<<<<<<< HEAD
   for (const auto& member : members) {
     const Key& key = *find_key(type.kind, member.first);
     if (!takes(type.kind, key.field)) fail_key(object, member.first, type.kind);
+=======
+  for (const auto& [name, node] : object.node().items()) {
+    const LayerKey& key = *find_key(type.kind, name);
+    if (!takes(type.kind, key.field)) fail_key(object, name, type.kind);
+>>>>>>> main
     claim(object, key, spec.place, claimed);
     key.set(object.at(member), spec);
   }

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t deepest_nesting = 64;
+constexpr std::size_t deepest_json = 64;
 constexpr double largest_exact_integer = 9007199254740992.0;  // 2^53
 
 /// Appends a key as a part of a JSON Pointer; of a very long one only the beginning.
@@ -127,9 +127,9 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   }
 
   bool open(json container) {
-    if (levels_.size() == deepest_nesting)
-      throw origin_->error("", "expected at most " + std::to_string(deepest_nesting) +
-                                   " levels of nesting, got more");
+    if (levels_.size() == deepest_json)
+      throw origin_->error(
+          "", "expected at most " + std::to_string(deepest_json) + " levels of nesting, got more");
     json& node = insert(std::move(container));
     levels_.push_back({&node});
     return true;
@@ -146,13 +146,13 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   std::optional<Failure> failure_;
 };
 
-struct Position {
+struct TextPosition {
   std::size_t line = 1;
   std::size_t column = 1;
 };
 
-Position position_of(std::string_view text, std::size_t offset) {
-  Position position;
+TextPosition position_of(std::string_view text, std::size_t offset) {
+  TextPosition position;
   for (const char c : text.substr(0, offset)) {
     if (c == '\n') {
       ++position.line;
@@ -204,7 +204,7 @@ json parse_json(std::string_view text, const Origin& origin) {
   if (failure.is_number)
     throw origin.error(builder.pointer(), "expected a number that a double can hold");
   const std::size_t offset = failure.byte == 0 ? 0 : failure.byte - 1;
-  Position position = position_of(text, offset);
+  TextPosition position = position_of(text, offset);
   position.line += origin.line.value_or(1) - 1;
   throw InputError(origin.source,
                    std::to_string(position.line) + ":" + std::to_string(position.column),

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_named = 5;
+constexpr std::size_t most_layers_named = 5;
 
 struct TimeKey {
   std::string_view key;
@@ -94,10 +94,10 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 /// "a, b, c and 4 more"
 std::string some_of(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(most_named, names.size()); ++i)
+  for (std::size_t i = 0; i < std::min(most_layers_named, names.size()); ++i)
     text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most_named)
-    text += " and " + std::to_string(names.size() - most_named) + " more";
+  if (names.size() > most_layers_named)
+    text += " and " + std::to_string(names.size() - most_layers_named) + " more";
   return text;
 }
 

@@ -5,7 +5,6 @@
 namespace roofline {
 namespace {
 
-using enum Engine;
 using Candidates = std::initializer_list<Engine>;
 
 std::optional<Engine> first_present(const EngineRates& peaks, Candidates candidates) {
@@ -16,14 +15,14 @@ std::optional<Engine> first_present(const EngineRates& peaks, Candidates candida
 
 std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
   switch (type) {
-    case DataType::fp64: return first_present(peaks, {fp64_tensor});
-    case DataType::fp32: return first_present(peaks, {fp32_tensor});
-    case DataType::tf32: return first_present(peaks, {tf32});
-    case DataType::fp16: return first_present(peaks, {fp16_tensor});
-    case DataType::bf16: return first_present(peaks, {bf16});
-    case DataType::fp8: return first_present(peaks, {fp8});
+    case DataType::fp64: return first_present(peaks, {Engine::fp64_tensor});
+    case DataType::fp32: return first_present(peaks, {Engine::fp32_tensor});
+    case DataType::tf32: return first_present(peaks, {Engine::tf32});
+    case DataType::fp16: return first_present(peaks, {Engine::fp16_tensor});
+    case DataType::bf16: return first_present(peaks, {Engine::bf16});
+    case DataType::fp8: return first_present(peaks, {Engine::fp8});
     case DataType::int8:
-    case DataType::int32: return first_present(peaks, {int8});
+    case DataType::int32: return first_present(peaks, {Engine::int8});
   }
   return std::nullopt;
 }
@@ -32,21 +31,21 @@ std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
 /// runs fp16 at 1/64 of its fp32 rate, and its libraries compute fp16 data in fp32).
 std::optional<Engine> half_or_fp32(Engine half, const EngineRates& peaks) {
   const std::optional<double> own = rate_of(peaks, half);
-  const std::optional<double> single = rate_of(peaks, fp32);
+  const std::optional<double> single = rate_of(peaks, Engine::fp32);
   if (own && (!single || *own >= *single)) return half;
-  return single ? std::optional(fp32) : std::nullopt;
+  return single ? std::optional(Engine::fp32) : std::nullopt;
 }
 
 std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
   switch (type) {
-    case DataType::fp64: return first_present(peaks, {fp64});
+    case DataType::fp64: return first_present(peaks, {Engine::fp64});
     case DataType::fp32:
-    case DataType::tf32: return first_present(peaks, {fp32});
-    case DataType::fp16: return half_or_fp32(fp16, peaks);
-    case DataType::bf16: return half_or_fp32(bf16_vector, peaks);
-    case DataType::fp8: return half_or_fp32(fp16, peaks);
+    case DataType::tf32: return first_present(peaks, {Engine::fp32});
+    case DataType::fp16: return half_or_fp32(Engine::fp16, peaks);
+    case DataType::bf16: return half_or_fp32(Engine::bf16_vector, peaks);
+    case DataType::fp8: return half_or_fp32(Engine::fp16, peaks);
     case DataType::int8:
-    case DataType::int32: return first_present(peaks, {dp4a, fp32});
+    case DataType::int32: return first_present(peaks, {Engine::dp4a, Engine::fp32});
   }
   return std::nullopt;
 }
@@ -55,12 +54,12 @@ std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
 /// fly does not count.
 bool has_peak(DataType type, const EngineRates& peaks) {
   switch (type) {
-    case DataType::fp16: return rate_of(peaks, fp16) || rate_of(peaks, fp16_tensor);
-    case DataType::bf16: return rate_of(peaks, bf16) || rate_of(peaks, bf16_vector);
-    case DataType::fp8: return rate_of(peaks, fp8).has_value();
+    case DataType::fp16: return rate_of(peaks, Engine::fp16) || rate_of(peaks, Engine::fp16_tensor);
+    case DataType::bf16: return rate_of(peaks, Engine::bf16) || rate_of(peaks, Engine::bf16_vector);
+    case DataType::fp8: return rate_of(peaks, Engine::fp8).has_value();
     case DataType::int8:
-    case DataType::int32: return rate_of(peaks, int8) || rate_of(peaks, dp4a);
-    case DataType::tf32: return rate_of(peaks, tf32).has_value();
+    case DataType::int32: return rate_of(peaks, Engine::int8) || rate_of(peaks, Engine::dp4a);
+    case DataType::tf32: return rate_of(peaks, Engine::tf32).has_value();
     default: return tensor_engine(type, peaks) || vector_engine(type, peaks);
   }
 }
@@ -85,7 +84,7 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
     case EngineChoice::vector: return vector_engine(type, peaks);
     case EngineChoice::tensor: return tensor_engine(type, peaks);
     case EngineChoice::tf32:
-      if (type == DataType::fp32 && rate_of(peaks, tf32)) return tf32;
+      if (type == DataType::fp32 && rate_of(peaks, Engine::tf32)) return Engine::tf32;
       break;
     case EngineChoice::automatic: break;
   }

@@ -41,7 +41,7 @@ constexpr FieldForm required_rate(Text file_key, Text key, double unit, Text exp
           .unit = unit,
           .required = expected};
 }
-constexpr FieldForm share(Text key) {
+constexpr FieldForm share_of_peak(Text key) {
   return {.file_key = key, .key = key, .quantity = Quantity::share};
 }
 
@@ -97,8 +97,8 @@ constexpr GpuField<SustainedCeilings> sustained_fields[] = {
 };
 
 constexpr GpuField<KernelConstants> kernel_fields[] = {
-    {share("math_share"), &KernelConstants::math_share},
-    {share("dram_share"), &KernelConstants::dram_share},
+    {share_of_peak("math_share"), &KernelConstants::math_share},
+    {share_of_peak("dram_share"), &KernelConstants::dram_share},
     {rate("launch_us", "launch_s", micro), &KernelConstants::launch_s},
 };
 

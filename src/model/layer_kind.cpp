@@ -7,12 +7,12 @@
 namespace roofline {
 namespace {
 
-using enum LayerKind;
-using Family = KindFamily;
-
 // FLOP an element: each operation that the textbook formula has, transcendentals as one.
 // clang-format off
-constexpr std::array<KindInfo, layer_kind_count> kinds{{
+constexpr auto kinds = [] {
+  using enum LayerKind;
+  using Family = KindFamily;
+  return std::array<KindInfo, layer_kind_count>{{
     {conv, "conv", Family::contraction, 0, Saved::input, Features::first, "convolution"},
     {conv_transpose, "conv_transpose", Family::contraction, 0, Saved::input, Features::first, "deconv deconvolution"},
     {linear, "linear", Family::contraction, 0, Saved::input, Features::last, "fc dense"},
@@ -53,15 +53,16 @@ constexpr std::array<KindInfo, layer_kind_count> kinds{{
     {other, "other", Family::movement, 0, Saved::nothing},              // known by its bytes only
     {flatten, "flatten", Family::free, 0, Saved::nothing},
     {host_copy, "host_copy", Family::transfer, 0, Saved::nothing},
-}};
+  }};
+}();
 // clang-format on
 
-constexpr bool in_enum_order() {
+constexpr bool kinds_in_order() {
   for (std::size_t i = 0; i < kinds.size(); ++i)
     if (static_cast<std::size_t>(kinds[i].kind) != i) return false;
   return true;
 }
-static_assert(in_enum_order(), "info() indexes the table by the enumerator");
+static_assert(kinds_in_order(), "info() indexes the table by the enumerator");
 
 /// Lower case, without "_": "BatchNorm" and "batch_norm" are both "batchnorm".
 std::string normal_form(std::string_view name) {
@@ -101,9 +102,10 @@ const KindInfo& info(LayerKind kind) { return kinds[static_cast<std::size_t>(kin
 
 std::span<const KindInfo> all_kinds() { return kinds; }
 
-bool is_input_kind(LayerKind kind) { return info(kind).family != Family::transfer; }
+bool is_input_kind(LayerKind kind) { return info(kind).family != KindFamily::transfer; }
 
 bool has_window(LayerKind kind) {
+  using enum LayerKind;
   return kind == conv || kind == conv_transpose || kind == max_pool || kind == avg_pool;
 }
 

@@ -5,8 +5,6 @@
 namespace roofline {
 namespace {
 
-using enum Field;
-
 /// Which layers take a field, beside those that all take.
 enum class Taken : std::uint8_t {
   always,
@@ -24,64 +22,67 @@ struct FieldInfo {
   Taken taken = Taken::always;
 };
 
-constexpr std::array<FieldInfo, field_count> fields{{
-    {name, "name"},
-    {type, "type"},
-    {batch, "batch"},
-    {input, "input", Taken::one_operand},
-    {in_channels, "in_channels", Taken::one_operand},
-    {input_size, "input_size", Taken::one_operand},
-    {input_height, "h", Taken::one_operand},
-    {input_width, "w", Taken::one_operand},
-    {inputs, "inputs", Taken::operands},
-    {out_channels, "out_channels", Taken::convolution},
-    {kernel_size, "kernel_size", Taken::window},
-    {kernel_height, "r", Taken::window},
-    {kernel_width, "s", Taken::window},
-    {stride, "stride", Taken::window},
-    {stride_height, "stride_h", Taken::window},
-    {stride_width, "stride_w", Taken::window},
-    {padding, "padding", Taken::window},
-    {padding_height, "pad_h", Taken::window},
-    {padding_width, "pad_w", Taken::window},
-    {dilation, "dilation", Taken::window},
-    {dilation_height, "dil_h", Taken::window},
-    {dilation_width, "dil_w", Taken::window},
-    {output_padding, "output_padding", Taken::other_rule},
-    {ceil_mode, "ceil_mode", Taken::other_rule},
-    {groups, "groups", Taken::other_rule},
-    {depthwise, "depthwise", Taken::convolution},
-    {bias, "bias", Taken::other_rule},
-    {causal, "causal", Taken::other_rule},
-    {in_features, "in_features", Taken::other_rule},
-    {out_features, "out_features", Taken::other_rule},
-    {m, "m", Taken::other_rule},
-    {n, "n", Taken::other_rule},
-    {k, "k", Taken::other_rule},
-    {normalized_shape, "normalized_shape", Taken::other_rule},
-    {scale_factor, "scale_factor", Taken::other_rule},
-    {dtype, "dtype"},
-    {dtypes, "dtypes"},
-    {pass, "pass"},
-    {mapping, "kernel", Taken::contraction},
-    {measured_warm, "measured_us"},
-    {measured_cold, "measured_cold_us"},
-    {measured_gpu, "measured_gpu"},
-    {repeat, "repeat"},
-    {batch_statistics, "training", Taken::other_rule},
-    {training_only, "training_only"},
-    {shared_weights, "shared_weights"},
-    {output, "output"},
-    {output_height, "p"},
-    {output_width, "q"},
-}};
+constexpr auto fields = [] {
+  using enum Field;
+  return std::array<FieldInfo, field_count>{{
+      {name, "name"},
+      {type, "type"},
+      {batch, "batch"},
+      {input, "input", Taken::one_operand},
+      {in_channels, "in_channels", Taken::one_operand},
+      {input_size, "input_size", Taken::one_operand},
+      {input_height, "h", Taken::one_operand},
+      {input_width, "w", Taken::one_operand},
+      {inputs, "inputs", Taken::operands},
+      {out_channels, "out_channels", Taken::convolution},
+      {kernel_size, "kernel_size", Taken::window},
+      {kernel_height, "r", Taken::window},
+      {kernel_width, "s", Taken::window},
+      {stride, "stride", Taken::window},
+      {stride_height, "stride_h", Taken::window},
+      {stride_width, "stride_w", Taken::window},
+      {padding, "padding", Taken::window},
+      {padding_height, "pad_h", Taken::window},
+      {padding_width, "pad_w", Taken::window},
+      {dilation, "dilation", Taken::window},
+      {dilation_height, "dil_h", Taken::window},
+      {dilation_width, "dil_w", Taken::window},
+      {output_padding, "output_padding", Taken::other_rule},
+      {ceil_mode, "ceil_mode", Taken::other_rule},
+      {groups, "groups", Taken::other_rule},
+      {depthwise, "depthwise", Taken::convolution},
+      {bias, "bias", Taken::other_rule},
+      {causal, "causal", Taken::other_rule},
+      {in_features, "in_features", Taken::other_rule},
+      {out_features, "out_features", Taken::other_rule},
+      {m, "m", Taken::other_rule},
+      {n, "n", Taken::other_rule},
+      {k, "k", Taken::other_rule},
+      {normalized_shape, "normalized_shape", Taken::other_rule},
+      {scale_factor, "scale_factor", Taken::other_rule},
+      {dtype, "dtype"},
+      {dtypes, "dtypes"},
+      {pass, "pass"},
+      {mapping, "kernel", Taken::contraction},
+      {measured_warm, "measured_us"},
+      {measured_cold, "measured_cold_us"},
+      {measured_gpu, "measured_gpu"},
+      {repeat, "repeat"},
+      {batch_statistics, "training", Taken::other_rule},
+      {training_only, "training_only"},
+      {shared_weights, "shared_weights"},
+      {output, "output"},
+      {output_height, "p"},
+      {output_width, "q"},
+  }};
+}();
 
-constexpr bool in_enum_order() {
+constexpr bool fields_in_order() {
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (static_cast<std::size_t>(fields[i].field) != i) return false;
   return true;
 }
-static_assert(in_enum_order(), "field_name() indexes the table by the enumerator");
+static_assert(fields_in_order(), "field_name() indexes the table by the enumerator");
 
 bool has_several_operands(LayerKind kind) {
   return info(kind).family == KindFamily::combine || kind == LayerKind::matmul ||
@@ -93,6 +94,7 @@ bool is_convolution(LayerKind kind) {
 }
 
 bool takes_by_kind(LayerKind kind, Field field) {
+  using enum Field;
   switch (field) {
     case output_padding: return kind == LayerKind::conv_transpose;
     case ceil_mode: return info(kind).family == KindFamily::pool && has_window(kind);

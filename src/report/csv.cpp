@@ -44,9 +44,9 @@ std::string csv_header() {
   return out + '\n';
 }
 
-void append_csv_rows(std::string& out, const Result& result) {
-  for (const LayerResult& row : result.layers)
-    append_row(out, {result.source, result.network, result.gpu, row});
+void append_csv_row(std::string& out, const std::string& source, const std::string& network,
+                    const std::string& gpu, const LayerResult& row) {
+  append_row(out, {source, network, gpu, row});
 }
 
 void append_open_rows(OpenRows& rows, const std::string& source, const std::string& name,

@@ -14,8 +14,9 @@ namespace roofline {
 
 std::string csv_header();
 
-/// The rows of a network.
-void append_csv_rows(std::string& out, const Result& result);
+/// A row of a network's result.
+void append_csv_row(std::string& out, const std::string& source, const std::string& network,
+                    const std::string& gpu, const LayerResult& row);
 
 /// Rows of records without their shares of the whole time, which is known when all rows are.
 struct OpenRows {

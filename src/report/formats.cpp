@@ -5,7 +5,7 @@
 namespace roofline {
 namespace {
 
-const OutputFormat formats[] = {
+const OutputFormat output_table[] = {
     {"table", {"txt"}, render_table},
     {"json", {"json"}, render_json, write_json},
     {"ndjson", {"ndjson", "jsonl"}, render_ndjson, write_ndjson, true},
@@ -34,15 +34,16 @@ std::string render_csv(const Report& report, const RenderStyle&) {
   return collected(write_csv, report);
 }
 
-std::span<const OutputFormat> output_formats() { return formats; }
+std::span<const OutputFormat> output_formats() { return output_table; }
 
 const OutputFormat* find_output_format(std::string_view name) {
-  const auto found = std::find_if(std::begin(formats), std::end(formats), [&](const auto& format) {
-    const auto& extensions = format.extensions;
-    return format.name == name ||
-           std::find(extensions.begin(), extensions.end(), name) != extensions.end();
-  });
-  return found == std::end(formats) ? nullptr : &*found;
+  const auto found =
+      std::find_if(std::begin(output_table), std::end(output_table), [&](const auto& format) {
+        const auto& extensions = format.extensions;
+        return format.name == name ||
+               std::find(extensions.begin(), extensions.end(), name) != extensions.end();
+      });
+  return found == std::end(output_table) ? nullptr : &*found;
 }
 
 }  // namespace roofline

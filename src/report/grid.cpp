@@ -9,7 +9,6 @@ namespace roofline {
 namespace {
 
 constexpr std::size_t narrowest_name = 12;
-constexpr std::string_view gap = "  ";
 
 /// Names come from files: whatever they hold, none may act on the terminal.
 Grid printable_grid(Grid grid) {
@@ -28,7 +27,7 @@ std::vector<std::size_t> natural_widths(const Grid& grid) {
 }
 
 std::size_t sum_of(const std::vector<std::size_t>& widths) {
-  std::size_t whole = gap.size() * (widths.size() - 1);
+  std::size_t whole = column_gap.size() * (widths.size() - 1);
   for (const std::size_t width : widths) whole += width;
   return whole;
 }
@@ -50,7 +49,7 @@ std::string line_of(const std::vector<std::string>& cells, const Grid& grid,
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string cell = shortened(cells[i], widths[i]);
     const std::string blanks(widths[i] - std::min(widths[i], display_width(cell)), ' ');
-    if (i > 0) line += gap;
+    if (i > 0) line += column_gap;
     line += grid.columns[i].left ? cell + blanks : blanks + cell;
   }
   line.erase(line.find_last_not_of(' ') + 1);

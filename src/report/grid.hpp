@@ -10,6 +10,9 @@
 
 namespace roofline {
 
+/// Between columns.
+inline constexpr std::string_view column_gap = "  ";
+
 struct GridColumn {
   std::string header;
   bool left = false;

@@ -13,7 +13,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t gap = 2;
 constexpr std::size_t good_name = 40;
 constexpr std::size_t enough_name = 24;
 constexpr std::size_t least_name = 12;
@@ -21,13 +20,13 @@ constexpr std::size_t bar_width = 8;
 constexpr std::string_view bar_path = "bar";
 
 /// What a narrow terminal goes without, first to last.
-constexpr std::array<std::string_view, 7> droppable{bar_path,
-                                                    "macs",
-                                                    "bytes.total",
-                                                    "flops",
-                                                    "bound",
-                                                    "measured.lost_s",
-                                                    "intensity_flop_per_byte"};
+constexpr std::array<std::string_view, 7> droppable_paths{bar_path,
+                                                          "macs",
+                                                          "bytes.total",
+                                                          "flops",
+                                                          "bound",
+                                                          "measured.lost_s",
+                                                          "intensity_flop_per_byte"};
 
 /// A column of cells; the last row may be a total.
 struct Column {
@@ -174,13 +173,14 @@ class LayerGrid {
 
   std::size_t width_besides_names() const {
     std::size_t width = 0;
-    for (std::size_t i = 1; i < columns_.size(); ++i) width += gap + width_of(columns_[i]);
+    for (std::size_t i = 1; i < columns_.size(); ++i)
+      width += column_gap.size() + width_of(columns_[i]);
     return width;
   }
 
   void fit(std::size_t width) {
     const std::size_t whole = width_of(columns_.front());
-    for (const std::string_view path : droppable) {
+    for (const std::string_view path : droppable_paths) {
       const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough_name);
       if (width_besides_names() + wanted <= width) break;
       std::erase_if(columns_, [&](const Column& column) { return column.path == path; });

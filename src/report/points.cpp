@@ -71,8 +71,8 @@ constexpr std::size_t batch_column = 3;
 constexpr std::size_t image_column = 7;
 
 /// Narrow terminals go without what can be worked out of the rest.
-constexpr std::array<std::string_view, 8> droppable{"memory",   "roofline", "energy",   "limiter",
-                                                    "speed-up", "bound by", "images/s", "expected"};
+constexpr std::array<std::string_view, 8> droppable_headers{
+    "memory", "roofline", "energy", "limiter", "speed-up", "bound by", "images/s", "expected"};
 
 }  // namespace
 
@@ -92,7 +92,7 @@ Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> 
   for (std::size_t column = batch_column; column >= gpu_column; --column)
     if (!varies(grid, column)) erase_column(grid, column);
   if (tables.size() == 1) erase_column(grid, 0);
-  drop_columns(grid, width, droppable);
+  drop_columns(grid, width, droppable_headers);
   return grid;
 }
 

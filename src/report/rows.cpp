@@ -84,8 +84,8 @@ void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
 }
 
 void append_record(std::string& lines, const std::string& source, const std::string& name,
-                   const std::string& gpu, const std::vector<LayerResult>& rows) {
-  for (const LayerResult& row : rows) append_line(lines, {source, name, gpu, row, true});
+                   const std::string& gpu, const LayerResult& row) {
+  append_line(lines, {source, name, gpu, row, true});
 }
 
 std::string render_record_error(const InputError& error) {

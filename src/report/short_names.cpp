@@ -10,10 +10,10 @@
 namespace roofline {
 namespace {
 
-using Parts = std::vector<std::string>;
+using NameParts = std::vector<std::string>;
 
-Parts parts_of(const std::string& name) {
-  Parts parts{""};
+NameParts parts_of(const std::string& name) {
+  NameParts parts{""};
   for (const char c : name)
     if (c == '.')
       parts.emplace_back();
@@ -22,7 +22,7 @@ Parts parts_of(const std::string& name) {
   return parts;
 }
 
-std::string joined(const Parts& parts) {
+std::string joined(const NameParts& parts) {
   std::string name;
   for (std::size_t i = 0; i < parts.size(); ++i) name += (i == 0 ? "" : ".") + parts[i];
   return name;
@@ -78,7 +78,7 @@ std::string initial(const std::string& part) {
 
 /// The name with as few leading parts abbreviated as make it fit.
 std::string abbreviated(const std::string& name, std::size_t width) {
-  Parts parts = parts_of(name);
+  NameParts parts = parts_of(name);
   std::string text = name;
   for (std::size_t i = 0; i + 1 < parts.size() && display_width(text) > width; ++i) {
     parts[i] = initial(parts[i]);
@@ -113,11 +113,11 @@ std::string without_copy(const std::string& name) {
 
 std::string folded_name(const std::vector<std::string>& names) {
   if (names.size() == 1) return names.front();
-  const Parts first = parts_of(without_copy(names.front()));
+  const NameParts first = parts_of(without_copy(names.front()));
   std::optional<std::size_t> differing;
   std::vector<std::string> values;
   for (const std::string& name : names) {
-    const Parts parts = parts_of(without_copy(name));
+    const NameParts parts = parts_of(without_copy(name));
     if (parts.size() != first.size()) return names.front();
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i] == first[i] || differing == i) continue;
@@ -130,7 +130,7 @@ std::string folded_name(const std::vector<std::string>& names) {
     const std::string value = parts_of(without_copy(name))[*differing];
     if (values.empty() || values.back() != value) values.push_back(value);
   }
-  Parts folded = first;
+  NameParts folded = first;
   folded[*differing] = braced(values);
   return joined(folded);
 }

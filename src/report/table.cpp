@@ -91,7 +91,7 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-constexpr std::string_view conventions =
+constexpr std::string_view conventions_legend =
     "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n"
     "expected: of a library's kernel, below the roofline where operands are in L2 (--cache cold)\n"
     "or Winograd saves MACs. share: of the whole expected time.\n";
@@ -217,8 +217,8 @@ std::string report_text(const Report& report, const Style& style) {
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + std::string(report.points.empty() ? "" : points_legend) + std::string(conventions) +
-         (rows ? limiter_legend(report) : "") +
+  return out + std::string(report.points.empty() ? "" : points_legend) +
+         std::string(conventions_legend) + (rows ? limiter_legend(report) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 

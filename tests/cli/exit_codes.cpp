@@ -4,11 +4,7 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 
-namespace {
-
-const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("All evaluated: 0, results on stdout, nothing on stderr", "[cli/exit_codes]") {
   const TemporaryFolder folder;

@@ -8,11 +8,7 @@
 
 using Json = nlohmann::json;
 
-namespace {
-
-const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("A directory of 200 files, 3 of them broken", "[cli/inputs]") {
   const TemporaryFolder folder;

@@ -11,12 +11,12 @@ namespace {
 
 /// On a V100, 15.7 TFLOP/s in fp32 and 900 GB/s: 2 x 64 x 64 x 9 x 56 x 56 FLOP take 14.73 us, and
 /// 2 x 4 x 64 x 56 x 56 bytes 1.784 us.
-std::string conv(const std::string& name, const std::string& more) {
+std::string measured_conv(const std::string& name, const std::string& more) {
   return R"({"name": ")" + name +
          R"(", "input": [64, 56, 56], "out_channels": 64, "kernel_size": 3, "padding": 1, )" +
          more + "}";
 }
-std::string relu(const std::string& name, const std::string& more) {
+std::string measured_relu(const std::string& name, const std::string& more) {
   return R"({"name": ")" + name + R"(", "type": "relu", "input": [64, 56, 56], )" + more + "}";
 }
 
@@ -41,18 +41,18 @@ std::vector<std::string> measured_lines(const std::string& output) {
   return lines;
 }
 
-using Counts = std::pair<std::size_t, std::size_t>;
+using RowCounts = std::pair<std::size_t, std::size_t>;
 using Lines = std::vector<std::string>;
 
 }  // namespace
 
 TEST_CASE("Only what was measured alike is compared", "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("x.json", "[" + conv("a", R"("batch": 2, "measured_us": 60)") + "," +
-                             relu("b", R"("batch": 2, "measured_us": 8)") + "]");
+  folder.write("x.json", "[" + measured_conv("a", R"("batch": 2, "measured_us": 60)") + "," +
+                             measured_relu("b", R"("batch": 2, "measured_us": 8)") + "]");
   struct Case {
     std::string options;
-    Counts counts;
+    RowCounts counts;
   };
   const Case table[] = {
       {"", {2, 0}},
@@ -71,7 +71,7 @@ TEST_CASE("Only what was measured alike is compared", "[cli/measured_times]") {
 
 TEST_CASE("A layer's own pass is the one that was measured", "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("x.json", conv("a", R"("pass": "wgrad", "measured_us": 60)"));
+  folder.write("x.json", measured_conv("a", R"("pass": "wgrad", "measured_us": 60)"));
   const Json rows = result_of(folder, "x.json --gpu v100 --pass training").at("layers");
   REQUIRE(rows.size() == 3);
   for (const Json& row : rows) {
@@ -86,15 +86,15 @@ TEST_CASE("A time is of the GPU that its source names", "[cli/measured_times]") 
                "type,input,measured_us,measured_cold_us,measured_gpu\n"
                "relu,\"[64,56,56]\",8,9,NVIDIA A100-SXM4-80GB\n"
                "relu,\"[64,56,56]\",8,9,\n");
-  CHECK(compared(result_of(folder, "x.csv --gpu a100")) == Counts{2, 0});
-  CHECK(compared(result_of(folder, "x.csv --gpu v100")) == Counts{1, 1});
+  CHECK(compared(result_of(folder, "x.csv --gpu a100")) == RowCounts{2, 0});
+  CHECK(compared(result_of(folder, "x.csv --gpu v100")) == RowCounts{1, 1});
   const Json other = result_of(folder, "x.csv --gpu v100").at("layers").at(0);
   CHECK(other.at("measured").is_null());  // the cold time is of the other GPU too
 }
 
 TEST_CASE("Warm and cold times stay apart", "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("x.json", relu("a", R"("measured_us": 8, "measured_cold_us": 9)"));
+  folder.write("x.json", measured_relu("a", R"("measured_us": 8, "measured_cold_us": 9)"));
   for (const auto& [options, time_s] : {std::pair("", 8e-6), std::pair(" --cache cold", 9e-6)}) {
     const Json measured =
         result_of(folder, std::string("x.json --gpu v100") + options)["layers"][0]["measured"];
@@ -106,8 +106,8 @@ TEST_CASE("Warm and cold times stay apart", "[cli/measured_times]") {
 
 TEST_CASE("What is left out is said", "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("x.json", "[" + conv("a", R"("measured_us": 60)") + "," +
-                             relu("b", R"("measured_us": 8)") + "]");
+  folder.write("x.json", "[" + measured_conv("a", R"("measured_us": 60)") + "," +
+                             measured_relu("b", R"("measured_us": 8)") + "]");
   const std::string sentence =
       ", of another batch, pass or GPU than here, or with caches in another state";
   CHECK(measured_lines(run(folder, "roofline x.json --gpu v100").out).empty());
@@ -122,12 +122,12 @@ TEST_CASE("What is left out is said", "[cli/measured_times]") {
 TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]") {
   const TemporaryFolder folder;
   const std::string big = R"("type": "relu", "input": [64, 560, 560], "measured_us": 100)";
-  folder.write("x.json", "[" + conv("slow", R"("measured_us": 15)") + "," +
-                             conv("winograd", R"("measured_us": 8)") + "," +
-                             conv("strided", R"("stride": 2, "measured_us": 2)") + "," +
-                             conv("slip", R"("measured_ms": 0.00006)") + "," +
-                             relu("cached", R"("measured_us": 1)") + R"(, {"name": "huge", )" +
-                             big + "}]");
+  folder.write("x.json", "[" + measured_conv("slow", R"("measured_us": 15)") + "," +
+                             measured_conv("winograd", R"("measured_us": 8)") + "," +
+                             measured_conv("strided", R"("stride": 2, "measured_us": 2)") + "," +
+                             measured_conv("slip", R"("measured_ms": 0.00006)") + "," +
+                             measured_relu("cached", R"("measured_us": 1)") +
+                             R"(, {"name": "huge", )" + big + "}]");
   const Json rows = result_of(folder, "x.json --gpu v100").at("layers");
   std::vector<Json> causes;
   for (const Json& row : rows) causes.push_back(row.at("measured").at("below_bound"));
@@ -148,8 +148,8 @@ TEST_CASE("A time below the bound gets its likely cause", "[cli/measured_times]"
 TEST_CASE("The most absurd times allowed leave tables as wide as they are",
           "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("x.json", "[" + conv("a", R"("measured_us": 1e-30)") + "," +
-                             relu("b", R"("measured_us": 1e30)") + "]");
+  folder.write("x.json", "[" + measured_conv("a", R"("measured_us": 1e-30)") + "," +
+                             measured_relu("b", R"("measured_us": 1e30)") + "]");
   for (const std::string options : {"", " --peak-tflops 1e-9 --bandwidth-gbs 1e-9"})
     for (const std::string format : {"table", "markdown", "csv", "json", "ndjson"}) {
       INFO(options << " " << format);

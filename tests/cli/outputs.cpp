@@ -11,7 +11,7 @@
 
 namespace {
 
-const std::string relu = R"({"type": "relu", "input": [8]})";
+const std::string relu_layer = R"({"type": "relu", "input": [8]})";
 
 /// What a line of shell writes to a terminal; too little to fill the terminal's buffer.
 std::string on_terminal(const TemporaryFolder& folder, const std::string& line) {
@@ -33,7 +33,7 @@ std::string on_terminal(const TemporaryFolder& folder, const std::string& line) 
 
 TEST_CASE("-o writes the format of the extension, several at once", "[cli/outputs]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", relu);
+  folder.write("relu.json", relu_layer);
   const Outcome outcome =
       run(folder,
           "roofline relu.json --gpu v100 -o x.json -o x.ndjson -o x.csv -o x.md "
@@ -53,7 +53,7 @@ TEST_CASE("-o writes the format of the extension, several at once", "[cli/output
 
 TEST_CASE("-o with a format writes both", "[cli/outputs]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", relu);
+  folder.write("relu.json", relu_layer);
   const Outcome outcome = run(folder, "roofline relu.json --gpu v100 -o x.csv --json");
   CHECK(nlohmann::json::accept(outcome.out));
   CHECK(lines_of(read_file(folder / "x.csv")).size() == 2);
@@ -61,7 +61,7 @@ TEST_CASE("-o with a format writes both", "[cli/outputs]") {
 
 TEST_CASE("-o still reports failed inputs", "[cli/outputs]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", relu);
+  folder.write("relu.json", relu_layer);
   const Outcome outcome = run(folder, "roofline relu.json none.json --gpu v100 -o x.json");
   CHECK(outcome.exit_code == 1);
   CHECK(nlohmann::json::parse(read_file(folder / "x.json")).at("errors").size() == 1);
@@ -69,14 +69,14 @@ TEST_CASE("-o still reports failed inputs", "[cli/outputs]") {
 
 TEST_CASE("--json is --format json", "[cli/outputs]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", relu);
+  folder.write("relu.json", relu_layer);
   CHECK(run(folder, "roofline relu.json --gpu v100 --json").out ==
         run(folder, "roofline relu.json --gpu v100 --format json").out);
 }
 
 TEST_CASE("Colour only on a terminal and never under NO_COLOR", "[cli/outputs]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", relu);
+  folder.write("relu.json", relu_layer);
   const std::string line = "roofline relu.json --gpu v100";
   const std::string escape = "\x1b[";
   CHECK(run(folder, line).out.find(escape) == std::string::npos);
@@ -87,7 +87,7 @@ TEST_CASE("Colour only on a terminal and never under NO_COLOR", "[cli/outputs]")
 
 TEST_CASE("A full disk is an error", "[cli/outputs]") {
   const TemporaryFolder folder;
-  folder.write("relu.json", relu);
+  folder.write("relu.json", relu_layer);
   const Outcome out = run(folder, "roofline relu.json --gpu v100 >/dev/full");
   CHECK(out.exit_code == 1);
   CHECK(out.err == "roofline: cannot write to standard output: No space left on device\n");

@@ -7,6 +7,9 @@
 
 #include "temporary_folder.hpp"
 
+/// A small layer, as a file has it.
+inline const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
+
 struct Outcome {
   int exit_code = -1;
   std::string out;

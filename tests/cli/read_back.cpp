@@ -9,7 +9,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr const char* formats[] = {"json", "ndjson", "csv"};
+constexpr const char* exact_formats[] = {"json", "ndjson", "csv"};
 
 /// All that a layer can state, and every kind.
 const std::string zoo = R"({"name": "zoo", "layers": [
@@ -112,7 +112,7 @@ TEST_CASE("Each layer of our own output is the layer that was read", "[cli/read_
                            {"zoo.json", "", ""},
                            {"zoo.json", "--batch 3 --tile 64x64x16 --top 12", ""},
                            {"zoo.json", "--cache cold", "--cache cold"}})
-    for (const std::string format : formats) {
+    for (const std::string format : exact_formats) {
       INFO(each.input << " " << each.options << " " << format);
       const ReadBack both = read_back(folder, each.input, each.options, format, each.options_again);
       const std::vector<Json> before = rows_of(both.original);
@@ -167,7 +167,7 @@ TEST_CASE("Layers out of a report are records", "[cli/read_back]") {
 
 TEST_CASE("Copies over the host link are of no input", "[cli/read_back]") {
   const TemporaryFolder folder;
-  for (const std::string format : formats) {
+  for (const std::string format : exact_formats) {
     const ReadBack both = read_back(folder, "lenet5", "--host-copies", format, "");
     CHECK(rows_of(both.again).size() + 2 == rows_of(both.original).size());
   }

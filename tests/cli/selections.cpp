@@ -9,14 +9,14 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::string network =
+const std::string small_network =
     R"({"name": "net", "layers": [
         {"input": [3, 32, 32], "out_channels": 16, "kernel_size": 3}, {"type": "relu"},
         {"type": "max_pool", "kernel_size": 2}, {"out_channels": 32, "kernel_size": 3},
         {"type": "relu"}, {"type": "flatten"}, {"type": "linear", "out_features": 10}]})";
 
 /// A convolution of one of our records, in a type.
-std::string conv(const std::string& name, const std::string& dtype) {
+std::string typed_conv(const std::string& name, const std::string& dtype) {
   return R"({"name": ")" + name + R"(", "dtype": ")" + dtype +
          R"(", "input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})" + "\n";
 }
@@ -37,7 +37,8 @@ std::vector<std::string> lines_with(const std::string& output, const std::string
 TEST_CASE("GPUs are compared on the same rows only", "[cli/selections]") {
   const TemporaryFolder folder;
   // The V100 has no bf16: one record of three is missing there.
-  folder.write("x.ndjson", conv("a", "fp32") + conv("b", "bf16") + conv("c", "fp16"));
+  folder.write("x.ndjson",
+               typed_conv("a", "fp32") + typed_conv("b", "bf16") + typed_conv("c", "fp16"));
   CHECK(json_of(folder, "x.ndjson --gpu a100,v100 --by layer").at("comparison").empty());
   const Json rows = json_of(folder, "x.ndjson --gpu h100,v100,a100 --by layer").at("comparison");
   std::vector<std::string> found;
@@ -51,7 +52,7 @@ TEST_CASE("GPUs are compared on the same rows only", "[cli/selections]") {
 
 TEST_CASE("An input or a GPU given twice is not compared with itself", "[cli/selections]") {
   const TemporaryFolder folder;
-  folder.write("net.json", network);
+  folder.write("net.json", small_network);
   const Json twice = json_of(folder, "net.json net.json --gpu v100,v100 --batch 1,1");
   CHECK(twice.at("results").size() == 8);
   CHECK(twice.at("comparison").empty());
@@ -63,7 +64,7 @@ TEST_CASE("An input or a GPU given twice is not compared with itself", "[cli/sel
 
 TEST_CASE("Two networks of one name in one stream stay apart", "[cli/selections]") {
   const TemporaryFolder folder;
-  folder.write("net.json", network);
+  folder.write("net.json", small_network);
   const std::string cat = "cat net.json net.json | roofline - --gpu v100,t4 --batch 1,2";
   const Json root = Json::parse(run(folder, cat + " --json").out);
   CHECK(root.at("results").size() == 8);

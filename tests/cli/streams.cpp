@@ -10,8 +10,6 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
-
 std::vector<Json> records_of(const std::string& text) {
   std::vector<Json> records;
   for (const std::string& line : lines_of(text)) records.push_back(Json::parse(line));

@@ -5,7 +5,7 @@
 namespace {
 
 /// A good convolution with these keys in place of, or beside, its own.
-std::string conv(const std::string& more) {
+std::string conv_with(const std::string& more) {
   return R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3, )" + more + "}";
 }
 
@@ -19,39 +19,39 @@ constexpr const char* all_types =
 }  // namespace
 
 TEST_CASE("The layer that the tables vary is good", "[load/bad_layers]") {
-  CHECK(message_of([] { load_text(conv("\"stride\": 1")); }) == "");
+  CHECK(message_of([] { load_text(conv_with("\"stride\": 1")); }) == "");
 }
 
 TEST_CASE("A value of the wrong type or size", "[load/bad_layers]") {
   check_messages({
-      {conv("\"stride\": 0"), "conv.json: /stride: expected an integer >= 1, got 0"},
-      {conv("\"stride\": -1"), "conv.json: /stride: expected an integer >= 1, got -1"},
-      {conv("\"stride\": 1.5"), "conv.json: /stride: expected an integer >= 1, got 1.5"},
-      {conv("\"stride\": \"2\""), "conv.json: /stride: expected an integer >= 1, got \"2\""},
-      {conv("\"stride\": null"), "conv.json: /stride: expected an integer >= 1, got null"},
-      {conv("\"stride\": [1, 0]"), "conv.json: /stride/1: expected an integer >= 1, got 0"},
-      {conv("\"stride\": [1, 1, 1]"),
+      {conv_with("\"stride\": 0"), "conv.json: /stride: expected an integer >= 1, got 0"},
+      {conv_with("\"stride\": -1"), "conv.json: /stride: expected an integer >= 1, got -1"},
+      {conv_with("\"stride\": 1.5"), "conv.json: /stride: expected an integer >= 1, got 1.5"},
+      {conv_with("\"stride\": \"2\""), "conv.json: /stride: expected an integer >= 1, got \"2\""},
+      {conv_with("\"stride\": null"), "conv.json: /stride: expected an integer >= 1, got null"},
+      {conv_with("\"stride\": [1, 0]"), "conv.json: /stride/1: expected an integer >= 1, got 0"},
+      {conv_with("\"stride\": [1, 1, 1]"),
        "conv.json: /stride: expected a number or a list of 2, got [1,1,1]"},
-      {conv("\"stride\": {\"h\": 1}"),
+      {conv_with("\"stride\": {\"h\": 1}"),
        "conv.json: /stride: expected an integer >= 1, got {\"h\":1}"},
-      {conv("\"padding\": -1"), "conv.json: /padding: expected an integer >= 0, got -1"},
-      {conv("\"padding\": [1, 1, 1, -1]"),
+      {conv_with("\"padding\": -1"), "conv.json: /padding: expected an integer >= 0, got -1"},
+      {conv_with("\"padding\": [1, 1, 1, -1]"),
        "conv.json: /padding/3: expected an integer >= 0, got -1"},
-      {conv("\"padding\": \"full\""),
+      {conv_with("\"padding\": \"full\""),
        "conv.json: /padding: expected numbers, \"same\" or \"valid\", got \"full\""},
-      {conv("\"dilation\": 0"), "conv.json: /dilation: expected an integer >= 1, got 0"},
-      {conv("\"repeat\": 0"), "conv.json: /repeat: expected an integer >= 1, got 0"},
-      {conv("\"bias\": 1"), "conv.json: /bias: expected true or false, got 1"},
-      {conv("\"depthwise\": \"yes\""),
+      {conv_with("\"dilation\": 0"), "conv.json: /dilation: expected an integer >= 1, got 0"},
+      {conv_with("\"repeat\": 0"), "conv.json: /repeat: expected an integer >= 1, got 0"},
+      {conv_with("\"bias\": 1"), "conv.json: /bias: expected true or false, got 1"},
+      {conv_with("\"depthwise\": \"yes\""),
        "conv.json: /depthwise: expected true or false, got \"yes\""},
-      {conv("\"name\": 7"), "conv.json: /name: expected a string, got 7"},
-      {conv("\"type\": 2"), "conv.json: /type: expected a string, got 2"},
-      {conv("\"measured_us\": 0"), "conv.json: /measured_us: expected a number > 0, got 0"},
-      {conv("\"measured_ms\": \"3 ms\""),
+      {conv_with("\"name\": 7"), "conv.json: /name: expected a string, got 7"},
+      {conv_with("\"type\": 2"), "conv.json: /type: expected a string, got 2"},
+      {conv_with("\"measured_us\": 0"), "conv.json: /measured_us: expected a number > 0, got 0"},
+      {conv_with("\"measured_ms\": \"3 ms\""),
        "conv.json: /measured_ms: expected a number > 0, got \"3 ms\""},
-      {conv("\"kernel\": {\"tile\": [64, 64]}"),
+      {conv_with("\"kernel\": {\"tile\": [64, 64]}"),
        "conv.json: /kernel/tile: expected [m, n, k], got [64,64]"},
-      {conv("\"kernel\": 128"),
+      {conv_with("\"kernel\": 128"),
        R"(conv.json: /kernel: expected a kernel mapping such as {"tile": [128, 64, 8]} (the window's size is "kernel_size"), got 128)"},
       {R"({"input": "conv1", "out_channels": 4, "kernel_size": 3})",
        "conv.json: /input: expected a shape: there is no earlier layer to name"},
@@ -69,9 +69,9 @@ TEST_CASE("A value of the wrong type or size", "[load/bad_layers]") {
 TEST_CASE("A long value is shown by its kind", "[load/bad_layers]") {
   const std::string many = "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]";
   check_messages({
-      {conv("\"stride\": " + many),
+      {conv_with("\"stride\": " + many),
        "conv.json: /stride: expected a number or a list of 2, got an array of 32"},
-      {conv("\"stride\": \"" + std::string(80, 'x') + "\""),
+      {conv_with("\"stride\": \"" + std::string(80, 'x') + "\""),
        "conv.json: /stride: expected an integer >= 1, got a long string"},
   });
 }
@@ -102,35 +102,36 @@ TEST_CASE("A key that is missing", "[load/bad_layers]") {
 TEST_CASE("An unknown word comes with the nearest known one", "[load/bad_layers]") {
   const std::string types = "conv.json: /type: " + std::string(all_types);
   check_messages({
-      {conv("\"strid\": 1"),
+      {conv_with("\"strid\": 1"),
        "conv.json: /strid: expected a key of a conv layer, got \"strid\"; did you mean "
        "\"stride\"?"},
-      {conv("\"paddings\": 1"),
+      {conv_with("\"paddings\": 1"),
        "conv.json: /paddings: expected a key of a conv layer, got \"paddings\"; did you mean "
        "\"padding\"?"},
-      {conv("\"colour\": 1"), "conv.json: /colour: expected a key of a conv layer, got \"colour\""},
-      {conv("\"in_features\": 1"),
+      {conv_with("\"colour\": 1"),
+       "conv.json: /colour: expected a key of a conv layer, got \"colour\""},
+      {conv_with("\"in_features\": 1"),
        "conv.json: /in_features: a conv layer takes no \"in_features\""},
       {R"({"type": "relu", "input": [8], "stride": 2})",
        "conv.json: /stride: a relu layer takes no \"stride\""},
-      {conv("\"type\": \"convv\""), types + "\"convv\"; did you mean \"conv\"?"},
-      {conv("\"type\": \"lstm\""), types + "\"lstm\""},
-      {conv("\"dtype\": \"fp61\""),
+      {conv_with("\"type\": \"convv\""), types + "\"convv\"; did you mean \"conv\"?"},
+      {conv_with("\"type\": \"lstm\""), types + "\"lstm\""},
+      {conv_with("\"dtype\": \"fp61\""),
        "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
        "\"fp61\"; did you mean \"fp64\"?"},
-      {conv("\"pass\": \"backward\""),
+      {conv_with("\"pass\": \"backward\""),
        "conv.json: /pass: expected fwd, dgrad or wgrad, got \"backward\""},
-      {conv("\"dtypes\": {\"inputs\": \"fp16\"}"),
+      {conv_with("\"dtypes\": {\"inputs\": \"fp16\"}"),
        "conv.json: /dtypes/inputs: expected a key of dtypes, got \"inputs\"; did you mean "
        "\"input\"?"},
-      {conv("\"kernel\": {\"thread\": 128}"),
+      {conv_with("\"kernel\": {\"thread\": 128}"),
        "conv.json: /kernel/thread: expected a key of kernel, got \"thread\"; did you mean "
        "\"threads\"?"},
-      {conv("\"kernel\": {\"algorithm\": \"implicitgemm\"}"),
+      {conv_with("\"kernel\": {\"algorithm\": \"implicitgemm\"}"),
        "conv.json: /kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, "
        "gemv, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
        "\"implicitgemm\"; did you mean \"implicit_gemm\"?"},
-      {conv("\"kernel\": {\"algorithm\": \"softmax_warp\"}"),
+      {conv_with("\"kernel\": {\"algorithm\": \"softmax_warp\"}"),
        "conv.json: /kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, "
        "gemv, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
        "\"softmax_warp\""},
@@ -153,22 +154,23 @@ TEST_CASE("A misspelt key is named even where its absence breaks the layer", "[l
 
 TEST_CASE("One thing in two spellings", "[load/bad_layers]") {
   check_messages({
-      {conv("\"k\": 4"), "conv.json: /k: expected one spelling, got this and out_channels"},
-      {conv("\"r\": 3"), "conv.json: /kernel_size: expected one spelling, got this and r"},
-      {conv("\"stride\": 1, \"stride_w\": 1"),
+      {conv_with("\"k\": 4"), "conv.json: /k: expected one spelling, got this and out_channels"},
+      {conv_with("\"r\": 3"), "conv.json: /kernel_size: expected one spelling, got this and r"},
+      {conv_with("\"stride\": 1, \"stride_w\": 1"),
        "conv.json: /stride: expected one spelling, got this and stride_w"},
-      {conv("\"padding\": \"same\", \"pad_h\": 1"),
+      {conv_with("\"padding\": \"same\", \"pad_h\": 1"),
        "conv.json: /pad_h: expected one spelling, got this and padding"},
-      {conv("\"dilation\": 1, \"dil_h\": 1"),
+      {conv_with("\"dilation\": 1, \"dil_h\": 1"),
        "conv.json: /dilation: expected one spelling, got this and dil_h"},
-      {conv("\"groups\": 1, \"depthwise\": true"),
+      {conv_with("\"groups\": 1, \"depthwise\": true"),
        "conv.json: /depthwise: expected one spelling, got this and groups"},
-      {conv("\"c\": 3"), "conv.json: /c: expected one spelling, got this and input"},
-      {conv("\"h\": 8"), "conv.json: /input: expected one spelling, got this and sizes"},
-      {conv("\"batch\": 2, \"n\": 2"), "conv.json: /n: expected one spelling, got this and batch"},
-      {conv("\"dtype\": \"fp16\", \"dtypes\": {}"),
+      {conv_with("\"c\": 3"), "conv.json: /c: expected one spelling, got this and input"},
+      {conv_with("\"h\": 8"), "conv.json: /input: expected one spelling, got this and sizes"},
+      {conv_with("\"batch\": 2, \"n\": 2"),
+       "conv.json: /n: expected one spelling, got this and batch"},
+      {conv_with("\"dtype\": \"fp16\", \"dtypes\": {}"),
        "conv.json: /dtypes: expected one spelling, got this and dtype"},
-      {conv("\"measured_us\": 1, \"measured_ms\": 1"),
+      {conv_with("\"measured_us\": 1, \"measured_ms\": 1"),
        "conv.json: /measured_ms: expected one spelling, got this and measured_us"},
       {R"({"input": [2, 3, 8, 8], "batch": 2, "out_channels": 4, "kernel_size": 3})",
        "conv.json: /batch: expected the batch once, got it here and as the first number of the "
@@ -178,14 +180,14 @@ TEST_CASE("One thing in two spellings", "[load/bad_layers]") {
 
 TEST_CASE("Sizes that do not fit together", "[load/bad_layers]") {
   check_messages({
-      {conv("\"groups\": 2"),
+      {conv_with("\"groups\": 2"),
        "conv.json: /groups: expected a divisor of the 3 input channels, got 2"},
-      {conv("\"depthwise\": true"),
+      {conv_with("\"depthwise\": true"),
        "conv.json: /out_channels: expected a multiple of the 3 groups, got 4"},
       {R"({"input": [3, 8, 4], "out_channels": 4, "kernel_size": [3, 7], "padding": 1})",
        "conv.json: /kernel_size: expected a kernel that fits the padded input, got one that spans "
        "7 where the width with padding is 6"},
-      {conv("\"dilation\": 4"),
+      {conv_with("\"dilation\": 4"),
        "conv.json: /kernel_size: expected a kernel that fits the padded input, got one that spans "
        "9 where the height with padding is 8"},
       {R"({"type": "conv_transpose", "input": [3, 1, 1], "out_channels": 4, "kernel_size": 3,
@@ -195,7 +197,7 @@ TEST_CASE("Sizes that do not fit together", "[load/bad_layers]") {
       {R"({"type": "linear", "input": [2, 8], "in_features": 9, "out_features": 4})",
        "conv.json: /in_features: expected 8, the elements of the input [2, 8], or 8, its features "
        "a position, got 9"},
-      {conv("\"type\": \"conv3d\""),
+      {conv_with("\"type\": \"conv3d\""),
        "conv.json: /input: expected a shape [C, D, H, W] or [N, C, D, H, W], got [3,8,8]"},
       {R"({"type": "conv1d", "input": [3, 8], "out_channels": 4, "r": 3})",
        "conv.json: /r: expected only the width of a 1-D layer"},
@@ -229,30 +231,30 @@ TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
   check_messages({
       {R"({"input": [4294967296, 65536, 65536], "out_channels": 2, "kernel_size": 1})",
        "conv.json: expected counts below 2^64, got an overflow in layer \"conv0\""},
-      {conv("\"repeat\": 18446744073709551615"),
+      {conv_with("\"repeat\": 18446744073709551615"),
        "conv.json: /repeat: expected at most 100000 copies, got 18446744073709551615"},
-      {conv("\"padding\": 18446744073709551615"),
+      {conv_with("\"padding\": 18446744073709551615"),
        "conv.json: expected sizes below 2^64, got an overflow in layer \"conv0\""},
-      {conv("\"dilation\": 18446744073709551615"),
+      {conv_with("\"dilation\": 18446744073709551615"),
        "conv.json: expected sizes below 2^64, got an overflow in layer \"conv0\""},
       {R"({"type": "matmul", "m": 4294967296, "n": 4294967296, "k": 1, "name": "big"})",
        "conv.json: expected counts below 2^64, got an overflow in layer \"big\""},
       {R"({"type": "batch_norm", "input": [4611686018427387904], "dtype": "fp8"})",
        "conv.json: expected counts below 2^64, got an overflow in layer \"batch_norm0\""},
-      {conv("\"stride\": 1e30"), "conv.json: /stride: expected an integer >= 1, got 1e+30"},
-      {conv("\"stride\": 18446744073709551616"),
+      {conv_with("\"stride\": 1e30"), "conv.json: /stride: expected an integer >= 1, got 1e+30"},
+      {conv_with("\"stride\": 18446744073709551616"),
        "conv.json: /stride: expected an integer >= 1, got 1.8446744073709552e+19"},
   });
 }
 
 TEST_CASE("32-bit integers are an output type only", "[load/bad_layers]") {
-  CHECK(load_layer(conv(R"("dtypes": {"input": "int8", "output": "int32"})")).dtypes.output ==
+  CHECK(load_layer(conv_with(R"("dtypes": {"input": "int8", "output": "int32"})")).dtypes.output ==
         roofline::DataType::int32);
   check_messages({
-      {conv("\"dtype\": \"int32\""),
+      {conv_with("\"dtype\": \"int32\""),
        "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
        "\"int32\", which only outputs can be"},
-      {conv("\"dtypes\": {\"weight\": \"int32\"}"),
+      {conv_with("\"dtypes\": {\"weight\": \"int32\"}"),
        "conv.json: /dtypes/weight: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
        "\"int32\", which only outputs can be"},
   });

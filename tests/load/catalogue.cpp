@@ -41,7 +41,7 @@ class ConfigHome {
 
 /// What an InputError or a UsageError says.
 template <class Call>
-std::string message_of(const Call& call) {
+std::string any_message_of(const Call& call) {
   try {
     call();
   } catch (const std::runtime_error& error) {
@@ -117,7 +117,7 @@ TEST_CASE("An unknown name may mean a part of one's own", "[load/catalogue]") {
   const ConfigHome home;
   home.add_gpu("x.json", R"({"name": "Lab 77", "peak_tflops": {"fp32": 1},
                              "bandwidth_gb_per_s": 2})");
-  CHECK(message_of([] { find_gpu("lab 78"); }) ==
+  CHECK(any_message_of([] { find_gpu("lab 78"); }) ==
         "unknown GPU \"lab 78\"; did you mean Lab 77? (--list-gpus lists all)");
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("A broken file fails those who mean it, and is a problem to others", "
     const Catalogue catalogue;
     for (const char* name : broken.names) {
       INFO(name);
-      CHECK(message_of([&] { catalogue.find(name); }) == message);
+      CHECK(any_message_of([&] { catalogue.find(name); }) == message);
       CHECK(catalogue.problems_besides({"t4", name}).empty());
     }
     CHECK(catalogue.find("mine").name == "Mine");
@@ -157,7 +157,7 @@ TEST_CASE("A broken file fails those who mean it, and is a problem to others", "
     const std::vector<InputError> problems = catalogue.problems_besides({"mine", "t4"});
     REQUIRE(problems.size() == 1);
     CHECK(problems.front().what() == message);
-    CHECK(message_of([&] { catalogue.all(); }) == message);
+    CHECK(any_message_of([&] { catalogue.all(); }) == message);
   }
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("A file or folder that cannot be read is a problem too", "[load/catalo
     const Catalogue catalogue;
     const std::string message = path + ": cannot be read: No such file or directory";
     CHECK(catalogue.find("t4").name == "Tesla T4");
-    CHECK(message_of([&] { catalogue.find("gone"); }) == message);
+    CHECK(any_message_of([&] { catalogue.find("gone"); }) == message);
     REQUIRE(catalogue.problems_besides({"t4"}).size() == 1);
     CHECK(catalogue.problems_besides({"t4"}).front().what() == message);
   }
@@ -181,7 +181,7 @@ TEST_CASE("A file or folder that cannot be read is a problem too", "[load/catalo
   CHECK(catalogue.find("t4").name == "Tesla T4");
   REQUIRE(catalogue.problems_besides({"t4"}).size() == 1);
   CHECK(catalogue.problems_besides({"t4"}).front().what() == message);
-  CHECK(message_of([&] { catalogue.all(); }) == message);
+  CHECK(any_message_of([&] { catalogue.all(); }) == message);
 }
 
 TEST_CASE("No folder of one's own is no problem", "[load/catalogue]") {

@@ -6,7 +6,7 @@ using namespace roofline;
 
 namespace {
 
-struct Named {
+struct NamedLayer {
   std::string text;  ///< of a layer, without its braces
   LayerKind kind;
   std::vector<std::uint64_t> input;   ///< N, C, spatial
@@ -19,8 +19,8 @@ std::vector<std::uint64_t> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-void check_named(const std::vector<Named>& table) {
-  for (const Named& each : table) {
+void check_named(const std::vector<NamedLayer>& table) {
+  for (const NamedLayer& each : table) {
     INFO(each.text);
     const Layer layer = load_layer("{\"type\": " + each.text + "}");
     CHECK(layer.kind == each.kind);

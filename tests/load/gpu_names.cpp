@@ -13,7 +13,7 @@ using namespace roofline;
 
 namespace {
 
-struct Named {
+struct NamedGpu {
   const char* typed;
   const char* part;
 };
@@ -30,7 +30,7 @@ std::string message_on(const std::string& name) {
 }  // namespace
 
 TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_names]") {
-  const std::vector<Named> table{
+  const std::vector<NamedGpu> table{
       {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090"},
       {"NVIDIA GeForce RTX 4080", "GeForce RTX 4080"},
       {"NVIDIA GeForce RTX 3090", "GeForce RTX 3090"},
@@ -98,14 +98,14 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"AMD Radeon RX 7900 XTX", "Radeon RX 7900 XTX"},
       {"Intel(R) Data Center GPU Max 1550", "Data Center GPU Max 1550"},
   };
-  for (const Named& each : table) {
+  for (const NamedGpu& each : table) {
     INFO(each.typed);
     CHECK(find_gpu(each.typed).name == each.part);
   }
 }
 
 TEST_CASE("Names as people type them", "[load/gpu_names]") {
-  const std::vector<Named> table{
+  const std::vector<NamedGpu> table{
       {"4090", "GeForce RTX 4090"},
       {"rtx-4090", "GeForce RTX 4090"},
       {"RTX4090", "GeForce RTX 4090"},
@@ -129,7 +129,7 @@ TEST_CASE("Names as people type them", "[load/gpu_names]") {
       {"Instinct MI250X", "Instinct MI250X (both GCDs)"},
       {"titan x", "NVIDIA TITAN X (Pascal)"},
   };
-  for (const Named& each : table) {
+  for (const NamedGpu& each : table) {
     INFO(each.typed);
     CHECK(find_gpu(each.typed).name == each.part);
   }

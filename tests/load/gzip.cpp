@@ -23,37 +23,37 @@ std::string compressed(const std::string& text) {
   return out;
 }
 
-const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})"
-                         "\n";
+const std::string conv_line = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})"
+                              "\n";
 
 }  // namespace
 
 TEST_CASE("A gzip file is what it holds", "[load/gzip]") {
-  CHECK(read_records("conv.json.gz", compressed(conv)).layers.size() == 1);
-  CHECK(read_records("conv.ndjson.gz", compressed(conv + conv)).layers.size() == 2);
+  CHECK(read_records("conv.json.gz", compressed(conv_line)).layers.size() == 1);
+  CHECK(read_records("conv.ndjson.gz", compressed(conv_line + conv_line)).layers.size() == 2);
   CHECK(read_records("conv.csv.gz", compressed("n,c,h,w,k,r,s\n1,3,8,8,4,3,3\n")).layers.size() ==
         1);
 }
 
 TEST_CASE("Its bytes tell, not its name", "[load/gzip]") {
-  CHECK(read_records("conv.json", compressed(conv)).layers.size() == 1);
-  CHECK(read_records("conv.json.gz", conv).layers.size() == 1);
+  CHECK(read_records("conv.json", compressed(conv_line)).layers.size() == 1);
+  CHECK(read_records("conv.json.gz", conv_line).layers.size() == 1);
 }
 
 TEST_CASE("A gzip file of several members, padded", "[load/gzip]") {
   const std::string padding(512, '\0');
-  CHECK(read_records("a.ndjson.gz", compressed(conv) + compressed(conv) + padding).layers.size() ==
-        2);
+  CHECK(read_records("a.ndjson.gz", compressed(conv_line) + compressed(conv_line) + padding)
+            .layers.size() == 2);
 }
 
 TEST_CASE("A large gzip file is read piece by piece", "[load/gzip]") {
   std::string many;
-  for (int i = 0; i < 5000; ++i) many += conv;
+  for (int i = 0; i < 5000; ++i) many += conv_line;
   CHECK(read_records("a.ndjson.gz", compressed(many)).layers.size() == 5000);
 }
 
 TEST_CASE("A gzip file that is cut off or damaged", "[load/gzip]") {
-  const std::string good = compressed(conv);
+  const std::string good = compressed(conv_line);
   CHECK(read_records("a.json.gz", good.substr(0, good.size() - 12)).errors ==
         std::vector<std::string>{
             "a.json.gz: expected the rest of the gzip data, got the end of the file"});
@@ -67,6 +67,6 @@ TEST_CASE("A gzip file that is cut off or damaged", "[load/gzip]") {
 TEST_CASE("A directory's gzip files are layer files too", "[load/gzip]") {
   const TemporaryFolder folder;
   folder.write("notes.txt.gz", compressed("nothing"));
-  const std::string path = folder.write("conv.json.gz", compressed(conv));
+  const std::string path = folder.write("conv.json.gz", compressed(conv_line));
   CHECK(roofline::resolve_input(folder.path()) == std::vector<std::string>{path});
 }

@@ -18,11 +18,11 @@ std::string file(const std::string& more) {
   return R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volta", )" + more + "}";
 }
 
-std::string constant(const std::string& path_and_value) {
+std::string with_constants(const std::string& path_and_value) {
   return file(R"("constants": )" + path_and_value);
 }
 
-std::string message_for(const std::string& text) {
+std::string constants_message(const std::string& text) {
   return message_of([&] { load_constants(text, "mine.json"); });
 }
 
@@ -77,7 +77,8 @@ TEST_CASE("A GPU's file may hold its constants", "[load/kernel_models]") {
   const std::string gpu =
       R"({"name": "G", "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": 500,
       "architecture": "Volta", "kernel_model": )" +
-      constant(R"({"memory": {"dram_share": {"value": 0.7, )" + std::string(four) + "}}}") + "}";
+      with_constants(R"({"memory": {"dram_share": {"value": 0.7, )" + std::string(four) + "}}}") +
+      "}";
   CHECK(load_gpu(gpu, "g.json").constants->values.memory.dram_share == 0.7);
   CHECK(load_constants(gpu, "g.json")->values.memory.dram_share == 0.7);
   // All else is inherited.
@@ -90,7 +91,7 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
     const char* message;
   };
   const auto dram_share = [](const std::string& members) {
-    return constant(R"({"memory": {"dram_share": {)" + members + "}}}");
+    return with_constants(R"({"memory": {"dram_share": {)" + members + "}}}");
   };
   const std::string shared(four);
   const std::vector<Case> table{
@@ -103,12 +104,12 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "cudnn7-maxwell, cudnn7-pascal, cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, "
        "cudnn9-blackwell, cudnn9-ga100, cudnn9-hopper, miopen-cdna, miopen-gcn, miopen-rdna, "
        "onednn-xe, got \"cudnn7-volt\"; did you mean \"cudnn7-volta\"?"},
-      {constant(R"({"memory": {"dram_shar": 1}})"),
+      {with_constants(R"({"memory": {"dram_shar": 1}})"),
        "mine.json: /constants/memory/dram_shar: unknown constant; did you mean "
        "\"memory/dram_share\"?"},
-      {constant(R"({"memory": 1})"),
+      {with_constants(R"({"memory": 1})"),
        "mine.json: /constants/memory: expected a group of constants, got 1"},
-      {constant(R"({"memory": {"dram_share": 0.7}})"),
+      {with_constants(R"({"memory": {"dram_share": 0.7}})"),
        "mine.json: /constants/memory/dram_share: expected {\"value\", \"unit\", \"range\", "
        "\"origin\"}, got 0.7"},
       {dram_share(shared),
@@ -136,6 +137,6 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
   };
   for (const Case& each : table) {
     INFO(each.text);
-    CHECK(message_for(each.text) == each.message);
+    CHECK(constants_message(each.text) == each.message);
   }
 }

@@ -11,20 +11,20 @@ using namespace onnx_bytes;
 namespace {
 
 /// The message without the file's folder; empty where the model is read.
-std::string message_for(const std::string& bytes, const LayerDefaults& defaults = {}) {
+std::string model_message(const std::string& bytes, const LayerDefaults& defaults = {}) {
   const TemporaryFolder folder;
   const std::string path = folder.write("m.onnx", bytes);
   const std::string message = message_of([&] { infer_onnx(path, defaults); });
   return message.starts_with(folder.path()) ? message.substr(folder.path().size() + 1) : message;
 }
 
-struct Case {
+struct BadModel {
   std::string model;
   std::string message;
 };
 
-void check(const std::vector<Case>& cases) {
-  for (const Case& each : cases) CHECK(message_for(each.model) == each.message);
+void check_models(const std::vector<BadModel>& cases) {
+  for (const BadModel& each : cases) CHECK(model_message(each.model) == each.message);
 }
 
 constexpr std::int64_t huge = 1LL << 62;
@@ -58,7 +58,7 @@ std::string nested_branches(int depth) {
 }  // namespace
 
 TEST_CASE("Files that are no models", "[load/onnx_errors]") {
-  check({
+  check_models({
       {"", "m.onnx: expected an ONNX model with a graph, got none"},
       {"{\"layers\": []}", "m.onnx: expected an ONNX model, got bytes that are none (at byte 1)"},
       {integer(1, 8), "m.onnx: expected an ONNX model with a graph, got none"},
@@ -80,10 +80,10 @@ TEST_CASE("Files that are no models", "[load/onnx_errors]") {
 
 TEST_CASE("A model cut short is told from a whole one", "[load/onnx_errors]") {
   const std::string whole = read_file(model_path("resnet18.script"));
-  REQUIRE(message_for(whole).empty());
+  REQUIRE(model_message(whole).empty());
   for (std::size_t size = 1; size < whole.size(); size += 487) {
     INFO(size);
-    CHECK(message_for(whole.substr(0, size)) ==
+    CHECK(model_message(whole.substr(0, size)) ==
           "m.onnx: expected a whole ONNX model, got one that ends after " + std::to_string(size) +
               " bytes, in the middle of a message");
   }
@@ -92,7 +92,7 @@ TEST_CASE("A model cut short is told from a whole one", "[load/onnx_errors]") {
 TEST_CASE("Sizes that no tensor has", "[load/onnx_errors]") {
   const std::string overflow = "expected sizes below 2^63, got an overflow";
   const std::string relu = text(1, node("Relu", {"x"}, {"y"})) + output("y");
-  check({
+  check_models({
       {model(relu + input("x", {huge, 8})), "m.onnx: node \"y\" (Relu): " + overflow},
       {model(relu + input("x", {largest})),
        "m.onnx: node \"y\" (Relu): expected counts below 2^64, got an overflow in layer \"relu\""},
@@ -121,12 +121,12 @@ TEST_CASE("Sizes that no tensor has", "[load/onnx_errors]") {
 }
 
 TEST_CASE("Large constants cost nothing until they are used", "[load/onnx_errors]") {
-  CHECK(message_for(model_of("Expand", {"x", "k"}, {1000000, 1, 1, 1})).empty());
+  CHECK(model_message(model_of("Expand", {"x", "k"}, {1000000, 1, 1, 1})).empty());
   const std::string range = text(1, node("Range", {"zero", "k", "one"}, {"r"})) +
                             text(1, node("ReduceSum", {"r"}, {"s"})) +
                             text(1, node("Add", {"x", "s"}, {"y"}));
-  CHECK(message_for(model(range + input("x", {1, 8}) + constant("zero", {0}) +
-                          constant("one", {1}) + constant("k", {huge})))
+  CHECK(model_message(model(range + input("x", {1, 8}) + constant("zero", {0}) +
+                            constant("one", {1}) + constant("k", {huge})))
             .empty());
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("What a small model is written out to is bounded", "[load/onnx_errors]
   for (int i = 0; i < 9000; ++i)
     constants += text(1, node("ConstantOfShape", {"k"}, {"c" + std::to_string(i)}));
   const std::string written = " once functions and loops are written out, got more";
-  check({
+  check_models({
       {model_of_functions(doubling_functions(30, relu, "")),
        "m.onnx: node \"b\" (Relu): expected at most 200000 nodes" + written},
       {model_of_functions(doubling_functions(14, sum, "")),
@@ -156,7 +156,7 @@ TEST_CASE("What a small model is written out to is bounded", "[load/onnx_errors]
       {integer(1, 8) + text(7, std::string(8000002, '\x08')),
        "m.onnx: expected a model of at most 4000000 fields beside the weights, got more"},
   });
-  CHECK(message_for(nested_branches(12)).empty());
+  CHECK(model_message(nested_branches(12)).empty());
 }
 
 TEST_CASE("Open sizes are asked for by name", "[load/onnx_errors]") {

@@ -5,11 +5,7 @@
 
 using namespace roofline;
 
-namespace {
-
-const Arguments vector_of_16{"[[1, 16], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("A trace that cannot be used says how to record one", "[load/trace_errors]") {
   const std::string operation =

@@ -7,7 +7,6 @@ using namespace roofline;
 
 namespace {
 
-const Arguments vector_of_16{"[[1, 16], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
 const Arguments vector_of_32{"[[1, 32], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
 
 /// The measured time of the layer of that name, in microseconds; 0 where there is none.

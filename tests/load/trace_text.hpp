@@ -17,6 +17,9 @@ struct Arguments {
   std::string strides = {};  ///< "[[64, 1], []]"; empty: contiguous is not said
 };
 
+/// One tensor of 16 elements, and a number.
+inline const Arguments vector_of_16{"[[1, 16], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+
 /// Events of a trace, in the order in which they are added.
 class TraceText {
  public:

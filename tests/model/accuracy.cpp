@@ -65,11 +65,13 @@ void check(const std::string& file, EngineChoice engine, const std::vector<Cell>
   }
 }
 
+}  // namespace
+
+namespace accuracy {
+
 using enum LayerClass;
 using enum DataType;
 using enum Pass;
-
-}  // namespace
 
 TEST_CASE("Errors are ratios, predicted to measured", "[model/accuracy]") {
   // ratios 2, 1/2, 1.1, 1: logs cancel but for ln 1.1 = 0.0953.
@@ -217,3 +219,5 @@ TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
   CHECK(model_error(pairs).gerr <= 1.16);
   CHECK(model_error(pairs).bias >= 0.88);
 }
+
+}  // namespace accuracy

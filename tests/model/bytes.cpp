@@ -7,13 +7,13 @@ using namespace roofline;
 
 namespace {
 
-struct Case {
+struct BytesOfLayer {
   const char* text;
   std::uint64_t input, weight, output;
 };
 
-void check(const std::vector<Case>& table) {
-  for (const Case& each : table) {
+void check_bytes(const std::vector<BytesOfLayer>& table) {
+  for (const BytesOfLayer& each : table) {
     INFO(each.text);
     const Bytes bytes = count(load_layer(each.text)).bytes;
     CHECK(bytes.input == each.input);
@@ -26,7 +26,7 @@ void check(const std::vector<Case>& table) {
 }  // namespace
 
 TEST_CASE("Bytes of contractions, forward", "[model/bytes]") {
-  check({
+  check_bytes({
       {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3})",  //
        2 * 8 * 60 * 4, 8 * 16 * 9 * 4, 2 * 16 * 32 * 4},
       {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3, "groups": 4,
@@ -50,7 +50,7 @@ TEST_CASE("Bytes of contractions, forward", "[model/bytes]") {
 
 TEST_CASE("Bytes of contractions, backward: the same tensors", "[model/bytes]") {
   // dgrad writes the input's gradient and needs no bias; wgrad writes the bias's gradient too.
-  check({
+  check_bytes({
       {R"({"input": [2, 8, 10, 6], "out_channels": 16, "kernel_size": 3, "bias": true,
            "pass": "dgrad"})",
        2 * 8 * 60 * 4, 8 * 16 * 9 * 4, 2 * 16 * 32 * 4},
@@ -67,7 +67,7 @@ TEST_CASE("Bytes of contractions, backward: the same tensors", "[model/bytes]") 
 }
 
 TEST_CASE("Bytes of other kinds, forward", "[model/bytes]") {
-  check({
+  check_bytes({
       {R"({"type": "relu", "input": [2, 6, 5, 4]})", 2 * 120 * 4, 0, 2 * 120 * 4},
       {R"({"type": "batch_norm", "input": [2, 6, 5, 4], "dtype": "fp16"})",  //
        2 * 120 * 2, 4 * 6 * 2, 2 * 120 * 2},  // scale, shift, mean, variance
@@ -91,7 +91,7 @@ TEST_CASE("Bytes of other kinds, forward", "[model/bytes]") {
 TEST_CASE("Bytes of other kinds, backward", "[model/bytes]") {
   // Read the output's gradient, and the forward input where the formula needs it; write the
   // input's gradient and the parameters'.
-  check({
+  check_bytes({
       {R"({"type": "relu", "input": [6, 5, 4], "pass": "dgrad"})", 2 * 120 * 4, 0, 120 * 4},
       {R"({"type": "avg_pool", "input": [6, 8, 4], "kernel_size": 2, "pass": "dgrad"})", 192 * 4, 0,
        48 * 4},

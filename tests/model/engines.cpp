@@ -8,10 +8,10 @@ using namespace roofline;
 
 namespace {
 
-constexpr const char* conv = R"("input": [8, 8, 8], "out_channels": 8, "kernel_size": 3)";
+constexpr const char* conv_keys = R"("input": [8, 8, 8], "out_channels": 8, "kernel_size": 3)";
 constexpr const char* depthwise =
     R"("input": [8, 8, 8], "out_channels": 8, "kernel_size": 3, "depthwise": true)";
-constexpr const char* relu = R"("type": "relu", "input": [8, 8, 8])";
+constexpr const char* relu_keys = R"("type": "relu", "input": [8, 8, 8])";
 
 std::string engine_on(const std::string& gpu, const std::string& layer, const std::string& dtype,
                       EngineChoice choice = EngineChoice::automatic) {
@@ -63,17 +63,17 @@ TEST_CASE("The engine of each data type on each part", "[model/engines]") {
   };
   for (const Case& each : table) {
     INFO(each.gpu << ' ' << each.dtype);
-    CHECK(engine_on(each.gpu, conv, each.dtype) == each.conv);
+    CHECK(engine_on(each.gpu, conv_keys, each.dtype) == each.conv);
     CHECK(engine_on(each.gpu, depthwise, each.dtype) == each.depthwise);
-    CHECK(engine_on(each.gpu, relu, each.dtype) == each.relu);
+    CHECK(engine_on(each.gpu, relu_keys, each.dtype) == each.relu);
   }
 }
 
 TEST_CASE("int8 runs on tensor cores where there are any", "[model/engines]") {
   for (const char* gpu : {"t4", "a100", "h100", "rtx4090", "mi250x"}) {
     INFO(gpu);
-    CHECK(engine_on(gpu, conv, "int8") == "int8");
-    CHECK(engine_on(gpu, relu, "int8") != "int8");
+    CHECK(engine_on(gpu, conv_keys, "int8") == "int8");
+    CHECK(engine_on(gpu, relu_keys, "int8") != "int8");
   }
 }
 
@@ -90,14 +90,14 @@ TEST_CASE("Every other dense kind takes the engine of a convolution", "[model/en
 }
 
 TEST_CASE("The engine can be forced, but for depthwise and elementwise layers", "[model/engines]") {
-  CHECK(engine_on("v100", conv, "fp16", EngineChoice::vector) == "fp16");
-  CHECK(engine_on("v100", conv, "fp16", EngineChoice::tensor) == "fp16_tensor");
-  CHECK(engine_on("v100", conv, "fp32", EngineChoice::tensor) == "none");
-  CHECK(engine_on("a100", conv, "fp64", EngineChoice::vector) == "fp64");
-  CHECK(engine_on("a100", conv, "bf16", EngineChoice::vector) == "bf16_vector");
-  CHECK(engine_on("a100", conv, "tf32", EngineChoice::vector) == "fp32");
-  CHECK(engine_on("p100", conv, "fp16", EngineChoice::tensor) == "none");
-  CHECK(engine_on("mi250x", conv, "fp32", EngineChoice::vector) == "fp32");
+  CHECK(engine_on("v100", conv_keys, "fp16", EngineChoice::vector) == "fp16");
+  CHECK(engine_on("v100", conv_keys, "fp16", EngineChoice::tensor) == "fp16_tensor");
+  CHECK(engine_on("v100", conv_keys, "fp32", EngineChoice::tensor) == "none");
+  CHECK(engine_on("a100", conv_keys, "fp64", EngineChoice::vector) == "fp64");
+  CHECK(engine_on("a100", conv_keys, "bf16", EngineChoice::vector) == "bf16_vector");
+  CHECK(engine_on("a100", conv_keys, "tf32", EngineChoice::vector) == "fp32");
+  CHECK(engine_on("p100", conv_keys, "fp16", EngineChoice::tensor) == "none");
+  CHECK(engine_on("mi250x", conv_keys, "fp32", EngineChoice::vector) == "fp32");
   CHECK(engine_on("v100", depthwise, "fp16", EngineChoice::tensor) == "fp16");
-  CHECK(engine_on("v100", relu, "fp16", EngineChoice::tensor) == "fp16");
+  CHECK(engine_on("v100", relu_keys, "fp16", EngineChoice::tensor) == "fp16");
 }

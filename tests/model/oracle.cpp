@@ -23,7 +23,7 @@ class Generator {
 };
 
 /// One axis of a window, and the sizes that loops over its positions find.
-struct Axis {
+struct WindowAxis {
   int size = 1, kernel = 1, stride = 1, dilation = 1, begin = 0, end = 0, extra = 0;
 
   /// Places at which the window fits into the padded input.
@@ -47,7 +47,7 @@ struct Problem {
   bool transposed = false;
   std::size_t rank = 2;
   std::uint64_t batch = 1, in_channels = 1, out_channels = 1, groups = 1;
-  std::array<Axis, 3> axes;  ///< the first `rank` are used
+  std::array<WindowAxis, 3> axes;  ///< the first `rank` are used
 
   std::uint64_t output_size(std::size_t axis) const {
     if (!transposed) return axes[axis].positions();
@@ -80,7 +80,7 @@ struct Problem {
     return count;
   }
 
-  std::string list(int Axis::*member) const {
+  std::string list(int WindowAxis::*member) const {
     std::string text;
     for (std::size_t i = 0; i < rank; ++i)
       text += (i == 0 ? "" : ", ") + std::to_string(axes[i].*member);
@@ -90,13 +90,13 @@ struct Problem {
   std::string json() const {
     return "{\"type\": \"" + std::string(transposed ? "conv_transpose" : "conv") +
            std::to_string(rank) + "d\", \"input\": [" + std::to_string(batch) + ", " +
-           std::to_string(in_channels) + ", " + list(&Axis::size) +
+           std::to_string(in_channels) + ", " + list(&WindowAxis::size) +
            "], \"out_channels\": " + std::to_string(out_channels) +
            ", \"groups\": " + std::to_string(groups) + ", \"kernel_size\": [" +
-           list(&Axis::kernel) + "], \"stride\": [" + list(&Axis::stride) + "], \"dilation\": [" +
-           list(&Axis::dilation) + "], \"padding\": [" + list(&Axis::begin) + ", " +
-           list(&Axis::end) + "]" +
-           (transposed ? ", \"output_padding\": [" + list(&Axis::extra) + "]" : "") + "}";
+           list(&WindowAxis::kernel) + "], \"stride\": [" + list(&WindowAxis::stride) +
+           "], \"dilation\": [" + list(&WindowAxis::dilation) + "], \"padding\": [" +
+           list(&WindowAxis::begin) + ", " + list(&WindowAxis::end) + "]" +
+           (transposed ? ", \"output_padding\": [" + list(&WindowAxis::extra) + "]" : "") + "}";
   }
 };
 
@@ -113,7 +113,7 @@ Problem generate(Generator& random) {
     return static_cast<int>(random.between(least, most));
   };
   for (std::size_t i = 0; i < problem.rank; ++i) {
-    Axis& axis = problem.axes[i];
+    WindowAxis& axis = problem.axes[i];
     axis = {small(1, problem.rank == 3 ? 4 : 7),
             small(1, 4),
             small(1, 3),

@@ -16,11 +16,11 @@ Gpu plain_gpu(const std::string& name) {
                   "gpu.json");
 }
 
-const std::string network =
+const std::string one_conv =
     R"({"name": "net", "layers": [{"type": "linear", "in_features": 1000, "out_features": 1000}]})";
 
 Result at(const Gpu& gpu, std::uint64_t batch, const AnalysisOptions& options = {}) {
-  return analyze(load_text(network, at_batch(batch)), gpu, options);
+  return analyze(load_text(one_conv, at_batch(batch)), gpu, options);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "cli/process.hpp"
 #include "load/csv.hpp"
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
@@ -23,8 +23,8 @@ const std::string layers =
 
 /// The paths of an object, with "_" for ".", in order. Members of fields that are lists or objects
 /// as a whole (a mapping) are not gone into.
-void flatten(const Json& object, const std::string& before,
-             std::vector<std::pair<std::string, Json>>& cells) {
+void flatten(const OrderedJson& object, const std::string& before,
+             std::vector<std::pair<std::string, OrderedJson>>& cells) {
   for (const auto& [key, value] : object.items())
     if (value.is_object() && key != "mapping")
       flatten(value, before + key + "_", cells);
@@ -47,14 +47,14 @@ Csv csv_of(const std::string& text) {
 }
 
 /// A value of JSON as a CSV cell has it.
-std::string cell_of(const Json& value) {
+std::string cell_of(const OrderedJson& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 struct Outputs {
-  Json report;
-  std::vector<Json> lines;
+  OrderedJson report;
+  std::vector<OrderedJson> lines;
   Csv csv;
 };
 
@@ -62,9 +62,9 @@ Outputs outputs_of(const std::string& options) {
   const TemporaryFolder folder;
   folder.write("net.json", layers);
   const std::string line = "roofline net.json --gpu v100 " + options + " --format ";
-  Outputs outputs{Json::parse(run(folder, line + "json").out), {}, {}};
+  Outputs outputs{OrderedJson::parse(run(folder, line + "json").out), {}, {}};
   for (const std::string& each : lines_of(run(folder, line + "ndjson").out))
-    outputs.lines.push_back(Json::parse(each));
+    outputs.lines.push_back(OrderedJson::parse(each));
   outputs.csv = csv_of(run(folder, line + "csv").out);
   return outputs;
 }
@@ -87,10 +87,10 @@ TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[repor
   const std::vector<std::string> head{"schema_version", "source", "network", "gpu", "batch"};
   for (const std::string options : {"", "--pass training", "--fuse epilogue"}) {
     const Outputs outputs = outputs_of(options);
-    const Json& result = outputs.report.at("results").at(0);
+    const OrderedJson& result = outputs.report.at("results").at(0);
     REQUIRE(outputs.lines.size() == result.at("layers").size());
     for (std::size_t i = 0; i < outputs.lines.size(); ++i) {
-      Json line = outputs.lines[i];
+      OrderedJson line = outputs.lines[i];
       std::vector<std::string> keys;
       for (const auto& [key, value] : line.items()) keys.push_back(key);
       REQUIRE(keys.size() > head.size());
@@ -99,7 +99,7 @@ TEST_CASE("NDJSON has the head of the row and the keys of a JSON layer", "[repor
       for (const char* key : {"source", "network", "gpu", "batch"})
         CHECK(line.at(key) == result.at(key));
       for (const std::string& key : head) line.erase(key);
-      Json layer = result.at("layers").at(i);
+      OrderedJson layer = result.at("layers").at(i);
       layer.at("time_share") = nullptr;  // a line has no whole
       CHECK(line == layer);
     }
@@ -112,9 +112,9 @@ TEST_CASE("CSV has the values of NDJSON and JSON", "[report/fields]") {
   for (std::size_t i = 0; i < outputs.lines.size(); ++i) {
     const std::vector<std::string>& cells = outputs.csv.rows[i];
     REQUIRE(cells.size() == outputs.csv.columns.size());
-    Json line = outputs.lines[i];
+    OrderedJson line = outputs.lines[i];
     line.at("time_share") = outputs.report.at("results").at(0).at("layers").at(i).at("time_share");
-    std::vector<std::pair<std::string, Json>> flat;
+    std::vector<std::pair<std::string, OrderedJson>> flat;
     flatten(line, "", flat);
     // A group that is unknown as a whole (no kernel, nothing measured) is null in JSON.
     for (const auto& [path, value] : flat) {
@@ -129,7 +129,7 @@ TEST_CASE("CSV has the values of NDJSON and JSON", "[report/fields]") {
     }
   }
   // Every column is a path of the first layer, which has a kernel and a measured time.
-  std::vector<std::pair<std::string, Json>> flat;
+  std::vector<std::pair<std::string, OrderedJson>> flat;
   flatten(outputs.lines.front(), "", flat);
   for (const std::string& column : outputs.csv.columns) {
     INFO(column);

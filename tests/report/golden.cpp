@@ -4,7 +4,8 @@
 //
 // rewrites the files under tests/golden; read the difference before you commit it.
 
-#include <cstdlib>
+#include "report/golden.hpp"
+
 #include <fstream>
 
 #include "catch.hpp"
@@ -12,27 +13,20 @@
 
 namespace {
 
-constexpr const char* golden_folder = ROOFLINE_SOURCE_FOLDER "/tests/golden/";
-
-struct Case {
+struct GoldenRun {
   const char* name;
   const char* arguments;
   int exit_code;
 };
 
-const Case cases[] = {
+const GoldenRun golden_runs[] = {
     {"conv", "conv.json --gpu v100", 0},
     {"block", "block.json --gpu v100,a100 --dtype fp16", 0},
     {"layers", "conv.json layers.csv broken.json --gpu h100 --batch 1,8", 1},
 };
 
-constexpr const char* formats[][2] = {
+constexpr const char* golden_formats[][2] = {
     {"table", "txt"}, {"json", "json"}, {"ndjson", "ndjson"}, {"csv", "csv"}, {"markdown", "md"}};
-
-bool updating() {
-  const char* update = std::getenv("ROOFLINE_UPDATE_GOLDEN");
-  return update != nullptr && std::string(update) == "1";
-}
 
 }  // namespace
 
@@ -64,8 +58,8 @@ TEST_CASE("Every format gives the approved bytes", "[report/golden]") {
   const TemporaryFolder folder;
   for (const char* input : {"conv.json", "block.json", "layers.csv", "broken.json"})
     folder.write(input, read_file(golden_folder + std::string("inputs/") + input));
-  for (const Case& each : cases)
-    for (const auto& [format, extension] : formats) {
+  for (const GoldenRun& each : golden_runs)
+    for (const auto& [format, extension] : golden_formats) {
       const std::string line = std::string("roofline ") + each.arguments + " --format " + format;
       INFO(line);
       const Outcome outcome = run(folder, line);

@@ -15,13 +15,13 @@ using Json = nlohmann::json;
 
 namespace {
 
-Report report_of(const Network& network) {
+Report built_report(const Network& network) {
   const Context context = make_context(find_gpu("v100"), {});
   return make_report({{analyze(network, context.gpu), &context}}, {}, {});
 }
 
 Report small_report() {
-  return report_of(load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3},
+  return built_report(load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3},
                                  {"type": "flatten"}])"));
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("All keys are present, null where unknown", "[report/json]") {
 
 TEST_CASE("Values are the computed ones in base units", "[report/json]") {
   const Json root = Json::parse(render_json(
-      report_of(load_network(*find_network("notebook_conv"), "notebook_conv", {})), {}));
+      built_report(load_network(*find_network("notebook_conv"), "notebook_conv", {})), {}));
   const Json& layer = root.at("results").at(0).at("layers").at(0);
   CHECK(layer.at("macs") == 314'572'800);
   CHECK(layer.at("flops") == 629'145'600);
@@ -116,7 +116,7 @@ TEST_CASE("NaN and infinity become null", "[report/json]") {
 TEST_CASE("Names that are not UTF-8 leave the output valid", "[report/json]") {
   const Records records = read_records("x.csv", "name,c,h,w,k,r,s\na\xff\xc3,3,8,8,4,3,3\n");
   REQUIRE(records.layers.size() == 1);
-  Report report = report_of({"net\xff", "dir\xfe/x.csv", records.layers});
+  Report report = built_report({"net\xff", "dir\xfe/x.csv", records.layers});
   report.errors.emplace_back("bad\xff.json", "/a\xff", "got \xff");
   const std::string json = render_json(report, {});
   REQUIRE(Json::accept(json));
@@ -129,7 +129,7 @@ TEST_CASE("Names that are not UTF-8 leave the output valid", "[report/json]") {
 TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]") {
   const Network network = load_text(
       R"([{"type": "relu", "input": [8], "name": "two\nlines\u2028\r"}, {"type": "relu"}])");
-  const std::string text = render_ndjson(report_of(network), {});
+  const std::string text = render_ndjson(built_report(network), {});
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
   CHECK(text.find('\r') == std::string::npos);
   CHECK(Json::parse(text.substr(0, text.find('\n'))).at("name") == "two\nlines\u2028\r");
@@ -138,7 +138,7 @@ TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]")
 TEST_CASE("CSV quotes what needs quotes and has one column count", "[report/json]") {
   const Network network = load_text(R"([{"type": "relu", "input": [8], "name": "a,\"b\"\nc"},
                     {"type": "relu", "input": [8]}])");
-  const std::string text = render_csv(report_of(network), {});
+  const std::string text = render_csv(built_report(network), {});
   CHECK(text.find("\"a,\"\"b\"\"\nc\"") != std::string::npos);
   const std::string header = text.substr(0, text.find('\n'));
   const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);

@@ -37,7 +37,7 @@ constexpr const char* odd_layers = R"({"name": "odd", "batch": 4, "layers": [
   {"name": "pool", "type": "max_pool", "input": [4, 15, 15], "kernel_size": 2, "ceil_mode": true},
   {"name": "resized", "type": "upsample", "scale_factor": 2}]})";
 
-std::string report_of(const Network& network) {
+std::string json_report_of(const Network& network) {
   const Context context = make_context(find_gpu("a100"), {});
   return find_output_format("json")->render(
       make_report({{analyze(network, context.gpu), &context}}, {}, {}), {});
@@ -45,7 +45,7 @@ std::string report_of(const Network& network) {
 
 void check_round_trip(const Network& network, const LayerDefaults& defaults) {
   const Network again = load_network(render_layer_file(network), network.source, defaults);
-  CHECK(report_of(again) == report_of(network));
+  CHECK(json_report_of(again) == json_report_of(network));
   CHECK(render_layer_file(again) == render_layer_file(network));
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("Odd layers, written and read again", "[report/layer_file]") {
   check_round_trip(load_text(odd_layers), {});
   // Under another batch too, views and stated results included.
   const Network at_eight = load_text(render_layer_file(load_text(odd_layers)), at_batch(8));
-  CHECK(report_of(at_eight) == report_of(load_text(odd_layers, at_batch(8))));
+  CHECK(json_report_of(at_eight) == json_report_of(load_text(odd_layers, at_batch(8))));
 }
 
 TEST_CASE("The program writes layer files, of records too", "[report/layer_file]") {

@@ -19,8 +19,8 @@ LayerResult row(const std::string& name, LayerKind kind, double time_s, std::uin
   return result;
 }
 
-Result network(const std::string& gpu, std::vector<LayerResult> rows, double tdp_w = 100,
-               std::uint64_t batch = 1) {
+Result network_result(const std::string& gpu, std::vector<LayerResult> rows, double tdp_w = 100,
+                      std::uint64_t batch = 1) {
   Result result;
   result.source = result.network = result.label = "net";
   result.gpu = gpu;
@@ -33,8 +33,8 @@ Result network(const std::string& gpu, std::vector<LayerResult> rows, double tdp
 
 std::string viewed(const View& view) {
   const Result result =
-      network("g", {row("a", LayerKind::conv, 2, 9), row("b", LayerKind::relu, 5, 1),
-                    row("c", LayerKind::conv, 3, 5)});
+      network_result("g", {row("a", LayerKind::conv, 2, 9), row("b", LayerKind::relu, 5, 1),
+                           row("c", LayerKind::conv, 3, 5)});
   std::string names;
   for (const std::size_t i : select(result, view).rows) names += result.layers[i].layer.name;
   return names;
@@ -53,8 +53,8 @@ TEST_CASE("Rows are sorted and cut as asked", "[report/summaries]") {
 
 TEST_CASE("Types in order of their time", "[report/summaries]") {
   const std::vector<TypeRow> types =
-      network("g", {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3),
-                    row("c", LayerKind::conv, 3)})
+      network_result("g", {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3),
+                           row("c", LayerKind::conv, 3)})
           .types;
   REQUIRE(types.size() == 2);
   CHECK(types[0].kind == LayerKind::conv);
@@ -65,8 +65,8 @@ TEST_CASE("Types in order of their time", "[report/summaries]") {
 
 TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
   // 2 s at 100 W are 200 J; 1 s at 300 W are 300 J.
-  const std::vector<Result> results{network("slow", {row("a", LayerKind::conv, 2)}, 100),
-                                    network("fast", {row("a", LayerKind::conv, 1)}, 300)};
+  const std::vector<Result> results{network_result("slow", {row("a", LayerKind::conv, 2)}, 100),
+                                    network_result("fast", {row("a", LayerKind::conv, 1)}, 300)};
   const std::vector<ComparisonRow> rows = compare_networks(results);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].speedup == Approx(1));
@@ -79,10 +79,10 @@ TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
 
 TEST_CASE("Networks are compared, and layers on request", "[report/summaries]") {
   const std::vector<Result> results{
-      network("x", {row("a", LayerKind::conv, 2), row("view", LayerKind::flatten, 0),
-                    row("b", LayerKind::relu, 1)}),
-      network("y", {row("a", LayerKind::conv, 1), row("view", LayerKind::flatten, 0),
-                    row("b", LayerKind::relu, 1)})};
+      network_result("x", {row("a", LayerKind::conv, 2), row("view", LayerKind::flatten, 0),
+                           row("b", LayerKind::relu, 1)}),
+      network_result("y", {row("a", LayerKind::conv, 1), row("view", LayerKind::flatten, 0),
+                           row("b", LayerKind::relu, 1)})};
   const std::vector<ComparisonRow> networks = compare_networks(results);
   REQUIRE(networks.size() == 2);
   CHECK(networks[0].name == "net");
@@ -100,7 +100,7 @@ TEST_CASE("Networks are compared, and layers on request", "[report/summaries]") 
 TEST_CASE("A sweep names the best batch, and from where on time grows as the batch",
           "[report/summaries]") {
   const auto at = [](std::uint64_t batch, double conv_s, std::uint64_t weight_byte = 1) {
-    Result result = network("g", {row("a", LayerKind::conv, conv_s)}, 100, batch);
+    Result result = network_result("g", {row("a", LayerKind::conv, conv_s)}, 100, batch);
     result.memory = Memory{};
     result.memory->weight_byte = weight_byte;
     result.gpu_memory_byte = 10;
@@ -124,8 +124,9 @@ TEST_CASE("A sweep names the best batch, and from where on time grows as the bat
 }
 
 TEST_CASE("A selection changes no sum", "[report/summaries]") {
-  const Result result = network("g", {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3),
-                                      row("c", LayerKind::conv, 3)});
+  const Result result = network_result(
+      "g",
+      {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3), row("c", LayerKind::conv, 3)});
   View view;
   view.top = 1;
   const Selection selection = select(result, view);

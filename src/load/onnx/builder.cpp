@@ -68,7 +68,7 @@ const Value* same_weights(const Node& node) {
 
 /// Whether a tensor of the file has a name that its exporter made up for a constant, so that it is
 /// most likely no parameter but a mask, a table of positions or the like.
-bool is_made_up(const std::string& name) {
+bool is_made_up_constant(const std::string& name) {
   constexpr std::string_view starts[] = {"val_", "onnx::", "_", "/", "const_fold", "Constant"};
   for (const std::string_view start : starts)
     if (name.starts_with(start)) return true;
@@ -193,7 +193,7 @@ void Builder::add_tensor(const ::onnx::TensorProto& tensor, Scope& scope) {
                             tensor.data_type() == ::onnx::TensorProto::UINT8;
   if (!value->sizes->empty() && (is_float(tensor.data_type()) || is_quantised)) {
     value->weights = value;
-    if (!is_made_up(tensor.name())) value->learned = *elements;
+    if (!is_made_up_constant(tensor.name())) value->learned = *elements;
   }
   value->numbers = read_numbers(tensor);
   if (value->numbers) count_numbers(value->numbers->size());

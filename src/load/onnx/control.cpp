@@ -8,7 +8,7 @@
 namespace roofline::onnx_graph {
 namespace {
 
-constexpr std::size_t deepest_nesting = 64;
+constexpr std::size_t deepest_graph = 64;
 constexpr std::size_t most_resolved_byte = std::size_t{64} << 20;
 constexpr std::size_t longest_path = 1000;
 /// Nodes that one loop is written out to.
@@ -75,9 +75,9 @@ const NodeList& Builder::resolved_body(const ::onnx::FunctionProto& function,
 
 void Builder::add_call(const ::onnx::NodeProto& proto, const ::onnx::FunctionProto& function,
                        Scope& scope) {
-  if (depth_ >= deepest_nesting)
+  if (depth_ >= deepest_graph)
     throw NodeError{"expected functions that call each other at most " +
-                    std::to_string(deepest_nesting) + " deep, got more"};
+                    std::to_string(deepest_graph) + " deep, got more"};
   const std::vector<Value*> inputs = inputs_of(proto, scope);
   Scope inner;
   inner.path = scope.path;
@@ -115,8 +115,8 @@ void Builder::bind_outputs(const ::onnx::NodeProto& proto, const std::vector<Val
 
 std::vector<Value*> Builder::add_body(const ::onnx::GraphProto& graph,
                                       const std::vector<Value*>& inputs, Scope& scope) {
-  if (depth_ >= deepest_nesting)
-    throw NodeError{"expected graphs nested at most " + std::to_string(deepest_nesting) +
+  if (depth_ >= deepest_graph)
+    throw NodeError{"expected graphs nested at most " + std::to_string(deepest_graph) +
                     " deep, got more"};
   Scope inner;
   inner.outer = &scope;

@@ -14,7 +14,7 @@ constexpr std::uint64_t most_lean_byte = 128ULL << 20;
 constexpr std::uint64_t most_fields = 4000000;
 constexpr std::uint64_t most_attribute_byte = 1ULL << 20;
 constexpr std::uint64_t longest_name_byte = 4096;
-constexpr std::size_t deepest_nesting = 64;
+constexpr std::size_t deepest_message = 64;
 
 /// Messages of onnx.proto whose fields matter to what is kept.
 enum class Message : std::uint8_t {
@@ -200,8 +200,8 @@ class LeanReader {
   /// dropped of it.
   void message(Message kind, std::optional<std::uint64_t> length, std::string& out,
                std::size_t depth) {
-    if (depth > deepest_nesting)
-      fail("expected graphs nested at most " + std::to_string(deepest_nesting / 3) +
+    if (depth > deepest_message)
+      fail("expected graphs nested at most " + std::to_string(deepest_message / 3) +
            " deep, got more");
     const std::uint64_t end = length ? at_ + *length : UINT64_MAX;
     if (length && end < at_) fail_format();

@@ -120,7 +120,7 @@ std::string module_of_operands(const Node& node) {
   return "";
 }
 
-bool is_made_up(const std::string& name) {
+bool is_made_up_node(const std::string& name) {
   return name.empty() || name.starts_with("node_") || is_digits(name);
 }
 
@@ -150,7 +150,7 @@ Hint hint_of(const Draft& draft) {
     hint.module = module_of_scopes(scopes);
     return hint;
   }
-  if (is_made_up(node.name)) return hint;
+  if (is_made_up_node(node.name)) return hint;
   hint.module = node.name;
   hint.is_own_name = true;
   return hint;

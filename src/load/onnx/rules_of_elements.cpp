@@ -1,6 +1,7 @@
 // Kinds that work element by element, and norms.
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -10,29 +11,39 @@
 namespace roofline::onnx_graph {
 namespace {
 
-using enum LayerKind;
-
 /// Every other function of one operand is elementwise.
-constexpr std::pair<std::string_view, LayerKind> activations[] = {
-    {"Relu", relu},           {"LeakyRelu", leaky_relu},
-    {"PRelu", prelu},         {"Elu", elu},
-    {"Sigmoid", sigmoid},     {"HardSigmoid", hardsigmoid},
-    {"HardSwish", hardswish}, {"Tanh", LayerKind::tanh},
-    {"Gelu", gelu},           {"FastGelu", gelu},
-    {"QuickGelu", gelu},      {"BiasGelu", gelu},
-    {"Swish", silu},          {"Softmax", softmax},
-    {"LogSoftmax", softmax},  {"LRN", local_response_norm},
-};
+constexpr auto activations = [] {
+  using enum LayerKind;
+  return std::to_array<std::pair<std::string_view, LayerKind>>({
+      {"Relu", relu},
+      {"LeakyRelu", leaky_relu},
+      {"PRelu", prelu},
+      {"Elu", elu},
+      {"Sigmoid", sigmoid},
+      {"HardSigmoid", hardsigmoid},
+      {"HardSwish", hardswish},
+      {"Tanh", LayerKind::tanh},
+      {"Gelu", gelu},
+      {"FastGelu", gelu},
+      {"QuickGelu", gelu},
+      {"BiasGelu", gelu},
+      {"Swish", silu},
+      {"Softmax", softmax},
+      {"LogSoftmax", softmax},
+      {"LRN", local_response_norm},
+  });
+}();
 
 constexpr std::pair<std::string_view, LayerKind> combinations[] = {
-    {"Add", add}, {"Sum", add}, {"Mean", add}, {"Sub", sub}, {"Mul", mul}, {"Div", LayerKind::div},
+    {"Add", LayerKind::add}, {"Sum", LayerKind::add}, {"Mean", LayerKind::add},
+    {"Sub", LayerKind::sub}, {"Mul", LayerKind::mul}, {"Div", LayerKind::div},
 };
 
 template <class Table>
 LayerKind kind_of(const Table& table, const std::string& op) {
   for (const auto& [name, kind] : table)
     if (name == op) return kind;
-  return elementwise;
+  return LayerKind::elementwise;
 }
 
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
@@ -130,9 +141,9 @@ void emit_clip(Emitter& emitter, const Node& node) {
   };
   const auto least = bound(1, "min");
   const auto most = bound(2, "max");
-  LayerKind kind = elementwise;
-  if (least == 0.0 && most == 6.0) kind = relu6;
-  if (least == 0.0 && !most && node.input(2) == nullptr) kind = relu;
+  LayerKind kind = LayerKind::elementwise;
+  if (least == 0.0 && most == 6.0) kind = LayerKind::relu6;
+  if (least == 0.0 && !most && node.input(2) == nullptr) kind = LayerKind::relu;
   emit_one_operand(emitter, node, kind, *node.input(0));
 }
 
@@ -175,14 +186,15 @@ void emit_function(Emitter& emitter, const Node& node) {
   if (tensor == nullptr) tensor = node.input(0);
   if (!has_elements(tensor) || tensor->sizes != node.outputs[0]->sizes)
     return emit_bytes(emitter, node);
-  emit_one_operand(emitter, node, elementwise, *tensor);
+  emit_one_operand(emitter, node, LayerKind::elementwise, *tensor);
 }
 
 void emit_batch_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   if (operand.sizes->size() < 2 || operand.sizes->size() > 5)
     return emit_without_rule(emitter, node);
-  LayerSpec& spec = emitter.add(node, node.op == "BatchNormalization" ? batch_norm : instance_norm);
+  LayerSpec& spec = emitter.add(
+      node, node.op == "BatchNormalization" ? LayerKind::batch_norm : LayerKind::instance_norm);
   const bool is_first = Emitter::layout_of(operand) == Layout::first;
   spec.input = is_first ? Emitter::whole(operand) : Emitter::operand(operand);
   set_affine(emitter, node, spec);
@@ -211,7 +223,7 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
     features = product_or_throw({features, in[*axis]});
   }
   is_last = is_last && in.size() <= 5;
-  LayerSpec& spec = emitter.add(node, layer_norm);
+  LayerSpec& spec = emitter.add(node, LayerKind::layer_norm);
   spec.input =
       Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
@@ -223,7 +235,7 @@ void emit_group_norm(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   if (operand.sizes->size() < 2 || operand.sizes->size() > 5)
     return emit_without_rule(emitter, node);
-  LayerSpec& spec = emitter.add(node, group_norm);
+  LayerSpec& spec = emitter.add(node, LayerKind::group_norm);
   const bool is_first = Emitter::layout_of(operand) == Layout::first;
   spec.input = is_first ? Emitter::whole(operand) : Emitter::operand(operand);
   spec.groups =

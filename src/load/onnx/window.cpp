@@ -90,7 +90,7 @@ const Sizes& sizes_of_input(const Node& node, std::size_t input, const char* wha
   return *value->sizes;
 }
 
-const Sizes& operand_sizes(const Node& node) {
+const Sizes& image_sizes(const Node& node) {
   const Sizes& in = sizes_of_input(node, 0, "an operand");
   if (in.size() < 3 || in.size() > 5)
     throw NodeError{"expected an operand [N, C, ...] with 1 to 3 spatial sizes, got " +
@@ -144,7 +144,7 @@ bool is_pool(const Node& node) {
 std::size_t weight_input(const Node& node) { return node.op == "QLinearConv" ? 3 : 1; }
 
 Window window_of(const Node& node) {
-  const Sizes& in = operand_sizes(node);
+  const Sizes& in = image_sizes(node);
   Window window;
   window.rank = static_cast<std::uint8_t>(in.size() - 2);
   if (is_convolution(node)) {
@@ -164,7 +164,7 @@ Window window_of(const Node& node) {
 }
 
 Sizes window_result(const Node& node) {
-  const Sizes& in = operand_sizes(node);
+  const Sizes& in = image_sizes(node);
   const Window window = window_of(node);
   Sizes out{in[0], result_channels(node, in)};
   for (std::size_t axis = 3U - window.rank; axis < 3; ++axis) {

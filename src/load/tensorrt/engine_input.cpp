@@ -15,8 +15,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t head_byte = 65536;
-
 std::string head_of(const std::string& file) try {
   return std::string(open_stream(file)->peek(head_byte));
 } catch (const InputError&) {
@@ -159,6 +157,7 @@ class EngineReader : public Reader {
     TraceSummary summary;
     summary.recorder = "TensorRT";
     summary.times_hold_launches = true;
+    summary.kernels = KernelSource::inference_engine;
     summary.device = profile.device;
     summary.latency_s = profile.latency_s;
     for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;

@@ -8,7 +8,7 @@
 namespace roofline {
 namespace {
 
-using Layer = std::variant<LayerSpec, NotModelled>;
+using LayerOrReason = std::variant<LayerSpec, NotModelled>;
 
 /// An engine's layer with what every rule needs of it.
 struct EngineLayer {
@@ -38,7 +38,7 @@ NotModelled not_modelled(const EngineLayer& layer, std::string reason) {
   return {std::move(reason), tensors_text(layer)};
 }
 
-Sizes numbers(const EngineLayer& layer, const std::string& key) {
+Sizes numbers_at(const EngineLayer& layer, const std::string& key) {
   Sizes sizes;
   if (!layer.has(key)) return sizes;
   const Value list = layer.at(key);
@@ -47,14 +47,14 @@ Sizes numbers(const EngineLayer& layer, const std::string& key) {
   return sizes;
 }
 
-std::optional<std::uint64_t> number(const EngineLayer& layer, const std::string& key) {
+std::optional<std::uint64_t> number_at(const EngineLayer& layer, const std::string& key) {
   return layer.has(key) ? std::optional(layer.at(key).integer(0)) : std::nullopt;
 }
 
 /// Begins then ends, as one list.
 AxesSpec padding(const EngineLayer& layer) {
-  Sizes all = numbers(layer, "PrePadding");
-  const Sizes ends = numbers(layer, "PostPadding");
+  Sizes all = numbers_at(layer, "PrePadding");
+  const Sizes ends = numbers_at(layer, "PostPadding");
   all.insert(all.end(), ends.begin(), ends.end());
   AxesSpec axes;
   axes.is_list = true;
@@ -80,10 +80,10 @@ std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) 
              : 0;
 }
 
-Layer convolution(const EngineLayer& layer, LayerKind kind) {
+LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
   const Sizes& sizes = layer.input().sizes;
-  const Sizes kernel = numbers(layer, "Kernel");
-  const auto channels = number(layer, "OutMaps");
+  const Sizes kernel = numbers_at(layer, "Kernel");
+  const auto channels = number_at(layer, "OutMaps");
   if (kernel.empty() || !channels) layer.value.fail("expected Kernel and OutMaps, got neither");
   if (sizes.size() != kernel.size() + 2 || element_count(sizes) == 0)
     return not_modelled(layer, "its shapes fit no convolution");
@@ -92,10 +92,10 @@ Layer convolution(const EngineLayer& layer, LayerKind kind) {
   spec.input = whole_operand(sizes);
   spec.out_channels = channels;
   spec.kernel_size = axes_of(kernel);
-  spec.stride = axes_of(numbers(layer, "Stride"));
-  spec.dilation = axes_of(numbers(layer, "Dilation"));
+  spec.stride = axes_of(numbers_at(layer, "Stride"));
+  spec.dilation = axes_of(numbers_at(layer, "Dilation"));
   spec.padding = padding(layer);
-  spec.groups = std::max<std::uint64_t>(1, number(layer, "Groups").value_or(1));
+  spec.groups = std::max<std::uint64_t>(1, number_at(layer, "Groups").value_or(1));
   spec.bias = parameter_count(layer, "Bias") > 0;
   if (layer.has("Weights") && layer.at("Weights").node().contains("Type"))
     spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
@@ -107,20 +107,22 @@ Layer convolution(const EngineLayer& layer, LayerKind kind) {
   return spec;
 }
 
-Layer conv(const EngineLayer& layer) { return convolution(layer, LayerKind::conv); }
-Layer deconv(const EngineLayer& layer) { return convolution(layer, LayerKind::conv_transpose); }
+LayerOrReason conv(const EngineLayer& layer) { return convolution(layer, LayerKind::conv); }
+LayerOrReason deconv(const EngineLayer& layer) {
+  return convolution(layer, LayerKind::conv_transpose);
+}
 
 /// A convolution with its activation and pool in one kernel: the pool's few operations are left
 /// out.
-Layer conv_act_pool(const EngineLayer& layer) {
+LayerOrReason conv_act_pool(const EngineLayer& layer) {
   EngineLayer part = layer;
   part.prefix = "Conv";
   return conv(part);
 }
 
-Layer pool(const EngineLayer& layer) {
+LayerOrReason pool(const EngineLayer& layer) {
   const Sizes& sizes = layer.input().sizes;
-  const Sizes window = numbers(layer, "WindowSize");
+  const Sizes window = numbers_at(layer, "WindowSize");
   if (sizes.size() != window.size() + 2 || window.empty() || element_count(sizes) == 0)
     return not_modelled(layer, "its shapes fit no pool");
   const bool is_max = layer.has("PoolingType") && layer.at("PoolingType").text() == "MAX";
@@ -134,7 +136,7 @@ Layer pool(const EngineLayer& layer) {
   spec.rank = static_cast<std::uint8_t>(window.size());
   spec.input = whole_operand(sizes);
   spec.kernel_size = axes_of(window);
-  spec.stride = axes_of(numbers(layer, "Stride"));
+  spec.stride = axes_of(numbers_at(layer, "Stride"));
   spec.padding = padding(layer);
   if (layer.has("PaddingMode"))
     spec.ceil_mode = layer.at("PaddingMode").text().find("ROUND_UP") != std::string::npos;
@@ -142,7 +144,7 @@ Layer pool(const EngineLayer& layer) {
 }
 
 /// Matrices [..., m, k] and [..., k, n]; with constants in place of the second, a linear layer.
-Layer product(const EngineLayer& layer) {
+LayerOrReason product(const EngineLayer& layer) {
   const Sizes& a = layer.input().sizes;
   const Sizes& result = layer.output().sizes;
   if (a.empty() || result.empty() || element_count(a) == 0 || element_count(result) == 0)
@@ -174,14 +176,14 @@ Layer product(const EngineLayer& layer) {
 }
 
 /// A result of a shape of its own: data move.
-Layer copy(const EngineLayer& layer) {
+LayerOrReason copy(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::copy);
   spec.input = whole_operand(layer.input().sizes);
   spec.output = whole_operand(layer.output().sizes).sizes;
   return spec;
 }
 
-Layer reduction(const EngineLayer& layer) {
+LayerOrReason reduction(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::reduce);
   spec.input = whole_operand(layer.input().sizes);
   spec.output = whole_operand(layer.output().sizes).sizes;
@@ -189,14 +191,14 @@ Layer reduction(const EngineLayer& layer) {
 }
 
 template <LayerKind kind>
-Layer function(const EngineLayer& layer) {
+LayerOrReason function(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, kind);
   spec.input = whole_operand(layer.input().sizes);
   return spec;
 }
 
 /// Known by its bytes: all that it reads and writes.
-Layer traffic(const EngineLayer& layer) {
+LayerOrReason traffic(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::other);
   for (const EngineTensor& tensor : layer.inputs)
     if (const OperandSpec operand = whole_operand(tensor.sizes); !operand.sizes.empty())
@@ -206,44 +208,44 @@ Layer traffic(const EngineLayer& layer) {
 }
 
 /// Functions of each element, of one tensor or of several.
-Layer pointwise(const EngineLayer& layer) {
+LayerOrReason pointwise(const EngineLayer& layer) {
   return layer.inputs.size() == 1 ? function<LayerKind::elementwise>(layer) : traffic(layer);
 }
 
 struct EngineRule {
   std::string_view type;
-  Layer (*rule)(const EngineLayer&);
+  LayerOrReason (*rule)(const EngineLayer&);
 };
 
 // ParameterTypes of TensorRT 8 and 10, then LayerTypes that stand without one.
-constexpr EngineRule rules[] = {{"Convolution", conv},
-                                {"Deconvolution", deconv},
-                                {"ConvActPool", conv_act_pool},
-                                {"Pooling", pool},
-                                {"Reformat", copy},
-                                {"FullyConnected", product},
-                                {"MatrixMultiply", product},
-                                {"Gemm", product},
-                                {"gemm", product},
-                                {"PointWise", pointwise},
-                                {"ElementWise", pointwise},
-                                {"Unary", pointwise},
-                                {"Activation", pointwise},
-                                {"Scale", pointwise},
-                                {"Select", traffic},
-                                {"SoftMax", function<LayerKind::softmax>},
-                                {"Softmax", function<LayerKind::softmax>},
-                                {"Reduce", reduction},
-                                {"Concatenation", traffic},
-                                {"Shuffle", copy},
-                                {"Slice", copy},
-                                {"Gather", copy},
-                                {"Padding", copy},
-                                {"Cast", copy},
-                                {"Identity", copy},
-                                {"Quantize", copy},
-                                {"Dequantize", copy},
-                                {"Resize", copy}};
+constexpr EngineRule engine_rules[] = {{"Convolution", conv},
+                                       {"Deconvolution", deconv},
+                                       {"ConvActPool", conv_act_pool},
+                                       {"Pooling", pool},
+                                       {"Reformat", copy},
+                                       {"FullyConnected", product},
+                                       {"MatrixMultiply", product},
+                                       {"Gemm", product},
+                                       {"gemm", product},
+                                       {"PointWise", pointwise},
+                                       {"ElementWise", pointwise},
+                                       {"Unary", pointwise},
+                                       {"Activation", pointwise},
+                                       {"Scale", pointwise},
+                                       {"Select", traffic},
+                                       {"SoftMax", function<LayerKind::softmax>},
+                                       {"Softmax", function<LayerKind::softmax>},
+                                       {"Reduce", reduction},
+                                       {"Concatenation", traffic},
+                                       {"Shuffle", copy},
+                                       {"Slice", copy},
+                                       {"Gather", copy},
+                                       {"Padding", copy},
+                                       {"Cast", copy},
+                                       {"Identity", copy},
+                                       {"Quantize", copy},
+                                       {"Dequantize", copy},
+                                       {"Resize", copy}};
 
 std::string type_of_layer(const Value& layer) {
   for (const std::string_view key : {"ParameterType", "LayerType"})
@@ -260,9 +262,9 @@ bool is_counted(const EngineTensor& tensor) {
 std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& value) {
   EngineLayer layer{value, type_of_layer(value), "", read_engine_tensors(value, "Inputs"),
                     read_engine_tensors(value, "Outputs")};
-  const auto found = std::find_if(std::begin(rules), std::end(rules),
+  const auto found = std::find_if(std::begin(engine_rules), std::end(engine_rules),
                                   [&](const EngineRule& rule) { return rule.type == layer.type; });
-  if (found == std::end(rules))
+  if (found == std::end(engine_rules))
     return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
   if (layer.inputs.empty() || layer.outputs.empty() || !is_counted(layer.input()) ||
       !is_counted(layer.output()))

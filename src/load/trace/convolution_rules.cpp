@@ -166,7 +166,7 @@ std::vector<LayerSpec> convolution_backward(const OperatorCall& call) {
   return layers;
 }
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule convolution_table[] = {
     {"cudnn_convolution", cudnn_convolution},
     {"miopen_convolution", cudnn_convolution},
     {"miopen_depthwise_convolution", cudnn_convolution},
@@ -187,6 +187,6 @@ constexpr NamedRule rules[] = {
 
 }  // namespace
 
-std::span<const NamedRule> convolution_rules() { return rules; }
+std::span<const NamedRule> convolution_rules() { return convolution_table; }
 
 }  // namespace roofline

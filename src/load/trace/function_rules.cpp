@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
@@ -8,15 +9,14 @@
 namespace roofline {
 namespace {
 
-using enum LayerKind;
-
 std::vector<LayerSpec> function_layer(LayerKind kind, const OperatorCall& call,
                                       const TensorArgument* tensor, Pass pass = Pass::fwd) {
   if (tensor == nullptr || !tensor->type || element_count(tensor->sizes) == 0) return {};
   // One value for a whole axis is read once and written as often as the axis is long.
   if (const Sizes stored = tensor->stored_sizes(); stored != tensor->sizes)
     return traffic_layer(call, {{tensor}, tensor->sizes}, *tensor->type);
-  const std::string_view what = kind == elementwise ? base_name(call.name) : info(kind).name;
+  const std::string_view what =
+      kind == LayerKind::elementwise ? base_name(call.name) : info(kind).name;
   LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
   spec.input = whole_operand(tensor->sizes);
   return {spec};
@@ -35,8 +35,8 @@ std::vector<LayerSpec> activation_backward(const OperatorCall& call) {
 
 /// Clamping at 0, and between 0 and 6, are activations with names of their own.
 LayerKind clamp_kind(std::optional<double> least, std::optional<double> most) {
-  if (least == 0.0 && !most) return relu;
-  return least == 0.0 && most == 6.0 ? relu6 : elementwise;
+  if (least == 0.0 && !most) return LayerKind::relu;
+  return least == 0.0 && most == 6.0 ? LayerKind::relu6 : LayerKind::elementwise;
 }
 
 std::vector<LayerSpec> clamp(const OperatorCall& call) {
@@ -60,7 +60,7 @@ std::vector<LayerSpec> softmax_layer(const OperatorCall& call, std::size_t axis_
   const OperatorArguments& a = *call.arguments;
   const TensorArgument* tensor = a.tensor(0);
   const auto axis = a.integer(axis_at);
-  auto layers = function_layer(softmax, call, tensor, pass);
+  auto layers = function_layer(LayerKind::softmax, call, tensor, pass);
   if (layers.empty() || !axis) return {};
   const auto rank = static_cast<std::int64_t>(tensor->sizes.size());
   const std::int64_t from_front = *axis < 0 ? *axis + rank : *axis;
@@ -95,7 +95,7 @@ std::vector<LayerSpec> arithmetic(const OperatorCall& call, const Sizes& result,
 std::vector<LayerSpec> several(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = tensors_of(call);
   if (tensors.empty() || !tensors.front()->type) return {};
-  if (tensors.size() == 1) return function_layer(elementwise, call, tensors.front());
+  if (tensors.size() == 1) return function_layer(LayerKind::elementwise, call, tensors.front());
   return arithmetic(call, broadcast_sizes(tensors), *tensors.front()->type);
 }
 
@@ -105,12 +105,13 @@ std::vector<LayerSpec> combination(const OperatorCall& call) {
   const TensorArgument* first = call.arguments->tensor(0);
   const TensorArgument* second = call.arguments->tensor(1);
   if (first == nullptr && call.arguments->is_tensor(0)) {
-    LayerSpec spec = named_layer(elementwise, base_name(call.name), "of one value", DataType::fp32);
+    LayerSpec spec =
+        named_layer(LayerKind::elementwise, base_name(call.name), "of one value", DataType::fp32);
     spec.input = whole_operand({1});
     return {spec};
   }
   if (first == nullptr || second == nullptr)
-    return function_layer(elementwise, call, first != nullptr ? first : second);
+    return function_layer(LayerKind::elementwise, call, first != nullptr ? first : second);
   if (!first->type || !second->type) return {};
   const std::vector<OperandSpec> operands = broadcast_operands({first, second});
   if (operands.empty()) return several(call);
@@ -133,7 +134,7 @@ std::vector<LayerSpec> comparison(const OperatorCall& call) {
     for (LayerSpec& layer : layers) layer.dtypes.output = DataType::int8;
     return layers;
   }
-  auto layers = function_layer(elementwise, call, first);
+  auto layers = function_layer(LayerKind::elementwise, call, first);
   for (LayerSpec& layer : layers) layer.dtypes.output = DataType::int8;
   return layers;
 }
@@ -155,124 +156,127 @@ std::vector<LayerSpec> filling(const OperatorCall& call) {
                        tensor != nullptr ? *tensor->type : DataType::fp32);
 }
 
-constexpr NamedRule rules[] = {
-    {"relu", activation<relu>},
-    {"threshold_backward", activation_backward<relu>},
-    {"clamp", clamp},
-    {"clamp_min", clamp_min},
-    {"hardtanh", clamp},
-    {"hardtanh_backward", hardtanh_backward},
-    {"leaky_relu", activation<leaky_relu>},
-    {"leaky_relu_backward", activation_backward<leaky_relu>},
-    {"_prelu_kernel", activation<prelu>},
-    {"_prelu_kernel_backward", activation_backward<prelu>},
-    {"elu", activation<elu>},
-    {"elu_backward", activation_backward<elu>},
-    {"sigmoid", activation<sigmoid>},
-    {"sigmoid_backward", activation_backward<sigmoid>},
-    {"hardsigmoid", activation<hardsigmoid>},
-    {"hardsigmoid_backward", activation_backward<hardsigmoid>},
-    {"tanh", activation<LayerKind::tanh>},
-    {"tanh_backward", activation_backward<LayerKind::tanh>},
-    {"silu", activation<silu>},
-    {"silu_backward", activation_backward<silu>},
-    {"hardswish", activation<hardswish>},
-    {"hardswish_backward", activation_backward<hardswish>},
-    {"gelu", activation<gelu>},
-    {"gelu_backward", activation_backward<gelu>},
-    {"mish", activation<elementwise>},
-    {"mish_backward", activation_backward<elementwise>},
-    {"softplus", activation<elementwise>},
-    {"softplus_backward", activation_backward<elementwise>},
-    {"log_sigmoid_forward", activation<elementwise>},
-    {"log_sigmoid_backward", activation_backward<elementwise>},
-    {"_softmax", softmax_forward},
-    {"_log_softmax", softmax_forward},
-    {"_softmax_backward_data", softmax_backward},
-    {"_log_softmax_backward_data", softmax_backward},
-    {"add", combination<add>},
-    {"sub", combination<sub>},
-    {"rsub", combination<sub>},
-    {"mul", combination<mul>},
-    {"div", combination<LayerKind::div>},
-    {"eq", comparison},
-    {"ne", comparison},
-    {"lt", comparison},
-    {"le", comparison},
-    {"gt", comparison},
-    {"ge", comparison},
-    {"isnan", comparison},
-    {"isinf", comparison},
-    {"isfinite", comparison},
-    {"logical_not", comparison},
-    {"native_dropout", dropout},
-    {"native_dropout_backward", several},
-    {"fill", filling},
-    {"zero", filling},
-    {"bernoulli", filling},
-    {"uniform", filling},
-    {"normal", filling},
-    {"random", filling},
-    {"exponential", filling},
-    {"abs", several},
-    {"addcdiv", several},
-    {"addcmul", several},
-    {"atan2", several},
-    {"bitwise_and", several},
-    {"bitwise_not", several},
-    {"bitwise_or", several},
-    {"bitwise_xor", several},
-    {"ceil", several},
-    {"clamp_max", several},
-    {"cos", several},
-    {"cumsum", activation<elementwise>},
-    {"cumprod", activation<elementwise>},
-    {"erf", several},
-    {"erfc", several},
-    {"exp", several},
-    {"exp2", several},
-    {"expm1", several},
-    {"floor", several},
-    {"floor_divide", several},
-    {"fmod", several},
-    {"lerp", several},
-    {"log", several},
-    {"log10", several},
-    {"log1p", several},
-    {"log2", several},
-    {"logical_and", several},
-    {"logical_or", several},
-    {"logical_xor", several},
-    {"masked_fill", several},
-    {"maximum", several},
-    {"minimum", several},
-    {"nan_to_num", several},
-    {"neg", several},
-    {"pow", several},
-    {"reciprocal", several},
-    {"remainder", several},
-    {"round", several},
-    {"rsqrt", several},
-    {"sgn", several},
-    {"sign", several},
-    {"sin", several},
-    {"sqrt", several},
-    {"square", several},
-    {"tril", several},
-    {"triu", several},
-    {"trunc", several},
-    {"where", several},
-    {"mse_loss", several},
-    {"smooth_l1_loss", several},
-    {"huber_loss", several},
-    {"binary_cross_entropy", several},
-    {"mse_loss_backward", several},
-    {"smooth_l1_loss_backward", several},
-    {"binary_cross_entropy_backward", several},
-};
+constexpr auto function_table = [] {
+  using enum LayerKind;
+  return std::to_array<NamedRule>({
+      {"relu", activation<relu>},
+      {"threshold_backward", activation_backward<relu>},
+      {"clamp", clamp},
+      {"clamp_min", clamp_min},
+      {"hardtanh", clamp},
+      {"hardtanh_backward", hardtanh_backward},
+      {"leaky_relu", activation<leaky_relu>},
+      {"leaky_relu_backward", activation_backward<leaky_relu>},
+      {"_prelu_kernel", activation<prelu>},
+      {"_prelu_kernel_backward", activation_backward<prelu>},
+      {"elu", activation<elu>},
+      {"elu_backward", activation_backward<elu>},
+      {"sigmoid", activation<sigmoid>},
+      {"sigmoid_backward", activation_backward<sigmoid>},
+      {"hardsigmoid", activation<hardsigmoid>},
+      {"hardsigmoid_backward", activation_backward<hardsigmoid>},
+      {"tanh", activation<LayerKind::tanh>},
+      {"tanh_backward", activation_backward<LayerKind::tanh>},
+      {"silu", activation<silu>},
+      {"silu_backward", activation_backward<silu>},
+      {"hardswish", activation<hardswish>},
+      {"hardswish_backward", activation_backward<hardswish>},
+      {"gelu", activation<gelu>},
+      {"gelu_backward", activation_backward<gelu>},
+      {"mish", activation<elementwise>},
+      {"mish_backward", activation_backward<elementwise>},
+      {"softplus", activation<elementwise>},
+      {"softplus_backward", activation_backward<elementwise>},
+      {"log_sigmoid_forward", activation<elementwise>},
+      {"log_sigmoid_backward", activation_backward<elementwise>},
+      {"_softmax", softmax_forward},
+      {"_log_softmax", softmax_forward},
+      {"_softmax_backward_data", softmax_backward},
+      {"_log_softmax_backward_data", softmax_backward},
+      {"add", combination<add>},
+      {"sub", combination<sub>},
+      {"rsub", combination<sub>},
+      {"mul", combination<mul>},
+      {"div", combination<LayerKind::div>},
+      {"eq", comparison},
+      {"ne", comparison},
+      {"lt", comparison},
+      {"le", comparison},
+      {"gt", comparison},
+      {"ge", comparison},
+      {"isnan", comparison},
+      {"isinf", comparison},
+      {"isfinite", comparison},
+      {"logical_not", comparison},
+      {"native_dropout", dropout},
+      {"native_dropout_backward", several},
+      {"fill", filling},
+      {"zero", filling},
+      {"bernoulli", filling},
+      {"uniform", filling},
+      {"normal", filling},
+      {"random", filling},
+      {"exponential", filling},
+      {"abs", several},
+      {"addcdiv", several},
+      {"addcmul", several},
+      {"atan2", several},
+      {"bitwise_and", several},
+      {"bitwise_not", several},
+      {"bitwise_or", several},
+      {"bitwise_xor", several},
+      {"ceil", several},
+      {"clamp_max", several},
+      {"cos", several},
+      {"cumsum", activation<elementwise>},
+      {"cumprod", activation<elementwise>},
+      {"erf", several},
+      {"erfc", several},
+      {"exp", several},
+      {"exp2", several},
+      {"expm1", several},
+      {"floor", several},
+      {"floor_divide", several},
+      {"fmod", several},
+      {"lerp", several},
+      {"log", several},
+      {"log10", several},
+      {"log1p", several},
+      {"log2", several},
+      {"logical_and", several},
+      {"logical_or", several},
+      {"logical_xor", several},
+      {"masked_fill", several},
+      {"maximum", several},
+      {"minimum", several},
+      {"nan_to_num", several},
+      {"neg", several},
+      {"pow", several},
+      {"reciprocal", several},
+      {"remainder", several},
+      {"round", several},
+      {"rsqrt", several},
+      {"sgn", several},
+      {"sign", several},
+      {"sin", several},
+      {"sqrt", several},
+      {"square", several},
+      {"tril", several},
+      {"triu", several},
+      {"trunc", several},
+      {"where", several},
+      {"mse_loss", several},
+      {"smooth_l1_loss", several},
+      {"huber_loss", several},
+      {"binary_cross_entropy", several},
+      {"mse_loss_backward", several},
+      {"smooth_l1_loss_backward", several},
+      {"binary_cross_entropy_backward", several},
+  });
+}();
 
 }  // namespace
 
-std::span<const NamedRule> function_rules() { return rules; }
+std::span<const NamedRule> function_rules() { return function_table; }
 
 }  // namespace roofline

@@ -5,7 +5,7 @@
 namespace roofline {
 namespace {
 
-bool has(std::string_view name, std::string_view part) {
+bool mentions(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
@@ -35,16 +35,17 @@ std::string short_kernel_name(std::string_view name) {
 bool is_tf32_kernel(std::string_view name) {
   // CUTLASS and cuDNN say "tf32" or the shape of the instruction, 16x8x8, that Turing's fp16
   // kernels share: an fp32 operator runs none of those.
-  return has(name, "tf32") || has(name, "s1688");
+  return mentions(name, "tf32") || mentions(name, "s1688");
 }
 
 bool is_link_copy(std::string_view name) {
-  return name.starts_with("Memcpy") &&
-         (has(name, "HtoD") || has(name, "DtoH") || has(name, "PtoP") || has(name, "HtoH"));
+  return name.starts_with("Memcpy") && (mentions(name, "HtoD") || mentions(name, "DtoH") ||
+                                        mentions(name, "PtoP") || mentions(name, "HtoH"));
 }
 
 bool is_layout_kernel(std::string_view name) {
-  return has(name, "nchwToNhwc") || has(name, "nhwcToNchw") || has(name, "batched_transpose");
+  return mentions(name, "nchwToNhwc") || mentions(name, "nhwcToNchw") ||
+         mentions(name, "batched_transpose");
 }
 
 std::optional<DataType> element_type(std::string_view name, DataType half) {
@@ -58,7 +59,7 @@ std::optional<DataType> element_type(std::string_view name, DataType half) {
                         {"float16", DataType::fp16},        {"<double", DataType::fp64},
                         {"<float", DataType::fp32}};
   for (const Mark& mark : marks)
-    if (has(name, mark.text)) return mark.type;
+    if (mentions(name, mark.text)) return mark.type;
   return std::nullopt;
 }
 

@@ -40,7 +40,7 @@ std::vector<LayerSpec> fused_adam(const OperatorCall& call) { return list_layer(
 /// Reads parameters, gradients and momenta; writes all but the gradients.
 std::vector<LayerSpec> fused_sgd(const OperatorCall& call) { return list_layer(call, 3, 2); }
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule list_table[] = {
     {"_foreach_abs", list_function},
     {"_foreach_add", list_function},
     {"_foreach_addcdiv", list_function},
@@ -65,6 +65,6 @@ constexpr NamedRule rules[] = {
 
 }  // namespace
 
-std::span<const NamedRule> list_rules() { return rules; }
+std::span<const NamedRule> list_rules() { return list_table; }
 
 }  // namespace roofline

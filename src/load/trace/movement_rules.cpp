@@ -160,7 +160,7 @@ std::vector<LayerSpec> concat(const OperatorCall& call) {
   return {spec};
 }
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule movement_table[] = {
     {"copy", copy},
     {"_copy_from", copy},
     {"roll", same_size},
@@ -193,6 +193,6 @@ constexpr NamedRule rules[] = {
 
 }  // namespace
 
-std::span<const NamedRule> movement_rules() { return rules; }
+std::span<const NamedRule> movement_rules() { return movement_table; }
 
 }  // namespace roofline

@@ -102,7 +102,7 @@ std::vector<LayerSpec> rms_norm(const OperatorCall& call) {
   return traffic_layer(call, {{input}, input->sizes}, *input->type);
 }
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule norm_table[] = {
     {"native_batch_norm", batch_norm},
     {"cudnn_batch_norm", batch_norm},
     {"miopen_batch_norm", batch_norm},
@@ -123,6 +123,6 @@ constexpr NamedRule rules[] = {
 
 }  // namespace
 
-std::span<const NamedRule> norm_rules() { return rules; }
+std::span<const NamedRule> norm_rules() { return norm_table; }
 
 }  // namespace roofline

@@ -163,7 +163,7 @@ std::vector<LayerSpec> upsample_backward(const OperatorCall& call) {
   return upsample_layer(input, gradient->sizes, *gradient->type, Pass::dgrad);
 }
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule pool_table[] = {
     {"max_pool2d_with_indices", max_pool},
     {"max_pool3d_with_indices", max_pool},
     {"max_pool2d_with_indices_backward", max_pool_backward},
@@ -216,6 +216,6 @@ constexpr NamedRule rules[] = {
 
 }  // namespace
 
-std::span<const NamedRule> pool_rules() { return rules; }
+std::span<const NamedRule> pool_rules() { return pool_table; }
 
 }  // namespace roofline

@@ -141,7 +141,7 @@ std::vector<LayerSpec> attention_backward(const OperatorCall& call) {
   return attention_layer(call, 1, Causal, Axis, Pass::dgrad);
 }
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule product_table[] = {
     {"mm", mm},
     {"_int_mm", mm},
     {"_scaled_mm", mm},
@@ -166,6 +166,6 @@ constexpr NamedRule rules[] = {
 
 }  // namespace
 
-std::span<const NamedRule> product_rules() { return rules; }
+std::span<const NamedRule> product_rules() { return product_table; }
 
 }  // namespace roofline

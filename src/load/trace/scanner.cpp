@@ -13,7 +13,7 @@ namespace roofline {
 namespace {
 
 /// The keys of an event, and of its "args", that say something of use.
-enum class Key : std::uint8_t {
+enum class EventKey : std::uint8_t {
   none,
   phase,
   category,
@@ -35,30 +35,31 @@ enum class Key : std::uint8_t {
 
 struct KeyName {
   std::string_view name;
-  Key key;
+  EventKey key;
 };
 
-constexpr KeyName event_keys[] = {
-    {"ph", Key::phase},   {"cat", Key::category}, {"name", Key::name},    {"pid", Key::process},
-    {"tid", Key::thread}, {"ts", Key::start},     {"dur", Key::duration}, {"args", Key::arguments}};
+constexpr KeyName event_keys[] = {{"ph", EventKey::phase},     {"cat", EventKey::category},
+                                  {"name", EventKey::name},    {"pid", EventKey::process},
+                                  {"tid", EventKey::thread},   {"ts", EventKey::start},
+                                  {"dur", EventKey::duration}, {"args", EventKey::arguments}};
 
 // Older profilers write "external id" and "Input dims".
-constexpr KeyName argument_keys[] = {{"External id", Key::external_id},
-                                     {"external id", Key::external_id},
-                                     {"correlation", Key::correlation},
-                                     {"device", Key::device},
-                                     {"grid", Key::grid},
-                                     {"Input Dims", Key::sizes},
-                                     {"Input dims", Key::sizes},
-                                     {"Input Strides", Key::strides},
-                                     {"Input type", Key::types},
-                                     {"Concrete Inputs", Key::values}};
+constexpr KeyName argument_keys[] = {{"External id", EventKey::external_id},
+                                     {"external id", EventKey::external_id},
+                                     {"correlation", EventKey::correlation},
+                                     {"device", EventKey::device},
+                                     {"grid", EventKey::grid},
+                                     {"Input Dims", EventKey::sizes},
+                                     {"Input dims", EventKey::sizes},
+                                     {"Input Strides", EventKey::strides},
+                                     {"Input type", EventKey::types},
+                                     {"Concrete Inputs", EventKey::values}};
 
 template <std::size_t count>
-Key find_key(const KeyName (&keys)[count], std::string_view name) {
+EventKey find_key(const KeyName (&keys)[count], std::string_view name) {
   for (const KeyName& each : keys)
     if (each.name == name) return each.key;
-  return Key::none;
+  return EventKey::none;
 }
 
 /// Follows the parser through the text. `level_` says in what it is; everything of no use is
@@ -112,13 +113,13 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
     if (skipped_ > 0) return true;
     if (level_ == Level::device && key_text_ == "id") device_id_ = count;
     switch (key_) {
-      case Key::start: event_.start_us = value; break;
-      case Key::duration: event_.duration_us = value; break;
-      case Key::external_id: event_.external_id = count; break;
-      case Key::correlation: event_.correlation = count; break;
-      case Key::device: event_.device = count; break;
-      case Key::process: event_.process = std::to_string(shown); break;
-      case Key::thread: event_.thread = std::to_string(shown); break;
+      case EventKey::start: event_.start_us = value; break;
+      case EventKey::duration: event_.duration_us = value; break;
+      case EventKey::external_id: event_.external_id = count; break;
+      case EventKey::correlation: event_.correlation = count; break;
+      case EventKey::device: event_.device = count; break;
+      case EventKey::process: event_.process = std::to_string(shown); break;
+      case EventKey::thread: event_.thread = std::to_string(shown); break;
       default: break;
     }
     return true;
@@ -132,7 +133,7 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
   Recorder recorder_;
   TraceEvent event_;
   Level level_ = Level::outside;
-  Key key_ = Key::none;
+  EventKey key_ = EventKey::none;
   std::string key_text_;  ///< above the events, where keys are few
   std::string device_name_;
   std::uint64_t device_id_ = 0;
@@ -160,14 +161,14 @@ bool EventHandler::string(string_t& value) {
   if (skipped_ > 0) return true;
   if (level_ == Level::device && key_text_ == "name") device_name_ = value;
   switch (key_) {
-    case Key::phase: event_.phase = value.empty() ? '\0' : value.front(); break;
-    case Key::category: event_.category = value; break;
-    case Key::name: event_.name = value; break;
-    case Key::process: event_.process = value; break;
-    case Key::thread: event_.thread = value; break;
+    case EventKey::phase: event_.phase = value.empty() ? '\0' : value.front(); break;
+    case EventKey::category: event_.category = value; break;
+    case EventKey::name: event_.name = value; break;
+    case EventKey::process: event_.process = value; break;
+    case EventKey::thread: event_.thread = value; break;
     // Older profilers write times as texts.
-    case Key::start: event_.start_us = std::strtod(value.c_str(), nullptr); break;
-    case Key::duration: event_.duration_us = std::strtod(value.c_str(), nullptr); break;
+    case EventKey::start: event_.start_us = std::strtod(value.c_str(), nullptr); break;
+    case EventKey::duration: event_.duration_us = std::strtod(value.c_str(), nullptr); break;
     default: break;
   }
   return true;
@@ -175,11 +176,11 @@ bool EventHandler::string(string_t& value) {
 
 std::string* EventHandler::captured_text() {
   switch (key_) {
-    case Key::grid: return &event_.grid;
-    case Key::sizes: return &event_.sizes;
-    case Key::strides: return &event_.strides;
-    case Key::types: return &event_.types;
-    case Key::values: return &event_.values;
+    case EventKey::grid: return &event_.grid;
+    case EventKey::sizes: return &event_.sizes;
+    case EventKey::strides: return &event_.strides;
+    case EventKey::types: return &event_.types;
+    case EventKey::values: return &event_.values;
     default: return nullptr;
   }
 }
@@ -203,9 +204,9 @@ bool EventHandler::open(bool is_array) {
   if (from == Level::events && !is_array) {
     level_ = Level::event;
     event_.clear();
-    key_ = Key::none;
+    key_ = EventKey::none;
   }
-  if (from == Level::event && !is_array && key_ == Key::arguments) level_ = Level::arguments;
+  if (from == Level::event && !is_array && key_ == EventKey::arguments) level_ = Level::arguments;
   if (from == Level::arguments && is_array) {
     captured_ = captured_text();
     if (captured_ != nullptr) {
@@ -242,7 +243,7 @@ bool EventHandler::close(bool is_array) {
     case Level::devices: level_ = Level::document; break;
     default: level_ = Level::outside;
   }
-  key_ = Key::none;
+  key_ = EventKey::none;
   return true;
 }
 

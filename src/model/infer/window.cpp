@@ -6,7 +6,7 @@
 namespace roofline {
 namespace {
 
-constexpr AxesFields kernel_fields{Field::kernel_size, Field::kernel_height, Field::kernel_width};
+constexpr AxesFields kernel_axes{Field::kernel_size, Field::kernel_height, Field::kernel_width};
 constexpr AxesFields stride_fields{Field::stride, Field::stride_height, Field::stride_width};
 constexpr AxesFields dilation_fields{Field::dilation, Field::dilation_height,
                                      Field::dilation_width};
@@ -67,7 +67,7 @@ void set_padding(const LayerSpec& spec, const Shape& input, Window& window) {
 
 void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
   Window& window = layer.window;
-  const auto kernel = read_axes(spec.kernel_size, window.rank, kernel_fields, 1);
+  const auto kernel = read_axes(spec.kernel_size, window.rank, kernel_axes, 1);
   if (!kernel)
     fail_missing(Field::kernel_size, "an integer >= 1 or a list of " + std::to_string(window.rank));
   window.kernel = *kernel;
@@ -76,7 +76,7 @@ void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
                       .value_or(pool ? window.kernel : Axes{1, 1, 1});
   window.dilation =
       read_axes(spec.dilation, window.rank, dilation_fields, 1).value_or(Axes{1, 1, 1});
-  require_positive(window.kernel, kernel_fields);
+  require_positive(window.kernel, kernel_axes);
   require_positive(window.stride, stride_fields);
   require_positive(window.dilation, dilation_fields);
   set_padding(spec, input, window);

@@ -12,7 +12,7 @@ using Text = std::string_view;
 constexpr ConstantUnit share{"share", 0, 1};
 constexpr ConstantUnit ratio{"ratio", 0, 10};
 constexpr ConstantUnit clocks{"clock", 0, 1e5};
-constexpr ConstantUnit seconds{"s", 0, 1e-3};
+constexpr ConstantUnit durations{"s", 0, 1e-3};
 constexpr ConstantUnit rounds{"round trip", 0, 100};
 constexpr ConstantUnit tile_edge{"element", 0, 1000};
 constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
@@ -25,14 +25,14 @@ constexpr ConstantUnit launches{"launch", 0, 100};
 constexpr Text in_flight = "that an SM (where a block has a channel, a block) keeps in flight";
 
 template <class Owner>
-struct Field {
+struct NumberField {
   Text key;
   double Owner::*member;
   const ConstantUnit* unit;
   Text meaning;
 };
 
-constexpr Field<MemoryConstants> memory_fields[] = {
+constexpr NumberField<MemoryConstants> memory_fields[] = {
     {"dram_share", &MemoryConstants::dram_share, &share,
      "of the datasheet bandwidth that a long stream sustains"},
     {"l2_byte_per_clock_per_sm", &MemoryConstants::l2_byte_per_clock_per_sm, &byte_rate,
@@ -46,21 +46,21 @@ constexpr Field<MemoryConstants> memory_fields[] = {
      "of the L2's size: a working set above it keeps nothing"},
     {"l2_dirty_share", &MemoryConstants::l2_dirty_share, &share,
      "of the L2's size: written lines that wait there, at most"},
-    {"l2_latency_s", &MemoryConstants::l2_latency_s, &seconds,
+    {"l2_latency_s", &MemoryConstants::l2_latency_s, &durations,
      "one dependent access that hits L2, issue included"},
-    {"dram_latency_s", &MemoryConstants::dram_latency_s, &seconds,
+    {"dram_latency_s", &MemoryConstants::dram_latency_s, &durations,
      "one dependent access that misses L2"},
 };
 
-constexpr Field<LaunchConstants> launch_fields[] = {
-    {"start_s", &LaunchConstants::start_s, &seconds,
+constexpr NumberField<LaunchConstants> launch_fields[] = {
+    {"start_s", &LaunchConstants::start_s, &durations,
      "an empty kernel, as a profiler times it: its start and end"},
-    {"gap_s", &LaunchConstants::gap_s, &seconds, "between two kernels of a CUDA graph"},
-    {"stream_s", &LaunchConstants::stream_s, &seconds,
+    {"gap_s", &LaunchConstants::gap_s, &durations, "between two kernels of a CUDA graph"},
+    {"stream_s", &LaunchConstants::stream_s, &durations,
      "more from one library call to the next in a stream, with its helper kernels"},
 };
 
-constexpr Field<PartConstants> part_fields[] = {
+constexpr NumberField<PartConstants> part_fields[] = {
     {"vector_joule_per_flop", &PartConstants::vector_joule_per_flop, &energy,
      "dynamic, at the boost clock, operands' way included; 0: no estimate, never at the limit"},
     {"tensor_joule_per_flop", &PartConstants::tensor_joule_per_flop, &energy,
@@ -72,7 +72,7 @@ constexpr Field<PartConstants> part_fields[] = {
      "of the rates of the other tensor types that int8 kernels reach"},
 };
 
-constexpr Field<DenseConstants> dense_fields[] = {
+constexpr NumberField<DenseConstants> dense_fields[] = {
     {"math_share", &DenseConstants::math_share, &share,
      "sustained share of the engine's peak, large tiles"},
     {"operand_element", &DenseConstants::operand_element, &tile_edge,
@@ -98,13 +98,13 @@ constexpr Field<DenseConstants> dense_fields[] = {
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
     {"overlap_loss", &DenseConstants::overlap_loss, &share,
      "of the shorter of kernel and DRAM time that does not overlap"},
-    {"start_s", &DenseConstants::start_s, &seconds,
+    {"start_s", &DenseConstants::start_s, &durations,
      "start and end of a convolution's kernel, beyond those of an empty one"},
-    {"library_start_s", &DenseConstants::library_start_s, &seconds,
+    {"library_start_s", &DenseConstants::library_start_s, &durations,
      "the same of the GEMM library's kernels"},
-    {"extra_kernel_s", &DenseConstants::extra_kernel_s, &seconds,
+    {"extra_kernel_s", &DenseConstants::extra_kernel_s, &durations,
      "the same of each further kernel of the layer"},
-    {"window_reduce_s", &DenseConstants::window_reduce_s, &seconds,
+    {"window_reduce_s", &DenseConstants::window_reduce_s, &durations,
      "the same of adding split-K sums after a kernel that follows a window"},
     {"fft_share", &DenseConstants::fft_share, &ratio,
      "speed of FFT transforms to that of Winograd's"},
@@ -116,16 +116,16 @@ constexpr Field<DenseConstants> dense_fields[] = {
      "rate of GEMMs over transformed tiles to math_share"},
 };
 
-constexpr Field<StreamKernel> stream_fields[] = {
-    {"start_s", &StreamKernel::start_s, &seconds,
+constexpr NumberField<StreamKernel> stream_fields[] = {
+    {"start_s", &StreamKernel::start_s, &durations,
      "beyond the launch: filling the SMs, parameters, the tail"},
     {"rounds", &StreamKernel::rounds, &rounds, "dependent round trips, whatever the size"},
     {"element_clock", &StreamKernel::element_clock, &clocks, "an element"},
     {"in_flight_byte", &StreamKernel::in_flight_byte, &bytes, in_flight},
 };
 
-constexpr Field<PoolKernel> pool_fields[] = {
-    {"start_s", &PoolKernel::start_s, &seconds, "beyond the launch"},
+constexpr NumberField<PoolKernel> pool_fields[] = {
+    {"start_s", &PoolKernel::start_s, &durations, "beyond the launch"},
     {"output_round", &PoolKernel::output_round, &rounds, "an output that a thread makes in turn"},
     {"tap_round", &PoolKernel::tap_round, &rounds, "a tap of it"},
     {"output_clock", &PoolKernel::output_clock, &clocks, "an output"},
@@ -134,7 +134,7 @@ constexpr Field<PoolKernel> pool_fields[] = {
     {"in_flight_byte", &PoolKernel::in_flight_byte, &bytes, in_flight},
 };
 
-constexpr Field<StreamingConstants> streaming_fields[] = {
+constexpr NumberField<StreamingConstants> streaming_fields[] = {
     {"simple_clock", &StreamingConstants::simple_clock, &clocks, "an element of ReLU and the like"},
     {"exponential_clock", &StreamingConstants::exponential_clock, &clocks,
      "of sigmoid, tanh, SiLU"},
@@ -199,8 +199,8 @@ constexpr PoolKernelField pool_kernels[] = {
     {"average_backward", &StreamingConstants::average_backward},
 };
 
-constexpr Field<DirectKernel> direct_fields[] = {
-    {"start_s", &DirectKernel::start_s, &seconds, "beyond the launch"},
+constexpr NumberField<DirectKernel> direct_fields[] = {
+    {"start_s", &DirectKernel::start_s, &durations, "beyond the launch"},
     {"step_round", &DirectKernel::step_round, &rounds,
      "to L2, a step of the chain that one thread walks and nothing hides"},
     {"mac_clock", &DirectKernel::mac_clock, &clocks, "a multiply-add"},
@@ -209,23 +209,23 @@ constexpr Field<DirectKernel> direct_fields[] = {
     {"in_flight_byte", &DirectKernel::in_flight_byte, &bytes, in_flight},
 };
 
-constexpr Field<PackedKernel> packed_fields[] = {
-    {"start_s", &PackedKernel::start_s, &seconds, "beyond the launch"},
+constexpr NumberField<PackedKernel> packed_fields[] = {
+    {"start_s", &PackedKernel::start_s, &durations, "beyond the launch"},
     {"step_round", &PackedKernel::step_round, &rounds, "to L2, a K step that nothing hides"},
     {"fetch_byte_per_clock_per_sm", &PackedKernel::fetch_byte_per_clock_per_sm, &byte_rate,
      "operands, taps of the window read again"},
     {"in_flight_byte", &PackedKernel::in_flight_byte, &bytes, in_flight},
 };
 
-constexpr Field<GroupKernel> group_fields[] = {
-    {"start_s", &GroupKernel::start_s, &seconds, "a group beyond its launches"},
-    {"step_s", &GroupKernel::step_s, &seconds, "a K step of 32 that nothing hides"},
+constexpr NumberField<GroupKernel> group_fields[] = {
+    {"start_s", &GroupKernel::start_s, &durations, "a group beyond its launches"},
+    {"step_s", &GroupKernel::step_s, &durations, "a K step of 32 that nothing hides"},
     {"flop_per_clock_per_sm", &GroupKernel::flop_per_clock_per_sm, &flop_rate,
      "arithmetic on whole tiles"},
     {"launches", &GroupKernel::launches, &launches, "a group"},
 };
 
-constexpr Field<GroupedConstants> grouped_fields[] = {
+constexpr NumberField<GroupedConstants> grouped_fields[] = {
     {"strided_wgrad_half", &GroupedConstants::strided_wgrad_half, &ratio,
      "cost of a multiply-add where neighbours share no taps, 16 bits"},
     {"strided_wgrad_single", &GroupedConstants::strided_wgrad_single, &ratio, "the same, 32 bits"},
@@ -239,12 +239,13 @@ constexpr Field<GroupedConstants> grouped_fields[] = {
      "an image, in a warp"},
     {"plane_wgrad_block_clock", &GroupedConstants::plane_wgrad_block_clock, &clocks,
      "a block: one tap of one channel"},
-    {"plane_wgrad_step_s", &GroupedConstants::plane_wgrad_step_s, &seconds,
+    {"plane_wgrad_step_s", &GroupedConstants::plane_wgrad_step_s, &durations,
      "a step of a warp that nothing hides"},
-    {"plane_wgrad_start_s", &GroupedConstants::plane_wgrad_start_s, &seconds, "beyond the launch"},
+    {"plane_wgrad_start_s", &GroupedConstants::plane_wgrad_start_s, &durations,
+     "beyond the launch"},
     {"packed_strided_share", &GroupedConstants::packed_strided_share, &share,
      "of the taps that a strided data gradient visits"},
-    {"repack_start_s", &GroupedConstants::repack_start_s, &seconds,
+    {"repack_start_s", &GroupedConstants::repack_start_s, &durations,
      "two layout changes around a packed kernel"},
     {"repack_element_clock", &GroupedConstants::repack_element_clock, &clocks,
      "an element of them"},

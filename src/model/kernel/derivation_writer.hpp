@@ -12,6 +12,8 @@
 
 namespace roofline {
 
+inline constexpr std::string_view seconds = "s";
+
 class DerivationWriter {
  public:
   void given(std::string_view quantity, double value, std::string_view unit,

@@ -8,8 +8,6 @@
 namespace roofline {
 namespace {
 
-constexpr const char* seconds = "s";
-
 /// Writes the steps of one kernel.
 class ContractionDerivation {
  public:

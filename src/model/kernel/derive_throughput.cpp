@@ -6,8 +6,6 @@
 namespace roofline {
 namespace {
 
-constexpr const char* seconds = "s";
-
 /// Writes the steps of one kernel.
 class ThroughputDerivation {
  public:

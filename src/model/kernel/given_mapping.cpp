@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
 
 /// Values past 32 bits stay past every limit of an SM.
-std::uint32_t narrow(std::uint64_t value) {
+std::uint32_t narrow_positive(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(value, 1, largest));
 }
 
@@ -23,16 +23,16 @@ std::uint32_t default_threads(double results, double results_per_thread) {
 
 TileKernel complete_tile(const KernelMapping& mapping, double element_byte, bool tensor) {
   TileKernel tile{};
-  tile.m = narrow((*mapping.tile)[0]);
-  tile.n = narrow((*mapping.tile)[1]);
-  tile.k = narrow((*mapping.tile)[2]);
+  tile.m = narrow_positive((*mapping.tile)[0]);
+  tile.n = narrow_positive((*mapping.tile)[1]);
+  tile.k = narrow_positive((*mapping.tile)[2]);
   const double results = static_cast<double>(tile.m) * tile.n;
-  tile.threads =
-      mapping.threads ? narrow(*mapping.threads) : default_threads(results, tensor ? 128.0 : 64.0);
+  tile.threads = mapping.threads ? narrow_positive(*mapping.threads)
+                                 : default_threads(results, tensor ? 128.0 : 64.0);
   const double registers = 40 + results / tile.threads * (element_byte == 8 ? 2 : 1);
-  tile.registers = mapping.registers ? narrow(*mapping.registers)
+  tile.registers = mapping.registers ? narrow_positive(*mapping.registers)
                                      : static_cast<std::uint32_t>(std::min(registers, 1e9));
-  tile.stages = narrow(mapping.stages.value_or(2));
+  tile.stages = narrow_positive(mapping.stages.value_or(2));
   return tile;
 }
 

@@ -7,7 +7,6 @@
 namespace roofline {
 namespace {
 
-constexpr double small = 11;
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
 
@@ -73,14 +72,14 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Bo
   double x = area.x;
   double y = area.y + line_height / 2;
   for (const LegendItem& item : legend) {
-    const std::string text = fitted_text(item.text, area.width - 2 * sign_width, small);
-    const double width = sign_width + 4 + text_width(text, small) + 10;
+    const std::string text = fitted_text(item.text, area.width - 2 * sign_width, small_text);
+    const double width = sign_width + 4 + text_width(text, small_text) + 10;
     if (x > area.x && x + width > area.x + area.width) {
       x = area.x;
       y += line_height;
     }
     draw_sign(scene, item, x + sign_width / 2, y);
-    scene.texts.push_back({x + sign_width + 4, y + 4, text, small, Anchor::start, 0, "ink"});
+    scene.texts.push_back({x + sign_width + 4, y + 4, text, small_text, Anchor::start, 0, "ink"});
     x += width;
   }
   return y + line_height / 2;

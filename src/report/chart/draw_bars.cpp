@@ -14,10 +14,9 @@ namespace {
 constexpr double row_height = 18;
 constexpr double bar_height = 12;
 constexpr double bound_height = 3;
-constexpr double small = 11;
 constexpr double widest_label = 230;
-constexpr std::size_t label_columns = 32;
-constexpr double gap = 8;
+constexpr std::size_t bar_label_columns = 32;
+constexpr double label_gap = 8;
 
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
   const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
@@ -53,15 +52,15 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
   double note_width = 0;
   std::vector<std::string> labels;
   for (const Bar& bar : bars.bars) labels.push_back(bar.label);
-  labels = short_labels(labels, label_columns);
+  labels = short_labels(labels, bar_label_columns);
   for (std::size_t i = 0; i < bars.bars.size(); ++i) {
     const Bar& bar = bars.bars[i];
-    labels[i] = fitted_text(labels[i], widest_label, small);
-    label_width = std::max(label_width, text_width(labels[i], small));
-    note_width = std::max(note_width, text_width(bar.note, small));
+    labels[i] = fitted_text(labels[i], widest_label, small_text);
+    label_width = std::max(label_width, text_width(labels[i], small_text));
+    note_width = std::max(note_width, text_width(bar.note, small_text));
   }
-  const double left = area.x + label_width + gap;
-  const double right = area.x + area.width - note_width - gap;
+  const double left = area.x + label_width + label_gap;
+  const double right = area.x + area.width - note_width - label_gap;
   const double bottom = area.y + row_height * static_cast<double>(bars.bars.size());
   Axis axis = bars.axis;
   if (!(axis.high > 0)) axis.high = 1;
@@ -69,18 +68,19 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
   for (const Tick& tick : ticks_of(axis, 6)) {
     draw_line(scene, {scale(tick.value), area.y}, {scale(tick.value), bottom + 3}, "grid");
     scene.texts.push_back(
-        {scale(tick.value), bottom + 16, tick.text, small, Anchor::middle, 0, "muted"});
+        {scale(tick.value), bottom + 16, tick.text, small_text, Anchor::middle, 0, "muted"});
   }
   for (std::size_t i = 0; i < bars.bars.size(); ++i) {
     const Bar& bar = bars.bars[i];
     const double top = area.y + row_height * static_cast<double>(i);
     draw_bar(scene, bar, scale, top, style);
     const double base = top + row_height / 2 + 4;
-    scene.texts.push_back({left - gap, base, labels[i], small, Anchor::end, 0, "ink"});
+    scene.texts.push_back({left - label_gap, base, labels[i], small_text, Anchor::end, 0, "ink"});
     double end = 0;
     for (const Segment& segment : bar.segments) end += segment.value;
     end = std::max({end, bar.bound.value_or(0), bar.measured.value_or(0)});
-    scene.texts.push_back({scale(end) + gap, base, bar.note, small, Anchor::start, 0, "muted"});
+    scene.texts.push_back(
+        {scale(end) + label_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
   }
   return bottom + 24;
 }

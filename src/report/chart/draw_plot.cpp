@@ -19,7 +19,6 @@ namespace {
 constexpr double left_margin = 96;
 constexpr double right_margin = 12;
 constexpr double plot_height = 400;
-constexpr double small = 11;
 
 // A mark that takes the whole time has the large radius; none is smaller than the small one.
 constexpr double whole_radius = 30;
@@ -28,9 +27,9 @@ constexpr double least_radius = 2.6;
 // Layers are named from the longest on, until these shares or this many are.
 constexpr double named_share = 0.9;
 constexpr double least_named_share = 0.01;
-constexpr std::size_t most_named = 10;
+constexpr std::size_t most_marks_named = 10;
 constexpr double important_share = 0.05;
-constexpr std::size_t label_columns = 38;
+constexpr std::size_t mark_label_columns = 38;
 
 // More lines from marks to their bounds would hide the marks.
 constexpr std::size_t most_joined = 30;
@@ -70,13 +69,15 @@ class PlotDrawing {
       const double x = x_(tick.value);
       draw_line(scene_, {x, tick.text.empty() ? bottom() - 4 : frame_.y}, {x, bottom()}, "grid");
       if (!tick.text.empty())
-        scene_.texts.push_back({x, bottom() + 16, tick.text, small, Anchor::middle, 0, "muted"});
+        scene_.texts.push_back(
+            {x, bottom() + 16, tick.text, small_text, Anchor::middle, 0, "muted"});
     }
     for (const Tick& tick : ticks_of(plot_.y, 10)) {
       const double y = y_(tick.value);
       draw_line(scene_, {frame_.x, y}, {tick.text.empty() ? frame_.x + 4 : right, y}, "grid");
       if (!tick.text.empty())
-        scene_.texts.push_back({frame_.x - 6, y + 4, tick.text, small, Anchor::end, 0, "muted"});
+        scene_.texts.push_back(
+            {frame_.x - 6, y + 4, tick.text, small_text, Anchor::end, 0, "muted"});
     }
     scene_.body += fmt::format(R"(<rect class="frame" x="{}" y="{}" width="{}" height="{}"/>)"
                                "\n",
@@ -94,13 +95,13 @@ class PlotDrawing {
       const double from = x_(span.low);
       const double to = x_(span.high);
       draw_line(scene_, {from, bottom()}, {from, bottom() + 5}, "tick");
-      const std::string text = fitted_text(span.text, std::max(to - from, 40.0), small);
-      const double half = text_width(text, small) / 2;
+      const std::string text = fitted_text(span.text, std::max(to - from, 40.0), small_text);
+      const double half = text_width(text, small_text) / 2;
       const double middle = std::clamp((from + to) / 2, frame_.x + half,
                                        std::max(frame_.x + half, frame_.x + frame_.width - half));
       if (middle - half < free_from || text.find("...") != text.npos) continue;
       free_from = middle + half + 4;
-      scene_.texts.push_back({middle, bottom() + 16, text, small, Anchor::middle, 0, "muted"});
+      scene_.texts.push_back({middle, bottom() + 16, text, small_text, Anchor::middle, 0, "muted"});
     }
   }
 
@@ -136,7 +137,7 @@ class PlotDrawing {
       for (double share = 0.04; share < 0.9; share += 0.06)
         choices.push_back({from.x + share * length * std::cos(angle) + above * std::sin(angle),
                            from.y + share * length * std::sin(angle) - above * std::cos(angle),
-                           line.label, small, Anchor::start, angle * 180 / std::numbers::pi,
+                           line.label, small_text, Anchor::start, angle * 180 / std::numbers::pi,
                            "ink label"});
     return choices;
   }
@@ -145,11 +146,11 @@ class PlotDrawing {
   std::vector<Text> at_end(const Line& line) const {
     const Position end = px_of(line.path.back());
     const Position corner = px_of(line.path[line.path.size() - 2]);
-    const double width = text_width(line.label, small);
+    const double width = text_width(line.label, small_text);
     std::vector<Text> choices;
     for (const double offset : {-5.0, 13.0})
       for (double x = end.x - 4; x == end.x - 4 || x - width > corner.x; x -= 24)
-        choices.push_back({x, end.y + offset, line.label, small, Anchor::end, 0, "ink label"});
+        choices.push_back({x, end.y + offset, line.label, small_text, Anchor::end, 0, "ink label"});
     return choices;
   }
 
@@ -158,7 +159,7 @@ class PlotDrawing {
     std::vector<Text> choices;
     for (double y = foot.y - 6; y > foot.y - 120; y -= 14)
       for (const Anchor anchor : {Anchor::start, Anchor::end})
-        choices.push_back({foot.x + (anchor == Anchor::start ? 4 : -4), y, line.label, small,
+        choices.push_back({foot.x + (anchor == Anchor::start ? 4 : -4), y, line.label, small_text,
                            anchor, 0, "ink label"});
     return choices;
   }
@@ -227,11 +228,12 @@ class PlotDrawing {
   void label_marks() {
     double named = 0;
     std::size_t count = 0;
-    const std::vector<std::string> names = short_labels(mark_labels(), label_columns);
+    const std::vector<std::string> names = short_labels(mark_labels(), mark_label_columns);
     for (const std::size_t i : marks_by_share()) {
       const Mark& mark = plot_.marks[i];
       const bool alone = plot_.marks.size() == 1;
-      if (count == most_named || named > named_share || (mark.share < least_named_share && !alone))
+      if (count == most_marks_named || named > named_share ||
+          (mark.share < least_named_share && !alone))
         return;
       if (mark.label.empty()) continue;
       named += mark.share;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double page_width = 800;
 constexpr double margin = 16;
-constexpr double small = 11;
 
 constexpr std::string_view css = R"css(
 .chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
@@ -104,7 +103,8 @@ double draw_chart(Scene& scene, const Chart& chart, double top, const SvgStyle& 
     y = draw_legend(scene, panel.legend, {margin, y, width, 0}) + 10;
   }
   for (const auto* paragraphs : {&chart.key, &chart.caption})
-    for (const std::string& text : *paragraphs) y = draw_paragraph(scene, text, y, small, "muted");
+    for (const std::string& text : *paragraphs)
+      y = draw_paragraph(scene, text, y, small_text, "muted");
   return y + margin;
 }
 

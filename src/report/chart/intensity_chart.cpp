@@ -75,7 +75,7 @@ std::vector<Line> ridges_of(const Report& report, const Work& work, const Axis& 
   return lines;
 }
 
-Chart chart_of(const Report& report, const Work& work) {
+Chart intensity_chart_of(const Report& report, const Work& work) {
   const std::size_t index = work.front();
   const Result& result = report.results[index];
   Plot plot;
@@ -121,7 +121,7 @@ Chart chart_of(const Report& report, const Work& work) {
 std::vector<Chart> intensity_charts(const Report& report) {
   std::vector<Chart> charts;
   for (const Work& work : works_of(report))
-    if (!engines_used(report, work).empty()) charts.push_back(chart_of(report, work));
+    if (!engines_used(report, work).empty()) charts.push_back(intensity_chart_of(report, work));
   if (charts.empty() && !report.results.empty())
     throw UsageError("--chart intensity: expected layers with FLOP, got none");
   return charts;

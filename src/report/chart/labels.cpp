@@ -7,8 +7,7 @@
 namespace roofline {
 namespace {
 
-constexpr double label_size = 11;
-constexpr double gap = 4;
+constexpr double mark_gap = 4;
 constexpr double near = 24;
 
 /// What a text may cover for want of a better place.
@@ -46,21 +45,21 @@ constexpr std::array directions = std::to_array<Direction>({
 });
 
 PlacedLabel label_at(const LabelRequest& request, const Direction& direction, double distance) {
-  const double reach = request.radius + gap + distance;
+  const double reach = request.radius + mark_gap + distance;
   PlacedLabel label;
   label.text.text = request.text;
-  label.text.size = label_size;
+  label.text.size = small_text;
   label.text.anchor = direction.anchor;
   label.text.x = request.x + direction.x * reach;
   // The middle of the letters at the reach; above and below their edge.
-  label.text.y = request.y + direction.y * reach + label_size * 0.35 +
-                 (direction.anchor == Anchor::middle ? direction.y * label_size * 0.4 : 0);
+  label.text.y = request.y + direction.y * reach + small_text * 0.35 +
+                 (direction.anchor == Anchor::middle ? direction.y * small_text * 0.4 : 0);
   label.text.css = "ink label";
   if (distance > 0)
     label.leader = {Position{request.x + direction.x * request.radius,
                              request.y + direction.y * request.radius},
-                    Position{request.x + direction.x * (reach - gap / 2),
-                             request.y + direction.y * (reach - gap / 2)}};
+                    Position{request.x + direction.x * (reach - mark_gap / 2),
+                             request.y + direction.y * (reach - mark_gap / 2)}};
   return label;
 }
 

@@ -222,7 +222,7 @@ std::vector<std::string> key_of(const Plot& plot) {
   return {key};
 }
 
-Chart chart_of(const Report& report, const Work& work) {
+Chart roofline_chart_of(const Report& report, const Work& work) {
   const Subject subject = subject_of(report, work);
   const std::vector<Engine> engines = engines_used(report, work);
   Plot plot;
@@ -249,7 +249,7 @@ Chart chart_of(const Report& report, const Work& work) {
 std::vector<Chart> roofline_charts(const Report& report) {
   std::vector<Chart> charts;
   for (const Work& work : works_of(report))
-    if (!engines_used(report, work).empty()) charts.push_back(chart_of(report, work));
+    if (!engines_used(report, work).empty()) charts.push_back(roofline_chart_of(report, work));
   if (charts.empty() && !report.results.empty())
     throw UsageError("--chart roofline: expected layers with FLOP, got none");
   return charts;

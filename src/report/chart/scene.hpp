@@ -24,11 +24,14 @@ bool contains(const Box& outer, const Box& inner);
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
+/// The size of every text but titles.
+inline constexpr double small_text = 11;
+
 struct Text {
   double x = 0;
   double y = 0;  ///< of the baseline
   std::string text;
-  double size = 11;
+  double size = small_text;
   Anchor anchor = Anchor::start;
   double angle = 0;  ///< degrees, clockwise, about (x, y)
   std::string_view css = "ink";

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t least_height = 12;
 constexpr std::size_t most_height = 30;
-constexpr std::size_t most_named = 8;
-constexpr std::size_t label_columns = 30;
+constexpr std::size_t most_named_on_terminal = 8;
+constexpr std::size_t terminal_label_columns = 30;
 
 class TerminalPlot {
  public:
@@ -116,10 +116,10 @@ class TerminalPlot {
 
   void label_marks() {
     std::size_t count = 0;
-    const std::vector<std::string> names = short_labels(mark_labels(), label_columns);
+    const std::vector<std::string> names = short_labels(mark_labels(), terminal_label_columns);
     for (const std::size_t i : marks_by_share()) {
       const Mark& mark = plot_.marks[i];
-      if (count == most_named) return;
+      if (count == most_named_on_terminal) return;
       if (mark.label.empty()) continue;
       const std::string& name = names[i];
       const auto width = static_cast<std::ptrdiff_t>(display_width(name));

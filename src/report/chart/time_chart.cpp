@@ -25,16 +25,16 @@ std::string words(std::string_view name) {
   return text;
 }
 
-/// Parts of a time as one stacked bar.
-struct Parts {
+/// BarParts of a time as one stacked bar.
+struct BarParts {
   std::array<double, limiter_count> part_s{};
   double without_kernel_s = 0;  ///< copies over the host link
   double unexplained_s = 0;
   std::optional<double> measured_s;
 };
 
-Parts parts_of(const Result& result) {
-  Parts parts;
+BarParts parts_of(const Result& result) {
+  BarParts parts;
   if (result.measured) {
     parts.part_s = result.measured->part_s;
     parts.unexplained_s = std::max(0.0, result.measured->unexplained_s);
@@ -50,7 +50,7 @@ Parts parts_of(const Result& result) {
 }
 
 Panel where_time_went(const Result& result) {
-  const Parts parts = parts_of(result);
+  const BarParts parts = parts_of(result);
   double whole = parts.without_kernel_s + parts.unexplained_s;
   for (const double part : parts.part_s) whole += part;
   Panel panel;
@@ -118,13 +118,13 @@ Bar rest_of(const std::vector<TableRow>& rows, double whole_s) {
   return bar;
 }
 
-struct Shown {
+struct ShownLayers {
   std::vector<TableRow> rows;
   std::vector<TableRow> rest;
 };
 
 /// The longest, in their order, and the rest; what takes no time is neither.
-Shown longest(const std::vector<TableRow>& rows) {
+ShownLayers longest(const std::vector<TableRow>& rows) {
   std::vector<double> times;
   for (const TableRow& row : rows) times.push_back(row_time_s(row));
   double shortest = 0;
@@ -132,7 +132,7 @@ Shown longest(const std::vector<TableRow>& rows) {
     std::nth_element(times.begin(), times.begin() + (most_bars - 1), times.end(), std::greater<>());
     shortest = times[most_bars - 1];
   }
-  Shown shown;
+  ShownLayers shown;
   for (const TableRow& row : rows) {
     const double time = row_time_s(row);
     if (time <= 0) continue;
@@ -164,7 +164,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
   return panel;
 }
 
-Chart chart_of(const Report& report, std::size_t index) {
+Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
   chart.title = work_title(result, true);
@@ -185,7 +185,8 @@ Chart chart_of(const Report& report, std::size_t index) {
 
 std::vector<Chart> time_charts(const Report& report) {
   std::vector<Chart> charts;
-  for (std::size_t i = 0; i < report.results.size(); ++i) charts.push_back(chart_of(report, i));
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    charts.push_back(time_chart_of(report, i));
   return charts;
 }
 

@@ -14,12 +14,12 @@ namespace {
 
 std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
 
-std::string number(std::string_view text) {
+std::string number_cell(std::string_view text) {
   return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
 }
 
 std::string time_cell(const std::optional<double>& seconds) {
-  return number(seconds ? duration(*seconds) : "");
+  return number_cell(seconds ? duration(*seconds) : "");
 }
 
 /// Of the bound's time, what is bound by compute.
@@ -48,14 +48,15 @@ std::string summary_row(const Result& result, bool measured) {
   const Total& total = result.total;
   std::string text = fmt::format("<tr><th scope=\"row\">{}</th>", xml_text(result.label)) +
                      cell(result.gpu) +
-                     number(result.batch ? fmt::format("{}", *result.batch) : "mixed") +
-                     number(si(static_cast<double>(total.macs), "")) +
-                     number(si(static_cast<double>(total.flops), "")) +
-                     number(si(static_cast<double>(total.bytes.total), "B")) +
+                     number_cell(result.batch ? fmt::format("{}", *result.batch) : "mixed") +
+                     number_cell(si(static_cast<double>(total.macs), "")) +
+                     number_cell(si(static_cast<double>(total.flops), "")) +
+                     number_cell(si(static_cast<double>(total.bytes.total), "B")) +
                      time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
   if (measured)
     text += time_cell(result.measured ? std::optional(result.measured->measured_s) : std::nullopt);
-  return text + number(percent(compute_share(result))) + number(memory_text(result)) + "</tr>\n";
+  return text + number_cell(percent(compute_share(result))) + number_cell(memory_text(result)) +
+         "</tr>\n";
 }
 
 std::string summary_section(const Report& report) {
@@ -115,7 +116,7 @@ std::string gpus_section(const Report& report) {
   return text + "</section>\n";
 }
 
-constexpr std::string_view conventions =
+constexpr std::string_view conventions_section =
     R"html(<section id="conventions" aria-labelledby="conventions-title">
 <h2 id="conventions-title">Conventions</h2>
 <ul>
@@ -166,7 +167,7 @@ std::string render_html(const Report& report, const RenderStyle&) {
       title, page_css(), svg_css(), title);
   page += errors_section(report) + summary_section(report) + charts_section(report) +
           layers_section(report) + derivations_section(report) + gpus_section(report);
-  page += conventions;
+  page += conventions_section;
   page += fmt::format("</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n",
                       ROOFLINE_VERSION, page_script());
   return page + "</body>\n</html>\n";

@@ -4,7 +4,8 @@
 //
 // rewrites the files under tests/golden; look at the pictures before you commit them.
 
-#include <cstdlib>
+#include "report/golden.hpp"
+
 #include <fstream>
 
 #include "catch.hpp"
@@ -12,15 +13,13 @@
 
 namespace {
 
-constexpr const char* golden_folder = ROOFLINE_SOURCE_FOLDER "/tests/golden/";
-
-struct Case {
+struct GoldenChart {
   const char* file;
   const char* arguments;
 };
 
 // README shows resnet50.svg and alexnet.svg.
-const Case cases[] = {
+const GoldenChart golden_charts[] = {
     {"resnet50.svg", "resnet50 --gpu h200 --dtype fp16 --batch 32 --format svg"},
     {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
     {"mapping.svg", "notebook_conv --gpu v100 --tile 128x64x8 --format svg"},
@@ -45,16 +44,14 @@ TEST_CASE("Every chart gives the approved bytes", "[report/chart/golden]") {
   const TemporaryFolder folder;
   for (const char* input : {"conv.json", "block.json", "layers.csv", "names.json"})
     folder.write(input, read_file(golden_folder + std::string("inputs/") + input));
-  const char* update = std::getenv("ROOFLINE_UPDATE_GOLDEN");
-  for (const Case& each : cases) {
+  for (const GoldenChart& each : golden_charts) {
     const std::string line =
         std::string("LC_ALL=C.UTF-8 COLUMNS=80 NO_UNICODE= roofline ") + each.arguments;
     INFO(line);
     const Outcome outcome = run(folder, line);
     CHECK(outcome.exit_code == 0);
     const std::string path = golden_folder + std::string(each.file);
-    if (update != nullptr && std::string(update) == "1")
-      std::ofstream(path, std::ios::binary) << outcome.out;
+    if (updating()) std::ofstream(path, std::ios::binary) << outcome.out;
     CHECK(outcome.out == read_file(path));
   }
 }
