@@ -231,15 +231,9 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   const auto& members = object.node().get_ref<const nlohmann::json::object_t&>();
   for (const auto& [name, node] : members)
     if (find_key(type.kind, name) == nullptr) fail_key(object, name, type.kind);
-<<<<<<< HEAD
   for (const auto& member : members) {
-    const Key& key = *find_key(type.kind, member.first);
+    const LayerKey& key = *find_key(type.kind, member.first);
     if (!takes(type.kind, key.field)) fail_key(object, member.first, type.kind);
-=======
-  for (const auto& [name, node] : object.node().items()) {
-    const LayerKey& key = *find_key(type.kind, name);
-    if (!takes(type.kind, key.field)) fail_key(object, name, type.kind);
->>>>>>> main
     claim(object, key, spec.place, claimed);
     key.set(object.at(member), spec);
   }

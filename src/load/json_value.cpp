@@ -34,7 +34,7 @@ void append_part(std::string& pointer, std::size_t index) {
 }
 
 template <class Part>
-std::string joined(std::string_view pointer, Part part) {
+std::string with_part(std::string_view pointer, Part part) {
   std::string all;
   constexpr std::size_t usual_part = 24;
   all.reserve(pointer.size() + usual_part);
@@ -218,15 +218,15 @@ void Value::fail_expected(const std::string& expected) const {
 }
 
 Value Value::at(std::size_t index) const {
-  return {(*node_)[index], *origin_, joined(pointer_, index)};
+  return {(*node_)[index], *origin_, with_part(pointer_, index)};
 }
 
 Value Value::at(std::string_view key) const {
-  return {*node_->find(key), *origin_, joined(pointer_, key)};
+  return {*node_->find(key), *origin_, with_part(pointer_, key)};
 }
 
 Value Value::at(const json::object_t::value_type& member) const {
-  return {member.second, *origin_, joined(pointer_, std::string_view(member.first))};
+  return {member.second, *origin_, with_part(pointer_, std::string_view(member.first))};
 }
 
 std::uint64_t Value::integer(std::uint64_t least) const {
@@ -298,7 +298,7 @@ void ObjectReader::fail_missing(std::string_view key, const std::string& expecte
 }
 
 std::string ObjectReader::pointer_to(std::string_view key) const {
-  return joined(value_.pointer(), key);
+  return with_part(value_.pointer(), key);
 }
 
 void ObjectReader::fail_at(std::string_view key, const std::string& message) const {

@@ -23,7 +23,7 @@ std::span<const OutputField> same_group(std::span<const OutputField> fields) {
 }
 
 /// Fields of one group, or a field without one, with their keys as JSON has them after a comma.
-struct Member {
+struct RowMember {
   std::string key;
   std::span<const OutputField> fields;
   std::vector<std::string> keys_in_group;  ///< empty without a group
@@ -31,11 +31,11 @@ struct Member {
 
 std::string comma_key(std::string_view name) { return ",\"" + std::string(name) + "\":"; }
 
-std::vector<Member> make_members() {
-  std::vector<Member> members;
+std::vector<RowMember> make_members() {
+  std::vector<RowMember> members;
   for (std::span<const OutputField> fields = output_fields(); !fields.empty();) {
     const std::string_view group = group_of(fields.front());
-    Member member{comma_key(group.empty() ? fields.front().path : group), fields.first(1), {}};
+    RowMember member{comma_key(group.empty() ? fields.front().path : group), fields.first(1), {}};
     if (!group.empty()) member.fields = same_group(fields);
     for (const OutputField& field : member.fields)
       if (!group.empty())
@@ -50,7 +50,7 @@ bool is_known(const OutputField& field, const Row& row) {
   return !std::holds_alternative<std::monostate>(field.value(row));
 }
 
-void write_group(JsonWriter& writer, const Row& row, const Member& group) {
+void write_group(JsonWriter& writer, const Row& row, const RowMember& group) {
   writer.comma_key(group.key);
   if (std::none_of(group.fields.begin(), group.fields.end(),
                    [&](const OutputField& field) { return is_known(field, row); })) {
@@ -74,8 +74,8 @@ void append_line(std::string& lines, const Row& row) {
 }  // namespace
 
 void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
-  static const std::vector<Member> members = make_members();
-  for (const Member& member : members) {
+  static const std::vector<RowMember> members = make_members();
+  for (const RowMember& member : members) {
     if (!member.keys_in_group.empty())
       write_group(writer, row, member);
     else if (const OutputField& field = member.fields.front(); with_head || !field.is_head)

@@ -22,7 +22,7 @@ std::string list(std::span<const std::uint64_t> numbers) {
 }
 
 /// A few sizes, of a shape or of a window's axes.
-class Sizes {
+class FewSizes {
  public:
   void add(std::uint64_t size) { sizes_[count_++] = size; }
   std::span<const std::uint64_t> all() const { return {sizes_.data(), count_}; }
@@ -32,9 +32,9 @@ class Sizes {
   std::size_t count_ = 0;
 };
 
-Sizes sizes_of(const Shape& shape, LayerKind kind) {
+FewSizes sizes_of(const Shape& shape, LayerKind kind) {
   const bool last = info(kind).features == Features::last;
-  Sizes sizes;
+  FewSizes sizes;
   sizes.add(shape.batch);
   if (!last) sizes.add(shape.channels);
   for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.add(shape.spatial[i]);
@@ -46,7 +46,7 @@ Sizes sizes_of(const Shape& shape, LayerKind kind) {
 /// read as another shape.
 std::string parameter(const Operand& operand) {
   const Shape& shape = operand.shape;
-  const Sizes sizes = sizes_of(shape, LayerKind::add);
+  const FewSizes sizes = sizes_of(shape, LayerKind::add);
   const std::string count =
       operand.parameters ? fmt::format(",\"parameters\":{}", *operand.parameters) : "";
   if (shape.spatial_rank % 2 != 0)
@@ -116,7 +116,7 @@ Cell stated_padding(const Layer& layer) {
   const Window& window = layer.window;
   if (window.pad_begin == window.pad_end)
     return JsonText{list(window_axes(window, window.pad_begin))};
-  Sizes numbers;
+  FewSizes numbers;
   for (const Axes* axes : {&window.pad_begin, &window.pad_end})
     for (const std::uint64_t number : window_axes(window, *axes)) numbers.add(number);
   return JsonText{list(numbers.all())};
