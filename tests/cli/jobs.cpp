@@ -5,7 +5,6 @@
 
 namespace {
 
-const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
 const std::string gpus = " --gpu v100,a100 --batch 1,2 ";
 
 /// Good lines of several kinds and sizes, every fifth one bad in one of four ways.
