@@ -52,7 +52,7 @@ class Division {
   void add_input(const std::string& name) {
     std::shared_ptr<Reader> reader;
     try {
-      reader = open_input(name, options_.inputs);
+      reader = open_input(name, options_.inputs, options_.first_line);
     } catch (const InputError& error) {
       return add_failure(error);
     } catch (const std::bad_alloc&) {
