@@ -19,11 +19,17 @@ void add_assumed(const Context& context, std::vector<std::string>& notes) {
   if (!all.empty()) notes.push_back(std::move(all));
 }
 
-std::vector<Gpu> find_gpus(const std::vector<std::string>& names, const std::string& kernel_model,
-                           std::vector<std::string>& notes) {
-  const Catalogue catalogue;
+/// What is wrong with other files in the person's own folder.
+std::vector<std::string> problems_besides(const Catalogue& catalogue,
+                                          const std::vector<std::string>& names) {
+  std::vector<std::string> notes;
   for (const InputError& problem : catalogue.problems_besides(names))
     notes.push_back(std::string(problem.what()) + " (ignored: no GPU of this run)");
+  return notes;
+}
+
+std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::string>& names,
+                           const std::string& kernel_model) {
   std::vector<Gpu> gpus;
   for (const std::string& name : names) gpus.push_back(catalogue.find(name));
   if (kernel_model.empty()) return gpus;
@@ -36,10 +42,9 @@ std::vector<Gpu> find_gpus(const std::vector<std::string>& names, const std::str
 
 std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
                             const std::string& kernel_model) {
-  std::vector<std::string> notes;
-  std::vector<Gpu> gpus = find_gpus(names, kernel_model, notes);
-  for (const std::string& text : notes) note(text);
-  return gpus;
+  const Catalogue catalogue;
+  for (const std::string& text : problems_besides(catalogue, names)) note(text);
+  return find_gpus(catalogue, names, kernel_model);
 }
 
 Contexts::Contexts(const Options& options) : options_(options) {
@@ -66,8 +71,9 @@ const Contexts::Recorded& Contexts::recorded_on(const std::string& device) {
   const std::lock_guard lock(mutex_);
   const auto found = recorded_.find(device);
   if (found != recorded_.end()) return found->second;
-  std::vector<std::string> notes;
-  Gpu gpu = find_gpus({device}, options_.kernel_model, notes).front();
+  const Catalogue catalogue;
+  std::vector<std::string> notes = problems_besides(catalogue, {device});
+  Gpu gpu = find_gpus(catalogue, {device}, options_.kernel_model).front();
   Context context = make_context(std::move(gpu), options_.analysis);
   add_assumed(context, notes);
   return recorded_.emplace(device, Recorded{std::move(context), std::move(notes)}).first->second;

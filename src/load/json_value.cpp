@@ -53,12 +53,27 @@ std::string shown(const json& node) {
   return "a long string";
 }
 
+/// Frees a tree, no deeper than the deepest nesting. The library's own destructor allocates, and so
+/// ends the program where memory has run out.
+void dismantle(json& node) {
+  if (auto* array = node.get_ptr<json::array_t*>()) {
+    for (json& each : *array) dismantle(each);
+    array->clear();
+  } else if (auto* object = node.get_ptr<json::object_t*>()) {
+    for (auto& [key, value] : *object) dismantle(value);
+    object->clear();
+  }
+}
+
 /// Builds the tree as the parser reads it, knows the place of what it reads, and refuses repeated
 /// keys and deep nesting, neither of which the finished tree can show. (The library's own callback
 /// parser looks through an array again at the end of each of its objects.)
 class TreeBuilder : public nlohmann::json_sax<json> {
  public:
   explicit TreeBuilder(const Origin& origin) : origin_(&origin) {}
+  ~TreeBuilder() override { dismantle(tree_); }
+  TreeBuilder(const TreeBuilder&) = delete;
+  TreeBuilder& operator=(const TreeBuilder&) = delete;
 
   json& tree() { return tree_; }
   /// Where the text is no JSON: after as many bytes, for that reason.

@@ -5,6 +5,7 @@
 
 namespace {
 
+const std::string convolution = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
 const std::string gpus = " --gpu v100,a100 --batch 1,2 ";
 
 /// Good lines of several kinds and sizes, every fifth one bad in one of four ways.
@@ -32,10 +33,12 @@ void write_folder(const TemporaryFolder& folder) {
   folder.write("in/broken.json", "{");
   folder.write("in/rows.csv", "type,c,h,w,k,r,s\nconv,3,8,8,4,3,3\nconv,3,8,8,0,3,3\nrelu,8,8,8\n");
   folder.write("in/lines.ndjson", mixed_lines(40));
-  folder.write("in/many.json", conv + "\n" + conv + "\n{\"stride\": 0}\n" + conv + "\n");
+  folder.write("in/many.json",
+               convolution + "\n" + convolution + "\n{\"stride\": 0}\n" + convolution + "\n");
   folder.write("in/norm.json", R"([{"type": "layer_norm", "input": [4, 8, 8]}])");
   for (int i = 0; i < 60; ++i)
-    folder.write("in/net" + std::to_string(i) + ".json", "[" + conv + R"(, {"type": "relu"}])");
+    folder.write("in/net" + std::to_string(i) + ".json",
+                 "[" + convolution + R"(, {"type": "relu"}])");
 }
 
 void check_same_for_all_jobs(const TemporaryFolder& folder, const std::string& before,
@@ -71,7 +74,7 @@ TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
 TEST_CASE("Records stay in the order of the input", "[cli/jobs]") {
   const TemporaryFolder folder;
   std::string lines;
-  for (int i = 0; i < 3000; ++i) lines += conv + '\n';
+  for (int i = 0; i < 3000; ++i) lines += convolution + '\n';
   folder.write("lines.ndjson", lines);
   const Outcome outcome =
       run(folder, "roofline lines.ndjson --gpu v100 --format ndjson --jobs 7 | jq -r .name");
@@ -85,7 +88,7 @@ TEST_CASE("Records stay in the order of the input", "[cli/jobs]") {
 
 TEST_CASE("A reader that leaves ends the run, quietly", "[cli/jobs]") {
   const TemporaryFolder folder;
-  folder.write("layer", conv + '\n');
+  folder.write("layer", convolution + '\n');
   for (const std::string jobs : {"1", "2", "7"}) {
     INFO(jobs);
     const Outcome outcome =
@@ -111,7 +114,7 @@ TEST_CASE("A line is answered before the next one comes", "[cli/jobs]") {
                                             jobs + " 4<from" + jobs +
                                             "\n"
                                             "for i in 1 2; do echo '" +
-                                            conv +
+                                            convolution +
                                             "' >&3; read -r line <&4\n"
                                             "echo \"$line\" | jq -r .name; done\n"
                                             "exec 3>&-; wait");
