@@ -37,7 +37,9 @@ struct AnalysisOptions {
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
   Optimizer optimizer = Optimizer::sgd;  ///< of training, which keeps its state
-  LaunchProtocol launch = LaunchProtocol::graph;
+  /// Unset: a stream of library calls for an inference engine's kernels (FusionKind::epilogue), a
+  /// graph for all others.
+  std::optional<LaunchProtocol> launch;
   /// A person's own ceilings, sustained on this part: of the engine of the dense layers, and of
   /// device memory.
   std::optional<double> peak_flop_per_s;

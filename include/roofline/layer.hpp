@@ -95,6 +95,10 @@ struct Measured {
   bool is_known() const { return warm_s || cold_s; }
 };
 
+/// Who wrote the kernels: a framework's libraries, a compiler for this network (torch.compile), or
+/// an inference engine (TensorRT), which arranges tensors as its kernels want them.
+enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
+
 struct Layer {
   std::string name;  ///< unique in its network
   LayerKind kind = LayerKind::conv;
@@ -114,11 +118,17 @@ struct Layer {
   bool shared_weights = false;    ///< an earlier layer's, which counts them as parameters
   /// The layer of the network whose kernel does this one's work as well, if any.
   std::optional<std::size_t> fused_into;
-  bool generated = false;    ///< a compiler writes its kernel: one pass over all operands
+  KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
   KernelMapping mapping;
   Measured measured;
 };
+
+/// Whether each output is made of the inputs at its own place alone.
+inline bool is_pointwise(LayerKind kind) {
+  return kind == LayerKind::batch_norm || kind == LayerKind::add ||
+         (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
+}
 
 /// Each input channel is a group of its own.
 inline bool is_depthwise(const Layer& layer) {

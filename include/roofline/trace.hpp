@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "roofline/layer.hpp"
+
 namespace roofline {
 
 /// GPU work of a recording that is not a layer: a fused kernel, an operator without a rule, a copy
@@ -36,6 +38,7 @@ struct TraceSummary {
   /// Whether the layers' times hold the gaps between their kernels: a clock around a layer measures
   /// them, a kernel's own duration does not.
   bool times_hold_launches = false;
+  KernelSource kernels = KernelSource::library;
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time

@@ -212,9 +212,9 @@ void add_model(CLI::App& app, Arguments& arguments) {
       ->type_name("STATE")
       ->check(one_of({"warm", "cold"}));
   app.add_option("--launch", arguments.launch,
-                 "What starts the kernels: graph (default; the device), kernel (nothing: durations "
-                 "as a profiler gives them), stream (library calls) or eager (a framework's "
-                 "operators, each at the host's cost)")
+                 "What starts the kernels: graph (default; the device), stream (library calls; "
+                 "default with --fuse epilogue), kernel (nothing: durations as a profiler gives "
+                 "them) or eager (a framework's operators, each at the host's cost)")
       ->type_name("HOW")
       ->check(one_of({"kernel", "graph", "stream", "eager"}));
   app.add_flag("--host-copies{pinned}", arguments.host_copies,

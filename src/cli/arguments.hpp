@@ -32,7 +32,7 @@ struct Arguments {
   std::string optimizer = "sgd";
   std::vector<std::string> prices;
   std::string cache = "warm";
-  std::string launch = "graph";
+  std::string launch;
   std::string algorithm;
   std::string tile;
   std::uint64_t split_k = 0;

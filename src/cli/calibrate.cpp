@@ -113,8 +113,8 @@ std::string command_of(const Options& options) {
   std::string command = "roofline calibrate";
   for (const std::string& input : options.inputs) command += ' ' + input;
   command += " --gpu " + options.gpus.front();
-  if (options.analysis.launch != LaunchProtocol::graph)
-    command += " --launch " + std::string(name_of(options.analysis.launch));
+  if (options.analysis.launch)
+    command += " --launch " + std::string(name_of(*options.analysis.launch));
   if (options.analysis.engine == EngineChoice::tf32) command += " --engine tf32";
   if (options.analysis.cache == CacheState::cold) command += " --cache cold";
   if (options.constants != "*") command += " --constants '" + options.constants + '\'';

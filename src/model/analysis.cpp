@@ -90,8 +90,12 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
 std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
+  const bool by_engine = network.recording
+                             ? network.recording->kernels == KernelSource::inference_engine
+                             : options.fusion == FusionKind::epilogue;
   const auto add = [&](const Layer& layer, Pass pass) {
     rows.push_back(counted(layer, pass, context, network.source));
+    if (by_engine) rows.back().layer.kernels = KernelSource::inference_engine;
   };
   const Layer& first = network.layers.front();
   if (options.host_copies)

@@ -34,6 +34,12 @@ void check(const Gpu& gpu, const AnalysisOptions& options) {
                      "GPU file of your own");
 }
 
+/// Engines enqueue their kernels one by one unless they are asked to capture them, and their
+/// published throughputs at small batches show it.
+LaunchProtocol default_launch(FusionKind fusion) {
+  return fusion == FusionKind::epilogue ? LaunchProtocol::stream : LaunchProtocol::graph;
+}
+
 Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
   Ceilings ceilings{gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s, options.ceilings, {}, {}};
   if (options.ceilings == CeilingKind::sustained) {
@@ -62,7 +68,8 @@ Context make_context(Gpu gpu, const AnalysisOptions& options) {
   const auto under = [&](const EngineRates& sustained) {
     return with_sustained(datasheet, sustained, ceilings.sustained_byte_per_s);
   };
-  const Launch launch{options.launch, gpu.host_operator_s.value_or(0)};
+  const Launch launch{options.launch.value_or(default_launch(options.fusion)),
+                      gpu.host_operator_s.value_or(0)};
   Context context{std::move(gpu),
                   options,
                   ceilings,

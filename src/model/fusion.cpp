@@ -6,15 +6,10 @@
 namespace roofline {
 namespace {
 
-bool is_pointwise(LayerKind kind) {
-  return kind == LayerKind::batch_norm || kind == LayerKind::add ||
-         (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
-}
-
-/// An engine folds into contractions, a compiler joins what goes element by element.
+/// What goes element by element is joined; an engine folds it into contractions too.
 bool may_host(LayerKind layer, FusionKind kind) {
-  return kind == FusionKind::epilogue ? info(layer).family == KindFamily::contraction
-                                      : is_pointwise(layer);
+  return is_pointwise(layer) ||
+         (kind == FusionKind::epilogue && info(layer).family == KindFamily::contraction);
 }
 
 /// For each layer: how many layers read its output, and whose kernel now produces it.
@@ -53,6 +48,17 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
   return best;
 }
 
+/// The layer whose kernel writes the last part of a concatenation, where each operand is written by
+/// a kernel and read by nothing else.
+std::optional<std::size_t> last_writer(const Layer& layer, const Fusion& fusion) {
+  std::size_t last = 0;
+  for (const Operand& operand : layer.inputs) {
+    if (!operand.producer || fusion.readers[*operand.producer] != 1) return std::nullopt;
+    last = std::max(last, fusion.host[*operand.producer].value_or(*operand.producer));
+  }
+  return last;
+}
+
 }  // namespace
 
 void fuse(Network& network, FusionKind kind) {
@@ -60,8 +66,11 @@ void fuse(Network& network, FusionKind kind) {
   Fusion fusion(network, kind);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     Layer& layer = network.layers[i];
+    if (kind == FusionKind::epilogue && layer.kind == LayerKind::concat)
+      layer.fused_into = last_writer(layer, fusion);
     if (!is_pointwise(layer.kind) || layer.training_only) continue;
-    layer.generated = kind == FusionKind::pointwise;
+    // Chains that no contraction takes are one kernel written for them.
+    layer.kernels = KernelSource::compiler;
     const std::optional<std::size_t> operand = fusable_operand(network, layer, fusion);
     if (!operand) continue;
     const std::size_t host_index = *fusion.host[*layer.inputs[*operand].producer];

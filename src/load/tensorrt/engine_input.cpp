@@ -157,6 +157,7 @@ class EngineReader : public Reader {
     TraceSummary summary;
     summary.recorder = "TensorRT";
     summary.times_hold_launches = true;
+    summary.kernels = KernelSource::inference_engine;
     summary.device = profile.device;
     summary.latency_s = profile.latency_s;
     for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;

@@ -55,7 +55,13 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.gathered = align > 1 && x.role != ConvRole::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
-  const double c_issued = round_up(c, !x.gathered ? align : library.pads_gathered ? 8 : 1);
+  // Engines pad the image's few channels to four when they arrange it, and fetch them together.
+  const bool padded_to_4 = x.gathered && layer.kernels == KernelSource::inference_engine;
+  x.gather_vector = padded_to_4 ? 4 : 1;
+  const double c_issued = round_up(c, !x.gathered             ? align
+                                      : padded_to_4           ? 4
+                                      : library.pads_gathered ? 8
+                                                              : 1);
   x.unaligned =
       align > 1 && (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
   x.count = groups;

@@ -46,7 +46,8 @@ struct Contraction {
   bool unaligned = false;       ///< channels that vector loads cannot take: copies pad them first
   bool gathered =
       false;  ///< operand loads are element-wise (channels not a multiple of the vector)
-  bool scattered = false;  ///< results are added by atomics
+  double gather_vector = 1;  ///< elements that one such load brings
+  bool scattered = false;    ///< results are added by atomics
   bool is_convolution = true;
   std::uint8_t rank = 2;  ///< spatial rank
 

@@ -170,7 +170,7 @@ ThroughputWork layer_norm(const StreamProblem& p, const StreamingConstants& k) {
   return work;
 }
 
-/// A compiler's kernel goes over all operands once, whatever it computes of them.
+/// Compilers and engines write kernels that go over all operands once, whatever they compute.
 ThroughputWork generated(const StreamProblem& p, const StreamingConstants& k) {
   ThroughputWork work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise, p);
   work.clocks.add("outputs", p.output_element, function_clock(p.layer->kind, k));
@@ -178,7 +178,7 @@ ThroughputWork generated(const StreamProblem& p, const StreamingConstants& k) {
 }
 
 ThroughputWork work_of_layer(const StreamProblem& p, const StreamingConstants& k) {
-  if (p.layer->generated) return generated(p, k);
+  if (p.layer->kernels != KernelSource::library && is_pointwise(p.layer->kind)) return generated(p, k);
   switch (p.layer->kind) {
     case LayerKind::add:
     case LayerKind::mul: return combine(p, k);

@@ -149,7 +149,7 @@ GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const Engin
   work.result_byte = x.result_byte;
   work.second_per_l2_byte = 1 / (model.memory.l2_operand_byte_per_clock_per_sm * machine.clock_hz);
   if (x.gathered)
-    work.second_per_gather = 1 / (c.gather_per_clk_per_sm * machine.clock_hz *
+    work.second_per_gather = 1 / (c.gather_per_clk_per_sm * x.gather_vector * machine.clock_hz *
                                   (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));
   if (x.scattered) work.second_per_scatter = 1 / (c.scatter_per_clk_per_sm * machine.clock_hz);
   work.gather_n = x.role == ConvRole::wgrad;

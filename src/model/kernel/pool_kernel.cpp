@@ -36,7 +36,9 @@ double outputs_in_turn(const Layer& layer) {
 }  // namespace
 
 ThroughputWork pool(const StreamProblem& p, const StreamingConstants& k) {
-  const bool max = p.layer->kind == LayerKind::max_pool;
+  // An engine's pools, of either kind, keep no positions and are like a framework's average.
+  const bool max =
+      p.layer->kind == LayerKind::max_pool && p.layer->kernels != KernelSource::inference_engine;
   const PoolKernel& kernel = p.backward() ? (!max      ? k.average_backward
                                              : p.inner ? k.max_backward_inner
                                                        : k.max_backward_plane)
