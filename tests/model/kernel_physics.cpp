@@ -80,3 +80,11 @@ TEST_CASE("With cold caches no kernel beats the bound but those that do fewer mu
         }
   }
 }
+
+TEST_CASE("A window of 2^32 taps is planned without looking at each", "[model/kernel_physics]") {
+  const Gpu gpu = find_gpu("v100");
+  const KernelModel model = kernel_model_of(gpu);
+  const Layer layer = load_layer(R"({"type": "conv1d", "input": [4, 4294967299], "groups": 4,
+                                     "out_channels": 4, "kernel_size": 4294967295})");
+  CHECK(seconds(layer, Pass::fwd, gpu, model) > 0.0);
+}
