@@ -19,6 +19,7 @@ enum class Algorithm : std::uint8_t {
   gemm,
   scatter_gemm,  ///< a data gradient as products that atomics add up
   gemv,
+  direct,  ///< a tile of outputs from a patch of the image in shared memory: hand-written, stated
   winograd_2x2_fused,
   winograd_4x4_nonfused,
   winograd_5x5_nonfused,
@@ -71,11 +72,12 @@ enum class Algorithm : std::uint8_t {
   layer_norm_backward,
 };
 
-inline constexpr std::array<std::string_view, 47> algorithm_names{
+inline constexpr std::array<std::string_view, 48> algorithm_names{
     "implicit_gemm",
     "gemm",
     "scatter_gemm",
     "gemv",
+    "direct",
     "winograd_2x2_fused",
     "winograd_4x4_nonfused",
     "winograd_5x5_nonfused",

@@ -2,7 +2,9 @@
 
 // From words of a command line to opened inputs, and single texts to networks and GPUs.
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,9 +23,11 @@ std::vector<std::string> resolve_input(const std::string& word);
 
 /// Opens one of them: its format is that of its extension where only one format has it, else what
 /// its first bytes look like. `other_inputs`: words of the command line, among which a format finds
-/// the files that belong together. Throws InputError.
+/// the files that belong together. `first_line`: it is NDJSON cut out of a longer text, of which
+/// its first line is that one. Throws InputError.
 std::unique_ptr<Reader> open_input(const std::string& name,
-                                   std::span<const std::string> other_inputs = {});
+                                   std::span<const std::string> other_inputs = {},
+                                   std::optional<std::size_t> first_line = {});
 
 /// The whole text of a file. Throws InputError.
 std::string read_text(const std::string& path);

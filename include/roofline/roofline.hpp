@@ -70,9 +70,23 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 /// Contractions take the tensor engine of their data type if the part has one, else the vector
 /// engine; depthwise convolutions and all other kinds run on the vector units. Vector units that
 /// lack a type, or are slower in it than in fp32, convert and compute in fp32.
-/// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions.
-enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32 };
+/// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions;
+/// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the rate
+/// and inference engines use.
+enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32, fp16_accumulate };
+inline constexpr std::array<std::string_view, 5> engine_choice_names{"auto", "vector", "tensor",
+                                                                     "tf32", "fp16-accumulate"};
+constexpr std::string_view name_of(EngineChoice choice) {
+  return engine_choice_names[static_cast<std::size_t>(choice)];
+}
+
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
                                     EngineChoice choice);
+
+/// The engine that a library may take in place of the selected `engine` where that makes it faster:
+/// vector units for channels that do not fill a tensor core's vectors, and for TF32 on parts where
+/// it is hardly faster than FP32. None where a mapping is stated.
+std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
+                                   Engine engine);
 
 }  // namespace roofline

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "cli/completion.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/error.hpp"
 #include "roofline/render.hpp"
@@ -54,10 +55,16 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-/// One of a few words; the help text names them.
-CLI::Validator one_of(std::initializer_list<const char*> words) {
-  return CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description("");
+/// One of a few words. The help text names them; for --complete they are the check's name.
+template <class Words>
+CLI::Validator member_of(const Words& words) {
+  std::string all;
+  for (const std::string_view word : words) all += (all.empty() ? "" : " ") + std::string(word);
+  return CLI::IsMember(std::vector<std::string>(words.begin(), words.end()))
+      .description("")
+      .name(all);
 }
+CLI::Validator one_of(std::initializer_list<const char*> words) { return member_of(words); }
 
 CLI::Validator positive() {
   return {[](const std::string& text) {
@@ -110,6 +117,11 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
                  "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
                  "measured_time_s, and network, batch, pass, dtype where they matter")
       ->type_name("FILE");
+  app.add_option("--first-line", arguments.first_line,
+                 "The inputs are NDJSON cut out of a longer text, of which their first line is the "
+                 "N-th: names and errors count from there")
+      ->type_name("N")
+      ->check(CLI::Range(1.0, 1e15).description(""));
   app.add_flag("--list-networks", arguments.list_networks, "List the built-in networks");
 }
 
@@ -121,10 +133,10 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
   app.add_option("--show-gpu", arguments.show_gpu, "All that is known of a GPU, with its sources")
       ->type_name("GPU");
   app.add_option("--engine", arguments.engine,
-                 "Units for dense layers: auto (default), vector, tensor, or tf32 for fp32 layers "
-                 "in TF32")
+                 "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in "
+                 "TF32, or fp16-accumulate for sums in fp16, at twice the rate on GeForce parts")
       ->type_name("UNIT")
-      ->check(one_of({"auto", "vector", "tensor", "tf32"}));
+      ->check(member_of(engine_choice_names));
   app.add_option("--ceilings", arguments.ceilings,
                  "datasheet (default), or sustained: measured, for GPUs that have them")
       ->type_name("KIND")
@@ -191,8 +203,7 @@ void add_output(CLI::App& app, Arguments& arguments) {
                  "What SVG and the terminal's plot show: roofline (default), intensity of each "
                  "layer, time of each layer, sweep of batches, compare GPUs")
       ->type_name("NAME")
-      ->check(CLI::IsMember(std::vector<std::string>(chart_names.begin(), chart_names.end()))
-                  .description(""));
+      ->check(member_of(chart_names));
   app.add_option("--to-layers", arguments.layer_file,
                  "Write the input as a layer file, every layer explicit, to edit or to read again "
                  "(- for standard output); needs no --gpu")
@@ -285,8 +296,11 @@ ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t h
   add_model(app, parsed.arguments);
   add_kernel_model(app, parsed.arguments);
   add_mapping(app, parsed.arguments);
+  std::string word;
+  app.add_option("--complete", word)->group("");  // an empty group is not in the help
   try {
     app.parse(argc, argv);
+    if (!word.empty()) parsed.text = completions(app, word);
   } catch (const CLI::CallForHelp&) {
     parsed.text = app.help();
   } catch (const CLI::CallForVersion& version) {

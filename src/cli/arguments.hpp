@@ -3,6 +3,7 @@
 // The command line as CLI11 fills it in, before it is checked.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace roofline {
 
 struct Arguments {
   std::vector<std::string> inputs;
+  std::uint64_t first_line = 0;
   std::string explain;
   std::vector<std::string> gpus;
   std::vector<std::string> dtypes;
@@ -54,10 +56,10 @@ struct Arguments {
   bool list_networks = false;
 };
 
-/// What the command line gives, or the text that --help or --version prints.
+/// What the command line gives, or the text that --help, --version or --complete prints.
 struct ParsedArguments {
   Arguments arguments;
-  std::string text;
+  std::optional<std::string> text;
 };
 
 /// `help_width`: columns of the terminal that --help is for. Throws UsageError where the words do

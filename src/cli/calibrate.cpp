@@ -115,7 +115,8 @@ std::string command_of(const Options& options) {
   command += " --gpu " + options.gpus.front();
   if (options.analysis.launch)
     command += " --launch " + std::string(name_of(*options.analysis.launch));
-  if (options.analysis.engine == EngineChoice::tf32) command += " --engine tf32";
+  if (options.analysis.engine != EngineChoice::automatic)
+    command += " --engine " + std::string(name_of(options.analysis.engine));
   if (options.analysis.cache == CacheState::cold) command += " --cache cold";
   if (options.constants != "*") command += " --constants '" + options.constants + '\'';
   return command;

@@ -171,9 +171,9 @@ void set_prices(const Arguments& arguments, Options& options) {
 }
 
 void set_analysis(const Arguments& arguments, Options& options) {
-  if (arguments.engine == "vector") options.analysis.engine = EngineChoice::vector;
-  if (arguments.engine == "tf32") options.analysis.engine = EngineChoice::tf32;
-  if (arguments.engine == "tensor") options.analysis.engine = EngineChoice::tensor;
+  for (std::size_t i = 0; i < engine_choice_names.size(); ++i)
+    if (arguments.engine == engine_choice_names[i])
+      options.analysis.engine = static_cast<EngineChoice>(i);
   if (arguments.peak_tflops > 0) options.analysis.peak_flop_per_s = arguments.peak_tflops * 1e12;
   if (arguments.bandwidth_gb_per_s > 0)
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
@@ -233,6 +233,7 @@ Options options_of(const Arguments& arguments) {
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;
   options.measured = arguments.measured;
+  if (arguments.first_line > 0) options.first_line = arguments.first_line;
   options.report.compare = arguments.compare;
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);
@@ -248,10 +249,10 @@ Options options_of(const Arguments& arguments) {
 Options parse_options(int argc, const char* const* argv) {
   const std::size_t width = standard_output_style().width.value_or(100);
   const ParsedArguments parsed = parse_arguments(argc, argv, std::min<std::size_t>(width, 120));
-  if (parsed.text.empty()) return options_of(parsed.arguments);
+  if (!parsed.text) return options_of(parsed.arguments);
   Options options;
   options.action = Options::Action::print_text;
-  options.text = parsed.text;
+  options.text = *parsed.text;
   return options;
 }
 

@@ -31,6 +31,7 @@ struct Options {
   Action action = Action::evaluate;
   std::string text;  ///< of --help and --version
   std::vector<std::string> inputs;
+  std::optional<std::size_t> first_line;  ///< of the inputs, in the text that they are cut out of
   std::vector<std::string> gpus;
   std::string constants = "*";  ///< a pattern of the names of those that calibration may move
   std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none

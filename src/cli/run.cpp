@@ -78,7 +78,7 @@ void evaluate_item(const Item& item, std::size_t index, const Options& options, 
 
 void evaluate_input(const std::string& name, const Options& options, Contexts& contexts,
                     MeasuredTimes* times, Results& results, Progress& progress) {
-  const std::unique_ptr<Reader> reader = open_input(name, options.inputs);
+  const std::unique_ptr<Reader> reader = open_input(name, options.inputs, options.first_line);
   std::size_t items = 0;
   while (const std::optional<Expected<Item>> item = reader->next()) {
     progress.step();

@@ -139,7 +139,8 @@ std::vector<std::string> resolve_input(const std::string& word) {
 }
 
 std::unique_ptr<Reader> open_input(const std::string& name,
-                                   std::span<const std::string> other_inputs) {
+                                   std::span<const std::string> other_inputs,
+                                   std::optional<std::size_t> first_line) {
   std::error_code error;
   if (name != "-" && !fs::exists(fs::status(name, error)))
     if (const auto text = find_network(name))
@@ -148,6 +149,7 @@ std::unique_ptr<Reader> open_input(const std::string& name,
   const std::string_view mark = stream->peek(2);
   if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
     throw InputError(name, "", "expected UTF-8, got UTF-16");
+  if (first_line) return open_ndjson_from(std::move(stream), *first_line);
   const InputFormat& format = format_of(*stream);
   return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)
                                        : format.open(std::move(stream));

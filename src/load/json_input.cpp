@@ -139,6 +139,9 @@ class JsonReader : public Reader {
 class NdjsonReader : public Reader {
  public:
   explicit NdjsonReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+  /// A chunk, which may be empty.
+  NdjsonReader(std::unique_ptr<ByteStream> stream, std::size_t first_line)
+      : stream_(std::move(stream)), line_(first_line - 1), found_(true) {}
 
   std::optional<Expected<Item>> next() override {
     try {
@@ -184,6 +187,11 @@ std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream) {
 
 std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream) {
   return std::make_unique<NdjsonReader>(std::move(stream));
+}
+
+std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
+                                         std::size_t first_line) {
+  return std::make_unique<NdjsonReader>(std::move(stream), first_line);
 }
 
 }  // namespace roofline

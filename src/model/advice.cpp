@@ -23,6 +23,7 @@ class Advisor {
     channels();
     library_mapping();
     half_precision();
+    vector_units();
     fusion();
     return std::move(found_);
   }
@@ -88,11 +89,13 @@ class Advisor {
     if (engine) add("fp16", time_of(layer, *engine));
   }
 
+  void vector_units() {
+    if (const auto engine = other_engine(row_.layer, context_.gpu.peak_flop_per_s, row_.engine))
+      add("on the vector units (--engine vector)", time_of(row_.layer, *engine));
+  }
+
   void fusion() {
-    const KindFamily family = info(row_.layer.kind).family;
-    const bool fusable = row_.layer.kind == LayerKind::batch_norm ||
-                         row_.layer.kind == LayerKind::add || family == KindFamily::activation;
-    if (fusable && row_.layer.pass == Pass::fwd)
+    if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd)
       found_.push_back({"fused into the layer before it (--fuse epilogue)", std::nullopt, 0});
   }
 

@@ -125,14 +125,28 @@ bool has_kernel(const Layer& layer) {
   return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
 }
 
+/// Less is within the model's own error.
+constexpr double clearly_faster = 1.1;
+
+/// TF32 falls back to FP32 where that is faster. Half types stay on tensor cores: measured layers
+/// of one channel do even where vector units would be far faster, so that is advice, not
+/// expectation.
+void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
+  if (row.engine != Engine::tf32 || !row.kernel || context.options.peak_flop_per_s) return;
+  const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
+  if (!other) return;
+  auto kernel = plan_kernel(row.layer, row.counts, *other, model, context.options.cache);
+  if (!kernel || clearly_faster * kernel->expected_time_s >= row.kernel->expected_time_s) return;
+  row.engine = *other;
+  row.kernel = std::move(kernel);
+}
+
 void plan_row(LayerResult& row, const KernelModel& model, const Context& context,
               const Network& network) {
-  if (!has_kernel(row.layer)) {
-    row.expected_time_s = row.point.roofline_time_s;
-    return;
-  }
+  if (!has_kernel(row.layer)) return;
   try {
     row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache);
+    take_faster_engine(row, model, context);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,
                      "layer \"" + row.layer.name + "\": " + error.message);
@@ -148,10 +162,11 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
   const KernelModel& model = kernel_model_for(context, main_engine);
   for (LayerResult& row : rows) {
     const bool over_host_link = row.layer.kind == LayerKind::host_copy;
+    plan_row(row, model, context, network);
     row.point =
         evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                  over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-    plan_row(row, model, context, network);
+    if (!has_kernel(row.layer)) row.expected_time_s = row.point.roofline_time_s;
     set_measured(row, context);
   }
   return ceilings;

@@ -86,10 +86,27 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
     case EngineChoice::tf32:
       if (type == DataType::fp32 && rate_of(peaks, Engine::tf32)) return Engine::tf32;
       break;
+    case EngineChoice::fp16_accumulate:
+      if (type == DataType::fp16 && rate_of(peaks, Engine::fp16_tensor_fp16_accumulate))
+        return Engine::fp16_tensor_fp16_accumulate;
+      if (type == DataType::fp8 && rate_of(peaks, Engine::fp8_fp16_accumulate))
+        return Engine::fp8_fp16_accumulate;
+      break;
     case EngineChoice::automatic: break;
   }
   const std::optional<Engine> tensor = tensor_engine(type, peaks);
   return tensor ? tensor : vector_engine(type, peaks);
+}
+
+std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peaks, Engine engine) {
+  constexpr std::uint64_t vector_of_channels = 8;
+  const bool whole_vectors = layer.inputs.front().shape.channels % vector_of_channels == 0 &&
+                             layer.output.channels % vector_of_channels == 0;
+  const bool dense = info(layer.kind).family == KindFamily::contraction && layer.groups == 1;
+  if (!dense || layer.mapping != KernelMapping{}) return std::nullopt;
+  if (engine != Engine::tf32 && whole_vectors) return std::nullopt;
+  const std::optional<Engine> vector = vector_engine(layer.dtypes.input, peaks);
+  return vector == engine ? std::nullopt : vector;
 }
 
 }  // namespace roofline

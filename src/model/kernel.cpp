@@ -34,10 +34,21 @@ void require_no_mapping(const Layer& layer) {
                          std::to_string(layer.groups) + " groups");
 }
 
+[[noreturn]] void fail(const SmallSharedMemory& small) {
+  throw InputError(
+      "", "",
+      "expected at least " + std::to_string(small.needed) +
+          " bytes of shared memory a block, which the stated tile's stages hold, got " +
+          std::to_string(small.stated));
+}
+
 /// What stands beside a tile says nothing without one.
 void require_tile(const KernelMapping& mapping) {
   const bool has_parts = mapping.split_k || mapping.threads || mapping.stages ||
                          mapping.registers || mapping.shared_memory_byte;
+  if (mapping.algorithm == Algorithm::direct && !mapping.tile)
+    throw InputError("", "",
+                     "expected a tile [m, n, k] beside \"direct\", which no library has, got none");
   if (has_parts && !mapping.tile)
     throw InputError("", "", "expected a tile [m, n, k] beside the rest of the mapping, got none");
 }
@@ -67,6 +78,8 @@ Result with_kernel(const Layer& layer, const Counts& counts, Engine engine,
     return use_contraction(contraction_kernel(layer, counts, resolved, *own, cache), *own);
   } catch (const ImpossibleMapping& impossible) {
     fail(impossible, model);
+  } catch (const SmallSharedMemory& small) {
+    fail(small);
   } catch (const UnsuitedAlgorithm& unsuited) {
     fail(unsuited, model);
   }

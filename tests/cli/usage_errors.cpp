@@ -38,11 +38,11 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --dtype int32",
        "--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"int32\""},
       {"conv.json --gpu v100 --engine magic",
-       "--engine: magic not in {auto,vector,tensor,tf32} (see --help)"},
+       "--engine: magic not in {auto,vector,tensor,tf32,fp16-accumulate} (see --help)"},
       {"conv.json --gpu v100 --algorithm gem",
        "--algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, "
-       "winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got \"gem\"; "
-       "did you mean \"gemm\"?"},
+       "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
+       "\"gem\"; did you mean \"gemm\"?"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);

@@ -89,8 +89,8 @@ TEST_CASE("Convolutions measured on an H200", "[model/accuracy]") {
             {dense, fp32, dgrad, 366, 1.22, 0.95, 1.05},
             {dense, fp32, wgrad, 353, 1.26, 0.95, 1.05},
             {dense, tf32, fwd, 551, 1.14, 0.95, 1.05},
-            {dense, tf32, dgrad, 68, 1.21, 0.94, 1.05},
-            {dense, tf32, wgrad, 68, 1.25, 0.87, 1.05},
+            {dense, tf32, dgrad, 68, 1.21, 0.92, 1.05},
+            {dense, tf32, wgrad, 68, 1.26, 0.86, 1.05},
             {dense, fp16, fwd, 551, 1.18, 0.95, 1.05},
             {dense, fp16, dgrad, 364, 1.18, 0.95, 1.05},
             {dense, fp16, wgrad, 362, 1.16, 0.95, 1.05},
@@ -159,17 +159,29 @@ TEST_CASE("Products of six types measured on an H200", "[model/accuracy]") {
             {dense, fp16, fwd, 101, 1.17, 0.95, 1.06},
             {dense, bf16, fwd, 101, 1.17, 0.95, 1.06},
             {dense, fp8, fwd, 67, 1.12, 0.95, 1.07},
-            {dense, int8, fwd, 71, 1.44, 0.80, 1.05},
+            {dense, int8, fwd, 71, 1.22, 0.95, 1.05},
         });
 }
 
 TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[model/accuracy]") {
   check("h200_odd_convs.ndjson", EngineChoice::tf32,
         {
-            {dense, fp32, fwd, 38, 1.31, 0.91, 1.05},
-            {dense, fp16, fwd, 38, 1.21, 0.92, 1.05},
+            {dense, fp32, fwd, 38, 1.27, 0.89, 1.05},
+            {dense, fp16, fwd, 38, 1.18, 0.92, 1.05},
             {grouped, fp32, fwd, 6, 1.14, 0.95, 1.05},
             {grouped, fp16, fwd, 6, 1.10, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Convolutions of odd channels and wide dilations measured on an H200",
+          "[model/accuracy]") {
+  // Not fitted but for dilated_share: a library's choices there differ by up to x3 from one layer
+  // to the next.
+  check("h200_unaligned.ndjson", EngineChoice::automatic,
+        {
+            {dense, fp16, fwd, 87, 1.27, 0.93, 1.05},
+            {dense, fp16, dgrad, 87, 1.23, 0.89, 1.05},
+            {dense, fp16, wgrad, 87, 1.39, 0.95, 1.05},
         });
 }
 

@@ -1,6 +1,7 @@
 // Which unit multiplies what, on parts that differ in what they have.
 
 #include "load/loading.hpp"
+#include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/roofline.hpp"
 
@@ -100,4 +101,34 @@ TEST_CASE("The engine can be forced, but for depthwise and elementwise layers", 
   CHECK(engine_on("mi250x", conv_keys, "fp32", EngineChoice::vector) == "fp32");
   CHECK(engine_on("v100", depthwise, "fp16", EngineChoice::tensor) == "fp16");
   CHECK(engine_on("v100", relu_keys, "fp16", EngineChoice::tensor) == "fp16");
+}
+
+TEST_CASE("Sums in fp16 are a peak of their own, by name", "[model/engines]") {
+  const EngineChoice choice = EngineChoice::fp16_accumulate;
+  CHECK(engine_on("rtx3090", conv_keys, "fp16", choice) == "fp16_tensor_fp16_accumulate");
+  CHECK(engine_on("rtx4090", conv_keys, "fp8", choice) == "fp8_fp16_accumulate");
+  // Parts that sum in fp32 at the same rate, and other types.
+  CHECK(engine_on("h200", conv_keys, "fp16", choice) == "fp16_tensor");
+  CHECK(engine_on("rtx3090", conv_keys, "fp32", choice) == "fp32");
+}
+
+TEST_CASE("TF32 falls back to FP32 where that is faster", "[model/engines]") {
+  // A GeForce part multiplies both at 35.6 TFLOP/s; an A100 at 156 and 19.5.
+  AnalysisOptions options;
+  options.training = true;
+  const auto engines_of = [&](const char* gpu, EngineChoice choice) {
+    options.engine = choice;
+    return analyze(load_network(*find_network("vgg16"), "vgg16", at_batch(32)), find_gpu(gpu),
+                   options);
+  };
+  const Result geforce = engines_of("rtx3090", EngineChoice::tf32);
+  const Result single = engines_of("rtx3090", EngineChoice::vector);
+  for (std::size_t i = 0; i < geforce.layers.size(); ++i) {
+    INFO(geforce.layers[i].layer.name << ' ' << name_of(geforce.layers[i].layer.pass));
+    CHECK(*geforce.layers[i].expected_time_s <= 1.1 * *single.layers[i].expected_time_s);
+  }
+  for (const LayerResult& row : engines_of("a100", EngineChoice::tf32).layers)
+    if (row.layer.kind == LayerKind::conv && row.layer.pass == Pass::fwd &&
+        row.layer.name != "features.0")
+      CHECK(row.engine == Engine::tf32);
 }

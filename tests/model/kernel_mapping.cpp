@@ -76,6 +76,42 @@ TEST_CASE("The notebook's convolution with a mapping of its own", "[model/kernel
   CHECK(plan_of(R"({"tile": [128, 64, 8], "split_k": 4})").blocks == 4 * 512);
 }
 
+TEST_CASE("A hand-written kernel is bound by what it reads from shared memory",
+          "[model/kernel_mapping]") {
+  // 16 x 16 outputs of as many threads: two words an FMA, 128 byte a clock: 16 of 64 FMA a clock.
+  // 75 products in five steps of 16 are 80: 65,536 x 64 x 80 / (16 x 80 SMs x 1.53 GHz).
+  const double read_s = 171.34e-6;
+  const KernelPlan single = plan_of(R"({"tile": [16, 16, 16], "threads": 256})");
+  CHECK(single.expected_time_s > read_s);
+  CHECK(single.expected_time_s < 1.06 * read_s);
+  // Four outputs a thread in a square: half the reads. Sixteen: a quarter, no longer the bound.
+  const KernelPlan four = plan_of(R"({"tile": [32, 32, 16], "threads": 256})");
+  CHECK(four.expected_time_s > read_s / 2);
+  CHECK(four.expected_time_s < 1.1 * read_s / 2);
+  CHECK(plan_of(R"({"tile": [64, 64, 16], "threads": 256})").expected_time_s < 0.9 * read_s / 2);
+  // Started by nothing but itself.
+  CHECK(single.part_s[static_cast<std::size_t>(Limiter::launch)] == Approx(1.15e-6));
+}
+
+TEST_CASE("Bytes from L2 are of operands and results that exist", "[model/kernel_mapping]") {
+  // 512 tiles of 128 outputs read the weights each, one tile column the image's products once.
+  CHECK(plan_of(R"({"tile": [128, 64, 8]})").l2_byte ==
+        Approx((65536 + 512 * 64) * 75 * 4 + 65536 * 64 * 4));
+  // A last tile of 16 in 48 rows fetches no others.
+  CHECK(plan_of(R"({"tile": [128, 48, 8]})").l2_byte ==
+        Approx((2 * 65536 + 512 * 64) * 75 * 4 + 65536 * 64 * 4));
+}
+
+TEST_CASE("A direct convolution loads the patch under its outputs once", "[model/kernel_mapping]") {
+  // A square of 4 x 4 outputs under a 5 x 5 window: 8 x 8 pixels in place of 16 x 25 operands.
+  const KernelPlan plan = plan_of(R"({"algorithm": "direct", "tile": [16, 16, 75], "stages": 1})");
+  CHECK(plan.l2_byte == Approx((65536 * 4 * 64 / 400.0 + 4096 * 64) * 75 * 4 + 65536 * 64 * 4));
+  CHECK(plan.shared_memory_byte == std::uint64_t{(64 * 3 + 16 * 75) * 4});
+  CHECK(message_of_mapping(R"({"algorithm": "direct"})") ==
+        "net.json: layer \"c\": expected a tile [m, n, k] beside \"direct\", which no library has, "
+        "got none");
+}
+
 TEST_CASE("A plan outlives the network that stated its algorithm", "[model/kernel_mapping]") {
   std::optional<Result> kept;
   {
@@ -113,6 +149,9 @@ TEST_CASE("A mapping that cannot run says which limit and by how much", "[model/
         head + "2048 threads a block where it has 1024: 1024 too many");
   CHECK(message_of_mapping(R"({"tile": [128, 128, 8], "registers": 300})") ==
         head + "300 registers a thread where it has 255: 45 too many");
+  CHECK(message_of_mapping(R"({"tile": [128, 64, 8], "shared_memory_byte": 1024})") ==
+        "net.json: layer \"c\": expected at least 12288 bytes of shared memory a block, which the "
+        "stated tile's stages hold, got 1024");
   CHECK(message_of_mapping(R"({"algorithm": "gemv"})") ==
         "net.json: layer \"c\": expected an algorithm that Tesla V100 SXM2 16GB has for this "
         "layer, got \"gemv\"");

@@ -323,9 +323,103 @@ def types():
     m.save()
 
 
+def folding():
+    """Sizes that a graph works out itself: each operator's result, NumPy's, is a size of a tensor."""
+    m = Model("folding", batch=2)
+    x = m.x("x", ["N", 12])
+
+    def reshaped(op, first):
+        """`x` as a matrix of that many rows, whose number the tensor op.rows holds."""
+        m.n("Cast", [op + ".rows"], op + ".whole", to=TensorProto.INT64)
+        m.n("Reshape", [op + ".whole", m.c(op + ".list", [1])], op + ".one")
+        m.n("Concat", [op + ".one", m.c(op + ".rest", [-1])], op + ".shape", axis=0)
+        first = int(first)
+        m.n("Reshape", [x, op + ".shape"], op + ".matrix", sizes=[first, 24 // first])
+        m.n("Relu", [op + ".matrix"], op, sizes=[first, 24 // first])
+        m.row("relu", [op + ".matrix"], op)
+        m.out(op)
+
+    whole, real = numpy.int64, numpy.float32
+    for op, dtype, operands, function in [
+            ("Neg", whole, [[-6]], numpy.negative), ("Abs", whole, [[-8]], numpy.abs),
+            ("Floor", real, [[3.75]], numpy.floor), ("Ceil", real, [[2.25]], numpy.ceil),
+            ("Round", real, [[3.5]], numpy.rint), ("Sqrt", real, [[16]], numpy.sqrt),
+            ("Exp", real, [[0]], numpy.exp), ("Log", real, [[21]], numpy.log),
+            ("Reciprocal", real, [[0.25]], numpy.reciprocal),
+            ("Add", whole, [[5], [1]], numpy.add), ("Sub", whole, [[11], [3]], numpy.subtract),
+            ("Mul", whole, [[2], [3]], numpy.multiply), ("Mod", whole, [[-1], [4]], numpy.mod),
+            ("Pow", whole, [[2], [3]], numpy.power), ("Min", whole, [[8], [6]], numpy.minimum),
+            ("Max", whole, [[2], [4]], numpy.maximum)]:
+        values = [numpy.array(each, dtype) for each in operands]
+        m.n(op, [m.c(f"{op}.{i}", each, dtype) for i, each in enumerate(operands)], op + ".rows")
+        reshaped(op, function(*values)[0])
+    for op, dtype, operands, function in [
+            ("Equal", whole, [4, 4], numpy.equal), ("Less", whole, [4, 4], numpy.less),
+            ("LessOrEqual", whole, [4, 4], numpy.less_equal),
+            ("Greater", whole, [5, 4], numpy.greater),
+            ("GreaterOrEqual", whole, [3, 4], numpy.greater_equal),
+            ("And", bool, [True, False], numpy.logical_and),
+            ("Or", bool, [True, False], numpy.logical_or),
+            ("Xor", bool, [True, True], numpy.logical_xor), ("Not", bool, [False], numpy.logical_not),
+            ("IsNaN", real, [1], numpy.isnan)]:
+        values = [m.c(f"{op}.{i}", each, dtype) for i, each in enumerate(operands)]
+        m.n(op, values, op + ".holds")
+        m.n("Where", [op + ".holds", m.c(op + ".yes", 4), m.c(op + ".no", 6)], op + ".rows")
+        reshaped(op, 4 if function(*operands) else 6)
+    table = numpy.array([[1, 2, 1], [3, 1, 2]])
+    for op, function in [("ReduceSum", numpy.sum), ("ReduceProd", numpy.prod),
+                         ("ReduceMin", numpy.min), ("ReduceMax", numpy.max),
+                         ("ReduceMean", numpy.mean)]:
+        values = m.c(op + ".table", table, real)
+        if op == "ReduceSum":  # whose axes are an operand from operator set 13 on
+            m.n(op, [values, m.c(op + ".axes", [1])], op + ".all")
+        else:
+            m.n(op, [values], op + ".all", axes=[1])
+        m.n("Gather", [op + ".all", m.c(op + ".index", -1)], op + ".rows", axis=0)
+        reshaped(op, function(table, axis=1)[-1])
+    table = numpy.array([[1, 2, 3], [4, 6, 8]])
+    for op, operands, attributes, result, at in [
+            ("Div", [[13], [2]], {}, numpy.array([13]) // 2, 0),
+            ("Clip", [[11], 2, 8], {}, numpy.clip([11], 2, 8), 0),
+            ("Transpose", [table], dict(perm=[1, 0]), table.T, 1),
+            ("Range", [2, 9, 2], {}, numpy.arange(2, 9, 2), 3),
+            ("Expand", [[[3], [6]], [2, 2]], {}, numpy.broadcast_to([[3], [6]], (2, 2)), 2),
+            ("Tile", [[4, 6], [2]], {}, numpy.tile([4, 6], 2), 2),
+            ("Slice", [table, [2], [-9], [1], [-1]], {}, table[:, ::-1], 3)]:
+        m.n(op, [m.c(f"{op}.{i}", each) for i, each in enumerate(operands)], op + ".all", **attributes)
+        m.n("Reshape", [op + ".all", m.c(op + ".flat", [-1])], op + ".line")
+        m.n("Gather", [op + ".line", m.c(op + ".index", at)], op + ".rows")
+        reshaped(op, result.ravel()[at])
+    m.save()
+
+
+def sequences():
+    m = Model("sequences", batch=2)
+    x = m.x("x", ["N", 6, 4, 4])
+    m.n("SplitToSequence", [x, m.c("parts", [2, 4])], "pair", axis=1)
+    m.n("SequenceAt", ["pair", m.c("last", -1)], "wide")
+    m.row("copy", [[2 * 4 * 16]], [2 * 4 * 16], name="pair")  # of the part that is used
+    m.n("Relu", ["wide"], "relu", sizes=[2, 4, 4, 4])
+    m.row("relu", [[2, 4, 4, 4]], "relu")
+    m.n("SplitToSequence", [x, m.c("each", 4)], "four_and_two", axis=1)
+    m.n("SequenceAt", ["four_and_two", m.c("second", 1)], "narrow")
+    m.row("copy", [[2 * 2 * 16]], [2 * 2 * 16], name="four_and_two")
+    m.n("Sigmoid", ["narrow"], "sigmoid", sizes=[2, 2, 4, 4])
+    m.row("sigmoid", [[2, 2, 4, 4]], "sigmoid")
+    m.n("SequenceConstruct", ["relu", "sigmoid"], "two")
+    m.n("SequenceInsert", ["two", x, m.c("front", 0)], "three")
+    m.n("SequenceErase", ["three", m.c("middle", 1)], "again")
+    m.n("ConcatFromSequence", ["again"], "joined", axis=1)
+    m.row("concat", [x, "sigmoid"], [2, 8, 4, 4], name="joined")
+    m.n("Tanh", ["joined"], "tanh", sizes=[2, 8, 4, 4])
+    m.row("tanh", [[2, 8, 4, 4]], "tanh")
+    m.out("tanh", "relu")
+    m.save()
+
+
 if __name__ == "__main__":
     for family in [windows, ranks, products, activations, norms, moves, quantised, functions, unknown,
-                   dimensions, types]:
+                   dimensions, types, folding, sequences]:
         family()
     networks.make_all()
     save_expected()

@@ -96,6 +96,8 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
     {"dgrad_share", &DenseConstants::dgrad_share, &ratio,
      "rate of data gradients' kernels to that of forward ones"},
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
+    {"dilated_share", &DenseConstants::dilated_share, &ratio,
+     "rate where a window's taps are more than 8 apart, to that of others"},
     {"overlap_loss", &DenseConstants::overlap_loss, &share,
      "of the shorter of kernel and DRAM time that does not overlap"},
     {"start_s", &DenseConstants::start_s, &durations,

@@ -60,6 +60,7 @@ struct DenseConstants {
   double scatter_per_clk_per_sm;
   double dgrad_share;
   double wgrad_share;
+  double dilated_share;
 
   // Memory and launches.
   double overlap_loss;
@@ -258,15 +259,16 @@ enum class TileList : std::uint8_t {
   tensor_dgrad,
   tf32,
   tf32_strided_dgrad,
-  byte,          ///< one-byte types
-  gathered_fwd,  ///< few channels, element by element
+  byte,            ///< one-byte types
+  byte_unaligned,  ///< the same for results whose rows are no multiple of 16 byte
+  gathered_fwd,    ///< few channels, element by element
   gathered_7x7,
   gathered_wgrad,
 };
-inline constexpr std::array<std::string_view, 13> tile_list_names{
-    "vector_gemm",   "vector_fwd",   "vector_dgrad",  "vector_wgrad",       "tensor_gemm",
-    "tensor_window", "tensor_dgrad", "tf32",          "tf32_strided_dgrad", "byte",
-    "gathered_fwd",  "gathered_7x7", "gathered_wgrad"};
+inline constexpr std::array<std::string_view, 14> tile_list_names{
+    "vector_gemm",    "vector_fwd",   "vector_dgrad", "vector_wgrad",       "tensor_gemm",
+    "tensor_window",  "tensor_dgrad", "tf32",         "tf32_strided_dgrad", "byte",
+    "byte_unaligned", "gathered_fwd", "gathered_7x7", "gathered_wgrad"};
 
 using TileLists = std::array<std::vector<TileKernel>, tile_list_names.size()>;
 

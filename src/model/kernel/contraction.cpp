@@ -181,6 +181,10 @@ EngineClass class_of(Engine engine) {
                                                                  : EngineClass::tensor;
 }
 
+bool has_ragged_rows(const Contraction& x) {
+  return x.element_byte == 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
+}
+
 double operand_byte(Engine engine) {
   switch (engine) {
     case Engine::int8:

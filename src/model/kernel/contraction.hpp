@@ -79,6 +79,9 @@ std::uint32_t channel_alignment(Engine engine);
 bool is_tensor_engine(Engine engine);
 EngineClass class_of(Engine engine);
 
+/// A product of one-byte types whose rows of results are no multiple of 16: older kernels make it.
+bool has_ragged_rows(const Contraction& x);
+
 /// Bytes of an operand's element.
 double operand_byte(Engine engine);
 

@@ -7,19 +7,21 @@
 namespace roofline {
 namespace {
 
-GemmTime gemm_of(const DenseContext& context, const Contraction& x) {
+GemmTime gemm_of(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
   const Machine& machine = context.model.machine;
+  const KernelMapping& mapping = context.layer.mapping;
   const Engine engine = context.engine.engine;
-  const GemmWork work = gemm_work(x, context.model, context.engine);
-  if (context.layer.mapping.tile)
-    return given_gemm(context.layer.mapping, machine.sm, work, is_tensor_engine(engine));
+  GemmWork work = gemm_work(x, context.model, context.engine);
+  if (algorithm == Algorithm::direct)
+    work.patch_share = patch_share(x, static_cast<double>((*mapping.tile)[0]));
+  if (mapping.tile) return given_gemm(mapping, machine, work, is_tensor_engine(engine));
   return best_gemm(work, library_tiles(context.model.constants->tiles, engine, x), machine.sm);
 }
 
 DenseKernel product(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
   DenseKernel kernel;
   kernel.algorithm = algorithm;
-  kernel.gemm = gemm_of(context, x);
+  kernel.gemm = gemm_of(context, x, algorithm);
   kernel.stated = context.layer.mapping.tile.has_value();
   kernel.kernels = kernel.gemm.split > 1 ? 2 : 1;
   if (x.leaves_zeros) {
@@ -83,7 +85,9 @@ DenseKernel library_choice(const DenseContext& context) {
 /// The algorithm that the layer states, whether or not it is the fastest.
 DenseKernel stated_choice(const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
-  if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm)
+  const bool direct = algorithm == Algorithm::direct && x.role == ConvRole::fwd &&
+                      x.is_convolution && context.layer.mapping.tile;
+  if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm || direct)
     return product(context, x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == ConvRole::dgrad && x.is_convolution)
     return product(context, scattered(x), algorithm);

@@ -137,23 +137,31 @@ class ContractionDerivation {
     const GemmWork& work = gemm_.work;
     const TileKernel& tile = gemm_.tile;
     const TileCost& cost = gemm_.cost;
+    const double threads = std::min<double>(tile.threads, static_cast<double>(tile.m) * tile.n);
     out_.step("arithmetic of a step",
               expression("2 x ", tile.m, " x ", tile.n, " x ", tile.k, " / ",
                          1 / work.second_per_flop, Times{cost.overhead}),
               cost.math_s, seconds);
     out_.step("operands of a step",
-              expression("(", tile.m, " + ", tile.n, ") x ", tile.k, Times{work.element_byte},
-                         " / ", 1 / work.second_per_l2_byte),
+              expression("(", tile.m, Times{work.patch_share}, " + ", tile.n, ") x ", tile.k,
+                         Times{work.element_byte}, " / ", 1 / work.second_per_l2_byte),
               cost.l2_s, seconds);
+    if (cost.shared_s > 0)
+      out_.step("operands of a step from shared memory",
+                expression("2 x sqrt(", tile.m, " x ", tile.n, " x ", threads, ") x ", tile.k,
+                           Times{work.element_byte}, " / ", 1 / work.second_per_shared_byte),
+                cost.shared_s, seconds,
+                "rows and columns of each thread's outputs, 128 byte a clock");
     if (cost.gather_s > 0)
       out_.step(
           "operands of a step, one by one",
           expression(work.gather_n ? tile.n : tile.m, " x ", tile.k, " x ", work.second_per_gather),
           cost.gather_s, seconds, origin(&DenseConstants::gather_per_clk_per_sm));
-    out_.step("step", maximum({cost.math_s, cost.l2_s, cost.gather_s}), cost.step_s, seconds);
+    out_.step("step", maximum({cost.math_s, cost.l2_s, cost.gather_s, cost.shared_s}), cost.step_s,
+              seconds);
     out_.step("step of a block alone",
               expression("max(", cost.math_s, " x max(1, ", work.schedulers, " / (", tile.threads,
-                         " / 32)), ", work.step_latency_s, ")"),
+                         " / 32)), ", cost.shared_s, ", ", work.step_latency_s, ")"),
               cost.serial_s, seconds, origin(&DenseConstants::step_latency_clk));
   }
 

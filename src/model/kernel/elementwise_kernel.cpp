@@ -170,7 +170,18 @@ ThroughputWork layer_norm(const StreamProblem& p, const StreamingConstants& k) {
   return work;
 }
 
-/// Compilers and engines write kernels that go over all operands once, whatever they compute.
+/// Compilers and engines write kernels that go over all operands once, whatever they compute; an
+/// engine's pools do too, and keep no positions.
+bool is_generated(const Layer& layer) {
+  const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
+  switch (layer.kernels) {
+    case KernelSource::library: return false;
+    case KernelSource::compiler: return is_pointwise(layer.kind);
+    case KernelSource::inference_engine: return is_pointwise(layer.kind) || pools;
+  }
+  return false;
+}
+
 ThroughputWork generated(const StreamProblem& p, const StreamingConstants& k) {
   ThroughputWork work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise, p);
   work.clocks.add("outputs", p.output_element, function_clock(p.layer->kind, k));
@@ -178,7 +189,7 @@ ThroughputWork generated(const StreamProblem& p, const StreamingConstants& k) {
 }
 
 ThroughputWork work_of_layer(const StreamProblem& p, const StreamingConstants& k) {
-  if (p.layer->kernels != KernelSource::library && is_pointwise(p.layer->kind)) return generated(p, k);
+  if (is_generated(*p.layer)) return generated(p, k);
   switch (p.layer->kind) {
     case LayerKind::add:
     case LayerKind::mul: return combine(p, k);

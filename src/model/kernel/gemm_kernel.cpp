@@ -10,19 +10,30 @@
 namespace roofline {
 namespace {
 
+/// Measured convolutions are as fast as others with dilation 6, not with 12.
+constexpr double near_taps = 8;
+
 constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
+
+/// Operands that all threads fetch from shared memory: each makes a square of outputs.
+double operands_per_step(const TileKernel& tile) {
+  const double results = static_cast<double>(tile.m) * tile.n;
+  const double threads = std::min<double>(tile.threads, results);
+  return 2 * std::sqrt(results / threads) * threads * tile.k;
+}
 
 TileCost cost_of(const GemmWork& work, const TileKernel& tile) {
   const double m = tile.m, n = tile.n, k = tile.k;
   TileCost cost;
   cost.overhead = 1 + work.operand_element * (1 / m + 1 / n);
   cost.math_s = 2 * m * n * k * work.second_per_flop * cost.overhead;
-  cost.l2_s = (m + n) * k * work.element_byte * work.second_per_l2_byte;
+  cost.l2_s = (m * work.patch_share + n) * k * work.element_byte * work.second_per_l2_byte;
   cost.gather_s = (work.gather_n ? n : m) * k * work.second_per_gather;
-  cost.step_s = std::max({cost.math_s, cost.l2_s, cost.gather_s});
+  cost.shared_s = operands_per_step(tile) * work.element_byte * work.second_per_shared_byte;
+  cost.step_s = std::max({cost.math_s, cost.l2_s, cost.gather_s, cost.shared_s});
   const double warps = tile.threads / 32.0;
   const double alone = std::max(1.0, work.schedulers / warps);
-  cost.serial_s = std::max(cost.math_s * alone, work.step_latency_s);
+  cost.serial_s = std::max({cost.math_s * alone, cost.shared_s, work.step_latency_s});
   cost.store_s =
       m * n * std::max(work.result_byte * work.second_per_l2_byte, work.second_per_scatter);
   cost.steps = work.k_runs * divide_up(work.k / work.k_runs, k);
@@ -56,10 +67,10 @@ Schedule schedule(const GemmWork& work, const TileCost& cost, double split, doub
 
 }  // namespace
 
-std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte) {
-  const double rows = static_cast<double>(tile.m) + tile.n;
+std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte, double patch_share) {
+  const double rows = tile.m * patch_share + tile.n;
   const double byte = tile.stages * rows * tile.k * element_byte;
-  return byte < 1e18 ? static_cast<std::uint64_t>(byte) : std::uint64_t{1000000000000000000};
+  return byte < 1e18 ? static_cast<std::uint64_t>(byte + 0.5) : std::uint64_t{1000000000000000000};
 }
 
 double resident_blocks(const GemmTime& time) {
@@ -81,8 +92,11 @@ GemmTime gemm_time(const GemmWork& work, const TileKernel& tile, double split,
   const double r = resident_blocks(time);
   const Schedule s = time.schedule = schedule(work, time.cost, split, r);
   const double m = tile.m, n = tile.n;
+  // Of operands and results that exist: partly filled tiles fetch and write no others.
+  const double tiles_m = divide_up(work.m, m), tiles_n = divide_up(work.n, n);
+  const double operands = (work.m * work.patch_share * tiles_n + work.n * tiles_m) * work.k;
   time.l2_byte =
-      s.blocks * (s.steps * tile.k * (m + n) * work.element_byte + m * n * work.result_byte);
+      work.count * (operands * work.element_byte + work.m * work.n * split * work.result_byte);
   time.wave_utilization = s.blocks / (work.sm_count * (s.full_waves * r + s.last_blocks));
   const double issued = s.blocks * m * n * s.steps * tile.k;
   time.tile_utilization = std::min(1.0, work.m * work.n * work.k * work.count / issued);
@@ -153,7 +167,8 @@ GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const Engin
                                   (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));
   if (x.scattered) work.second_per_scatter = 1 / (c.scatter_per_clk_per_sm * machine.clock_hz);
   work.gather_n = x.role == ConvRole::wgrad;
-  work.may_split = x.role == ConvRole::wgrad || engine.features.split_k || !x.is_convolution;
+  work.may_split = (x.role == ConvRole::wgrad || engine.features.split_k || !x.is_convolution) &&
+                   !has_ragged_rows(x);
   work.operand_element = c.operand_element;
   work.step_latency_s =
       (x.pointwise ? c.step_latency_clk : c.window_step_latency_clk) / machine.clock_hz;
@@ -162,7 +177,9 @@ GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const Engin
   work.schedulers = machine.sm.schedulers;
   work.sm_count = machine.sm_count;
   work.rate = {engine.peak_flop_per_s, c.math_share, role_share, 1, 1};
-  scale_rate(work, x.is_convolution ? 1 : c.library_share);
+  scale_rate(work, !x.is_convolution        ? c.library_share
+                   : x.dilation > near_taps ? c.dilated_share
+                                            : 1);
   work.partial_second_per_byte = work.second_per_l2_byte / machine.sm_count;
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))

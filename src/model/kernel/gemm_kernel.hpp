@@ -9,6 +9,8 @@
 //   math step   2*m*n*k / (peak/S * share) * (1 + e*(1/m + 1/n))
 //               (small tiles load more operands for an FMA)
 //   l2 step     (m + n)*k*bytes / (L2 bytes a second an SM)
+//   shared step 2*sqrt(m*n/threads)*threads*k*bytes / (shared-memory bytes a second an SM)
+//               (of stated tiles: a thread's r x r outputs want r + r operands for r*r FMA)
 //   alone       steps*max(math step * max(1, schedulers/warps), step latency) + block latency
 //               (each scheduler wants a warp, and a block alone has only its own)
 //   wave(j)     max(j*(steps*max(math step, l2 step) + store), alone)     j blocks on an SM
@@ -33,8 +35,8 @@ namespace roofline {
 std::span<const TileKernel> library_tiles(const TileLists& lists, Engine engine,
                                           const Contraction& x);
 
-/// Shared memory of a tile's pipeline.
-std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte);
+/// Shared memory of a tile's pipeline. `patch_share`: see GemmWork.
+std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte, double patch_share = 1);
 
 /// What the arithmetic of a product runs at.
 struct GemmRate {
@@ -57,9 +59,12 @@ struct GemmWork {
   GemmRate rate;
   double second_per_flop = 0;  ///< of one SM, by the rate
   double second_per_l2_byte = 0;
-  double second_per_gather = 0;   ///< 0: vector loads
-  double second_per_scatter = 0;  ///< 0: plain stores
-  bool gather_n = false;          ///< the gathered operand is the N side (weight gradient)
+  double second_per_gather = 0;       ///< 0: vector loads
+  double second_per_scatter = 0;      ///< 0: plain stores
+  double second_per_shared_byte = 0;  ///< 0: the tile's loads are in operand_element
+  double patch_share =
+      1;                  ///< of the m side's operands, what is loaded: a patch serves all its taps
+  bool gather_n = false;  ///< the gathered operand is the N side (weight gradient)
   double operand_element = 0;
   double step_latency_s = 0;
   double block_latency_s = 0;
@@ -80,6 +85,7 @@ struct TileCost {
   double math_s = 0;    ///< of one step: its arithmetic
   double l2_s = 0;      ///< its operands from L2
   double gather_s = 0;  ///< the same one by one
+  double shared_s = 0;  ///< from shared memory to registers
   double step_s = 0;    ///< on an SM that has others to overlap with
   double serial_s = 0;  ///< of a block alone
   double store_s = 0;   ///< of a block's results

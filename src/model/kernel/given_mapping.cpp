@@ -1,10 +1,13 @@
 #include "model/kernel/given_mapping.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace roofline {
 namespace {
+
+constexpr double shared_byte_per_clock_per_sm = 32 * 4;
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
 
@@ -36,18 +39,29 @@ TileKernel complete_tile(const KernelMapping& mapping, double element_byte, bool
   return tile;
 }
 
-GemmTime given_gemm(const KernelMapping& mapping, const SmLimits& sm, const GemmWork& work,
+GemmTime given_gemm(const KernelMapping& mapping, const Machine& machine, GemmWork work,
                     bool tensor) {
   const TileKernel tile = complete_tile(mapping, work.element_byte, tensor);
-  const std::uint64_t shared =
-      mapping.shared_memory_byte.value_or(tile_shared_byte(tile, work.element_byte));
-  const Occupancy resident = occupancy(sm, {tile.threads, tile.registers, shared});
+  if (!tensor) work.second_per_shared_byte = 1 / (shared_byte_per_clock_per_sm * machine.clock_hz);
+  const std::uint64_t needed = tile_shared_byte(tile, work.element_byte, work.patch_share);
+  const std::uint64_t shared = mapping.shared_memory_byte.value_or(needed);
+  if (shared < needed) throw SmallSharedMemory{needed, shared};
+  const Occupancy resident = occupancy(machine.sm, {tile.threads, tile.registers, shared});
   if (resident.blocks == 0)
     throw ImpossibleMapping{resident.limit, resident.needed, resident.available};
   const auto split = static_cast<double>(std::max<std::uint64_t>(mapping.split_k.value_or(1), 1));
   GemmTime time = gemm_time(work, tile, split, resident);
   time.shared_byte = shared;
   return time;
+}
+
+double patch_share(const Contraction& x, double outputs) {
+  const double columns = std::min(x.out_w, std::ceil(std::sqrt(outputs)));
+  const double rows = std::min(x.out_h, std::ceil(outputs / columns));
+  const double stride = std::sqrt(x.stride);
+  const double patch = ((rows - 1) * stride + (x.kernel_h - 1) * x.dilation + 1) *
+                       ((columns - 1) * stride + (x.kernel_w - 1) * x.dilation + 1);
+  return std::min(1.0, patch / (rows * columns * x.taps));
 }
 
 }  // namespace roofline

@@ -29,7 +29,7 @@ TileList gathered_list(Engine engine, const Contraction& x) {
 }
 
 TileList tensor_list(Engine engine, const Contraction& x) {
-  if (is_8bit(engine)) return TileList::byte;
+  if (is_8bit(engine)) return has_ragged_rows(x) ? TileList::byte_unaligned : TileList::byte;
   if (!is_fp16_like(engine))
     return x.strided && x.role == ConvRole::dgrad ? TileList::tf32_strided_dgrad : TileList::tf32;
   return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
@@ -42,6 +42,7 @@ TileList fallback(TileList list) {
     case TileList::vector_dgrad:
     case TileList::vector_wgrad: return TileList::vector_gemm;
     case TileList::tf32_strided_dgrad: return TileList::tf32;
+    case TileList::byte_unaligned: return TileList::byte;
     default: return TileList::tensor_gemm;
   }
 }

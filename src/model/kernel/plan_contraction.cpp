@@ -38,7 +38,7 @@ ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, 
   time.dram_byte = timed_dram_byte(streams, time.traffic, cache);
   time.dram_s = time.dram_byte / memory.dram_byte_per_s;
   (time.dram_s > kernel.kernel_s ? time.kernel_weight : time.dram_weight) = c.overlap_loss;
-  time.first_start_s = x.is_convolution ? c.start_s : c.library_start_s;
+  if (!kernel.stated) time.first_start_s = x.is_convolution ? c.start_s : c.library_start_s;
   time.first_launch_s = memory.launch_s + time.first_start_s;
   time.kernels = kernel.kernels;
   set_copies(time, context);

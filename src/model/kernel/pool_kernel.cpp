@@ -36,9 +36,7 @@ double outputs_in_turn(const Layer& layer) {
 }  // namespace
 
 ThroughputWork pool(const StreamProblem& p, const StreamingConstants& k) {
-  // An engine's pools, of either kind, keep no positions and are like a framework's average.
-  const bool max =
-      p.layer->kind == LayerKind::max_pool && p.layer->kernels != KernelSource::inference_engine;
+  const bool max = p.layer->kind == LayerKind::max_pool;
   const PoolKernel& kernel = p.backward() ? (!max      ? k.average_backward
                                              : p.inner ? k.max_backward_inner
                                                        : k.max_backward_plane)

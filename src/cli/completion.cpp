@@ -1,0 +1,116 @@
+#include "cli/completion.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "roofline/algorithm.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/data_type.hpp"
+#include "roofline/layer.hpp"
+#include "roofline/render.hpp"
+
+namespace roofline {
+namespace {
+
+void add_candidate(std::string& out, std::string_view word, std::string_view description = {}) {
+  out += word;
+  if (!description.empty()) (out += '\t') += description;
+  out += '\n';
+}
+
+template <class Names>
+void add_names(std::string& out, const Names& names) {
+  for (const std::string_view name : names) add_candidate(out, name);
+}
+
+/// By aliases, which have no blanks.
+void add_gpus(std::string& out) {
+  for (const Gpu& gpu : all_gpus())
+    for (const std::string& alias : gpu.aliases) add_candidate(out, alias, gpu.name);
+}
+
+void add_gpus_and_files(std::string& out) {
+  add_gpus(out);
+  add_candidate(out, ":files");
+}
+
+void add_data_types(std::string& out) {
+  for (const std::string_view name : data_type_names)
+    if (name != name_of(DataType::int32)) add_candidate(out, name);
+}
+
+void add_passes(std::string& out) {
+  add_names(out, pass_names);
+  add_candidate(out, "training");
+}
+
+void add_formats(std::string& out) {
+  for (const OutputFormat& format : output_formats()) add_candidate(out, format.name);
+}
+
+void add_algorithms(std::string& out) { add_names(out, statable_algorithm_names); }
+
+/// Options whose values are names of tables elsewhere.
+constexpr auto named_values = std::to_array<std::pair<std::string_view, void (*)(std::string&)>>({
+    {"gpu", add_gpus_and_files},
+    {"show-gpu", add_gpus_and_files},
+    {"show-model", add_gpus_and_files},
+    {"dtype", add_data_types},
+    {"pass", add_passes},
+    {"format", add_formats},
+    {"algorithm", add_algorithms},
+});
+
+/// The words that the option's check is named after.
+std::string words_of_check(CLI::Option& option) {
+  try {
+    return option.get_validator(0)->get_name();
+  } catch (const CLI::OptionNotFound&) {
+    return "";
+  }
+}
+
+std::string values_of(CLI::Option& option) {
+  std::string out;
+  for (const auto& [name, add] : named_values)
+    if (option.check_lname(std::string(name))) add(out);
+  if (!out.empty()) return out;
+  std::string words = words_of_check(option);
+  std::replace(words.begin(), words.end(), ' ', '\n');
+  if (!words.empty()) return words + '\n';
+  if (option.get_type_name() == "FILE") add_candidate(out, ":files");
+  return out;
+}
+
+/// Where no value is due: options and inputs.
+std::string options_and_inputs(const CLI::App& app) {
+  std::string out;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames())
+      add_candidate(out, "--" + name, option->get_description());
+    for (const std::string& name : option->get_snames())
+      add_candidate(out, "-" + name, option->get_description());
+  }
+  add_candidate(out, "calibrate", "fit the model to measured layers");
+  out += network_names();
+  add_candidate(out, ":files");
+  return out;
+}
+
+}  // namespace
+
+std::string completions(CLI::App& app, const std::string& previous) {
+  std::string word = previous;
+  const bool has_value = word.ends_with('=');
+  if (has_value) word.pop_back();
+  if (word.starts_with('-'))
+    if (CLI::Option* option = app.get_option_no_throw(word))
+      if (has_value || option->get_items_expected_max() > 0) return values_of(*option);
+  return options_and_inputs(app);
+}
+
+}  // namespace roofline

@@ -1,0 +1,63 @@
+# What is installed, in two components: the program with all that belongs to it, and the library for
+# those who build on it. `cpack -G DEB` makes a package of the former.
+
+set(packaging ${CMAKE_CURRENT_LIST_DIR})
+install(TARGETS roofline COMPONENT program)
+
+# Written at the time of installing, from what the installed program says of itself.
+if(NOT CMAKE_CROSSCOMPILING)
+  install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:roofline>
+                  -DDATE=${release_date} -DOUTPUT=${PROJECT_BINARY_DIR}/roofline.1
+                  -P ${packaging}/man_page.cmake COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(FILES ${PROJECT_BINARY_DIR}/roofline.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+          COMPONENT program)
+endif()
+install(FILES ${packaging}/roofline.bash RENAME roofline
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES ${packaging}/roofline.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+# Debian's zsh looks for what packages bring and for what a site adds in folders of different names.
+install(CODE [[
+  set(zsh_functions site-functions)
+  if(CMAKE_INSTALL_PREFIX MATCHES "/usr/?$")
+    set(zsh_functions vendor-completions)
+  endif()]] COMPONENT program)
+install(FILES ${packaging}/_roofline
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/\${zsh_functions}" COMPONENT program)
+install(DIRECTORY configs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/roofline COMPONENT program)
+install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+include(CMakePackageConfigHelpers)
+install(TARGETS roofline_model roofline_io EXPORT roofline_targets COMPONENT development)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+set(config_directory ${CMAKE_INSTALL_LIBDIR}/cmake/roofline)
+install(EXPORT roofline_targets FILE rooflineTargets.cmake NAMESPACE roofline::
+        DESTINATION ${config_directory} COMPONENT development)
+set(onnx_dependencies "")
+if(ONNX_FOUND)
+  set(onnx_dependencies "find_dependency(Protobuf)\nfind_dependency(ONNX CONFIG)\n")
+endif()
+file(WRITE ${PROJECT_BINARY_DIR}/rooflineConfig.cmake
+     "include(CMakeFindDependencyMacro)\n"
+     "find_dependency(fmt)\n"
+     "find_dependency(ZLIB)\n"
+     "${onnx_dependencies}"
+     "include(\${CMAKE_CURRENT_LIST_DIR}/rooflineTargets.cmake)\n")
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/rooflineConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/rooflineConfig.cmake
+              ${PROJECT_BINARY_DIR}/rooflineConfigVersion.cmake
+        DESTINATION ${config_directory} COMPONENT development)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The roofline authors")
+set(CPACK_PACKAGE_CONTACT "The roofline authors")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME roofline)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)

@@ -1,0 +1,82 @@
+# The manual page from the program's own help, so that the two cannot differ:
+#   cmake -DPROGRAM=... -DDATE=... -DOUTPUT=... -P man_page.cmake
+
+cmake_minimum_required(VERSION 3.25)
+
+execute_process(COMMAND ${PROGRAM} --version OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+
+# As troff wants it: backslashes and hyphens as they are, no dot or quote that begins a line.
+string(REPLACE "\\" "\\e" help "${help}")
+string(REPLACE "-" "\\-" help "${help}")
+string(REGEX REPLACE "(^|\n)( *)(['.])" "\\1\\2\\\\&\\3" help "${help}")
+
+# A line an item of a list; what CMake's lists take apart is put aside meanwhile.
+string(ASCII 1 semicolon)
+string(ASCII 2 opening)
+string(ASCII 3 closing)
+string(REPLACE ";" "${semicolon}" help "${help}")
+string(REPLACE "[" "${opening}" help "${help}")
+string(REPLACE "]" "${closing}" help "${help}")
+string(REPLACE "\n" ";" lines "${help}")
+
+# An option's names in bold, its value in italics.
+function(heading text out)
+  string(REGEX REPLACE "^([^ {]+)" "\\\\fB\\1\\\\fR" text "${text}")
+  string(REGEX REPLACE "," "\\\\fR, \\\\fB" text "${text}")
+  string(REGEX REPLACE "{(.*)}" "${opening}=\\\\fI\\1\\\\fR${closing}" text "${text}")
+  string(REGEX REPLACE " ([A-Z][^ ]*)" " \\\\fI\\1\\\\fR" text "${text}")
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+set(section description)
+foreach(line IN LISTS lines)
+  if(line MATCHES "^Usage: |^$")
+    continue()
+  elseif(line MATCHES "^Exit codes: (.*)")
+    set(exit_codes "${CMAKE_MATCH_1}")
+  elseif(line MATCHES "^([A-Z].*):$")
+    set(section options)
+    if(NOT CMAKE_MATCH_1 STREQUAL "Positionals")
+      string(APPEND options ".SS ${CMAKE_MATCH_1}\n")
+    endif()
+  elseif(section STREQUAL "description" AND line MATCHES "^ +(.*)")
+    string(APPEND examples "${CMAKE_MATCH_1}\n")
+  elseif(section STREQUAL "description")
+    string(APPEND description "${line}\n")
+  elseif(line MATCHES "^  [^ ]")
+    string(STRIP "${line}" line)
+    string(FIND "${line}" "  " end)
+    string(SUBSTRING "${line}" 0 ${end} names)
+    heading("${names}" names)
+    string(APPEND options ".TP\n${names}\n")
+    if(NOT end EQUAL -1)
+      string(SUBSTRING "${line}" ${end} -1 line)
+      string(STRIP "${line}" line)
+      string(APPEND options "${line}\n")
+    endif()
+  else()
+    string(STRIP "${line}" line)
+    string(APPEND options "${line}\n")
+  endif()
+endforeach()
+
+set(page ".TH ROOFLINE 1 ${DATE} \"${version}\" \"User Commands\"
+.SH NAME
+roofline \\- what bounds each layer of a neural network on a GPU, and how long it takes
+.SH SYNOPSIS
+.B roofline
+${opening}\\fIoptions\\fR${closing} \\fIinput\\fR ...
+.SH DESCRIPTION
+${description}.SH OPTIONS
+${options}.SH EXIT STATUS
+${exit_codes}
+.SH EXAMPLES
+.nf
+${examples}.fi
+")
+string(REPLACE "${semicolon}" ";" page "${page}")
+string(REPLACE "${opening}" "[" page "${page}")
+string(REPLACE "${closing}" "]" page "${page}")
+file(WRITE ${OUTPUT} "${page}")
