@@ -14,8 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-/// A cell that is JSON (64, 0.5, true, [3, 3]) is that value; any other is a text.
-json cell_value(const std::string& cell) {
+/// A cell that is JSON (64, 0.5, true, [3, 3]) is that value; any other is a text. Lists are read
+/// as in a JSON file, which limits how deep they nest.
+json cell_value(const std::string& cell, const Origin& origin) {
+  if (cell.front() == '[' || cell.front() == '{')
+    return json::accept(cell) ? parse_json(cell, origin) : json(cell);
   json value = json::parse(cell, nullptr, false);
   return value.is_discarded() ? json(cell) : value;
 }
@@ -63,10 +66,12 @@ class CsvHeader {
       throw InputError(source_, std::to_string(row.line),
                        "expected " + std::to_string(columns_.size()) + " cells, got " +
                            std::to_string(row.cells.size()));
+    const Origin origin{source(), row.line};
     json record = json::object();
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (known_[i] && !row.cells[i].empty())
-        record[columns_[i]] = is_text(columns_[i]) ? json(row.cells[i]) : cell_value(row.cells[i]);
+        record[columns_[i]] =
+            is_text(columns_[i]) ? json(row.cells[i]) : cell_value(row.cells[i], origin);
     return own_ ? row_of_own_csv(std::move(record)) : record;
   }
 

@@ -17,7 +17,11 @@ double read_rate(const Value& value, const FieldForm& form) {
 }
 
 std::uint64_t read_count(const Value& value, const FieldForm& form) {
-  if (form.quantity == Quantity::whole) return value.integer(1);
+  if (form.quantity == Quantity::whole) {
+    const std::uint64_t count = value.integer(1);
+    if (count > form.most) value.fail_expected("an integer from 1 to " + std::to_string(form.most));
+    return count;
+  }
   const double bytes = value.positive_number() * form.unit;
   if (bytes < 1 || bytes > 1e18) value.fail_expected("a size between 1 byte and 1e18 bytes");
   return static_cast<std::uint64_t>(std::llround(bytes));

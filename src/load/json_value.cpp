@@ -187,6 +187,7 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
   const char found = text[offset];
   std::string message = "expected JSON, got ";
+  if (found == '\0') return message + "a NUL byte";
   if (static_cast<unsigned char>(found) < 0x20)
     return message + "a control character inside a string, or a string that is not closed";
   message += std::string("'") + found + "'";

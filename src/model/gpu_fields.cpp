@@ -10,6 +10,9 @@ constexpr double tera = 1e12;
 constexpr double kibi = 1024;
 constexpr double mebi = 1024 * kibi;
 
+/// Of a warp: far more than any has, so that its registers are counted in 32 bits.
+constexpr std::uint64_t most_lanes = 1024;
+
 using Text = std::string_view;
 
 /// A text, a list or a part with fields of its own.
@@ -24,6 +27,9 @@ constexpr FieldForm joined(Text key, Text joint) {
 }
 constexpr FieldForm whole(Text key, Text label = {}) {
   return {.file_key = key, .key = key, .quantity = Quantity::whole, .label = label};
+}
+constexpr FieldForm whole_up_to(Text key, std::uint64_t most) {
+  return {.file_key = key, .key = key, .quantity = Quantity::whole, .most = most};
 }
 constexpr FieldForm size(Text file_key, Text key, double unit, Text label) {
   return {file_key, key, Quantity::size, unit, label, "B"};
@@ -74,7 +80,7 @@ constexpr GpuField<Gpu> gpu_fields[] = {
     {whole("registers_per_sm", "registers an SM"), &Gpu::registers_per_sm},
     {whole("max_threads_per_sm", "threads an SM"), &Gpu::max_threads_per_sm},
     {whole("max_blocks_per_sm", "blocks an SM"), &Gpu::max_blocks_per_sm},
-    {whole("warp_size"), &Gpu::warp_size},
+    {whole_up_to("warp_size", most_lanes), &Gpu::warp_size},
     {rate("host_link_gb_per_s", "host_link_byte_per_s", giga, "host link", "B/s"),
      &Gpu::host_link_byte_per_s},
     {rate("host_pinned_gb_per_s", "host_pinned_byte_per_s", giga), &Gpu::host_pinned_byte_per_s},

@@ -4,6 +4,7 @@
 // from these tables: a new field takes a member in roofline/gpu.hpp and a line in gpu_fields.cpp.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,7 @@ struct FieldForm {
   std::string_view symbol{};    ///< of the base unit
   std::string_view joint{};     ///< where it ends the line of the field before: what stands between
   std::string_view required{};  ///< what a file without it lacks; empty where it may be absent
+  std::uint64_t most = std::numeric_limits<std::uint32_t>::max();  ///< of a whole number
 };
 
 /// A member of Owner, of one of the types that its members have.

@@ -82,6 +82,9 @@ TEST_CASE("Documents one after the other", "[load/bad_json]") {
   const Records broken = read_records("x.json", layer + "{]}\n" + layer);
   CHECK(broken.layers.size() == 1);
   CHECK(broken.errors.size() == 1);
+  const Records nul = read_records("x.json", layer + '\0' + "text");
+  CHECK(nul.layers.size() == 1);
+  CHECK(nul.errors == std::vector<std::string>{"x.json:5:1: expected JSON, got a NUL byte"});
   CHECK(read_records("x.json", "layers: [1] {2}").errors ==
         std::vector<std::string>{"x.json:1:1: expected JSON, got 'l'"});
 }

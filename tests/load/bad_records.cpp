@@ -46,6 +46,16 @@ TEST_CASE("A bad CSV row names its line and costs only itself", "[load/bad_recor
                  "x.csv:8: /w: expected an integer >= 1, got nothing"});
 }
 
+TEST_CASE("A list in a CSV cell nests as deep as in a JSON file", "[load/bad_records]") {
+  for (const std::size_t depth : {std::size_t{65}, std::size_t{70'000}}) {
+    const std::string cell = std::string(depth, '[') + std::string(depth, ']');
+    const Records records =
+        read_records("x.csv", "type,input\nrelu,\"" + cell + "\"\nrelu,\"[3, 8, 8]\"\n");
+    CHECK(records.layers.size() == 1);
+    CHECK(records.errors == Messages{"x.csv:2: expected at most 64 levels of nesting, got more"});
+  }
+}
+
 TEST_CASE("A CSV file that cannot be read as one", "[load/bad_records]") {
   CHECK(read_records("x.csv", "").errors ==
         Messages{"x.csv: expected a header row, got an empty file"});

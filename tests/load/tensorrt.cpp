@@ -214,6 +214,13 @@ TEST_CASE("Kinds of an engine's layers", "[load/tensorrt]") {
 }
 
 TEST_CASE("Engine files that say too little", "[load/tensorrt]") {
+  CHECK(read_records("x.json",
+                     engine({layer("product", tensor("[2, 18446744073709551615, 8]", "Half"),
+                                   tensor("[2, 18446744073709551615, 4]", "Half"),
+                                   R"("ParameterType": "MatrixMultiply")")}))
+            .errors == std::vector<std::string>{
+                           "x.json: /Layers/0/Inputs/0/Dimensions: expected sizes whose product is "
+                           "below 2^64, got fp16 2x18446744073709551615x8"});
   CHECK(read_records("x.json", "{\"Layers\": [\"conv1\"], \"Bindings\": []}").errors ==
         std::vector<std::string>{
             "x.json: /Layers/0: expected a layer's description, got its name alone: build the "

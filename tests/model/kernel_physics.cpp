@@ -178,3 +178,11 @@ TEST_CASE("TF32 and int8 are rarely slower than what they replace", "[model/kern
   }
   CHECK(slower_share("t4", DataType::int8, EngineChoice::automatic, DataType::fp16) <= 0.05);
 }
+
+TEST_CASE("A window of 2^32 taps is planned without looking at each", "[model/kernel_physics]") {
+  const Gpu gpu = find_gpu("v100");
+  const KernelModel model = kernel_model_of(gpu);
+  const Layer layer = load_layer(R"({"type": "conv1d", "input": [4, 4294967299], "groups": 4,
+                                     "out_channels": 4, "kernel_size": 4294967295})");
+  CHECK(seconds(layer, Pass::fwd, gpu, model) > 0.0);
+}

@@ -1,5 +1,7 @@
 #include "load/tensorrt/engine_tensor.hpp"
 
+#include <limits>
+
 namespace roofline {
 
 std::optional<DataType> type_of_format(std::string_view format) {
@@ -37,6 +39,8 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
       const Value sizes = entry.at("Dimensions");
       for (std::size_t axis = 0; axis < sizes.size(); ++axis)
         tensor.sizes.push_back(sizes.at(axis).integer(0));
+      if (element_count(tensor.sizes) == std::numeric_limits<std::uint64_t>::max())
+        sizes.fail("expected sizes whose product is below 2^64, got " + text_of(tensor));
     }
     tensors.push_back(std::move(tensor));
   }

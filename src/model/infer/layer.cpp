@@ -266,6 +266,7 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
   layer.shared_weights = spec.shared_weights;
   layer.measured = spec.measured;
   layer.measured.pass = layer.pass;
+  if (spec.batch == std::uint64_t{0}) fail(Field::batch, "expected an integer >= 1, got 0");
   try {
     infer_shapes(spec, scope, layer);
     check_output(spec, scope, layer);

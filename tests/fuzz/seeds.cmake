@@ -1,0 +1,50 @@
+# Gathers the seeds of each target out of configs and tests, as files of SEEDS/target, and the words
+# of the SOURCES that the program compares inputs with, as libFuzzer's DICTIONARY.
+
+file(REMOVE_RECURSE ${SEEDS})
+
+function(add_seeds target)
+  foreach(pattern IN LISTS ARGN)
+    file(GLOB files ${ROOT}/${pattern})
+    foreach(file IN LISTS files)
+      file(SIZE ${file} size)
+      if(size LESS 32768)
+        file(COPY ${file} DESTINATION ${SEEDS}/${target})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# The first lines of a file that is too long.
+function(add_head target file lines)
+  file(STRINGS ${ROOT}/${file} head LIMIT_COUNT ${lines})
+  string(REPLACE ";" "\n" head "${head}")
+  get_filename_component(name ${file} NAME)
+  file(WRITE ${SEEDS}/${target}/${name} "${head}\n")
+endfunction()
+
+add_seeds(json configs/networks/*.json tests/golden/inputs/*.json tests/fuzz/seeds/layers*.json)
+add_seeds(csv tests/golden/inputs/*.csv)
+add_head(csv tests/measured/h200.csv 8)
+foreach(file h200_attention h200_gemms h200_ops h200_ops_backward h200_odd_convs)
+  add_head(ndjson tests/measured/${file}.ndjson 6)
+endforeach()
+add_seeds(ndjson tests/fuzz/seeds/*.ndjson)
+add_seeds(trace tests/fuzz/seeds/trace*.json)
+add_seeds(tensorrt tests/fuzz/seeds/engine*.json)
+add_seeds(onnx tests/onnx/*.onnx)
+add_seeds(gpu configs/gpus/a100-sxm4-40gb.json configs/gpus/mi250x.json configs/gpus/t4.json
+          configs/gpus/h200-sxm-141gb.json configs/gpus/max1550.json tests/fuzz/seeds/gpu*.json)
+add_seeds(kernel_model configs/kernels/*.json)
+add_seeds(any tests/golden/inputs/* tests/fuzz/seeds/* tests/onnx/*.onnx tests/traces/*.gz)
+
+set(words "")
+foreach(source IN LISTS SOURCES)
+  file(READ ${source} text)
+  string(REGEX MATCHALL "\"[A-Za-z_][A-Za-z0-9_.]*\"" found "${text}")
+  list(APPEND words ${found})
+endforeach()
+list(REMOVE_DUPLICATES words)
+list(SORT words)
+list(JOIN words "\n" text)
+file(WRITE ${DICTIONARY} "${text}\n")

@@ -1,0 +1,259 @@
+// A target reads an input, evaluates it on one of a few GPUs and renders it in every format. What
+// cannot be read or evaluated is an InputError or a UsageError; whatever else is thrown, a number
+// that is not finite, a signal, a sanitizer's report or a slow input is a finding.
+
+#include "targets.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "load/byte_stream.hpp"
+#include "load/csv_input.hpp"
+#include "load/json_input.hpp"
+#include "load/kernel_model.hpp"
+#include "load/trace/trace_input.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
+#include "roofline/render.hpp"
+
+namespace {
+
+using namespace roofline;
+
+// Charts, pages and derivations of more would cost more than they find.
+constexpr std::size_t most_drawn = 60;
+constexpr std::size_t most_items = 40;
+
+void expect(bool holds, const std::string& what) {
+  if (holds) return;
+  std::cerr << "finding: " << what << '\n';
+  std::abort();
+}
+
+struct Setting {
+  LayerDefaults defaults;
+  Context context;
+};
+
+Setting setting(const std::string& gpu, DataType dtype, const AnalysisOptions& options) {
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  return {defaults, make_context(find_gpu(gpu), options)};
+}
+
+const Setting& setting_for(const std::string& input) {
+  static const std::array settings = [] {
+    AnalysisOptions training;
+    training.training = true;
+    training.fusion = FusionKind::epilogue;
+    training.optimizer = Optimizer::adam;
+    training.host_copies = HostMemory::pinned;
+    training.cache = CacheState::cold;
+    AnalysisOptions sustained;
+    sustained.ceilings = CeilingKind::sustained;
+    sustained.fusion = FusionKind::pointwise;
+    AnalysisOptions own;
+    own.peak_flop_per_s = 1e13;
+    own.bandwidth_byte_per_s = 1e12;
+    std::array all{setting("v100", DataType::fp32, {}), setting("h100", DataType::fp16, training),
+                   setting("h200", DataType::fp16, sustained),
+                   setting("gtx1080", DataType::fp32, own)};
+    all.back().defaults.batch_override = 3;
+    return all;
+  }();
+  return settings[input.size() % settings.size()];
+}
+
+void expect_finite(const LayerResult& row) {
+  const RooflinePoint& point = row.point;
+  for (const std::optional<double> value :
+       {point.intensity_flop_per_byte, std::optional(point.ridge_flop_per_byte),
+        std::optional(point.compute_time_s), std::optional(point.memory_time_s),
+        std::optional(point.roofline_time_s), point.attainable_flop_per_s, row.expected_time_s,
+        row.measured_time_s, row.time_share})
+    expect(!value || (std::isfinite(*value) && *value >= 0),
+           "a number of " + row.layer.name + " that is not finite or below 0");
+}
+
+/// As JSON, and in one more format, which the input's size picks.
+void render(const Report& report, std::size_t choice) {
+  std::size_t rows = 0;
+  for (const Result& result : report.results) rows += result.layers.size();
+  const auto formats = output_formats();
+  const OutputFormat& format = formats[choice % formats.size()];
+  RenderStyle style;
+  if (choice / formats.size() % 2 == 1)
+    style = {.colour = true, .width = 80, .unicode = true, .chart = {}};
+  if ((format.shows_chart || format.derives_all) && rows > most_drawn) return;
+  expect(nlohmann::json::accept(find_output_format("json")->render(report, style)),
+         "JSON that cannot be read");
+  const std::string text = format.render(report, style);
+  // What people read has no control characters of the input; CSV gives names back as they are.
+  expect(format.name == "csv" || text.find('\0') == text.npos,
+         "a NUL in " + std::string(format.name));
+}
+
+void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+               std::size_t choice) try {
+  for (const Evaluated& each : evaluated)
+    for (const LayerResult& row : each.result.layers) expect_finite(row);
+  ReportOptions options;
+  if (choice % 5 == 0) options.explain = "*";
+  render(make_report(std::move(evaluated), std::move(errors), options), choice);
+} catch (const UsageError&) {  // nothing to explain, or a chart of layers without FLOP
+}
+
+void evaluate_inputs(Reader& reader, const std::string& input) {
+  const Setting& setting = setting_for(input);
+  std::vector<Evaluated> evaluated;
+  std::vector<RecordResult> records;
+  std::vector<InputError> errors;
+  const auto keep = [&](Expected<Result> result) {
+    if (auto* error = std::get_if<InputError>(&result)) throw *error;
+    evaluated.push_back({std::get<Result>(std::move(result)), &setting.context});
+  };
+  for (std::size_t i = 0; i < most_items; ++i) try {
+      const auto item = reader.next();
+      if (!item) break;
+      if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
+      const Network network =
+          infer(*std::get<Item>(*item).spec(setting.defaults), setting.defaults);
+      if (!network.record) {
+        load_network(render_layer_file(network), "again.json", setting.defaults);
+        keep(evaluate(network, setting.context));
+        continue;
+      }
+      Expected<RecordResult> record = evaluate_record(network, setting.context);
+      if (const auto* error = std::get_if<InputError>(&record)) throw *error;
+      records.push_back(std::get<RecordResult>(std::move(record)));
+      render_record(network.source, network.name, setting.context.gpu.name, records.back().rows);
+    } catch (const InputError& error) {
+      render_record_error(error);
+      errors.push_back(error);
+    }
+  reader.notes();
+  if (!records.empty()) try {
+      keep(join_records("records", "records", std::move(records), setting.context));
+    } catch (const InputError& error) {
+      errors.push_back(error);
+    }
+  report_on(std::move(evaluated), std::move(errors), input.size() / 4);
+}
+
+template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
+void run_reader(const std::string& input) try {
+  evaluate_inputs(*open(text_stream("input", input)), input);
+} catch (const InputError&) {
+}
+
+/// A folder in which formats find the files that belong together.
+const std::string& folder() {
+  static const std::string path = [] {
+    std::string name = (std::filesystem::temp_directory_path() / "roofline_fuzz.XXXXXX").string();
+    expect(mkdtemp(name.data()) != nullptr, "no temporary folder");
+    static const struct Removal {
+      std::string path;
+      ~Removal() { std::filesystem::remove_all(path); }
+    } removal{name};
+    return name;
+  }();
+  return path;
+}
+
+std::string written(const std::string& name, std::string_view text) {
+  const std::string path = folder() + "/" + name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+void run_file(const std::string& name, std::string_view text) try {
+  evaluate_inputs(*open_input(written(name, text)), std::string(text));
+} catch (const InputError&) {
+}
+
+/// Whatever its first bytes look like, compressed or not.
+void run_any(const std::string& input) { run_file("input", input); }
+
+void run_onnx(const std::string& input) { run_file("input.onnx", input); }
+
+/// An engine and, after a line "====", its profile.
+void run_tensorrt(const std::string& input) {
+  constexpr std::string_view separator = "\n====\n";
+  const std::size_t end = std::min(input.find(separator), input.size());
+  const std::string_view engine = std::string_view(input).substr(0, end);
+  std::string_view profile = std::string_view(input).substr(end);
+  if (!profile.empty()) profile.remove_prefix(separator.size());
+  if (!profile.empty())
+    written("net.profile.json", profile);
+  else
+    std::filesystem::remove(folder() + "/net.profile.json");
+  run_file("net.graph.json", engine);
+}
+
+/// A layer of every rule of the kernel model.
+const Network& all_kernels() {
+  static const Network network = load_network(R"({"name": "all", "batch": 4, "layers": [
+    {"input": [16, 20, 20], "out_channels": 64, "kernel_size": 3, "padding": 1},
+    {"type": "batch_norm"}, {"type": "relu"},
+    {"out_channels": 64, "kernel_size": 3, "depthwise": true},
+    {"out_channels": 64, "kernel_size": 3, "groups": 4, "stride": 2},
+    {"type": "max_pool", "kernel_size": 2},
+    {"type": "conv_transpose", "out_channels": 8, "kernel_size": 2, "stride": 2},
+    {"type": "layer_norm"}, {"type": "softmax"}, {"type": "global_avg_pool"},
+    {"type": "flatten"}, {"type": "linear", "out_features": 100},
+    {"type": "matmul", "m": 100, "n": 50, "k": 64, "batch": 8},
+    {"type": "attention", "inputs": [[2, 4, 96, 64], [2, 4, 96, 64], [2, 4, 96, 64]]},
+    {"type": "conv3d", "input": [8, 6, 9, 9], "out_channels": 16, "kernel_size": 3}]})",
+                                              "all.json", {});
+  return network;
+}
+
+void evaluate_gpu(const Gpu& gpu, std::size_t choice) try {
+  render_gpu(gpu);
+  render_model(gpu);
+  expect(nlohmann::json::accept(render_gpus_json({gpu})), "JSON that cannot be read");
+  render_gpu_list({gpu}, {});
+  AnalysisOptions options;
+  options.cache = choice % 2 == 0 ? CacheState::warm : CacheState::cold;
+  options.training = choice % 4 < 2;
+  const Context context = make_context(gpu, options);
+  Expected<Result> result = evaluate(all_kernels(), context);
+  if (const auto* error = std::get_if<InputError>(&result)) throw *error;
+  report_on({{std::get<Result>(std::move(result)), &context}}, {}, choice);
+} catch (const UsageError&) {
+}
+
+void run_gpu(const std::string& input) try {
+  evaluate_gpu(load_gpu(input, "gpu.json"), input.size());
+} catch (const InputError&) {
+}
+
+void run_kernel_model(const std::string& input) try {
+  static const Gpu v100 = find_gpu("v100");
+  Gpu gpu = v100;
+  gpu.constants = load_constants(input, "constants.json");
+  load_constants(write_constants(*gpu.constants), "again.json");
+  evaluate_gpu(gpu, input.size());
+} catch (const InputError&) {
+}
+
+constexpr FuzzTarget targets[] = {
+    {"json", run_reader<open_json>},
+    {"ndjson", run_reader<open_ndjson>},
+    {"csv", run_reader<open_csv>},
+    {"trace", run_reader<open_trace>},
+    {"tensorrt", run_tensorrt},
+    {"onnx", run_onnx, true},
+    {"gpu", run_gpu},
+    {"kernel_model", run_kernel_model},
+    {"any", run_any},
+};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() { return targets; }
