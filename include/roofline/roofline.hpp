@@ -71,8 +71,8 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 /// engine; depthwise convolutions and all other kinds run on the vector units. Vector units that
 /// lack a type, or are slower in it than in fp32, convert and compute in fp32.
 /// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions;
-/// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the rate
-/// and inference engines use.
+/// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the
+/// rate and inference engines use.
 enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32, fp16_accumulate };
 inline constexpr std::array<std::string_view, 5> engine_choice_names{"auto", "vector", "tensor",
                                                                      "tf32", "fp16-accumulate"};
