@@ -66,7 +66,7 @@ class CsvHeader {
       throw InputError(source_, std::to_string(row.line),
                        "expected " + std::to_string(columns_.size()) + " cells, got " +
                            std::to_string(row.cells.size()));
-    const Origin origin{source(), row.line};
+    const Origin origin{source_, row.line};
     json record = json::object();
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (known_[i] && !row.cells[i].empty())

@@ -8,24 +8,6 @@
 namespace roofline {
 namespace {
 
-struct AttentionConstants {
-  Algorithm algorithm;
-  double tensor_share;  ///< of the tensor peak that products on whole tiles reach
-  double vector_share;  ///< of the vector peak
-  double score_clock;   ///< beside the products, a score
-  double block_clock;
-  double start_s;
-  double kernels;
-};
-
-// Fitted to 240 forward and 112 backward timings of PyTorch 2.11's scaled_dot_product_attention on
-// an H200 (tests/measured/h200_attention.ndjson; cuDNN 9 kernels, fp16 and bf16, 32 to 256
-// features, 1 to 8,192 queries); the vector share to six in fp32.
-constexpr AttentionConstants forward{
-    Algorithm::fused_attention, 0.84, 0.62, 0.0465, 2450, 3.45e-6, 1};
-constexpr AttentionConstants backward{
-    Algorithm::fused_attention_backward, 0.62, 0.62, 0.0987, 8740, 0.96e-6, 3};
-
 constexpr double tile = 128;
 constexpr double feature_step = 64;
 
@@ -64,18 +46,19 @@ double tiles_of(const Head& head, bool causal) {
 }
 
 ThroughputWork work_of(const Layer& layer, const Counts& counts, const EngineModel& engine,
-                       const Machine& machine) {
+                       const ResolvedModel& model) {
   const bool is_forward = layer.pass == Pass::fwd;
-  const AttentionConstants& k = is_forward ? forward : backward;
+  const AttentionConstants& kernels = model.constants->values.attention;
+  const AttentionKernel& k = is_forward ? kernels.forward : kernels.backward;
   const Head head = head_of(layer);
   const Shape& query = layer.inputs[0].shape;
   const double heads = static_cast<double>(query.batch) * static_cast<double>(query.spatial[1]);
   ThroughputWork work;
-  work.algorithm = k.algorithm;
+  work.algorithm = is_forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
   work.streams = streams_of(layer, counts);
-  work.origin = "fitted to PyTorch 2.11's attention on an H200";
+  work.constant = &k.start_s;
   work.start_s = k.start_s;
-  work.kernels = k.kernels;
+  work.kernels = is_forward ? 1 : 3;
   work.threads = tile;
   work.blocks = heads * (is_forward ? head.query_tiles : head.key_tiles);
   if (head.queries == 1) return work;
@@ -89,7 +72,7 @@ ThroughputWork work_of(const Layer& layer, const Counts& counts, const EngineMod
   work.clocks.add("blocks", work.blocks, k.block_clock);
   work.useful_share = static_cast<double>(counts.flops) / work.flop;
   // Blocks of a causal head differ in length and fill each other's gaps, but for half a wave.
-  const double waves = work.blocks / machine.sm_count;
+  const double waves = work.blocks / model.machine.sm_count;
   const double whole = layer.causal && waves > 1 ? waves + 0.5 : divide_up(waves, 1);
   work.idle = whole / waves;
   return work;
@@ -99,7 +82,7 @@ ThroughputWork work_of(const Layer& layer, const Counts& counts, const EngineMod
 
 ThroughputKernel attention_kernel(const Layer& layer, const Counts& counts, Engine engine,
                                   const ResolvedModel& model, CacheState cache) {
-  const ThroughputWork work = work_of(layer, counts, *engine_model(model, engine), model.machine);
+  const ThroughputWork work = work_of(layer, counts, *engine_model(model, engine), model);
   return timed(work, model, cache, flop_s_of(counts, model, engine));
 }
 

@@ -126,6 +126,24 @@ constexpr NumberField<StreamKernel> stream_fields[] = {
     {"in_flight_byte", &StreamKernel::in_flight_byte, &bytes, in_flight},
 };
 
+constexpr NumberField<AttentionKernel> attention_fields[] = {
+    {"start_s", &AttentionKernel::start_s, &durations, "beyond the launch"},
+    {"tensor_share", &AttentionKernel::tensor_share, &share,
+     "of the tensor peak that products on whole tiles reach"},
+    {"vector_share", &AttentionKernel::vector_share, &share, "of the vector peak"},
+    {"score_clock", &AttentionKernel::score_clock, &clocks, "a score, beside the products"},
+    {"block_clock", &AttentionKernel::block_clock, &clocks, "a block of queries"},
+};
+
+struct AttentionKernelField {
+  Text key;
+  AttentionKernel AttentionConstants::*member;
+};
+constexpr AttentionKernelField attention_kernels[] = {
+    {"forward", &AttentionConstants::forward},
+    {"backward", &AttentionConstants::backward},
+};
+
 constexpr NumberField<PoolKernel> pool_fields[] = {
     {"start_s", &PoolKernel::start_s, &durations, "beyond the launch"},
     {"output_round", &PoolKernel::output_round, &rounds, "an output that a thread makes in turn"},
@@ -303,6 +321,7 @@ class Lister {
       add({"dense", engine_class_names[i]}, values.dense[i], dense_fields);
     streaming(values.streaming);
     grouped(values.grouped);
+    add_kernels("attention", values.attention, attention_kernels, attention_fields);
   }
   std::vector<ConstantRef<Number>> take() { return std::move(list_); }
 

@@ -200,6 +200,20 @@ struct GroupedConstants {
   DirectKernel general_plane[3];
 };
 
+/// Attention in one kernel, over tiles of queries and keys.
+struct AttentionKernel {
+  double start_s;
+  double tensor_share;
+  double vector_share;
+  double score_clock;
+  double block_clock;
+};
+
+struct AttentionConstants {
+  AttentionKernel forward;
+  AttentionKernel backward;
+};
+
 /// Which constants a dense engine takes.
 enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
 inline constexpr std::array<std::string_view, 3> engine_class_names{"vector", "tensor", "tf32"};
@@ -211,6 +225,7 @@ struct ConstantValues {
   std::array<DenseConstants, engine_class_names.size()> dense;  ///< by EngineClass
   StreamingConstants streaming;
   GroupedConstants grouped;
+  AttentionConstants attention;
 };
 
 /// What a library's dense kernels can do, by class of engines.

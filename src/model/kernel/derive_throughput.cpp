@@ -36,10 +36,7 @@ class ThroughputDerivation {
 
  private:
   /// Of the kernel's own constants.
-  std::string_view origin() const {
-    if (work_.constant == nullptr) return work_.origin;
-    return origin_of(*model_.constants, *work_.constant);
-  }
+  std::string_view origin() const { return origin_of(*model_.constants, *work_.constant); }
 
   void flop() {
     const std::optional<EngineModel>& engine = engine_model(model_, engine_);

@@ -26,7 +26,6 @@ namespace roofline {
 struct ThroughputWork {
   Algorithm algorithm = Algorithm::vectorized_elementwise;
   const double* constant = nullptr;  ///< one of the kernel's, for where they come from
-  const char* origin = "";           ///< where the constants are none of the model's; a literal
   Streams streams;
   double reread_l2_byte = 0;  ///< beyond reading each operand once
   double moves = 1;           ///< times that all bytes move
