@@ -19,9 +19,12 @@ namespace roofline {
 
 /// One thing that an input holds: a network, or one record of a stream. `spec` gives what the
 /// source says of it under the settings of the command line; only formats with open dimensions
-/// (ONNX) look at those. Throws InputError. It may be called again, and outlives its reader.
+/// (ONNX) look at those. It has no layers where the record is of none (a copy over the host link in
+/// output of ours). Throws InputError. It may be called again, and outlives its reader; items may
+/// be used by several threads, each by one.
 struct Item {
   std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> spec;
+  std::optional<std::size_t> line = {};  ///< of a record, in its source
 };
 
 class Reader {
@@ -29,6 +32,10 @@ class Reader {
   virtual ~Reader() = default;
   /// The next thing, or what is wrong with it, after which reading may go on; none at the end.
   virtual std::optional<Expected<Item>> next() = 0;
+  /// Whether the items are records of a stream, each alone and many, and not networks.
+  virtual bool has_records() const { return false; }
+  /// Whether next() may have to wait for whoever writes the input.
+  virtual bool may_wait() const { return false; }
   /// What the user should know of the input as a whole, once all is read ("ignored columns: ...").
   virtual std::vector<std::string> notes() const { return {}; }
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,10 +30,15 @@ struct RenderStyle {
   std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
 };
 
+/// Takes output piece by piece.
+using Sink = std::function<void(std::string_view)>;
+
 struct OutputFormat {
   std::string_view name;                     ///< of --format
   std::vector<std::string_view> extensions;  ///< of -o, without the dot; the first is the usual one
   std::string (*render)(const Report& report, const RenderStyle& style);
+  /// The same piece by piece, of formats in which every layer is a row.
+  void (*write)(const Report& report, const Sink& sink) = nullptr;
   bool rows_only = false;    ///< rows of layers and nothing else: no types, no derivations
   bool shows_chart = false;  ///< of RenderStyle::chart
   bool derives_all = false;  ///< shows Report::derivations
@@ -42,10 +48,10 @@ std::span<const OutputFormat> output_formats();
 /// The format of that name or extension; none where there is none.
 const OutputFormat* find_output_format(std::string_view name);
 
-/// A stream's record as it is computed: a line of NDJSON a row. `source` and `name` are the
-/// record's.
-std::string render_record(const std::string& source, const std::string& name,
-                          const std::string& gpu, const std::vector<LayerResult>& rows);
+/// A row as it is computed: appends a line of NDJSON. `source` and `name` are the record's or the
+/// network's.
+void append_record(std::string& lines, const std::string& source, const std::string& name,
+                   const std::string& gpu, const LayerResult& row);
 /// What stands in a stream in place of a record that failed.
 std::string render_record_error(const InputError& error);
 

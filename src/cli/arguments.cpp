@@ -122,6 +122,11 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
                  "N-th: names and errors count from there")
       ->type_name("N")
       ->check(CLI::Range(1.0, 1e15).description(""));
+  app.add_option("--jobs", arguments.jobs,
+                 "Threads that evaluate records and files (default: all cores); the output is the "
+                 "same for any number")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
   app.add_flag("--list-networks", arguments.list_networks, "List the built-in networks");
 }
 

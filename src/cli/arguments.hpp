@@ -26,6 +26,7 @@ struct Arguments {
   bool plot = false;
   std::string layer_file;
   std::string measured;
+  std::uint64_t jobs = 0;
   bool compare = false;
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/contexts.hpp"
 #include "cli/output.hpp"
-#include "cli/run.hpp"
 #include "load/kernel_model.hpp"
 #include "model/calibrate.hpp"
 #include "model/kernel/constant_fields.hpp"
@@ -49,7 +49,8 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
       while (const std::optional<Expected<Item>> item = reader->next()) try {
           if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
           const LayerDefaults& defaults = options.defaults.front();
-          add_measured(infer(*std::get<Item>(*item).spec(defaults), defaults), context, layers);
+          const Network network = infer(*std::get<Item>(*item).spec(defaults), defaults);
+          if (!network.layers.empty()) add_measured(network, context, layers);
         } catch (const InputError& error) {
           fail(error);
         }

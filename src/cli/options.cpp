@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "cli/arguments.hpp"
@@ -234,6 +235,8 @@ Options options_of(const Arguments& arguments) {
   options.layer_file = arguments.layer_file;
   options.measured = arguments.measured;
   if (arguments.first_line > 0) options.first_line = arguments.first_line;
+  options.jobs = arguments.jobs > 0 ? arguments.jobs
+                                    : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   options.report.compare = arguments.compare;
   options.gpus = arguments.gpus;
   set_defaults(arguments, options);

@@ -23,7 +23,7 @@ namespace {
 
 }  // namespace
 
-void write_standard_output(const std::string& text) {
+void write_standard_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_standard_output();
 }
 
@@ -57,12 +57,20 @@ void check_writable(const std::string& path) {
   std::remove(part.c_str());
 }
 
-void write_file(const std::string& path, const std::string& text) {
+void write_file(const std::string& path, std::string_view text) {
+  write_file(path, [text](const Sink& sink) { sink(text); });
+}
+
+void write_file(const std::string& path, const std::function<void(const Sink&)>& write) {
   const bool replaces = is_replaceable(path);
   const std::string written = replaces ? file_beside(path) : path;
   std::FILE* file = std::fopen(written.c_str(), "wb");
   if (file == nullptr) fail_file(path, errno);
-  int error = std::fwrite(text.data(), 1, text.size(), file) == text.size() ? 0 : errno;
+  int error = 0;
+  write([&](std::string_view piece) {
+    if (error == 0 && std::fwrite(piece.data(), 1, piece.size(), file) != piece.size())
+      error = errno;
+  });
   if (std::fclose(file) != 0 && error == 0) error = errno;
   if (error == 0 && replaces && std::rename(written.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return;
@@ -80,12 +88,12 @@ Progress::~Progress() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::step() {
-  ++steps_;
-  if (!on_terminal_ || steps_ % 64 != 0 || std::chrono::steady_clock::now() < next_) return;
+void Progress::step(std::size_t count) {
+  done_ += count;
+  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
   next_ += std::chrono::milliseconds(200);
   shown_ = true;
-  std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(steps_));
+  std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(done_));
 }
 
 void Progress::share(double done) {

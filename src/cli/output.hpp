@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+
+#include "roofline/render.hpp"
 
 namespace roofline {
 
@@ -18,14 +21,15 @@ class OutputError : public std::runtime_error {
 };
 
 /// Throws OutputClosed, or OutputError where writing fails for any other reason.
-void write_standard_output(const std::string& text);
+void write_standard_output(std::string_view text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
 /// Throws OutputError where a file of that name cannot be written, before any work is done.
 void check_writable(const std::string& path);
 /// Writes beside the file and then takes its place, so that what was there stays whole until all is
 /// written. Throws OutputError.
-void write_file(const std::string& path, const std::string& text);
+void write_file(const std::string& path, const std::function<void(const Sink&)>& write);
+void write_file(const std::string& path, std::string_view text);
 /// A line for the user on standard error.
 void note(const std::string& text);
 
@@ -36,13 +40,14 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void step();
+  /// Counts things that were evaluated.
+  void step(std::size_t count);
   /// Says how much of the whole is done, from 0 to 1.
   void share(double done);
 
  private:
   bool on_terminal_;
-  std::uint64_t steps_ = 0;
+  std::uint64_t done_ = 0;
   std::chrono::steady_clock::time_point next_;
   bool shown_ = false;
 };

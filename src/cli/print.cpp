@@ -1,6 +1,6 @@
 #include "cli/print.hpp"
 
-#include "cli/run.hpp"
+#include "cli/contexts.hpp"
 #include "cli/terminal.hpp"
 #include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"

@@ -1,5 +1,6 @@
 #include "cli/results.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "cli/output.hpp"
@@ -9,74 +10,108 @@ namespace roofline {
 namespace {
 
 /// Assumptions beyond this many are not said one by one.
-constexpr std::size_t most_said = 20;
+constexpr std::size_t most_assumed = 20;
 
 }  // namespace
 
-Results::Results(const Options& options, std::size_t gpus)
-    : options_(&options), records_(options.defaults.size() * gpus) {
-  std::vector<const OutputFormat*> formats;
-  for (const Export& file : options.exports) formats.push_back(file.format);
-  if (options.format != nullptr) formats.push_back(options.format);
-  for (const OutputFormat* format : formats)
-    (is_stream(*format) ? wants_lines_ : wants_report_) = true;
-  streaming_ = options.exports.empty() && wants_lines_;
+Results::Results(const Options& options, const std::vector<Context>& contexts)
+    : options_(&options), needs_(needs_of(options)), contexts_(&contexts) {
+  streaming_ = options.exports.empty() && !needs_.report;
 }
 
-bool Results::is_stream(const OutputFormat& format) const {
-  return format.name == "ndjson" && !options_->report.view.selects() && !options_->report.view.by;
+void Results::take(Evaluation part) {
+  failed_ = failed_ || part.failed;
+  for (const Message& message : part.messages) say(message);
+  for (Network& network : part.networks) keep_layers(std::move(network));
+  take_lines(std::move(part.lines));
+  for (std::string& rows : part.rows) take_rows(std::move(rows));
+  std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
+  std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
+  take_records(std::move(part.records));
+  if (!part.ends_input) return;
+  join();
+  join_rows();
 }
 
-void Results::add_lines(const std::string& lines) {
+void Results::say(const Message& message) {
+  switch (message.kind) {
+    case Message::Kind::plain: break;
+    case Message::Kind::once:
+      if (!said_once_.insert(message.text).second) return;
+      break;
+    case Message::Kind::assumption:
+      if (assumed_.size() >= most_assumed || !assumed_.insert(message.text).second) return;
+      break;
+  }
+  note(message.text);
+}
+
+void Results::take_lines(std::vector<std::string> lines) {
+  if (!streaming_) {
+    std::move(lines.begin(), lines.end(), std::back_inserter(lines_));
+    return;
+  }
+  for (const std::string& piece : lines) write_standard_output(piece);
+  flush_standard_output();  // whoever feeds a pipe may wait for the answer
+}
+
+void Results::take_rows(std::string rows) {
+  if (!std::exchange(has_rows_, true)) take_rows(csv_header());
   if (streaming_)
-    write_standard_output(lines);
+    write_standard_output(rows);
   else
-    lines_ += lines;
+    rows_.push_back(std::move(rows));
 }
 
-void Results::add(const Network& network, std::size_t slot, const Context& context) {
-  if (network.record) return add_record(network, slot, context);
-  Expected<Result> result = evaluate(network, context);
-  if (const auto* good = std::get_if<Result>(&result); good != nullptr && wants_lines_)
-    add_lines(render_record(good->source, good->network, good->gpu, good->layers));
-  keep(std::move(result), context);
+void Results::take_records(std::vector<SlotRecords> records) {
+  if (records_.size() < records.size()) {
+    records_.resize(records.size());
+    open_rows_.resize(records.size());
+  }
+  for (std::size_t slot = 0; slot < records.size(); ++slot) {
+    SlotRecords& each = records[slot];
+    if (!each.rows.rows.empty()) open_rows_[slot].push_back(std::move(each.rows));
+    if (each.all.rows.empty()) continue;
+    record_source_ = std::move(each.source);
+    record_name_ = std::move(each.name);
+    records_[slot].push_back(std::move(each.all));
+  }
 }
 
-void Results::add_record(const Network& record, std::size_t slot, const Context& context) {
-  Expected<RecordResult> result = evaluate_record(record, context);
-  if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
-  RecordResult& good = std::get<RecordResult>(result);
-  if (wants_lines_)
-    add_lines(render_record(record.source, record.name, context.gpu.name, good.rows));
-  if (!wants_report_) return;
-  record_source_ = record.source;
-  record_name_ = record.name;
-  records_[slot].push_back(std::move(good));
+void Results::join_rows() {
+  for (std::vector<OpenRows>& rows : open_rows_)
+    if (!rows.empty())
+      write_open_rows(std::exchange(rows, {}),
+                      [this](std::string_view piece) { take_rows(std::string(piece)); });
 }
 
-void Results::keep(Expected<Result> result, const Context& context) {
-  if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
-  if (wants_report_) evaluated_.push_back({std::get<Result>(std::move(result)), &context});
-}
-
-void Results::fail(const InputError& error) {
-  failed_ = true;
-  if (!failures_.insert(error.what()).second) return;
-  note(error.what());
-  if (wants_lines_) add_lines(render_record_error(error));
-  if (wants_report_) errors_.push_back(error);
+void Results::join() {
+  for (std::size_t slot = 0; slot < records_.size(); ++slot) {
+    if (records_[slot].empty()) continue;
+    const Context& context = (*contexts_)[slot % contexts_->size()];
+    Expected<Result> result =
+        join_records(record_source_, record_name_,
+                     std::exchange(records_[slot], std::vector<RecordResult>{}), context);
+    if (const auto* error = std::get_if<InputError>(&result)) {
+      failed_ = true;
+      note(error->what());
+      errors_.push_back(*error);
+    } else {
+      evaluated_.push_back({std::get<Result>(std::move(result)), &context});
+    }
+  }
 }
 
 /// Records of one input are layers of one file.
-void Results::keep_layers(const Network& network) {
+void Results::keep_layers(Network network) {
   if (!layers_) {
-    layers_ = network;
+    layers_ = std::move(network);
     return;
   }
   if (!network.record || layers_->source != network.source)
     throw UsageError("--to-layers: expected one network, got " + layers_->source + " and " +
                      network.source);
-  layers_->layers.insert(layers_->layers.end(), network.layers.begin(), network.layers.end());
+  std::move(network.layers.begin(), network.layers.end(), std::back_inserter(layers_->layers));
 }
 
 void Results::write_layer_file() const {
@@ -87,41 +122,43 @@ void Results::write_layer_file() const {
     write_file(options_->layer_file, text);
 }
 
-void Results::see(const Network& network) {
-  if (!options_->layer_file.empty()) keep_layers(network);
-  for (const std::string& assumption : network.assumptions) {
-    if (said_.size() >= most_said) return;
-    const std::string text = network.source + ": " + assumption;
-    if (said_.insert(text).second) note(text);
-  }
-}
-
-void Results::end_input(const std::vector<Context>& contexts) {
-  for (std::size_t slot = 0; slot < records_.size(); ++slot) {
-    if (records_[slot].empty()) continue;
-    const Context& context = contexts[slot % contexts.size()];
-    keep(join_records(record_source_, record_name_,
-                      std::exchange(records_[slot], std::vector<RecordResult>{}), context),
-         context);
-  }
-}
-
 void Results::write() {
   if (layers_) write_layer_file();
-  if (streaming_ || (layers_ && evaluated_.empty() && errors_.empty())) return;
-  const Report report = make_report(std::move(evaluated_), std::move(errors_), options_->report);
-  const auto text_of = [&](const OutputFormat& format, const RenderStyle& style) {
-    return is_stream(format) ? lines_ : format.render(report, style);
-  };
-  RenderStyle in_file;
-  in_file.chart = options_->chart;
+  const bool is_layer_file_alone =
+      layers_ && evaluated_.empty() && errors_.empty() && !has_rows_ && lines_.empty();
+  if (is_layer_file_alone && !failed_) return;
+  if (streaming_) {
+    if (needs_.rows && !has_rows_) write_standard_output(csv_header());
+    return;
+  }
+  write_formats(make_report(std::move(evaluated_), std::move(errors_), options_->report));
+}
+
+void Results::write_formats(const Report& report) const {
+  RenderStyle style;
+  style.chart = options_->chart;
   for (const Export& file : options_->exports)
-    write_file(file.path, text_of(*file.format, in_file));
+    write_file(file.path,
+               [&](const Sink& sink) { write_format(*file.format, report, style, sink); });
   if (options_->format == nullptr) return;
-  RenderStyle on_terminal = standard_output_style();
-  on_terminal.chart = options_->chart;
-  if (options_->format->shows_chart) on_terminal = chart_style(on_terminal);
-  write_standard_output(text_of(*options_->format, on_terminal));
+  style = standard_output_style();
+  style.chart = options_->chart;
+  if (options_->format->shows_chart) style = chart_style(style);
+  write_format(*options_->format, report, style, write_standard_output);
+}
+
+void Results::write_format(const OutputFormat& format, const Report& report,
+                           const RenderStyle& style, const Sink& sink) const {
+  if (needs_.lines && format.name == "ndjson") {
+    for (const std::string& lines : lines_) sink(lines);
+  } else if (needs_.rows && format.name == "csv") {
+    if (!has_rows_) sink(csv_header());
+    for (const std::string& rows : rows_) sink(rows);
+  } else if (format.write != nullptr) {
+    format.write(report, sink);
+  } else {
+    sink(format.render(report, style));
+  }
 }
 
 }  // namespace roofline

@@ -1,62 +1,64 @@
 #pragma once
 
-// Where evaluated things go: NDJSON on standard output alone is written as it is computed, anything
-// else is kept and written at the end.
+// Where evaluated things go, in the order of the input: NDJSON on standard output alone is written
+// as it is computed, anything else is kept and written at the end.
 
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "cli/evaluation.hpp"
+#include "cli/evaluator.hpp"
 #include "cli/options.hpp"
 
 namespace roofline {
 
 class Results {
  public:
-  /// `slots`: the settings times the GPUs.
-  explicit Results(const Options& options, std::size_t gpus);
+  /// `contexts`: of the GPUs that --gpu names.
+  Results(const Options& options, const std::vector<Context>& contexts);
 
-  /// The next thing of an input begins. What fails in several settings of one is said once.
-  void begin_item() { failures_.clear(); }
-  /// Evaluates a network, or a record of a stream, in one setting on one GPU: its slot.
-  void add(const Network& network, std::size_t slot, const Context& context);
-  /// An input, or a part of one, that cannot be evaluated. Says so on standard error.
-  void fail(const InputError& error);
-  /// What does not depend on the GPU: says what was assumed of an input, and keeps its layers
-  /// where they are to be written to a file.
-  void see(const Network& network);
-  /// The records of the input, if it had any, become one result a slot.
-  void end_input(const std::vector<Context>& contexts);
-  /// Writes standard output and files. Throws UsageError, OutputError, OutputClosed.
+  /// The next part of the inputs. Says on standard error what is to be said of it. Throws
+  /// UsageError, OutputError, OutputClosed.
+  void take(Evaluation part);
+  /// Writes standard output and files. Throws as take does.
   void write();
 
   int exit_code() const { return failed_ ? 1 : 0; }
 
  private:
-  void add_record(const Network& record, std::size_t slot, const Context& context);
-  void keep(Expected<Result> result, const Context& context);
-  void keep_layers(const Network& network);
+  void say(const Message& message);
+  void take_lines(std::vector<std::string> lines);
+  void take_rows(std::string rows);
+  void take_records(std::vector<SlotRecords> records);
+  /// The records of the input, if it had any, become one result a slot.
+  void join();
+  void join_rows();
+  void keep_layers(Network network);
   void write_layer_file() const;
-  /// Lines of NDJSON, in the order of the input.
-  void add_lines(const std::string& lines);
-  /// Whether output in that format is just those lines.
-  bool is_stream(const OutputFormat& format) const;
+  void write_formats(const Report& report) const;
+  void write_format(const OutputFormat& format, const Report& report, const RenderStyle& style,
+                    const Sink& sink) const;
 
   const Options* options_;
-  bool wants_lines_ = false;   ///< lines are asked for
-  bool wants_report_ = false;  ///< a report is asked for
-  bool streaming_ = false;     ///< lines alone, and they go to standard output at once
-  std::string lines_;
+  Needs needs_;
+  const std::vector<Context>* contexts_;
+  bool streaming_ = false;          ///< lines or rows alone, and they go to standard output at once
+  std::vector<std::string> lines_;  ///< of NDJSON, where they do not
+  std::vector<std::string> rows_;   ///< of CSV, likewise
+  bool has_rows_ = false;           ///< the header was written
   bool failed_ = false;
-  std::set<std::string> failures_;
-  std::vector<std::vector<RecordResult>> records_;  ///< of the present input, by slot
+  std::set<std::string> assumed_;
+  std::set<std::string> said_once_;
+  /// Of the present input, by slot: the settings times the GPUs.
+  std::vector<std::vector<RecordResult>> records_;
+  std::vector<std::vector<OpenRows>> open_rows_;
   std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;
   std::optional<Network> layers_;  ///< for the layer file
   std::vector<InputError> errors_;
-  std::set<std::string> said_;
 };
 
 }  // namespace roofline

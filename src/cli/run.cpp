@@ -1,95 +1,19 @@
 #include "cli/run.hpp"
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <new>
-#include <span>
 #include <utility>
 
+#include "cli/evaluator.hpp"
+#include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
 #include "cli/results.hpp"
-#include "load/kernel_model.hpp"
-#include "load/measured_times.hpp"
-#include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
-
-/// A GPU resolved. What is assumed of it is said.
-Context resolved(Gpu gpu, const Options& options) {
-  Context context = make_context(std::move(gpu), options.analysis);
-  std::string all;
-  for (const std::string& assumption : context.kernel.assumptions())
-    all += (all.empty() ? ": " : "; ") + assumption;
-  if (!all.empty()) note(context.gpu.name + all);
-  return context;
-}
-
-/// The GPUs to evaluate on: those of --gpu, or without it that of a profiler's recording.
-class Contexts {
- public:
-  explicit Contexts(const Options& options) : options_(options) {
-    for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model))
-      named_.push_back(resolved(std::move(gpu), options));
-  }
-
-  const std::vector<Context>& named() const { return named_; }
-
-  std::span<const Context> of(const Network& network) {
-    if (!named_.empty()) return named_;
-    if (network.recording && !network.recording->device.empty())
-      return {&recorded_on(network.recording->device), 1};
-    if (options_.layer_file.empty())
-      throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
-    return {};
-  }
-
- private:
-  const Context& recorded_on(const std::string& device) {
-    const auto found = recorded_.find(device);
-    if (found != recorded_.end()) return found->second;
-    return recorded_
-        .emplace(device, resolved(named_gpus({device}, options_.kernel_model).front(), options_))
-        .first->second;
-  }
-
-  const Options& options_;
-  std::vector<Context> named_;
-  std::map<std::string, Context> recorded_;
-};
-
-/// One thing that an input holds, its `index`-th, in each setting, on each GPU.
-void evaluate_item(const Item& item, std::size_t index, const Options& options, Contexts& contexts,
-                   MeasuredTimes* times, Results& results) {
-  for (std::size_t setting = 0; setting < options.defaults.size(); ++setting) try {
-      const LayerDefaults& defaults = options.defaults[setting];
-      Network network = infer(*item.spec(defaults), defaults);
-      network.item = index;
-      if (times != nullptr) times->join(network);
-      if (setting == 0) results.see(network);
-      const std::span<const Context> gpus = contexts.of(network);
-      for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
-        results.add(network, setting * gpus.size() + gpu, gpus[gpu]);
-    } catch (const InputError& error) {
-      results.fail(error);
-    }
-}
-
-void evaluate_input(const std::string& name, const Options& options, Contexts& contexts,
-                    MeasuredTimes* times, Results& results, Progress& progress) {
-  const std::unique_ptr<Reader> reader = open_input(name, options.inputs, options.first_line);
-  std::size_t items = 0;
-  while (const std::optional<Expected<Item>> item = reader->next()) {
-    progress.step();
-    results.begin_item();
-    if (const auto* error = std::get_if<InputError>(&*item))
-      results.fail(*error);
-    else
-      evaluate_item(std::get<Item>(*item), items++, options, contexts, times, results);
-  }
-  for (const std::string& text : reader->notes()) note(text);
-}
 
 /// Files to write are none of the inputs and can be written.
 void check_outputs(const Options& options) {
@@ -106,45 +30,103 @@ void check_outputs(const Options& options) {
   }
 }
 
-}  // namespace
+/// Divides the inputs into pieces of work: records by the hundred, whole files of networks.
+class Division {
+ public:
+  Division(const Options& options, const Evaluator& evaluator, OrderedWork& work)
+      : options_(options), evaluator_(evaluator), work_(work) {}
 
-std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
-                            const std::string& kernel_model) {
-  const Catalogue catalogue;
-  for (const InputError& problem : catalogue.problems_besides(names))
-    note(std::string(problem.what()) + " (ignored: no GPU of this run)");
-  std::vector<Gpu> gpus;
-  for (const std::string& name : names) gpus.push_back(catalogue.find(name));
-  if (kernel_model.empty()) return gpus;
-  const SharedConstants constants = load_constants(read_text(kernel_model), kernel_model);
-  for (Gpu& gpu : gpus) gpu.constants = constants;
-  return gpus;
-}
+  void add_word(const std::string& word) {
+    std::vector<std::string> names;
+    try {
+      names = resolve_input(word);
+    } catch (const InputError& error) {
+      return add_failure(error);
+    }
+    for (const std::string& name : names) add_input(name);
+  }
+
+ private:
+  using Items = std::vector<Expected<Item>>;
+
+  void add_input(const std::string& name) {
+    std::shared_ptr<Reader> reader;
+    try {
+      reader = open_input(name, options_.inputs, options_.first_line);
+    } catch (const InputError& error) {
+      return add_failure(error);
+    } catch (const std::bad_alloc&) {
+      return add_failure(too_large(name, std::nullopt));
+    }
+    if (reader->has_records())
+      add_records(*reader, name);
+    else
+      work_.add([this, name, reader] { return evaluator_.evaluate(*reader, name); });
+  }
+
+  void add_records(Reader& reader, const std::string& name) {
+    std::size_t first = 0;
+    while (true) {
+      const auto items = std::make_shared<Items>(next_items(reader, name));
+      if (items->empty()) break;
+      const auto good = static_cast<std::size_t>(
+          std::count_if(items->begin(), items->end(),
+                        [](const auto& item) { return std::holds_alternative<Item>(item); }));
+      work_.add([this, items, name, first] { return evaluator_.evaluate(*items, name, first); });
+      first += good;
+    }
+    work_.add([last = evaluator_.end(reader)] { return last; });
+  }
+
+  /// As many records as one piece of work holds, or as there are before reading has to wait. None
+  /// at the end.
+  Items next_items(Reader& reader, const std::string& name) const {
+    constexpr std::size_t most_rows = 512;
+    const std::size_t rows_an_item =
+        options_.defaults.size() * std::max<std::size_t>(1, options_.gpus.size());
+    Items items;
+    try {
+      do {
+        std::optional<Expected<Item>> item = reader.next();
+        if (!item) break;
+        items.push_back(std::move(*item));
+      } while (items.size() * rows_an_item < most_rows && !reader.may_wait());
+    } catch (const std::bad_alloc&) {
+      items.push_back(too_large(name, std::nullopt));
+    }
+    return items;
+  }
+
+  void add_failure(const InputError& error) {
+    work_.add([this, error] { return evaluator_.failure(error); });
+  }
+
+  const Options& options_;
+  const Evaluator& evaluator_;
+  OrderedWork& work_;
+};
+
+}  // namespace
 
 int evaluate_inputs(Options options) {
   check_outputs(options);
   Contexts contexts(options);
   for (const auto& [name, price] : options.prices)
     options.report.price_per_hour[named_gpus({name}, "").front().name] = price;
-  Results results(options, contexts.named().size());
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured);
+  const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
+  Results results(options, contexts.named());
   Progress progress;
   try {
-    for (const std::string& word : options.inputs) try {
-        for (const std::string& name : resolve_input(word)) {
-          try {
-            evaluate_input(name, options, contexts, times ? &*times : nullptr, results, progress);
-          } catch (const InputError& error) {
-            results.fail(error);
-          } catch (const std::bad_alloc&) {
-            results.fail(InputError(name, "", "expected an input that fits into memory, got more"));
-          }
-          results.end_input(contexts.named());
-        }
-      } catch (const InputError& error) {
-        results.fail(error);
-      }
+    // Times are joined in the order of the input.
+    OrderedWork work(times ? 1 : options.jobs, [&](Evaluation part) {
+      progress.step(part.items);
+      results.take(std::move(part));
+    });
+    Division division(options, evaluator, work);
+    for (const std::string& word : options.inputs) division.add_word(word);
+    work.finish();
     if (times)
       for (const std::string& text : times->notes()) note(text);
     results.write();

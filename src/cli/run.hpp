@@ -1,16 +1,8 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "cli/options.hpp"
 
 namespace roofline {
-
-/// The GPUs of these names. What is wrong with other files in the person's own folder is said on
-/// standard error. Throws as Catalogue::find does.
-/// With `kernel_model`, the path of a file, they take its constants.
-std::vector<Gpu> named_gpus(const std::vector<std::string>& names, const std::string& kernel_model);
 
 /// Evaluates all inputs and writes what was asked for. Returns the exit code: 1 where an input
 /// could not be evaluated. Throws UsageError, OutputError.

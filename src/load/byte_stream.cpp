@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -35,8 +34,6 @@ class FileStream : public ByteStream {
 
  protected:
   std::size_t read(char* to, std::size_t count) override {
-    // Whoever feeds a pipe and waits for the answer gets what there is of it.
-    if (file_ == STDIN_FILENO) std::fflush(stdout);
     while (true) {
       const ssize_t got = ::read(file_, to, count);
       if (got >= 0) return static_cast<std::size_t>(got);

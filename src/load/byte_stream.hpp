@@ -30,6 +30,8 @@ class ByteStream {
   /// Everything from here to the end. Throws as peek does.
   std::string read_rest();
   bool failed() const { return failed_; }
+  /// Whether the next line is in memory, or the end known.
+  bool has_line() const { return ended_ || buffer_.find('\n', begin_) != std::string::npos; }
 
  protected:
   explicit ByteStream(std::string name) : name_(std::move(name)) {}

@@ -28,57 +28,42 @@ bool is_text(std::string_view column) {
   return column == "name" || column == "gpu" || column == "measured_gpu";
 }
 
-class CsvReader : public Reader {
+/// What a file's first row says of all others.
+class CsvHeader {
  public:
-  explicit CsvReader(std::unique_ptr<ByteStream> stream)
-      : stream_(std::move(stream)), rows_(*stream_) {
-    const std::optional<CsvRow> header = rows_.next();
-    if (!header) throw InputError(source(), "", "expected a header row, got an empty file");
-    columns_ = header->cells;
+  CsvHeader(std::vector<std::string> columns, std::string source)
+      : source_(std::move(source)), columns_(std::move(columns)) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (columns_.front().starts_with(byte_order_mark))
       columns_.front().erase(0, byte_order_mark.size());
     for (const std::string& column : columns_)
       if (column.find('\r') != column.npos)
-        throw InputError(source(), "1",
+        throw InputError(source_, "1",
                          "expected lines that end in LF or CR LF, got a CR without an LF");
     own_ = is_own_header(columns_);
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
       known_.push_back(own_ || is_layer_key(column));
       if (!seen.insert(column).second && known_.back())
-        throw InputError(source(), "1", "expected each column once, got \"" + column + "\" twice");
+        throw InputError(source_, "1", "expected each column once, got \"" + column + "\" twice");
     }
   }
 
-  std::optional<Expected<Item>> next() override {
-    try {
-      while (const std::optional<CsvRow> row = rows_.next()) {
-        has_rows_ = true;
-        if (auto record = read_record(record_of(*row), {source(), row->line}))
-          return fixed_item(std::move(record));
-      }
-      if (std::exchange(has_rows_, true)) return std::nullopt;
-      return InputError(source(), "", "expected rows below the header, got none");
-    } catch (const InputError& error) {
-      return error;
-    }
-  }
-
-  std::vector<std::string> notes() const override {
-    std::string ignored;
+  std::string ignored() const {
+    std::string all;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!known_[i]) ignored += (ignored.empty() ? "" : ", ") + columns_[i];
-    if (ignored.empty()) return {};
-    return {source() + ": ignored columns: " + ignored};
+      if (!known_[i]) all += (all.empty() ? "" : ", ") + columns_[i];
+    return all;
+  }
+
+  std::shared_ptr<const NetworkSpec> read(const CsvRow& row) const {
+    return read_record(record_of(row), {source_, row.line});
   }
 
  private:
-  const std::string& source() const { return stream_->name(); }
-
   json record_of(const CsvRow& row) const {
     if (row.cells.size() != columns_.size())
-      throw InputError(source(), std::to_string(row.line),
+      throw InputError(source_, std::to_string(row.line),
                        "expected " + std::to_string(columns_.size()) + " cells, got " +
                            std::to_string(row.cells.size()));
     const Origin origin{source(), row.line};
@@ -90,11 +75,51 @@ class CsvReader : public Reader {
     return own_ ? row_of_own_csv(std::move(record)) : record;
   }
 
-  std::unique_ptr<ByteStream> stream_;
-  CsvRows rows_;
+  std::string source_;
   std::vector<std::string> columns_;
   std::vector<bool> known_;
-  bool own_ = false;       ///< this program wrote it
+  bool own_ = false;  ///< this program wrote it
+};
+
+class CsvReader : public Reader {
+ public:
+  explicit CsvReader(std::unique_ptr<ByteStream> stream)
+      : stream_(std::move(stream)), rows_(*stream_) {
+    const std::optional<CsvRow> first = rows_.next();
+    if (!first) throw InputError(source(), "", "expected a header row, got an empty file");
+    header_ = std::make_shared<const CsvHeader>(first->cells, source());
+  }
+
+  bool has_records() const override { return true; }
+  bool may_wait() const override { return !stream_->has_line(); }
+
+  std::optional<Expected<Item>> next() override {
+    try {
+      if (std::optional<CsvRow> row = rows_.next()) {
+        has_rows_ = true;
+        const std::size_t line = row->line;
+        return record_item([header = header_, row = std::move(*row)] { return header->read(row); },
+                           line);
+      }
+      if (std::exchange(has_rows_, true)) return std::nullopt;
+      return InputError(source(), "", "expected rows below the header, got none");
+    } catch (const InputError& error) {
+      return error;
+    }
+  }
+
+  std::vector<std::string> notes() const override {
+    const std::string ignored = header_->ignored();
+    if (ignored.empty()) return {};
+    return {source() + ": ignored columns: " + ignored};
+  }
+
+ private:
+  const std::string& source() const { return stream_->name(); }
+
+  std::unique_ptr<ByteStream> stream_;
+  CsvRows rows_;
+  std::shared_ptr<const CsvHeader> header_;
   bool has_rows_ = false;  ///< or it is said that there are none
 };
 

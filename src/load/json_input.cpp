@@ -73,7 +73,13 @@ class Documents {
 class JsonReader : public Reader {
  public:
   explicit JsonReader(std::unique_ptr<ByteStream> stream)
-      : source_(stream->name()), documents_(stream->read_rest()), whole_(is_one_document()) {}
+      : source_(stream->name()),
+        documents_(stream->read_rest()),
+        is_one_(is_one_document()),
+        whole_(is_one_),
+        done_(is_one_) {}
+
+  bool has_records() const override { return !is_one_; }
 
   std::optional<Expected<Item>> next() override {
     try {
@@ -95,13 +101,12 @@ class JsonReader : public Reader {
   }
 
  private:
-  bool is_one_document() {
+  bool is_one_document() const {
     const std::size_t begin = documents_.whole().find_first_not_of(blanks);
     const bool has_brackets =
         begin != std::string_view::npos &&
         (documents_.whole()[begin] == '{' || documents_.whole()[begin] == '[');
-    done_ = !has_brackets || documents_.is_only();
-    return done_;
+    return !has_brackets || documents_.is_only();
   }
 
   void read_next_document() {
@@ -110,8 +115,8 @@ class JsonReader : public Reader {
     const json document = parsed(text, origin);
     if (!document.is_object() || document.contains("layers") || document.contains("results"))
       read(document, origin);
-    else if (auto record = read_record(document, origin))
-      items_.push_back(fixed_item(std::move(record)));
+    else
+      items_.push_back(fixed_item(read_record(document, origin)));
   }
 
   /// What is no JSON leaves no way to tell where the next document begins.
@@ -131,8 +136,9 @@ class JsonReader : public Reader {
 
   std::string source_;
   Documents documents_;
-  bool done_ = false;   ///< the documents were read as one
-  bool whole_ = false;  ///< the one is still to be read
+  bool is_one_;
+  bool whole_;  ///< the one is still to be read
+  bool done_;   ///< nothing after it, or after what is no JSON, is read
   std::deque<Item> items_;
 };
 
@@ -143,15 +149,20 @@ class NdjsonReader : public Reader {
   NdjsonReader(std::unique_ptr<ByteStream> stream, std::size_t first_line)
       : stream_(std::move(stream)), line_(first_line - 1), found_(true) {}
 
+  bool has_records() const override { return true; }
+  bool may_wait() const override { return !stream_->has_line(); }
+
   std::optional<Expected<Item>> next() override {
     try {
       while (stream_->read_line(text_)) {
         ++line_;
         if (is_blank(text_)) continue;
         found_ = true;
-        const Origin origin{stream_->name(), line_};
-        if (auto record = read_record(parse_json(text_, origin), origin))
-          return fixed_item(std::move(record));
+        return record_item(
+            [text = text_, origin = Origin{stream_->name(), line_}] {
+              return read_record(parse_json(text, origin), origin);
+            },
+            line_);
       }
       if (std::exchange(found_, true) || stream_->failed()) return std::nullopt;
       throw InputError(stream_->name(), "", "expected a layer a line, got an empty file");
@@ -171,6 +182,15 @@ class NdjsonReader : public Reader {
 
 Item fixed_item(std::shared_ptr<const NetworkSpec> spec) {
   return {[spec = std::move(spec)](const LayerDefaults&) { return spec; }};
+}
+
+Item record_item(std::function<std::shared_ptr<const NetworkSpec>()> read, std::size_t line) {
+  return {[read = std::move(read),
+           spec = std::shared_ptr<const NetworkSpec>()](const LayerDefaults&) mutable {
+            if (spec == nullptr) spec = read();
+            return spec;
+          },
+          line};
 }
 
 bool looks_like_ndjson(std::string_view head) {

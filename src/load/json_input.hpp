@@ -18,5 +18,7 @@ std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
 
 /// An item whose specs do not depend on the settings.
 Item fixed_item(std::shared_ptr<const NetworkSpec> spec);
+/// A record that is read, once, by whoever asks for it.
+Item record_item(std::function<std::shared_ptr<const NetworkSpec>()> read, std::size_t line);
 
 }  // namespace roofline

@@ -228,13 +228,14 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   spec.rank = type.rank;
   spec.place = origin.place(object.pointer());
   std::array<std::string_view, field_count> claimed{};
-  for (const auto& [name, node] : object.node().items())
+  const auto& members = object.node().get_ref<const nlohmann::json::object_t&>();
+  for (const auto& [name, node] : members)
     if (find_key(type.kind, name) == nullptr) fail_key(object, name, type.kind);
-  for (const auto& [name, node] : object.node().items()) {
-    const LayerKey& key = *find_key(type.kind, name);
-    if (!takes(type.kind, key.field)) fail_key(object, name, type.kind);
+  for (const auto& member : members) {
+    const LayerKey& key = *find_key(type.kind, member.first);
+    if (!takes(type.kind, key.field)) fail_key(object, member.first, type.kind);
     claim(object, key, spec.place, claimed);
-    key.set(object.at(name), spec);
+    key.set(object.at(member), spec);
   }
   if (object.node().contains("dtype") && object.node().contains("dtypes"))
     object.at("dtypes").fail("expected one spelling, got this and dtype");

@@ -86,10 +86,10 @@ std::shared_ptr<const NetworkSpec> read_record(const json& record, const Origin&
   network.record = origin.line;
   const Value value(record, origin);
   if (is_own_record(record)) {
-    const std::optional<json> stated = layer_of_output(value);
-    if (!stated) return nullptr;
-    network.layers.push_back(read_layer(Value(*stated, origin), origin));
-    if (record.contains("batch")) network.batch = value.at("batch").integer(1);
+    if (const std::optional<json> stated = layer_of_output(value)) {
+      network.layers.push_back(read_layer(Value(*stated, origin), origin));
+      if (record.contains("batch")) network.batch = value.at("batch").integer(1);
+    }
   } else {
     network.layers.push_back(read_layer(value, origin));
   }

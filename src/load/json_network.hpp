@@ -17,8 +17,8 @@ std::string network_name(const std::string& source);
 std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const nlohmann::json& document,
                                                               const Origin& origin);
 
-/// A record of a stream: one layer that stands alone, numbered by its line. Null for a record of
-/// our own output that is of no input (a copy over the host link).
+/// A record of a stream: one layer that stands alone, numbered by its line. Without layers for a
+/// record of our own output that is of no input (a copy over the host link).
 std::shared_ptr<const NetworkSpec> read_record(const nlohmann::json& record, const Origin& origin);
 
 }  // namespace roofline

@@ -13,20 +13,34 @@ using nlohmann::json;
 constexpr std::size_t deepest_json = 64;
 constexpr double largest_exact_integer = 9007199254740992.0;  // 2^53
 
-/// As a part of a JSON Pointer; of a very long key only the beginning.
-std::string escaped(std::string_view key) {
+/// Appends a key as a part of a JSON Pointer; of a very long one only the beginning.
+void append_part(std::string& pointer, std::string_view key) {
   constexpr std::size_t longest = 200;
-  if (key.size() > longest) return escaped(key.substr(0, longest)) + "...";
-  std::string out;
-  for (const char c : key) {
+  pointer += '/';
+  for (const char c : key.substr(0, longest)) {
     if (c == '~')
-      out += "~0";
+      pointer += "~0";
     else if (c == '/')
-      out += "~1";
+      pointer += "~1";
     else
-      out += c;
+      pointer += c;
   }
-  return out;
+  if (key.size() > longest) pointer += "...";
+}
+
+void append_part(std::string& pointer, std::size_t index) {
+  pointer += '/';
+  pointer += std::to_string(index);
+}
+
+template <class Part>
+std::string with_part(std::string_view pointer, Part part) {
+  std::string all;
+  constexpr std::size_t usual_part = 24;
+  all.reserve(pointer.size() + usual_part);
+  all += pointer;
+  append_part(all, part);
+  return all;
 }
 
 /// A node as it is shown in a message: short ones whole, long ones by kind.
@@ -39,12 +53,27 @@ std::string shown(const json& node) {
   return "a long string";
 }
 
+/// Frees a tree, no deeper than the deepest nesting. The library's own destructor allocates, and so
+/// ends the program where memory has run out.
+void dismantle(json& node) {
+  if (auto* array = node.get_ptr<json::array_t*>()) {
+    for (json& each : *array) dismantle(each);
+    array->clear();
+  } else if (auto* object = node.get_ptr<json::object_t*>()) {
+    for (auto& [key, value] : *object) dismantle(value);
+    object->clear();
+  }
+}
+
 /// Builds the tree as the parser reads it, knows the place of what it reads, and refuses repeated
 /// keys and deep nesting, neither of which the finished tree can show. (The library's own callback
 /// parser looks through an array again at the end of each of its objects.)
 class TreeBuilder : public nlohmann::json_sax<json> {
  public:
   explicit TreeBuilder(const Origin& origin) : origin_(&origin) {}
+  ~TreeBuilder() override { dismantle(tree_); }
+  TreeBuilder(const TreeBuilder&) = delete;
+  TreeBuilder& operator=(const TreeBuilder&) = delete;
 
   json& tree() { return tree_; }
   /// Where the text is no JSON: after as many bytes, for that reason.
@@ -68,9 +97,10 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
-    levels_.back().key = name;
-    if (levels_.back().node->contains(name))
-      throw origin_->error(pointer(), "expected each key once, got this one twice");
+    auto& members = levels_.back().node->get_ref<json::object_t&>();
+    const auto [member, is_new] = members.try_emplace(std::move(name));
+    levels_.back().member = &*member;
+    if (!is_new) throw origin_->error(pointer(), "expected each key once, got this one twice");
     return true;
   }
 
@@ -85,9 +115,10 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     std::string text;
     for (const Level& level : levels_) {
       const bool is_innermost = &level == &levels_.back();
-      text += '/' + (level.node->is_array()
-                         ? std::to_string(level.node->size() - (is_innermost ? 0 : 1))
-                         : escaped(level.key));
+      if (level.node->is_array())
+        append_part(text, level.node->size() - (is_innermost ? 0 : 1));
+      else
+        append_part(text, level.member == nullptr ? std::string_view() : level.member->first);
     }
     return text;
   }
@@ -95,14 +126,14 @@ class TreeBuilder : public nlohmann::json_sax<json> {
  private:
   struct Level {
     json* node;
-    std::string key{};
+    json::object_t::value_type* member = nullptr;  ///< of an object, that is being read
   };
 
   json& insert(json value) {
     if (levels_.empty()) return tree_ = std::move(value);
     json& parent = *levels_.back().node;
     if (parent.is_array()) return parent.emplace_back(std::move(value));
-    return parent[levels_.back().key] = std::move(value);
+    return levels_.back().member->second = std::move(value);
   }
 
   bool add(json value) {
@@ -203,27 +234,30 @@ void Value::fail_expected(const std::string& expected) const {
 }
 
 Value Value::at(std::size_t index) const {
-  return {(*node_)[index], *origin_, pointer_ + '/' + std::to_string(index)};
+  return {(*node_)[index], *origin_, with_part(pointer_, index)};
 }
 
 Value Value::at(std::string_view key) const {
-  return {*node_->find(key), *origin_, pointer_ + '/' + escaped(key)};
+  return {*node_->find(key), *origin_, with_part(pointer_, key)};
+}
+
+Value Value::at(const json::object_t::value_type& member) const {
+  return {member.second, *origin_, with_part(pointer_, std::string_view(member.first))};
 }
 
 std::uint64_t Value::integer(std::uint64_t least) const {
-  const std::string expected = "an integer >= " + std::to_string(least);
   if (node_->is_number_unsigned()) {
     const auto number = node_->get<std::uint64_t>();
-    if (number < least) fail_expected(expected);
-    return number;
+    if (number >= least) return number;
+  } else if (node_->is_number_integer()) {
+    if (least == 0 && node_->get<std::int64_t>() == 0) return 0;  // -0
+  } else if (node_->is_number_float()) {
+    const auto number = node_->get<double>();  // "64.0", as some programs write integers
+    if (number >= static_cast<double>(least) && number <= largest_exact_integer &&
+        std::floor(number) == number)
+      return static_cast<std::uint64_t>(number);
   }
-  if (least == 0 && node_->is_number_integer() && node_->get<std::int64_t>() == 0) return 0;  // -0
-  if (!node_->is_number_float()) fail_expected(expected);
-  const auto number = node_->get<double>();  // "64.0", as some programs write integers
-  if (!(number >= static_cast<double>(least)) || number > largest_exact_integer ||
-      std::floor(number) != number)
-    fail_expected(expected);
-  return static_cast<std::uint64_t>(number);
+  fail_expected("an integer >= " + std::to_string(least));
 }
 
 double Value::positive_number() const {
@@ -280,7 +314,7 @@ void ObjectReader::fail_missing(std::string_view key, const std::string& expecte
 }
 
 std::string ObjectReader::pointer_to(std::string_view key) const {
-  return value_.pointer() + '/' + escaped(key);
+  return with_part(value_.pointer(), key);
 }
 
 void ObjectReader::fail_at(std::string_view key, const std::string& message) const {

@@ -49,6 +49,8 @@ class Value {
   Value at(std::size_t index) const;
   /// The member of that key, which must be there.
   Value at(std::string_view key) const;
+  /// A member of this object.
+  Value at(const nlohmann::json::object_t::value_type& member) const;
 
   std::uint64_t integer(std::uint64_t least) const;
   double positive_number() const;

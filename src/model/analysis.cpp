@@ -214,8 +214,12 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
 
 Expected<Result> evaluate(const Network& network, const Context& context) {
   try {
-    Network prepared = network;
-    fuse(prepared, context.options.fusion);
+    std::optional<Network> fused;
+    if (context.options.fusion != FusionKind::none) {
+      fused = network;
+      fuse(*fused, context.options.fusion);
+    }
+    const Network& prepared = fused ? *fused : network;
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
@@ -235,8 +239,13 @@ Expected<Result> join_records(const std::string& source, const std::string& name
                               std::vector<RecordResult> records, const Context& context) {
   std::vector<LayerResult> rows;
   const Ceilings ceilings = records.front().ceilings;
-  for (RecordResult& record : records)
+  std::size_t count = 0;
+  for (const RecordResult& record : records) count += record.rows.size();
+  rows.reserve(count);
+  for (RecordResult& record : records) {
     std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
+    record.rows = {};
+  }
   try {
     return summed_up(source, name, std::move(rows), ceilings, context);
   } catch (const OverflowError&) {

@@ -1,10 +1,12 @@
 #include "report/cell.hpp"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "report/text.hpp"
@@ -18,20 +20,31 @@ bool is_plain(char c) {
 }
 
 void append_number(std::string& out, double value) {
+  // What is whole and has at most 15 digits needs no search for the shortest.
+  constexpr double most = 1e15;
+  if (value >= 0 && value < most && !std::signbit(value)) {
+    const auto whole = static_cast<std::uint64_t>(value);
+    if (static_cast<double>(whole) == value) {
+      append_count(out, whole);
+      out += ".0";
+      return;
+    }
+  }
+  std::array<char, 32> digits;  // the shortest that reads back as the same takes 24 at most
+  const char* end = fmt::format_to(digits.data(), FMT_COMPILE("{}"), value);
+  const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  out += text;
   // Whole numbers keep a ".0", so that a reader knows them as floating.
-  const std::size_t begin = out.size();
-  fmt::format_to(std::back_inserter(out), "{}", value);
-  if (out.find_first_of(".e", begin) == out.npos) out += ".0";
+  if (text.find_first_of(".e") == text.npos) out += ".0";
 }
 
 struct AppendJson {
   std::string& out;
 
   void operator()(std::monostate) const { out += "null"; }
+  void operator()(std::string_view text) const { append_json_string(out, text); }
   void operator()(const std::string& text) const { append_json_string(out, text); }
-  void operator()(std::uint64_t count) const {
-    fmt::format_to(std::back_inserter(out), "{}", count);
-  }
+  void operator()(std::uint64_t count) const { append_count(out, count); }
   void operator()(double value) const {
     if (std::isfinite(value))
       append_number(out, value);
@@ -68,11 +81,23 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void append_count(std::string& out, std::uint64_t count) {
+  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 1> digits;
+  char* const begin = digits.data();
+  const char* end = std::to_chars(begin, begin + digits.size(), count).ptr;
+  out.append(begin, static_cast<std::size_t>(end - begin));
+}
+
+std::optional<std::string_view> text_in(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* name = std::get_if<std::string_view>(&cell)) return *name;
+  return std::nullopt;
+}
+
 void append_json(std::string& out, const Cell& cell) { std::visit(AppendJson{out}, cell); }
 
 void append_csv(std::string& out, const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell))
-    return append_csv_text(out, valid_utf8(*text));
+  if (const auto text = text_in(cell)) return append_csv_text(out, valid_utf8(*text));
   if (const auto* json = std::get_if<JsonText>(&cell)) return append_csv_text(out, json->text);
   if (std::holds_alternative<std::monostate>(cell)) return;
   const auto* number = std::get_if<double>(&cell);

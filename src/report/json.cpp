@@ -2,6 +2,7 @@
 
 #include "report/formats.hpp"
 #include "report/json_measured.hpp"
+#include "report/pieces.hpp"
 #include "report/rows.hpp"
 #include "report/version.hpp"
 
@@ -209,7 +210,7 @@ void write_points(JsonWriter& w, const PointTable& table) {
   w.end_array().end_object();
 }
 
-void write_result(JsonWriter& w, const Result& result, const Selection& selection) {
+void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
   w.begin_object()
       .member("source", result.source)
       .member("network", result.network)
@@ -223,6 +224,7 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
     w.begin_object();
     write_fields(w, {result.source, result.network, result.gpu, result.layers[row]}, false);
     w.end_object();
+    pieces.pass_on();
   }
   w.end_array();
   w.member("layers_in_all", std::uint64_t{result.layers.size()});
@@ -250,16 +252,16 @@ void write_conventions(JsonWriter& w) {
 
 }  // namespace
 
-std::string render_json(const Report& report, const RenderStyle&) {
-  std::string out;
-  JsonWriter w(out, true);
+void write_json(const Report& report, const Sink& sink) {
+  Pieces pieces(sink);
+  JsonWriter w(pieces.text(), true);
   w.begin_object()
       .member("schema_version", schema_version)
       .member("roofline_version", cell(ROOFLINE_VERSION));
   write_conventions(w);
   w.key("results").begin_array();
   for (std::size_t i = 0; i < report.results.size(); ++i)
-    write_result(w, report.results[i], report.selections[i]);
+    write_result(w, report.results[i], report.selections[i], pieces);
   w.end_array();
   write_comparison(w, report.comparison);
   w.key("sweeps").begin_array();
@@ -278,7 +280,8 @@ std::string render_json(const Report& report, const RenderStyle&) {
         .member("message", error.message)
         .end_object();
   w.end_array().end_object();
-  return out + '\n';
+  pieces.text() += '\n';
+  pieces.flush();
 }
 
 }  // namespace roofline

@@ -5,7 +5,7 @@ namespace roofline {
 void JsonWriter::new_line() {
   if (!indented_) return;
   out_ += '\n';
-  out_.append(2 * has_items_.size(), ' ');
+  out_.append(2 * depth_, ' ');
 }
 
 void JsonWriter::separate() {
@@ -13,9 +13,9 @@ void JsonWriter::separate() {
     after_key_ = false;
     return;
   }
-  if (has_items_.empty()) return;
-  if (has_items_.back()) out_ += ',';
-  has_items_.back() = true;
+  if (depth_ == 0) return;
+  if (has_items_) out_ += ',';
+  has_items_ = true;
   new_line();
 }
 
@@ -23,6 +23,19 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
   append_json_string(out_, name);
   out_ += indented_ ? ": " : ":";
+  after_key_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::comma_key(std::string_view text) {
+  if (indented_) {
+    separate();
+    out_ += text.substr(1);
+    out_ += ' ';
+  } else {
+    out_ += has_items_ ? text : text.substr(1);
+    has_items_ = true;
+  }
   after_key_ = true;
   return *this;
 }
@@ -36,14 +49,15 @@ JsonWriter& JsonWriter::value(const Cell& cell) {
 JsonWriter& JsonWriter::open(char bracket) {
   separate();
   out_ += bracket;
-  has_items_.push_back(false);
+  ++depth_;
+  has_items_ = false;
   return *this;
 }
 
 JsonWriter& JsonWriter::close(char bracket) {
-  const bool had_items = has_items_.back();
-  has_items_.pop_back();
-  if (had_items) new_line();
+  --depth_;
+  if (has_items_) new_line();
+  has_items_ = true;  // of the one around it: this
   out_ += bracket;
   return *this;
 }

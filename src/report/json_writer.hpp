@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "report/cell.hpp"
 
@@ -16,6 +15,8 @@ class JsonWriter {
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
   JsonWriter& key(std::string_view name);
+  /// The same of a key as it stands after another member: `,"name":`.
+  JsonWriter& comma_key(std::string_view text);
   JsonWriter& value(const Cell& cell);
   JsonWriter& begin_object() { return open('{'); }
   JsonWriter& end_object() { return close('}'); }
@@ -31,7 +32,8 @@ class JsonWriter {
 
   std::string& out_;
   bool indented_;
-  std::vector<bool> has_items_;  ///< of the open arrays and objects
+  std::size_t depth_ = 0;   ///< open arrays and objects
+  bool has_items_ = false;  ///< the innermost one
   bool after_key_ = false;
 };
 

@@ -85,8 +85,7 @@ std::string people_text(const OutputField& field, const TableRow& row) {
   if (adds_up(field.unit)) return summed_text(field, row);
   const Cell value = field.value({row.result.source, row.result.network, row.result.gpu, first});
   if (const auto* number = std::get_if<double>(&value)) return number_text(field.unit, *number);
-  const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? "" : *text;
+  return std::string(text_in(value).value_or(""));
 }
 
 std::string total_text(const OutputField& field, const Total& total) {

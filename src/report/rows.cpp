@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/formats.hpp"
+#include "report/pieces.hpp"
 #include "report/version.hpp"
 
 namespace roofline {
@@ -21,67 +22,70 @@ std::span<const OutputField> same_group(std::span<const OutputField> fields) {
   return fields.first(static_cast<std::size_t>(end - fields.begin()));
 }
 
-void write_group(JsonWriter& writer, const Row& row, std::span<const OutputField> group) {
-  const std::string_view name = group_of(group.front());
-  std::vector<Cell> cells;
-  bool known = false;
-  for (const OutputField& field : group) {
-    cells.push_back(field.value(row));
-    known = known || !std::holds_alternative<std::monostate>(cells.back());
+/// Fields of one group, or a field without one, with their keys as JSON has them after a comma.
+struct RowMember {
+  std::string key;
+  std::span<const OutputField> fields;
+  std::vector<std::string> keys_in_group;  ///< empty without a group
+};
+
+std::string comma_key(std::string_view name) { return ",\"" + std::string(name) + "\":"; }
+
+std::vector<RowMember> make_members() {
+  std::vector<RowMember> members;
+  for (std::span<const OutputField> fields = output_fields(); !fields.empty();) {
+    const std::string_view group = group_of(fields.front());
+    RowMember member{comma_key(group.empty() ? fields.front().path : group), fields.first(1), {}};
+    if (!group.empty()) member.fields = same_group(fields);
+    for (const OutputField& field : member.fields)
+      if (!group.empty())
+        member.keys_in_group.push_back(comma_key(field.path.substr(group.size() + 1)));
+    fields = fields.subspan(member.fields.size());
+    members.push_back(std::move(member));
   }
-  writer.key(name);
-  if (!known) {
+  return members;
+}
+
+bool is_known(const OutputField& field, const Row& row) {
+  return !std::holds_alternative<std::monostate>(field.value(row));
+}
+
+void write_group(JsonWriter& writer, const Row& row, const RowMember& group) {
+  writer.comma_key(group.key);
+  if (std::none_of(group.fields.begin(), group.fields.end(),
+                   [&](const OutputField& field) { return is_known(field, row); })) {
     writer.value({});
     return;
   }
   writer.begin_object();
-  for (std::size_t i = 0; i < group.size(); ++i)
-    writer.member(group[i].path.substr(name.size() + 1), cells[i]);
+  for (std::size_t i = 0; i < group.fields.size(); ++i)
+    writer.comma_key(group.keys_in_group[i]).value(group.fields[i].value(row));
   writer.end_object();
 }
 
-/// A row of the report as CSV.
-void append_row(std::string& out, const Row& row) {
-  bool first = true;
-  for (const OutputField& field : output_fields()) {
-    if (!first) out += ',';
-    first = false;
-    append_csv(out, field.value(row));
-  }
-  out += '\n';
-}
-
-std::string line_of(const Row& row) {
-  std::string line;
-  JsonWriter writer(line, false);
+void append_line(std::string& lines, const Row& row) {
+  JsonWriter writer(lines, false);
   writer.begin_object();
   write_fields(writer, row, true);
   writer.end_object();
-  return line + '\n';
+  lines += '\n';
 }
 
 }  // namespace
 
 void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
-  std::span<const OutputField> fields = output_fields();
-  while (!fields.empty()) {
-    const OutputField& field = fields.front();
-    if (!group_of(field).empty()) {
-      const auto group = same_group(fields);
-      write_group(writer, row, group);
-      fields = fields.subspan(group.size());
-      continue;
-    }
-    if (with_head || !field.is_head) writer.member(field.path, field.value(row));
-    fields = fields.subspan(1);
+  static const std::vector<RowMember> members = make_members();
+  for (const RowMember& member : members) {
+    if (!member.keys_in_group.empty())
+      write_group(writer, row, member);
+    else if (const OutputField& field = member.fields.front(); with_head || !field.is_head)
+      writer.comma_key(member.key).value(field.value(row));
   }
 }
 
-std::string render_record(const std::string& source, const std::string& name,
-                          const std::string& gpu, const std::vector<LayerResult>& rows) {
-  std::string lines;
-  for (const LayerResult& row : rows) lines += line_of({source, name, gpu, row, true});
-  return lines;
+void append_record(std::string& lines, const std::string& source, const std::string& name,
+                   const std::string& gpu, const LayerResult& row) {
+  append_line(lines, {source, name, gpu, row, true});
 }
 
 std::string render_record_error(const InputError& error) {
@@ -96,28 +100,18 @@ std::string render_record_error(const InputError& error) {
   return line + '\n';
 }
 
-std::string render_ndjson(const Report& report, const RenderStyle&) {
-  std::string lines;
+void write_ndjson(const Report& report, const Sink& sink) {
+  Pieces pieces(sink);
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Result& result = report.results[i];
-    for (const std::size_t row : report.selections[i].rows)
-      lines += line_of({result.source, result.network, result.gpu, result.layers[row], true});
+    for (const std::size_t row : report.selections[i].rows) {
+      append_line(pieces.text(),
+                  {result.source, result.network, result.gpu, result.layers[row], true});
+      pieces.pass_on();
+    }
   }
-  for (const InputError& error : report.errors) lines += render_record_error(error);
-  return lines;
-}
-
-std::string render_csv(const Report& report, const RenderStyle&) {
-  std::string out;
-  for (const OutputField& field : output_fields())
-    out += (out.empty() ? "" : ",") + column_of(field);
-  out += '\n';
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const Result& result = report.results[i];
-    for (const std::size_t row : report.selections[i].rows)
-      append_row(out, {result.source, result.network, result.gpu, result.layers[row]});
-  }
-  return out;
+  for (const InputError& error : report.errors) pieces.text() += render_record_error(error);
+  pieces.flush();
 }
 
 }  // namespace roofline

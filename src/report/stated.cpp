@@ -1,9 +1,10 @@
 #include "report/stated.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include "roofline/spec.hpp"
@@ -11,16 +12,33 @@
 namespace roofline {
 namespace {
 
-std::string list(const std::vector<std::uint64_t>& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ","));
+std::string list(std::span<const std::uint64_t> numbers) {
+  std::string text = "[";
+  for (const std::uint64_t number : numbers) {
+    if (text.size() > 1) text += ',';
+    append_count(text, number);
+  }
+  return text += ']';
 }
 
-std::vector<std::uint64_t> sizes_of(const Shape& shape, LayerKind kind) {
+/// A few sizes, of a shape or of a window's axes.
+class FewSizes {
+ public:
+  void add(std::uint64_t size) { sizes_[count_++] = size; }
+  std::span<const std::uint64_t> all() const { return {sizes_.data(), count_}; }
+
+ private:
+  std::array<std::uint64_t, 6> sizes_{};  // both ends of three axes' padding
+  std::size_t count_ = 0;
+};
+
+FewSizes sizes_of(const Shape& shape, LayerKind kind) {
   const bool last = info(kind).features == Features::last;
-  std::vector<std::uint64_t> sizes{shape.batch};
-  if (!last) sizes.push_back(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
-  if (last) sizes.push_back(shape.channels);
+  FewSizes sizes;
+  sizes.add(shape.batch);
+  if (!last) sizes.add(shape.channels);
+  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.add(shape.spatial[i]);
+  if (last) sizes.add(shape.channels);
   return sizes;
 }
 
@@ -28,31 +46,32 @@ std::vector<std::uint64_t> sizes_of(const Shape& shape, LayerKind kind) {
 /// read as another shape.
 std::string parameter(const Operand& operand) {
   const Shape& shape = operand.shape;
-  std::vector<std::uint64_t> sizes = sizes_of(shape, LayerKind::add);
+  const FewSizes sizes = sizes_of(shape, LayerKind::add);
   const std::string count =
       operand.parameters ? fmt::format(",\"parameters\":{}", *operand.parameters) : "";
   if (shape.spatial_rank % 2 != 0)
-    return "{\"shape\":" + list(sizes) + ",\"parameter\":true" + count + "}";
-  sizes.erase(sizes.begin());
-  return "{\"parameter\":" + list(sizes) + count + "}";
+    return "{\"shape\":" + list(sizes.all()) + ",\"parameter\":true" + count + "}";
+  return "{\"parameter\":" + list(sizes.all().subspan(1)) + count + "}";
 }
 
 std::string second_matrix(const Layer& layer) {
   const Shape& first = layer.inputs.front().shape;
-  return list({first.batch, first.channels, layer.output.channels});
+  return list(std::array{first.batch, first.channels, layer.output.channels});
 }
 
 std::string operand_text(const Operand& operand, LayerKind kind) {
   return operand.is_parameter ? parameter(operand) : stated_shape(operand.shape, kind);
 }
 
-std::vector<std::uint64_t> window_axes(const Window& window, const Axes& axes) {
-  return {axes.begin() + (3 - window.rank), axes.end()};
+std::span<const std::uint64_t> window_axes(const Window& window, const Axes& axes) {
+  return std::span(axes).last(window.rank);
 }
 
 }  // namespace
 
-std::string stated_shape(const Shape& shape, LayerKind kind) { return list(sizes_of(shape, kind)); }
+std::string stated_shape(const Shape& shape, LayerKind kind) {
+  return list(sizes_of(shape, kind).all());
+}
 
 Cell stated_parameter(const Operand& operand) { return JsonText{parameter(operand)}; }
 
@@ -94,10 +113,13 @@ Cell stated_axes(const Layer& layer, const Axes& axes) {
 
 Cell stated_padding(const Layer& layer) {
   if (!has_window(layer.kind)) return {};
-  std::vector<std::uint64_t> numbers = window_axes(layer.window, layer.window.pad_begin);
-  const std::vector<std::uint64_t> ends = window_axes(layer.window, layer.window.pad_end);
-  if (numbers != ends) numbers.insert(numbers.end(), ends.begin(), ends.end());
-  return JsonText{list(numbers)};
+  const Window& window = layer.window;
+  if (window.pad_begin == window.pad_end)
+    return JsonText{list(window_axes(window, window.pad_begin))};
+  FewSizes numbers;
+  for (const Axes* axes : {&window.pad_begin, &window.pad_end})
+    for (const std::uint64_t number : window_axes(window, *axes)) numbers.add(number);
+  return JsonText{list(numbers.all())};
 }
 
 Cell stated_mapping(const Layer& layer) {
@@ -110,7 +132,7 @@ Cell stated_mapping(const Layer& layer) {
     if (count) add(key, fmt::format("{}", *count));
   };
   if (mapping.algorithm) add("algorithm", fmt::format("\"{}\"", name_of(*mapping.algorithm)));
-  if (mapping.tile) add("tile", list({mapping.tile->begin(), mapping.tile->end()}));
+  if (mapping.tile) add("tile", list(*mapping.tile));
   add_count("split_k", mapping.split_k);
   add_count("threads", mapping.threads);
   add_count("stages", mapping.stages);
@@ -122,7 +144,7 @@ Cell stated_mapping(const Layer& layer) {
 
 Cell stated_normalized_shape(const Layer& layer) {
   if (layer.kind != LayerKind::layer_norm) return {};
-  return JsonText{list({layer.norm_elements})};
+  return JsonText{list(std::array{layer.norm_elements})};
 }
 
 Cell stated_groups(const Layer& layer) {

@@ -1,53 +1,23 @@
 // Times whole runs of the program, launch to exit, against `jq .` on the same file, of an ONNX
-// model against `cat`, pair by pair so that both see the same machine; and the kernel model against
-// counting and the roofline alone.
+// model against `cat`, pair by pair so that both see the same machine; the kernel model against
+// counting and the roofline alone; streams of layers, their memory, and how time grows with size.
 //
 //   roofline_bench PATH_OF_ROOFLINE [RUNS]
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "bench/layers.hpp"
+#include "bench/process.hpp"
+#include "bench/streams.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/load.hpp"
 #include "roofline/roofline.hpp"
 
 namespace {
-
-double run_ms(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t quiet;
-  posix_spawn_file_actions_init(&quiet);
-  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
-  const auto start = std::chrono::steady_clock::now();
-  pid_t child = 0;
-  if (posix_spawnp(&child, argv[0], &quiet, nullptr, argv.data(), environ) != 0) {
-    std::fprintf(stderr, "cannot run %s\n", argv[0]);
-    std::exit(1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  posix_spawn_file_actions_destroy(&quiet);
-  const std::chrono::duration<double, std::milli> elapsed =
-      std::chrono::steady_clock::now() - start;
-  return elapsed.count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// Nanoseconds a layer of work that is done over and over for a twentieth of a second or more.
 template <class Work>
@@ -99,38 +69,41 @@ void compare(const char* title, const std::vector<std::string>& ours,
   std::vector<double> their_ms;
   std::vector<double> ratios;
   for (int i = 0; i < runs; ++i) {
-    our_ms.push_back(run_ms(ours));
-    their_ms.push_back(run_ms(theirs));
+    our_ms.push_back(1e3 * bench::run(ours).wall_s);
+    their_ms.push_back(1e3 * bench::run(theirs).wall_s);
     ratios.push_back(our_ms.back() / their_ms.back());
   }
-  std::printf("%-32s %8.2f ms   %s %8.2f ms   ratio %.2f (medians of %d)\n", title, median(our_ms),
-              theirs.front().c_str(), median(their_ms), median(ratios), runs);
+  std::printf("%-32s %8.2f ms   %s %8.2f ms   ratio %.2f (medians of %d)\n", title,
+              bench::median(our_ms), theirs.front().c_str(), bench::median(their_ms),
+              bench::median(ratios), runs);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
+  const std::vector<std::string> words(argv, argv + argc);
+  if (words.size() == 4 && words[1] == "--floor") {
+    bench::print_floor_us(words[2], words[3]);
+    return 0;
+  }
+  if (words.size() < 2) {
     std::fprintf(stderr, "usage: roofline_bench PATH_OF_ROOFLINE [RUNS]\n");
     return 2;
   }
-  const std::string roofline = argv[1];
-  const int runs = argc > 2 ? std::atoi(argv[2]) : 101;
-  const std::string one = "/tmp/roofline_bench_conv.json";
-  const std::string many = "/tmp/roofline_bench_layers.ndjson";
-  const std::string layer =
-      R"({"type": "conv", "input": [64, 56, 56], "out_channels": 64, "kernel_size": 3, "padding": 1})";
-  std::ofstream(one) << layer << '\n';
+  const std::string& roofline = words[1];
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const int runs = words.size() > 2 ? std::stoi(words[2]) : 101;
   {
-    std::ofstream file(many);
-    for (int i = 0; i < 100000; ++i) file << layer << '\n';
+    const bench::Files files;
+    const std::string one = files.write("conv.json", bench::layer(0));
+    compare("one layer", {roofline, one, "--gpu", "v100"}, {"jq", ".", one}, runs);
   }
-  compare("one layer", {roofline, one, "--gpu", "v100"}, {"jq", ".", one}, runs);
-  compare("100,000 layers, NDJSON to NDJSON",
-          {roofline, many, "--gpu", "v100", "--format", "ndjson"}, {"jq", "-c", ".", many}, 3);
   const std::string model = ROOFLINE_SOURCE_FOLDER "/tests/onnx/resnet18.dynamo.onnx";
   compare("resnet18.dynamo.onnx", {roofline, model, "--gpu", "v100"}, {"cat", model}, runs);
   for (const char* network : {"resnet50", "mobilenet_v2"})
     for (const roofline::DataType dtype : {roofline::DataType::fp16, roofline::DataType::fp32})
       for (const char* gpu : {"v100", "h200"}) time_model(network, dtype, gpu);
+  bench::time_streams(roofline, words[0]);
+  bench::measure_memory(roofline);
+  bench::measure_growth(roofline);
 }

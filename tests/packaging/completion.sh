@@ -54,7 +54,7 @@ check() {
   fi
 }
 
-check "roofline --engine " auto vector tensor tf32
+check "roofline --engine " auto vector tensor tf32 fp16-accumulate
 check "roofline --engine ve" vector
 check "roofline resnet50 --form" --format
 check "roofline resnet50 --format nd" ndjson

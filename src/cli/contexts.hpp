@@ -1,0 +1,50 @@
+#pragma once
+
+// The GPUs to evaluate on: those of --gpu, or without it that of a profiler's recording.
+
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "roofline/context.hpp"
+#include "roofline/network.hpp"
+
+namespace roofline {
+
+/// The GPUs of these names. What is wrong with other files in the person's own folder is said on
+/// standard error. Throws as Catalogue::find does.
+/// With `kernel_model`, the path of a file, they take its constants.
+std::vector<Gpu> named_gpus(const std::vector<std::string>& names, const std::string& kernel_model);
+
+/// Several threads may ask.
+class Contexts {
+ public:
+  /// Says what is assumed of the GPUs on standard error. Throws as named_gpus.
+  explicit Contexts(const Options& options);
+
+  const std::vector<Context>& named() const { return named_; }
+  /// Those to evaluate a network on, and what is to be said of them where it was not yet. Throws
+  /// UsageError where there are none, else as named_gpus.
+  struct Found {
+    std::span<const Context> contexts;
+    std::span<const std::string> notes;
+  };
+  Found of(const Network& network);
+
+ private:
+  struct Recorded {
+    Context context;
+    std::vector<std::string> notes;
+  };
+  const Recorded& recorded_on(const std::string& device);
+
+  const Options& options_;
+  std::vector<Context> named_;
+  std::mutex mutex_;  ///< of recorded_
+  std::map<std::string, Recorded> recorded_;
+};
+
+}  // namespace roofline

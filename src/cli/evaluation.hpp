@@ -1,0 +1,47 @@
+#pragma once
+
+// What evaluating a part of the inputs gives: everything that is written or kept of it, in the
+// order of the input.
+
+#include <string>
+#include <vector>
+
+#include "report/csv.hpp"
+#include "roofline/error.hpp"
+#include "roofline/report.hpp"
+
+namespace roofline {
+
+/// A line for the user on standard error.
+struct Message {
+  enum class Kind : std::uint8_t {
+    plain,
+    once,        ///< said once a run
+    assumption,  ///< said once a run, and only as long as they are few
+  };
+  std::string text;
+  Kind kind = Kind::plain;
+};
+
+/// Records that become one result, in one setting on one GPU: as results for a report, or as rows.
+struct SlotRecords {
+  RecordResult all;
+  OpenRows rows;
+  std::string source;
+  std::string name;
+};
+
+struct Evaluation {
+  std::vector<std::string> lines;  ///< of NDJSON, in pieces that need not be moved to grow
+  std::vector<std::string> rows;   ///< of CSV, of networks, likewise
+  std::vector<Message> messages;
+  bool failed = false;               ///< some of it could not be evaluated
+  std::vector<InputError> errors;    ///< for the report
+  std::vector<Evaluated> results;    ///< likewise
+  std::vector<SlotRecords> records;  ///< likewise, by slot; empty without any
+  std::vector<Network> networks;     ///< for the layer file
+  std::size_t items = 0;             ///< how many things were evaluated
+  bool ends_input = false;           ///< nothing more of the input follows
+};
+
+}  // namespace roofline

@@ -1,0 +1,188 @@
+#include "cli/evaluator.hpp"
+
+#include <iterator>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "roofline/render.hpp"
+
+namespace roofline {
+
+/// Adds what one thing of an input gives, in each setting on each GPU.
+class Evaluator::Sum {
+ public:
+  Sum(const Needs& needs, Evaluation& all) : needs_(needs), all_(all) {}
+
+  void fail(const InputError& error) {
+    all_.failed = true;
+    // What fails in several settings is said once.
+    if (!failures_.insert(error.what()).second) return;
+    all_.messages.push_back({error.what()});
+    if (needs_.lines) last_piece(all_.lines) += render_record_error(error);
+    if (needs_.report) all_.errors.push_back(error);
+  }
+
+  /// What does not depend on the GPU.
+  void see(const Network& network) {
+    if (needs_.networks) all_.networks.push_back(network);
+    for (const std::string& assumption : network.assumptions)
+      all_.messages.push_back({network.source + ": " + assumption, Message::Kind::assumption});
+  }
+
+  void add(const Network& network, std::size_t setting, const Contexts::Found& gpus) {
+    for (const std::string& text : gpus.notes) all_.messages.push_back({text, Message::Kind::once});
+    for (std::size_t gpu = 0; gpu < gpus.contexts.size(); ++gpu)
+      if (network.record)
+        add_record(network, setting * gpus.contexts.size() + gpu, gpus.contexts[gpu]);
+      else
+        add_network(network, gpus.contexts[gpu]);
+  }
+
+ private:
+  /// To append to.
+  static std::string& last_piece(std::vector<std::string>& pieces) {
+    constexpr std::size_t piece_byte = 1 << 18;
+    if (pieces.empty() || pieces.back().size() >= piece_byte) pieces.emplace_back();
+    return pieces.back();
+  }
+
+  void append_lines(const std::string& source, const std::string& name, const std::string& gpu,
+                    std::span<const LayerResult> rows) {
+    for (const LayerResult& row : rows)
+      append_record(last_piece(all_.lines), source, name, gpu, row);
+  }
+
+  void add_network(const Network& network, const Context& context) {
+    Expected<Result> result = roofline::evaluate(network, context);
+    if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
+    Result& good = std::get<Result>(result);
+    if (needs_.lines) append_lines(good.source, good.network, good.gpu, good.layers);
+    if (needs_.rows)
+      for (const LayerResult& row : good.layers)
+        append_csv_row(last_piece(all_.rows), good.source, good.network, good.gpu, row);
+    if (needs_.report) all_.results.push_back({std::move(good), &context});
+  }
+
+  void add_record(const Network& record, std::size_t slot, const Context& context) {
+    Expected<RecordResult> result = evaluate_record(record, context);
+    if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
+    RecordResult& good = std::get<RecordResult>(result);
+    if (needs_.lines) append_lines(record.source, record.name, context.gpu.name, good.rows);
+    if (!needs_.report && !needs_.rows) return;
+    if (all_.records.size() <= slot) all_.records.resize(slot + 1);
+    SlotRecords& records = all_.records[slot];
+    records.source = record.source;
+    records.name = record.name;
+    if (needs_.rows)
+      return append_open_rows(records.rows, record.source, record.name, context.gpu.name,
+                              good.rows);
+    records.all.ceilings = good.ceilings;
+    std::move(good.rows.begin(), good.rows.end(), std::back_inserter(records.all.rows));
+  }
+
+  const Needs& needs_;
+  Evaluation& all_;
+  std::set<std::string> failures_;
+};
+
+Needs needs_of(const Options& options) {
+  Needs needs;
+  const bool chooses_rows = options.report.view.selects() || options.report.view.by;
+  const auto add = [&](const OutputFormat& format) {
+    if (!chooses_rows && format.name == "ndjson")
+      needs.lines = true;
+    else if (!chooses_rows && format.name == "csv")
+      needs.rows = true;
+    else
+      needs.report = true;
+  };
+  for (const Export& file : options.exports) add(*file.format);
+  if (options.format != nullptr) add(*options.format);
+  if (options.report.compare) needs.report = true;
+  if (needs.report) needs.rows = false;  // it has them
+  needs.networks = !options.layer_file.empty();
+  return needs;
+}
+
+InputError too_large(const std::string& input, std::optional<std::size_t> line) {
+  return {input, line ? std::to_string(*line) : "",
+          "expected an input that fits into memory, got more"};
+}
+
+Evaluator::Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
+    : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
+
+Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::string& input,
+                               std::size_t first) const {
+  Evaluation all;
+  for (Expected<Item>& item : items) {
+    add(item, input, first, all);
+    if (std::holds_alternative<Item>(item)) ++first;
+  }
+  return all;
+}
+
+Evaluation Evaluator::evaluate(Reader& reader, const std::string& input) const {
+  Evaluation all;
+  try {
+    std::size_t index = 0;
+    while (std::optional<Expected<Item>> item = reader.next()) {
+      add(*item, input, index, all);
+      if (std::holds_alternative<Item>(*item)) ++index;
+    }
+  } catch (const std::bad_alloc&) {
+    Sum(needs_, all).fail(too_large(input, std::nullopt));
+  }
+  Evaluation last = end(reader);
+  std::move(last.messages.begin(), last.messages.end(), std::back_inserter(all.messages));
+  all.ends_input = true;
+  return all;
+}
+
+Evaluation Evaluator::end(const Reader& reader) const {
+  Evaluation last;
+  for (const std::string& text : reader.notes()) last.messages.push_back({text});
+  last.ends_input = true;
+  return last;
+}
+
+Evaluation Evaluator::failure(const InputError& error) const {
+  Evaluation all;
+  Sum(needs_, all).fail(error);
+  all.ends_input = true;
+  return all;
+}
+
+void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t index,
+                    Evaluation& all) const {
+  ++all.items;
+  Sum sum(needs_, all);
+  if (const auto* error = std::get_if<InputError>(&item)) return sum.fail(*error);
+  Item& good = std::get<Item>(item);
+  try {
+    add_settings(good, index, sum);
+  } catch (const std::bad_alloc&) {
+    sum.fail(too_large(input, good.line));
+  } catch (const std::length_error&) {
+    sum.fail(too_large(input, good.line));
+  }
+}
+
+void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
+  for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
+      const LayerDefaults& defaults = options_->defaults[setting];
+      Network network = infer(*item.spec(defaults), defaults);
+      if (setting + 1 == options_->defaults.size()) item.spec = nullptr;  // not needed any more
+      if (network.layers.empty()) continue;
+      network.item = index;
+      if (times_ != nullptr) times_->join(network);
+      if (setting == 0) sum.see(network);
+      sum.add(network, setting, contexts_->of(network));
+    } catch (const InputError& error) {
+      sum.fail(error);
+    }
+}
+
+}  // namespace roofline

@@ -1,0 +1,58 @@
+#pragma once
+
+// From things of an input to what is written of them. Several threads may use one evaluator.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/contexts.hpp"
+#include "cli/evaluation.hpp"
+#include "cli/options.hpp"
+#include "load/measured_times.hpp"
+#include "roofline/reader.hpp"
+
+namespace roofline {
+
+/// What the formats asked for need.
+struct Needs {
+  bool lines = false;  ///< of NDJSON, as they are computed
+  bool rows = false;   ///< of CSV, likewise, where nothing needs a report
+  bool report = false;
+  bool networks = false;  ///< a layer file
+};
+
+/// What the options ask for.
+Needs needs_of(const Options& options);
+
+class Evaluator {
+ public:
+  /// `times`, where there are any, make it one for a single thread.
+  Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times);
+
+  /// Things that follow each other in an input, the first good one its `first`-th. Uses them up.
+  Evaluation evaluate(std::span<Expected<Item>> items, const std::string& input,
+                      std::size_t first) const;
+  /// All of an input.
+  Evaluation evaluate(Reader& reader, const std::string& input) const;
+  /// The end of an input whose things were evaluated apart.
+  Evaluation end(const Reader& reader) const;
+  /// An input that cannot be read.
+  Evaluation failure(const InputError& error) const;
+
+ private:
+  class Sum;
+  void add(Expected<Item>& item, const std::string& input, std::size_t index,
+           Evaluation& all) const;
+  void add_settings(Item& item, std::size_t index, Sum& sum) const;
+
+  const Options* options_;
+  Contexts* contexts_;
+  MeasuredTimes* times_;
+  Needs needs_;
+};
+
+/// What does not fit into memory: an input, or a record of it.
+InputError too_large(const std::string& input, std::optional<std::size_t> line);
+
+}  // namespace roofline

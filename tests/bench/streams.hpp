@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace bench {
+
+/// Microseconds that nlohmann's JSON takes a record: to parse the input's lines and to dump the
+/// output's trees, which whoever writes JSON has to do.
+void print_floor_us(const std::string& input, const std::string& output);
+
+/// Layers a second, beside that floor, jq and cat. `self` is this program.
+void time_streams(const std::string& roofline, const std::string& self);
+
+/// Memory, as the input grows tenfold.
+void measure_memory(const std::string& roofline);
+
+/// CPU time of inputs of one size and of twice that: 2 where it grows as they do, 4 where it grows
+/// as their square.
+void measure_growth(const std::string& roofline);
+
+}  // namespace bench

@@ -1,0 +1,138 @@
+// Records and files on several threads: nothing but the time depends on how many.
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+namespace {
+
+const std::string convolution = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
+const std::string gpus = " --gpu v100,a100 --batch 1,2 ";
+
+/// Good lines of several kinds and sizes, every fifth one bad in one of four ways.
+std::string mixed_lines(int count) {
+  const std::vector<std::string> bad{R"({"stride": 0})", R"({"input": [3,)", R"({"type": "relu"})",
+                                     R"({"input": [3, 8, 8], "kernal_size": 3})"};
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const std::string size = std::to_string(8 + i % 50);
+    if (i % 5 == 4)
+      text += bad[static_cast<std::size_t>(i / 5) % bad.size()];
+    else if (i % 2 == 0)
+      text += R"({"type": "relu", "input": [)" + size + "]}";
+    else
+      text +=
+          R"({"input": [3, )" + size + ", " + size + R"(], "out_channels": 4, "kernel_size": 3})";
+    text += '\n';
+  }
+  return text;
+}
+
+/// A file of each kind, good and bad, and many small ones.
+void write_folder(const TemporaryFolder& folder) {
+  folder.write("in/bad.json", R"({"layers": []})");
+  folder.write("in/broken.json", "{");
+  folder.write("in/rows.csv", "type,c,h,w,k,r,s\nconv,3,8,8,4,3,3\nconv,3,8,8,0,3,3\nrelu,8,8,8\n");
+  folder.write("in/lines.ndjson", mixed_lines(40));
+  folder.write("in/many.json",
+               convolution + "\n" + convolution + "\n{\"stride\": 0}\n" + convolution + "\n");
+  folder.write("in/norm.json", R"([{"type": "layer_norm", "input": [4, 8, 8]}])");
+  for (int i = 0; i < 60; ++i)
+    folder.write("in/net" + std::to_string(i) + ".json",
+                 "[" + convolution + R"(, {"type": "relu"}])");
+}
+
+void check_same_for_all_jobs(const TemporaryFolder& folder, const std::string& before,
+                             const std::string& after) {
+  const Outcome one = run(folder, before + " --jobs 1" + after);
+  CHECK(one.exit_code == 1);
+  CHECK_FALSE(one.out.empty());
+  CHECK_FALSE(one.err.empty());
+  for (const std::string jobs : {" --jobs 2", " --jobs 7", ""}) {
+    INFO(before << jobs << after);
+    const Outcome several = run(folder, before + jobs + after);
+    CHECK(several.exit_code == one.exit_code);
+    CHECK((several.out == one.out));  // too long to be shown
+    CHECK((several.err == one.err));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  write_folder(folder);
+  folder.write("lines.ndjson", mixed_lines(3000));
+  for (const std::string format : {"ndjson", "csv", "json"}) {
+    check_same_for_all_jobs(folder, "roofline lines.ndjson" + gpus + "--format " + format, "");
+    check_same_for_all_jobs(folder, "roofline -" + gpus + "--format " + format, " <lines.ndjson");
+    check_same_for_all_jobs(folder, "roofline in missing" + gpus + "--format " + format, "");
+  }
+  check_same_for_all_jobs(folder, "roofline in lines.ndjson" + gpus,
+                          " -o a.csv -o b.ndjson; cat a.csv b.ndjson; exit 1");
+}
+
+TEST_CASE("Records stay in the order of the input", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) lines += convolution + '\n';
+  folder.write("lines.ndjson", lines);
+  const Outcome outcome =
+      run(folder, "roofline lines.ndjson --gpu v100 --format ndjson --jobs 7 | jq -r .name");
+  const std::vector<std::string> names = lines_of(outcome.out);
+  REQUIRE(names.size() == 3000);
+  bool in_order = true;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    in_order = in_order && names[i] == "conv" + std::to_string(i + 1);
+  CHECK(in_order);
+}
+
+TEST_CASE("A reader that leaves ends the run, quietly", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  folder.write("layer", convolution + '\n');
+  for (const std::string jobs : {"1", "2", "7"}) {
+    INFO(jobs);
+    const Outcome outcome =
+        run(folder,
+            "(yes \"$(cat layer)\" | timeout 60 roofline - --gpu v100 --format ndjson "
+            "--jobs " +
+                jobs + "; echo $? >code) | head -2 | wc -l; cat code");
+    CHECK(outcome.out == "2\n0\n");
+    CHECK(outcome.err.empty());
+  }
+}
+
+TEST_CASE("A line is answered before the next one comes", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  for (const std::string jobs : {"1", "2"}) {
+    INFO(jobs);
+    const Outcome outcome = run(folder, "mkfifo to" + jobs + " from" + jobs +
+                                            "; timeout 60 roofline - --gpu v100 "
+                                            "--format ndjson --jobs " +
+                                            jobs + " <to" + jobs + " >from" + jobs +
+                                            " &\n"
+                                            "exec 3>to" +
+                                            jobs + " 4<from" + jobs +
+                                            "\n"
+                                            "for i in 1 2; do echo '" +
+                                            convolution +
+                                            "' >&3; read -r line <&4\n"
+                                            "echo \"$line\" | jq -r .name; done\n"
+                                            "exec 3>&-; wait");
+    CHECK(outcome.out == "conv1\nconv2\n");
+  }
+}
+
+TEST_CASE("What ends a run ends it once, after what stands before it", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  write_folder(folder);
+  for (const std::string jobs : {"1", "7"}) {
+    const Outcome outcome = run(folder, "roofline in --jobs " + jobs);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(lines_of(outcome.err).back() ==
+          "roofline: no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
+  }
+  const Outcome none = run(folder, "roofline in --gpu v100 --jobs 0");
+  CHECK(none.exit_code == 2);
+  CHECK(none.err == "roofline: --jobs: Value 0 not in range 1 to 1024 (see --help)\n");
+}
