@@ -35,8 +35,8 @@ std::vector<Layer> dense_layers(DataType dtype, std::uint64_t more_in, std::uint
   defaults.dtype = dtype;
   std::vector<Layer> layers;
   for (const char* batch : {"1", "32"})
-    for (const std::uint64_t in : {16, 64, 256})
-      for (const std::uint64_t out : {32, 128})
+    for (const std::uint64_t in : {16U, 64U, 256U})
+      for (const std::uint64_t out : {32U, 128U})
         for (const char* size : {"7", "14", "56"})
           for (const char* window : {R"("kernel_size": 1)", R"("kernel_size": 3, "padding": 1)",
                                      R"("kernel_size": 3, "padding": 1, "stride": 2)"})
@@ -131,7 +131,7 @@ TEST_CASE("Twice the channels or the image are no faster", "[model/kernel_physic
         const std::uint64_t in = layer.inputs.front().shape.channels;
         Layer wider = layer, larger = layer;
         wider.inputs.front().shape.channels = 2 * in;
-        for (const std::size_t axis : {1, 2}) {
+        for (const std::size_t axis : {1U, 2U}) {
           larger.inputs.front().shape.spatial[axis] *= 2;
           larger.output.spatial[axis] *= 2;
         }
