@@ -132,10 +132,12 @@ constexpr double clearly_faster = 1.1;
 /// of one channel do even where vector units would be far faster, so that is advice, not
 /// expectation.
 void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
-  if (row.engine != Engine::tf32 || !row.kernel || context.options.peak_flop_per_s) return;
+  const AnalysisOptions& options = context.options;
+  if (row.engine != Engine::tf32 || options.engine == EngineChoice::tensor) return;
+  if (!row.kernel || options.peak_flop_per_s) return;
   const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
   if (!other) return;
-  auto kernel = plan_kernel(row.layer, row.counts, *other, model, context.options.cache);
+  auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache);
   if (!kernel || clearly_faster * kernel->expected_time_s >= row.kernel->expected_time_s) return;
   row.engine = *other;
   row.kernel = std::move(kernel);

@@ -127,6 +127,15 @@ TEST_CASE("TF32 falls back to FP32 where that is faster", "[model/engines]") {
     INFO(geforce.layers[i].layer.name << ' ' << name_of(geforce.layers[i].layer.pass));
     CHECK(*geforce.layers[i].expected_time_s <= 1.1 * *single.layers[i].expected_time_s);
   }
+  // Not where it is forced.
+  options.training = false;
+  LayerDefaults in_tf32 = at_batch(32);
+  in_tf32.dtype = DataType::tf32;
+  options.engine = EngineChoice::tensor;
+  const Network network = load_network(*find_network("alexnet"), "alexnet", in_tf32);
+  for (const LayerResult& row : analyze(network, find_gpu("rtx3090"), options).layers)
+    if (row.layer.kind == LayerKind::conv) CHECK(row.engine == Engine::tf32);
+  options.training = true;
   for (const LayerResult& row : engines_of("a100", EngineChoice::tf32).layers)
     if (row.layer.kind == LayerKind::conv && row.layer.pass == Pass::fwd &&
         row.layer.name != "features.0")
