@@ -98,8 +98,6 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
     {"dilated_share", &DenseConstants::dilated_share, &ratio,
      "rate where a window's taps are more than 8 apart, to that of others"},
-    {"overlap_loss", &DenseConstants::overlap_loss, &share,
-     "of the shorter of kernel and DRAM time that does not overlap"},
     {"start_s", &DenseConstants::start_s, &durations,
      "start and end of a convolution's kernel, beyond those of an empty one"},
     {"library_start_s", &DenseConstants::library_start_s, &durations,

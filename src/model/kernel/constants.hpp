@@ -63,7 +63,6 @@ struct DenseConstants {
   double dilated_share;
 
   // Memory and launches.
-  double overlap_loss;
   double start_s;
   double library_start_s;
   double extra_kernel_s;

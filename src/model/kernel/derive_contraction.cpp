@@ -286,13 +286,16 @@ class ContractionDerivation {
         "DRAM",
         expression(time_.dram_byte, " / ", memory.bandwidth_byte_per_s, Over{memory.dram_share}),
         time_.dram_s, seconds);
-    out_.given("share of the shorter that does not overlap", c_.overlap_loss, "",
-               origin(&DenseConstants::overlap_loss));
     const double kernel_s = dense_.kernel_s;
-    out_.step("kernels and DRAM",
-              expression("max(", kernel_s, ", ", time_.dram_s, ") + ", c_.overlap_loss, " x min(",
-                         kernel_s, ", ", time_.dram_s, ")"),
-              time_.kernel_weight * kernel_s + time_.dram_weight * time_.dram_s, seconds);
+    const double longer_s = std::max(kernel_s, time_.dram_s);
+    const double shorter_s = std::min(kernel_s, time_.dram_s);
+    const double both_s = overlapped_s(kernel_s, time_.dram_s);
+    out_.step("kernels and DRAM, overlapping",
+              expression("sqrt(", kernel_s, "^2 + ", time_.dram_s, "^2)"), both_s, seconds);
+    if (shorter_s > 0)
+      out_.step("share of the shorter that shows",
+                expression(shorter_s, " / (", longer_s, " + ", both_s, ")"),
+                std::min(time_.kernel_weight, time_.dram_weight), "");
   }
 
   void copies_and_launches() {

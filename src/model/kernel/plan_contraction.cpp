@@ -37,7 +37,11 @@ ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, 
   time.traffic = memory_traffic(streams, memory, cache, 0);
   time.dram_byte = timed_dram_byte(streams, time.traffic, cache);
   time.dram_s = time.dram_byte / memory.dram_byte_per_s;
-  (time.dram_s > kernel.kernel_s ? time.kernel_weight : time.dram_weight) = c.overlap_loss;
+  const double longer_s = std::max(time.dram_s, kernel.kernel_s);
+  const double shorter_s = std::min(time.dram_s, kernel.kernel_s);
+  if (shorter_s > 0)
+    (time.dram_s > kernel.kernel_s ? time.kernel_weight : time.dram_weight) =
+        shorter_s / (longer_s + overlapped_s(longer_s, shorter_s));
   if (!kernel.stated) time.first_start_s = x.is_convolution ? c.start_s : c.library_start_s;
   time.first_launch_s = memory.launch_s + time.first_start_s;
   time.kernels = kernel.kernels;

@@ -3,7 +3,7 @@
 // Entry point of the contraction kernel model: convolutions (dense), linear layers and matrix
 // products. On top of its kernels a layer takes its launches, copies between layouts, and DRAM:
 //
-//   time   max(kernels, DRAM) + overlap_loss * min(kernels, DRAM) + copies + launches
+//   time   overlapped(kernels, DRAM) + copies + launches
 
 #include "model/kernel/dense_parts.hpp"
 #include "model/kernel/memory_traffic.hpp"

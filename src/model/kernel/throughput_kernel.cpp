@@ -45,7 +45,7 @@ ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, C
   time.copy_s = work.copy_clocks.total() / machine.issue_clock_per_s;
   time.chain_s = work.rounds.total() * time.round_trip_s +
                  work.steps.total() * memory.l2_latency_s + time.copy_s;
-  time.busy_s = std::hypot(time.bound_s, time.chain_s);
+  time.busy_s = overlapped_s(time.bound_s, time.chain_s);
   time.launch_s = work.kernels * memory.launch_s;
   return {work, time, time.launch_s + work.start_s + time.busy_s};
 }

@@ -8,12 +8,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "model/kernel/expression.hpp"
 #include "roofline/kernel.hpp"
 
 namespace roofline {
+
+/// Time of two streams of work that run together: the longer hides most of the shorter, less of it
+/// the more alike they are.
+inline double overlapped_s(double one_s, double other_s) { return std::hypot(one_s, other_s); }
 
 struct TimeParts {
   std::array<double, limiter_count> s{};  ///< indexed by Limiter; each >= 0
