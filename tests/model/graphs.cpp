@@ -207,6 +207,13 @@ TEST_CASE("An engine writes concatenations in place and joins what no contractio
   CHECK(row_of(result, "kept").fused_into.empty());
 }
 
+TEST_CASE("An engine keeps tensors padded, so that odd channels are not copied", "[model/graphs]") {
+  const Network network = load_text(R"([
+      {"name": "a", "input": [65, 28, 28], "out_channels": 65, "kernel_size": 3, "dtype": "fp16"}])");
+  CHECK(result_of(network, {}).layers.front().kernel->kernels == 3);
+  CHECK(result_of(network, fused()).layers.front().kernel->kernels == 1);
+}
+
 TEST_CASE("An engine's kernels are started by calls, one by one, and its own", "[model/graphs]") {
   const auto network = [] {
     return load_text(R"([{"name": "conv", "input": [32, 3, 224, 224], "out_channels": 64,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/kernel/layer_sizes.hpp"
 #include "model/kernel/rounding.hpp"
 
 namespace roofline {
@@ -16,16 +17,16 @@ double product(const Axes& axes) { return number(axes[0]) * number(axes[1]) * nu
 struct Mirror {
   const Shape* input;
   const Shape* output;
-  ConvRole role;
+  Pass role;
 };
 
 Mirror mirror_of(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
-  const auto role = static_cast<ConvRole>(layer.pass);
+  const auto role = layer.pass;
   if (layer.kind != LayerKind::conv_transpose) return {&in, &layer.output, role};
-  const ConvRole mirrored = role == ConvRole::fwd     ? ConvRole::dgrad
-                            : role == ConvRole::dgrad ? ConvRole::fwd
-                                                      : ConvRole::wgrad;
+  const Pass mirrored = role == Pass::fwd     ? Pass::dgrad
+                        : role == Pass::dgrad ? Pass::fwd
+                                              : Pass::wgrad;
   return {&layer.output, &in, mirrored};
 }
 
@@ -54,19 +55,21 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double taps = product(layer.window.kernel);
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
-  x.gathered = align > 1 && x.role != ConvRole::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
-  // Engines pad the image's few channels to four when they arrange it, and fetch them together.
-  const bool padded_to_4 = x.gathered && layer.kernels == KernelSource::inference_engine;
+  x.gathered = align > 1 && x.role != Pass::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
+  // Engines keep tensors padded, so that nothing is copied; an image's few channels to four, which
+  // are fetched together.
+  const bool by_engine = layer.kernels == KernelSource::inference_engine;
+  const bool padded_to_4 = x.gathered && by_engine;
   x.gather_vector = padded_to_4 ? 4 : 1;
   const double c_issued = round_up(c, !x.gathered             ? align
                                       : padded_to_4           ? 4
                                       : library.pads_gathered ? 8
                                                               : 1);
-  x.unaligned =
-      align > 1 && (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
+  x.unaligned = align > 1 && !by_engine &&
+                (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
   x.count = groups;
   switch (x.role) {
-    case ConvRole::fwd:
+    case Pass::fwd:
       x.m = out_positions;
       x.m_is = "images x output positions";
       x.n = k;
@@ -75,7 +78,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.k_is = "input channels, in whole vectors, x taps";
       x.k_runs = align > 1 && !x.gathered ? taps : 1;
       break;
-    case ConvRole::dgrad:
+    case Pass::dgrad:
       x.m = in_positions;
       x.m_is = "images x input positions of a phase of the stride";
       x.n = c;
@@ -85,7 +88,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
-    case ConvRole::wgrad:
+    case Pass::wgrad:
       x.m = k;
       x.m_is = "output channels";
       x.n = c_issued * taps;
@@ -124,20 +127,20 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   const double columns = number(layer.output.channels);
   const double depth = number(in.channels);
   x.count = layer.kind == LayerKind::matmul ? number(in.batch) : 1;
-  x.role = static_cast<ConvRole>(layer.pass);
+  x.role = layer.pass;
   x.is_convolution = false;
   x.pointwise = true;
   x.gathered = align > 1 && std::fmod(depth, align) != 0;
-  x.m = x.role == ConvRole::wgrad ? columns : rows;
-  x.n = x.role == ConvRole::fwd ? columns : depth;
-  x.issued_k = x.role == ConvRole::fwd ? depth : x.role == ConvRole::dgrad ? columns : rows;
+  x.m = x.role == Pass::wgrad ? columns : rows;
+  x.n = x.role == Pass::fwd ? columns : depth;
+  x.issued_k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
   constexpr const char* row_word = "rows";
   constexpr const char* in_word = "features in";
   constexpr const char* out_word = "features out";
-  x.m_is = x.role == ConvRole::wgrad ? out_word : row_word;
-  x.n_is = x.role == ConvRole::fwd ? out_word : in_word;
-  x.k_is = x.role == ConvRole::fwd ? in_word : x.role == ConvRole::dgrad ? out_word : row_word;
-  if (x.role != ConvRole::wgrad) x.issued_k = round_up(x.issued_k, align);
+  x.m_is = x.role == Pass::wgrad ? out_word : row_word;
+  x.n_is = x.role == Pass::fwd ? out_word : in_word;
+  x.k_is = x.role == Pass::fwd ? in_word : x.role == Pass::dgrad ? out_word : row_word;
+  if (x.role != Pass::wgrad) x.issued_k = round_up(x.issued_k, align);
 }
 
 /// Share of the (mirrored) input that a window narrower than its stride reads. Rows are skipped in
@@ -221,7 +224,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
-  x.channels_first = engine == Engine::tf32 && layer.dtypes.input == DataType::fp32;
+  x.channels_first = engine == Engine::tf32 && !channels_innermost(layer);
   if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
     set_plain(x, layer, align);
     return x;
@@ -229,7 +232,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   const Mirror mirror = mirror_of(layer);
   x.role = mirror.role;
   set_window(x, layer, mirror);
-  if (x.role != ConvRole::dgrad) {
+  if (x.role != Pass::dgrad) {
     const double skipped = 1 - touched_share(layer.window, align > 1);
     const double input =
         number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
@@ -239,8 +242,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
   // layers (columns innermost) only weight gradients, the others on kernels of cuDNN's own.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
-  if (x.pointwise && one_position && (align > 1 || x.role == ConvRole::wgrad))
-    x.is_convolution = false;
+  if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (x.pointwise && library.unaligned_products) x.unaligned = false;
   return x;
 }

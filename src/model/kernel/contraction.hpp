@@ -26,8 +26,6 @@
 
 namespace roofline {
 
-enum class ConvRole : std::uint8_t { fwd, dgrad, wgrad };  ///< after mirroring a transposed layer
-
 /// Sizes as doubles: they only enter times.
 struct Contraction {
   double m = 1;
@@ -38,7 +36,7 @@ struct Contraction {
   const char* m_is = "rows";  ///< in words
   const char* n_is = "columns";
   const char* k_is = "depth";
-  ConvRole role = ConvRole::fwd;
+  Pass role = Pass::fwd;   ///< after mirroring a transposed layer
   bool pointwise = false;  ///< a plain GEMM: no window, no stride
   bool strided = false;
   bool leaves_zeros = false;    ///< a data gradient with phases that meet no tap: they are cleared

@@ -64,7 +64,7 @@ bool may_stream(const DenseContext& context) {
 
 bool may_scatter(const DenseContext& context) {
   const Contraction& x = context.x;
-  return context.engine.features.scatter && x.role == ConvRole::dgrad && x.is_convolution &&
+  return context.engine.features.scatter && x.role == Pass::dgrad && x.is_convolution &&
          !x.pointwise;
 }
 
@@ -85,11 +85,11 @@ DenseKernel library_choice(const DenseContext& context) {
 /// The algorithm that the layer states, whether or not it is the fastest.
 DenseKernel stated_choice(const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
-  const bool direct = algorithm == Algorithm::direct && x.role == ConvRole::fwd &&
-                      x.is_convolution && context.layer.mapping.tile;
+  const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
+                      context.layer.mapping.tile;
   if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm || direct)
     return product(context, x, algorithm);
-  if (algorithm == Algorithm::scatter_gemm && x.role == ConvRole::dgrad && x.is_convolution)
+  if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
     return product(context, scattered(x), algorithm);
   if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= 4) return vector_product(context);
   const TransformedTime time = best_transformed(x, context.model, context.engine, algorithm);

@@ -148,9 +148,9 @@ GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const Engin
   const Machine& machine = model.machine;
   const DenseConstants& c = engine.constants;
   GemmWork work;
-  const double role_share = x.role == ConvRole::dgrad   ? c.dgrad_share
-                            : x.role == ConvRole::wgrad ? c.wgrad_share
-                                                        : 1.0;
+  const double role_share = x.role == Pass::dgrad   ? c.dgrad_share
+                            : x.role == Pass::wgrad ? c.wgrad_share
+                                                    : 1.0;
   work.m = x.m;
   work.n = x.n;
   work.k = x.issued_k;
@@ -164,10 +164,10 @@ GemmWork gemm_work(const Contraction& x, const ResolvedModel& model, const Engin
   work.second_per_l2_byte = 1 / (model.memory.l2_operand_byte_per_clock_per_sm * machine.clock_hz);
   if (x.gathered)
     work.second_per_gather = 1 / (c.gather_per_clk_per_sm * x.gather_vector * machine.clock_hz *
-                                  (x.role == ConvRole::wgrad ? c.wgrad_gather : 1));
+                                  (x.role == Pass::wgrad ? c.wgrad_gather : 1));
   if (x.scattered) work.second_per_scatter = 1 / (c.scatter_per_clk_per_sm * machine.clock_hz);
-  work.gather_n = x.role == ConvRole::wgrad;
-  work.may_split = (x.role == ConvRole::wgrad || engine.features.split_k || !x.is_convolution) &&
+  work.gather_n = x.role == Pass::wgrad;
+  work.may_split = (x.role == Pass::wgrad || engine.features.split_k || !x.is_convolution) &&
                    !has_ragged_rows(x);
   work.operand_element = c.operand_element;
   work.step_latency_s =

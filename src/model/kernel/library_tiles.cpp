@@ -16,13 +16,13 @@ bool is_fp16_like(Engine engine) {
 
 TileList vector_list(Engine engine, const Contraction& x) {
   if (engine != Engine::fp32 || !x.is_convolution) return TileList::vector_gemm;
-  return x.role == ConvRole::fwd     ? TileList::vector_fwd
-         : x.role == ConvRole::dgrad ? TileList::vector_dgrad
-                                     : TileList::vector_wgrad;
+  return x.role == Pass::fwd     ? TileList::vector_fwd
+         : x.role == Pass::dgrad ? TileList::vector_dgrad
+                                 : TileList::vector_wgrad;
 }
 
 TileList gathered_list(Engine engine, const Contraction& x) {
-  if (x.role == ConvRole::wgrad) return TileList::gathered_wgrad;
+  if (x.role == Pass::wgrad) return TileList::gathered_wgrad;
   // cuDNN has a kernel of its own for the 7x7, stride 2 first layer of ResNet and its kin.
   if (x.kernel_h == 7 && x.kernel_w == 7 && is_fp16_like(engine)) return TileList::gathered_7x7;
   return TileList::gathered_fwd;
@@ -31,7 +31,7 @@ TileList gathered_list(Engine engine, const Contraction& x) {
 TileList tensor_list(Engine engine, const Contraction& x) {
   if (is_8bit(engine)) return has_ragged_rows(x) ? TileList::byte_unaligned : TileList::byte;
   if (!is_fp16_like(engine))
-    return x.strided && x.role == ConvRole::dgrad ? TileList::tf32_strided_dgrad : TileList::tf32;
+    return x.strided && x.role == Pass::dgrad ? TileList::tf32_strided_dgrad : TileList::tf32;
   return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
 }
 
@@ -55,8 +55,7 @@ std::span<const TileKernel> library_tiles(const TileLists& lists, Engine engine,
     return lists[static_cast<std::size_t>(list)];
   };
   TileList list = is_tensor_engine(engine) ? tensor_list(engine, x) : vector_list(engine, x);
-  if (is_tensor_engine(engine) && x.role == ConvRole::dgrad &&
-      !tiles(TileList::tensor_dgrad).empty())
+  if (is_tensor_engine(engine) && x.role == Pass::dgrad && !tiles(TileList::tensor_dgrad).empty())
     list = TileList::tensor_dgrad;
   if (x.gathered && x.is_convolution && !tiles(gathered_list(engine, x)).empty())
     list = gathered_list(engine, x);

@@ -33,7 +33,7 @@ Contraction plain_product() {
 
 double tiles_of(const Contraction& x, double edge) {
   // A data gradient's outputs are the inputs of the forward convolution.
-  const bool dgrad = x.role == ConvRole::dgrad;
+  const bool dgrad = x.role == Pass::dgrad;
   const double h = dgrad ? x.in_h : x.out_h;
   const double w = dgrad ? x.in_w : x.out_w;
   return x.batch * divide_up(h, edge - x.kernel_h + 1) * divide_up(w, edge - x.kernel_w + 1);
@@ -62,12 +62,12 @@ GemmWork point_products(const Contraction& x, GemmWork work, const TransformShap
   constexpr const char* tile_word = "transformed tiles";
   constexpr const char* in_word = "input channels";
   constexpr const char* out_word = "output channels";
-  work.m = x.role == ConvRole::wgrad ? k : tiles;
-  work.m_is = x.role == ConvRole::wgrad ? out_word : tile_word;
-  work.n = x.role == ConvRole::fwd ? k : c;
-  work.n_is = x.role == ConvRole::fwd ? out_word : in_word;
-  work.k = x.role == ConvRole::fwd ? c : x.role == ConvRole::dgrad ? k : tiles;
-  work.k_is = x.role == ConvRole::fwd ? in_word : x.role == ConvRole::dgrad ? out_word : tile_word;
+  work.m = x.role == Pass::wgrad ? k : tiles;
+  work.m_is = x.role == Pass::wgrad ? out_word : tile_word;
+  work.n = x.role == Pass::fwd ? k : c;
+  work.n_is = x.role == Pass::fwd ? out_word : in_word;
+  work.k = x.role == Pass::fwd ? c : x.role == Pass::dgrad ? k : tiles;
+  work.k_is = x.role == Pass::fwd ? in_word : x.role == Pass::dgrad ? out_word : tile_word;
   work.count = t.points;
   work.element_byte = t.point_byte;
   work.result_byte = t.point_byte;
@@ -127,10 +127,10 @@ TransformedTime fused(const Offer& offer, const GemmWork& plain) {
   GemmWork work = plain;
   work.m = 4 * tiles_of(x, 4);
   work.m_is = "4 x transformed tiles";
-  work.n = 4 * (x.role == ConvRole::fwd ? x.out_channels : x.in_channels);
-  work.k = x.role == ConvRole::fwd ? x.in_channels : x.out_channels;
-  work.n_is = x.role == ConvRole::fwd ? "4 x output channels" : "4 x input channels";
-  work.k_is = x.role == ConvRole::fwd ? "input channels" : "output channels";
+  work.n = 4 * (x.role == Pass::fwd ? x.out_channels : x.in_channels);
+  work.k = x.role == Pass::fwd ? x.in_channels : x.out_channels;
+  work.n_is = x.role == Pass::fwd ? "4 x output channels" : "4 x input channels";
+  work.k_is = x.role == Pass::fwd ? "input channels" : "output channels";
   work.count = 1;
   work.k_runs = 1;
   work.may_split = false;
@@ -147,11 +147,10 @@ void add_winograd(Offer& offer, const GemmWork& plain) {
   const Contraction& x = offer.x;
   if (x.kernel_h != x.kernel_w) return;
   const LibraryFeatures& library = offer.engine.features;
-  const bool has = x.role == ConvRole::wgrad ? library.winograd_wgrad : library.winograd;
+  const bool has = x.role == Pass::wgrad ? library.winograd_wgrad : library.winograd;
   if (x.kernel_h == 3 && offer.wants(Algorithm::winograd_4x4_nonfused, has))
     offer.add(staged(offer, plain, {Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte}));
-  if (x.kernel_h == 3 && x.role != ConvRole::wgrad &&
-      offer.wants(Algorithm::winograd_2x2_fused, has))
+  if (x.kernel_h == 3 && x.role != Pass::wgrad && offer.wants(Algorithm::winograd_2x2_fused, has))
     offer.add(fused(offer, plain));
   if (x.kernel_h == 5 && offer.wants(Algorithm::winograd_5x5_nonfused, has))
     offer.add(staged(offer, plain, {Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte}));
@@ -165,8 +164,8 @@ void add_fft(Offer& offer, const GemmWork& plain) {
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
   const bool has = offer.engine.features.fft && std::min(x.in_channels, x.out_channels) >= 16;
   if (!offer.wants(Algorithm::fft_tiled, has)) return;
-  const bool wgrad = x.role == ConvRole::wgrad;
-  if ((wgrad && widest <= 14) || (x.role == ConvRole::fwd && image <= 16))
+  const bool wgrad = x.role == Pass::wgrad;
+  if ((wgrad && widest <= 14) || (x.role == Pass::fwd && image <= 16))
     offer.add(staged(offer, plain, {Algorithm::fft_tiled, 16, 16 * 9, 8, 8}));
   if (!wgrad && widest <= 30)
     offer.add(staged(offer, plain, {Algorithm::fft_tiled, 32, 32 * 17, 8, 8}));
