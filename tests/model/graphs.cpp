@@ -174,8 +174,12 @@ TEST_CASE("A compiler joins chains of norms, activations and adds, not contracti
       {"name": "b", "out_channels": 8, "kernel_size": 1},
       {"name": "norm2", "type": "batch_norm"},
       {"name": "add", "type": "add", "inputs": ["norm2", "relu"]},
-      {"name": "relu2", "type": "relu"}])"),
+      {"name": "relu2", "type": "relu"},
+      {"name": "d", "out_channels": 8, "kernel_size": 1},
+      {"name": "e", "input": "relu2", "out_channels": 8, "kernel_size": 1},
+      {"name": "joined", "type": "concat", "inputs": ["d", "e"]}])"),
                                   compiled);
+  CHECK(row_of(result, "joined").fused_into.empty());
   CHECK(row_of(result, "norm").fused_into.empty());
   CHECK(row_of(result, "relu").fused_into == "norm");
   CHECK(row_of(result, "norm2").fused_into.empty());
@@ -212,6 +216,39 @@ TEST_CASE("An engine keeps tensors padded, so that odd channels are not copied",
       {"name": "a", "input": [65, 28, 28], "out_channels": 65, "kernel_size": 3, "dtype": "fp16"}])");
   CHECK(result_of(network, {}).layers.front().kernel->kernels == 3);
   CHECK(result_of(network, fused()).layers.front().kernel->kernels == 1);
+TEST_CASE("What is joined goes to the kernel that runs last", "[model/graphs]") {
+  const Result result = result_of(load_text(R"([
+      {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+      {"name": "b", "input": "a", "out_channels": 8, "kernel_size": 1},
+      {"name": "c", "input": "a", "out_channels": 8, "kernel_size": 1},
+      {"name": "sum", "type": "add", "inputs": ["b", "c"]},
+      {"name": "d", "input": "a", "out_channels": 8, "kernel_size": 1},
+      {"name": "relu", "type": "relu"},
+      {"name": "joined", "type": "concat", "inputs": ["relu", "sum"]}])"),
+                                  fused());
+  CHECK(row_of(result, "sum").fused_into == "c");
+  CHECK(row_of(result, "relu").fused_into == "d");
+  CHECK(row_of(result, "joined").fused_into == "d");  // which writes the activation
+}
+
+TEST_CASE("An add of unequal shapes is not made by the kernel of the smaller one",
+          "[model/graphs]") {
+  const Result result = result_of(load_text(R"([
+      {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+      {"name": "mean", "type": "global_avg_pool"},
+      {"name": "shift", "out_channels": 8, "kernel_size": 1},
+      {"name": "sum", "type": "add", "inputs": ["a", "shift"]}])"),
+                                  fused());
+  CHECK(row_of(result, "sum").fused_into.empty());
+}
+
+TEST_CASE("Auxiliary heads keep nothing from being joined", "[model/graphs]") {
+  const Result result = result_of(load_text(R"([
+      {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+      {"name": "head", "input": "a", "out_channels": 8, "kernel_size": 1, "training_only": true},
+      {"name": "relu", "type": "relu", "input": "a"}])"),
+                                  fused());
+  CHECK(row_of(result, "relu").fused_into == "a");
 }
 
 TEST_CASE("An engine's kernels are started by calls, one by one, and its own", "[model/graphs]") {

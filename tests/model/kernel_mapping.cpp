@@ -61,6 +61,18 @@ TEST_CASE("Resident blocks an SM", "[model/kernel_mapping]") {
   }
 }
 
+TEST_CASE("An AMD part that states no limits has 40 wavefronts of 64", "[model/kernel_mapping]") {
+  const Gpu gpu = load_gpu(R"({"name": "G", "architecture": "CDNA2", "peak_tflops": {"fp32": 22.6},
+                               "bandwidth_gb_per_s": 1638.4})",
+                           "g.json");
+  const SmLimits& sm = kernel_model_of(gpu).resolved().machine.sm;
+  // 256 KiB of registers: 32 of 4 byte by 64 lanes leave 32 wavefronts, four of which are 256
+  // threads. With 16, all 40.
+  CHECK(occupancy(sm, {256, 32, 0}).blocks == 8);
+  CHECK(occupancy(sm, {256, 32, 0}).share == Approx(32 / 40.0));
+  CHECK(occupancy(sm, {256, 16, 0}).blocks == 10);
+}
+
 TEST_CASE("The notebook's convolution with a mapping of its own", "[model/kernel_mapping]") {
   const KernelPlan plan = plan_of(R"({"tile": [128, 64, 8], "threads": 128})");
   CHECK(plan.algorithm == Algorithm::implicit_gemm);
@@ -93,6 +105,40 @@ TEST_CASE("A hand-written kernel is bound by what it reads from shared memory",
   CHECK(single.part_s[static_cast<std::size_t>(Limiter::launch)] == Approx(1.15e-6));
 }
 
+TEST_CASE("Threads and registers that a tile leaves out, by what multiplies",
+          "[model/kernel_mapping]") {
+  struct Case {
+    const char* dtype;
+    Engine engine;
+    std::uint64_t threads;
+    std::uint64_t registers;
+  };
+  // 16,384 results, 64 a thread and on tensor cores 128, of 64 bits in two registers each; and 40.
+  for (const Case& each :
+       {Case{"fp32", Engine::fp32, 256, 104}, Case{"fp16", Engine::fp16_tensor, 128, 168},
+        Case{"fp64", Engine::fp64, 256, 168}}) {
+    INFO(each.dtype);
+    const Layer layer =
+        load_layer(R"({"type": "matmul", "m": 512, "n": 512, "k": 512, "dtype": ")" +
+                   std::string(each.dtype) + R"(", "kernel": {"tile": [128, 128, 8]}})");
+    const KernelPlan plan = *plan_kernel(layer, count(layer), each.engine,
+                                         kernel_model_of(find_gpu("v100")), CacheState::warm);
+    CHECK(plan.threads == each.threads);
+    CHECK(plan.registers == each.registers);
+  }
+}
+
+TEST_CASE("An engine pads an image's three channels to four", "[model/kernel_mapping]") {
+  Layer layer = load_layer(R"({"input": [32, 3, 224, 224], "out_channels": 64, "kernel_size": 7,
+                               "stride": 2, "padding": 3, "dtype": "fp16",
+                               "kernel": {"tile": [128, 64, 32]}})");
+  layer.kernels = KernelSource::inference_engine;
+  const KernelPlan plan = *plan_kernel(layer, count(layer), Engine::fp16_tensor,
+                                       kernel_model_of(find_gpu("a100")), CacheState::warm);
+  // 3 x 49 products in place of 4 x 49, which fill seven steps of 32.
+  CHECK(plan.tile_utilization == Approx(147 / 224.0));
+}
+
 TEST_CASE("Bytes from L2 are of operands and results that exist", "[model/kernel_mapping]") {
   // 512 tiles of 128 outputs read the weights each, one tile column the image's products once.
   CHECK(plan_of(R"({"tile": [128, 64, 8]})").l2_byte ==
@@ -100,6 +146,9 @@ TEST_CASE("Bytes from L2 are of operands and results that exist", "[model/kernel
   // A last tile of 16 in 48 rows fetches no others.
   CHECK(plan_of(R"({"tile": [128, 48, 8]})").l2_byte ==
         Approx((2 * 65536 + 512 * 64) * 75 * 4 + 65536 * 64 * 4));
+  // Each of four shares of the sum is written.
+  CHECK(plan_of(R"({"tile": [128, 64, 8], "split_k": 4})").l2_byte ==
+        Approx((65536 + 512 * 64) * 75 * 4 + 4 * 65536 * 64 * 4));
 }
 
 TEST_CASE("A direct convolution loads the patch under its outputs once", "[model/kernel_mapping]") {
@@ -110,6 +159,39 @@ TEST_CASE("A direct convolution loads the patch under its outputs once", "[model
   CHECK(message_of_mapping(R"({"algorithm": "direct"})") ==
         "net.json: layer \"c\": expected a tile [m, n, k] beside \"direct\", which no library has, "
         "got none");
+}
+
+TEST_CASE("The patch under 16 outputs, by window", "[model/kernel_mapping]") {
+  struct Case {
+    const char* layer;
+    double outputs;
+    double taps;
+    double pixels;  ///< of a patch
+  };
+  for (const Case& each : {
+           // 4 x 4 outputs, two apart: (3 x 2 + 3)^2. Taps two apart: (3 + 2 x 2 + 1)^2.
+           Case{R"("input": [3, 64, 64], "kernel_size": 3, "padding": 1, "stride": 2)", 1024, 9,
+                81},
+           Case{R"("input": [3, 64, 64], "kernel_size": 3, "padding": 2, "dilation": 2)", 4096, 9,
+                64},
+           // An image of two columns: 8 x 2 outputs.
+           Case{R"("input": [3, 64, 2], "kernel_size": 3, "padding": 1)", 128, 9, 10 * 4},
+           // What lies between the outputs is not loaded.
+           Case{R"("input": [3, 64, 64], "kernel_size": 1, "stride": 2)", 1024, 1, 16},
+       }) {
+    INFO(each.layer);
+    const Layer layer = load_layer(R"({"out_channels": 64, "kernel": {"algorithm": "direct",
+                                       "tile": [16, 16, 3], "stages": 1}, )" +
+                                   std::string(each.layer) + "}");
+    const KernelPlan plan = *plan_kernel(layer, count(layer), Engine::fp32,
+                                         kernel_model_of(find_gpu("v100")), CacheState::warm);
+    // Four columns of tiles load each patch, each row of tiles all weights.
+    const double blocks = each.outputs / 16;
+    CHECK(plan.l2_byte == Approx(4 * (4 * blocks * each.pixels * 3 + blocks * 64 * 3 * each.taps +
+                                      each.outputs * 64)));
+    CHECK(plan.shared_memory_byte ==
+          static_cast<std::uint64_t>((each.pixels / each.taps + 16) * 3 * 4 + 0.5));
+  }
 }
 
 TEST_CASE("A plan outlives the network that stated its algorithm", "[model/kernel_mapping]") {

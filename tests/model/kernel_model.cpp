@@ -92,6 +92,26 @@ TEST_CASE("A sustained bandwidth is what a long stream reaches", "[model/kernel_
   CHECK(bytes / seconds(layer, Engine::fp32, model) == Approx(3e12).epsilon(0.01));
 }
 
+TEST_CASE("What a GPU's file states of its kernels goes before the constants",
+          "[model/kernel_model]") {
+  const KernelModel model = kernel_model_of(load_gpu(
+      R"({"name": "G", "architecture": "Volta", "sm_count": 80, "boost_clock_mhz": 1530,
+          "peak_tflops": {"fp32": 15.7}, "bandwidth_gb_per_s": 900, "l2_mib": 6,
+          "kernel": {"dram_share": 0.5, "math_share": 0.25, "launch_us": 2}})",
+      "g.json"));
+  const auto part_s = [&](const char* text, Limiter limiter) {
+    const Layer layer = load_layer(text);
+    return plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm)
+        ->part_s[static_cast<std::size_t>(limiter)];
+  };
+  const char* const add = R"({"type": "add", "inputs": [[64, 64, 1024, 1024],
+                                                        [64, 64, 1024, 1024]]})";
+  CHECK(part_s(add, Limiter::dram) == Approx(3 * 4 * 4294967296.0 / (900e9 * 0.5)));
+  CHECK(part_s(add, Limiter::launch) == Approx(2e-6));
+  CHECK(part_s(R"({"type": "matmul", "m": 4096, "n": 4096, "k": 4096})", Limiter::math) ==
+        Approx(2 * 68719476736.0 / (15.7e12 * 0.25)));
+}
+
 TEST_CASE("Measured ceilings leave a part near its fitted times", "[model/kernel_model]") {
   AnalysisOptions sustained;
   sustained.ceilings = CeilingKind::sustained;

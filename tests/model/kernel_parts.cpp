@@ -101,6 +101,57 @@ TEST_CASE("The notebook's convolution, part by part", "[model/kernel_parts]") {
   CHECK(part(plan, Limiter::latency) == 0);
 }
 
+TEST_CASE("A weight gradient on a V100 has its own share of the rate", "[model/kernel_parts]") {
+  struct Case {
+    const char* mapping;  ///< its tile, and the data type
+    Engine engine;
+    double rate;      ///< of the forward pass
+    double overhead;  ///< operand loads
+    double share;     ///< fitted to DeepBench's V100
+  };
+  // 0.97 of 15.7 and 125 TFLOP/s, and operand loads of 11.6 and 15.6 elements by tiles of 64 x 64.
+  for (const Case& each :
+       {Case{R"("tile": [64, 64, 8], "threads": 64})", Engine::fp32, 15.7e12 * 0.97,
+             11.6 * (1 / 64.0 + 1 / 64.0), 0.775},
+        Case{R"("tile": [64, 64, 32], "threads": 128}, "dtype": "fp16")", Engine::fp16_tensor,
+             125e12 * 0.97, 15.6 * (1 / 64.0 + 1 / 64.0), 0.917}}) {
+    INFO(name_of(each.engine));
+    const KernelPlan plan = plan_of(
+        R"({"input": [32, 64, 56, 56], "out_channels": 64, "kernel_size": 3, "padding": 1,
+            "pass": "wgrad", "kernel": {"split_k": 16, )" +
+            std::string(each.mapping) + "}",
+        "v100", each.engine);
+    const double math_s = 2.0 * 32 * 56 * 56 * 64 * 64 * 9 / each.rate;
+    CHECK(part(plan, Limiter::math) == Approx(math_s));
+    CHECK(part(plan, Limiter::instructions) ==
+          Approx(math_s * ((1 + each.overhead) / each.share - 1)));
+  }
+}
+
+TEST_CASE("Backward arithmetic of activations and layer norms on an H200", "[model/kernel_parts]") {
+  struct Case {
+    const char* layer;
+    double clocks;  ///< of one of 132 SMs at 1.98 GHz
+    double launches;
+  };
+  // 2^26 elements, more than device memory takes time for: 1.4 times the function's 0.35 and 0.29
+  // clocks. Rows of 96: 0.82 clocks an element and 950 a row, and a second kernel for the weights.
+  for (const Case& each :
+       {Case{R"({"type": "gelu", "dtype": "fp16", "pass": "dgrad", "input": [64, 1024, 32, 32]})",
+             67108864 * 0.35 * 1.4, 1},
+        Case{R"({"type": "silu", "dtype": "fp16", "pass": "dgrad", "input": [64, 1024, 32, 32]})",
+             67108864 * 0.29 * 1.4, 1},
+        Case{R"({"type": "layer_norm", "pass": "dgrad", "input": [65536, 96]})",
+             65536 * (96 * 0.82 + 950), 2}}) {
+    INFO(each.layer);
+    const KernelPlan plan = plan_of(each.layer, "h200", Engine::fp32);
+    CHECK(part(plan, Limiter::math) + part(plan, Limiter::instructions) ==
+          Approx(each.clocks / (132 * 1.98e9)));
+    CHECK(part(plan, Limiter::dram) == 0);
+    CHECK(part(plan, Limiter::launch) == Approx(each.launches * 1.15e-6));
+  }
+}
+
 TEST_CASE("What starts a kernel changes its launch and nothing else", "[model/kernel_parts]") {
   struct Case {
     LaunchProtocol protocol;
