@@ -1,5 +1,7 @@
 #include <csignal>
+#include <exception>
 #include <new>
+#include <string>
 
 #include "cli/calibrate.hpp"
 #include "cli/options.hpp"
@@ -31,14 +33,14 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     note(error.what());
     return 1;
-  } catch (const OutputError& error) {
-    note(std::string("roofline: ") + error.what());
-    return 1;
   } catch (const UsageError& error) {
     note(std::string("roofline: ") + error.what());
     return 2;
   } catch (const std::bad_alloc&) {
     note("roofline: out of memory");
+    return 1;
+  } catch (const std::exception& error) {  // OutputError, or what the system refused
+    note(std::string("roofline: ") + error.what());
     return 1;
   }
 }

@@ -31,6 +31,7 @@ std::vector<std::string> problems_besides(const Catalogue& catalogue,
 std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::string>& names,
                            const std::string& kernel_model) {
   std::vector<Gpu> gpus;
+  gpus.reserve(names.size());
   for (const std::string& name : names) gpus.push_back(catalogue.find(name));
   if (kernel_model.empty()) return gpus;
   const SharedConstants constants = load_constants(read_text(kernel_model), kernel_model);

@@ -191,6 +191,7 @@ std::string key_hint(const std::string& key) {
   for (const auto& [theirs, ours] : others)
     if (key == theirs) return "; did you mean \"" + std::string(ours) + "\"?";
   std::vector<std::string_view> names;
+  names.reserve(keys.size());
   for (const LayerKey& each : keys) names.push_back(each.key);
   return did_you_mean(key, names);
 }

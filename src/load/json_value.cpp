@@ -46,7 +46,7 @@ std::string with_part(std::string_view pointer, Part part) {
 /// A node as it is shown in a message: short ones whole, long ones by kind.
 std::string shown(const json& node) {
   constexpr std::size_t longest = 60;
-  const std::string text = node.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = node.dump(-1, ' ', false, json::error_handler_t::replace);
   if (text.size() <= longest) return text;
   if (node.is_array()) return "an array of " + std::to_string(node.size());
   if (node.is_object()) return "an object";

@@ -190,6 +190,7 @@ class ConstantsReader {
                        [&](const FeatureField& field) { return field.key == words[i]; });
       if (known == feature_fields.end()) {
         std::vector<std::string_view> keys;
+        keys.reserve(feature_fields.size());
         for (const FeatureField& field : feature_fields) keys.push_back(field.key);
         list.at(i).fail("expected one of " + listed(keys) + ", got \"" + words[i] + '"' +
                         did_you_mean(words[i], keys));

@@ -140,7 +140,7 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
   auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache);
   if (!kernel || clearly_faster * kernel->expected_time_s >= row.kernel->expected_time_s) return;
   row.engine = *other;
-  row.kernel = std::move(kernel);
+  row.kernel = kernel;
 }
 
 void plan_row(LayerResult& row, const KernelModel& model, const Context& context,

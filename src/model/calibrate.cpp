@@ -46,8 +46,10 @@ class Fit {
  public:
   Fit(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, Indices used,
       const std::string& pattern)
-      : gpu_(gpu), layers_(layers), used_(std::move(used)) {
-    constants_ = std::make_shared<ModelConstants>(*gpu.constants);
+      : gpu_(gpu),
+        layers_(layers),
+        used_(std::move(used)),
+        constants_(std::make_shared<ModelConstants>(*gpu.constants)) {
     gpu_.constants = constants_;
     first_ = constants_->values;
     log_ratio_ = log_ratios(used_);
@@ -189,6 +191,7 @@ class Fit {
 std::vector<std::size_t> network_numbers(const std::vector<MeasuredLayer>& layers) {
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> of_layer;
+  of_layer.reserve(layers.size());
   for (const MeasuredLayer& layer : layers)
     of_layer.push_back(numbers.emplace(layer.network, numbers.size()).first->second);
   return of_layer;

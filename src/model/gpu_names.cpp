@@ -60,7 +60,7 @@ void join_memory_sizes(std::vector<std::string>& words) {
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     }
   for (std::string& word : words)
-    if (is_memory_size(word)) word = word.substr(0, word.find('g')) + "gb";
+    if (is_memory_size(word)) word.replace(word.find('g'), std::string::npos, "gb");
 }
 
 struct GpuName {

@@ -36,6 +36,7 @@ std::vector<std::string> nearest(std::string_view word,
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (found.size() > limit) found.resize(limit);
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const auto& [distance, candidate] : found) names.emplace_back(candidate);
   return names;
 }

@@ -55,6 +55,7 @@ std::optional<unsigned long> number(const std::string& text) {
 std::string braced(const std::vector<std::string>& values) {
   const std::size_t begin = common_begin(values);
   std::vector<std::string> ends;
+  ends.reserve(values.size());
   for (const std::string& value : values) ends.push_back(value.substr(begin));
   bool consecutive = ends.size() > 2;
   for (std::size_t i = 0; i < ends.size() && consecutive; ++i)
@@ -137,6 +138,7 @@ std::string folded_name(const std::vector<std::string>& names) {
 
 std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width) {
   std::vector<std::string> texts;
+  texts.reserve(names.size());
   for (const std::string& name : names) texts.push_back(cut(abbreviated(name, width), width));
   std::map<std::string, std::set<std::string>> meanings;
   for (std::size_t i = 0; i < names.size(); ++i) meanings[texts[i]].insert(names[i]);

@@ -132,9 +132,9 @@ void infer_constant(Node& node) {
   else if (attribute.name() == "value_int")
     set_result(node, 0, {}, Tensor::INT64);
   else if (attribute.name() == "value_floats")
-    set_result(node, 0, {count}, Tensor::FLOAT);
+    set_result(node, 0, Sizes{count}, Tensor::FLOAT);
   else if (attribute.name() == "value_ints")
-    set_result(node, 0, {count}, Tensor::INT64);
+    set_result(node, 0, Sizes{count}, Tensor::INT64);
 }
 
 }  // namespace

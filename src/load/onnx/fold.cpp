@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -288,8 +289,9 @@ std::optional<Numbers> fold_clip(const Node& node) {
     const Value* stated = node.input(input);
     return stated != nullptr ? stated->numbers->at(0) : float_attribute(node, name, otherwise);
   };
-  const double least = bound(1, "min", -INFINITY);
-  const double most = bound(2, "max", INFINITY);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double least = bound(1, "min", -infinity);
+  const double most = bound(2, "max", infinity);
   Numbers out = numbers_of(node, 0);
   for (double& number : out) number = std::min(std::max(number, least), most);
   return out;

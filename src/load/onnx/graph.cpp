@@ -54,7 +54,7 @@ std::optional<Sizes> integers(const Value* value) {
 
 std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
                                              std::size_t input) {
-  if (const auto attribute = ints_attribute(node, name)) return attribute;
+  if (auto attribute = ints_attribute(node, name)) return attribute;
   return integers(node.input(input));
 }
 

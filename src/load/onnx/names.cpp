@@ -229,6 +229,7 @@ std::string module_of(const Draft& draft) { return hint_of(draft).module; }
 
 std::vector<std::string> layer_names(const std::vector<Draft>& drafts) {
   std::vector<Hint> hints;
+  hints.reserve(drafts.size());
   for (const Draft& draft : drafts) hints.push_back(hint_of(draft));
   shorten_own_names(hints);
   const auto modules = modules_of(drafts, hints);

@@ -206,7 +206,7 @@ void connect(Graph& graph) {
 void simplify(Graph& graph) {
   connect(graph);
   for (void (*join)(Node&) : {join_activation, join_norm, join_product}) {
-    for (std::size_t i = 0; i < graph.order.size(); ++i) join(*graph.order[i]);
+    for (Node* node : graph.order) join(*node);
     connect(graph);
   }
 }

@@ -106,6 +106,7 @@ bool is_direct_last(const Value* value) {
 bool set_operands(LayerSpec& spec, const std::vector<const Value*>& operands, const Sizes& result,
                   Layout layout) {
   std::vector<Sizes> sizes;
+  sizes.reserve(operands.size());
   for (const Value* each : operands) sizes.push_back(aligned(*each->sizes, result.size()));
   if (result.size() > 5 && !join_axes(sizes, result)) return false;
   for (std::size_t i = 0; i < operands.size(); ++i) {

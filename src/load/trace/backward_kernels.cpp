@@ -40,6 +40,7 @@ bool computes(Role role) { return role >= Role::data; }
 
 std::optional<std::size_t> data_gradient_kernels(const std::vector<std::string_view>& names) {
   std::vector<Role> roles;
+  roles.reserve(names.size());
   for (const std::string_view name : names) roles.push_back(role_of(name));
   std::vector<std::size_t> computing;
   for (std::size_t i = 0; i < roles.size(); ++i)

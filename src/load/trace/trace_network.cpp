@@ -178,6 +178,7 @@ class TraceLayers {
 
   double data_gradient_s(const std::vector<std::uint32_t>& work, double time_s) {
     std::vector<std::string_view> names;
+    names.reserve(work.size());
     for (const std::uint32_t index : work) names.push_back(name_of_activity(index));
     const std::optional<std::size_t> count = data_gradient_kernels(names);
     if (!count) {
@@ -258,8 +259,8 @@ std::uint32_t busiest_device(const Recording& recording) {
 /// How many steps launched anything: a profiler may open one more than it sees run.
 std::size_t steps_with_work(const Recording& recording, const Links& links) {
   std::set<std::size_t> steps;
-  for (std::size_t i = 0; i < links.origins.size(); ++i)
-    if (links.origins[i].step) steps.insert(*links.origins[i].step);
+  for (const auto& origin : links.origins)
+    if (origin.step) steps.insert(*origin.step);
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 

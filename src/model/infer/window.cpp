@@ -52,7 +52,7 @@ void set_padding(const LayerSpec& spec, const Shape& input, Window& window) {
     if (spec.padding_rule == PaddingRule::same_lower) std::swap(window.pad_begin, window.pad_end);
     return;
   }
-  if (window.rank > 0 && padding.numbers.size() == 2U * window.rank) {
+  if (window.rank > 0 && padding.numbers.size() == std::size_t{2} * window.rank) {
     if (padding.height || padding.width)
       fail_twice(padding.height ? Field::padding_height : Field::padding_width, "padding");
     for (std::size_t i = 0; i < window.rank; ++i) {

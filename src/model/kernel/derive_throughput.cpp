@@ -70,7 +70,7 @@ class ThroughputDerivation {
   }
 
   std::string issue_text() const {
-    const std::string clocks =
+    std::string clocks =
         expression("(", expression_of(work_.clocks), ") / ", model_.machine.issue_clock_per_s);
     const std::string flop = expression(work_.flop, " / ", work_.flop_per_s);
     if (work_.flop == 0) return clocks;
@@ -115,9 +115,8 @@ class ThroughputDerivation {
   }
 
   std::string l2_text() const {
-    const std::string requests =
-        expression(time_.l2_request_s, Times{work_.moves}, Over{time_.l2_fed}, Over{work_.busy},
-                   Over{work_.filled});
+    std::string requests = expression(time_.l2_request_s, Times{work_.moves}, Over{time_.l2_fed},
+                                      Over{work_.busy}, Over{work_.filled});
     if (work_.fetch_byte == 0) return requests;
     return expression("max(", requests, ", ", work_.fetch_byte, " / ", work_.fetch_byte_per_s, ")");
   }

@@ -70,7 +70,8 @@ Schedule schedule(const GemmWork& work, const TileCost& cost, double split, doub
 std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte, double patch_share) {
   const double rows = tile.m * patch_share + tile.n;
   const double byte = tile.stages * rows * tile.k * element_byte;
-  return byte < 1e18 ? static_cast<std::uint64_t>(byte + 0.5) : std::uint64_t{1000000000000000000};
+  return byte < 1e18 ? static_cast<std::uint64_t>(std::round(byte))
+                     : std::uint64_t{1000000000000000000};
 }
 
 double resident_blocks(const GemmTime& time) {

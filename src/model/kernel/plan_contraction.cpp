@@ -1,11 +1,12 @@
 #include "model/kernel/plan_contraction.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace roofline {
 namespace {
 
-std::uint64_t count_of(double value) { return static_cast<std::uint64_t>(value + 0.5); }
+std::uint64_t count_of(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
 /// Tensor-core kernels want channels last, in whole vectors. One-dimensional tensors have no such
 /// layout in frameworks, and other channel counts are padded: two copies around the kernel.

@@ -64,6 +64,7 @@ std::string row_name(const TableRow& row) {
 
 std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width) {
   std::vector<std::string> clean;
+  clean.reserve(labels.size());
   for (const std::string& label : labels) clean.push_back(printable(label));
   return short_names(clean, std::max<std::size_t>(width, 12));
 }
@@ -94,6 +95,7 @@ std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
     std::stable_sort(groups.begin(), groups.end(),
                      [](const auto& a, const auto& b) { return a.front() < b.front(); });
   std::vector<TableRow> rows;
+  rows.reserve(groups.size());
   for (auto& group : groups) rows.push_back({report.results[result], std::move(group)});
   return rows;
 }

@@ -204,7 +204,7 @@ std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
                   "those that take longest.",
                   expected ? "expected" : "bound's")};
   if (any([](const Mark& mark) { return mark.bound_y && mark.at.y > *mark.bound_y; }))
-    caption.push_back(
+    caption.emplace_back(
         "A mark above its bound has its operands in L2, or saves MACs (Winograd, FFT).");
   caption.emplace_back(intensity_conventions);
   caption.push_back(subject.gpus.size() > 1

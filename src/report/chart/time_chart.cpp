@@ -126,6 +126,7 @@ struct ShownLayers {
 /// The longest, in their order, and the rest; what takes no time is neither.
 ShownLayers longest(const std::vector<TableRow>& rows) {
   std::vector<double> times;
+  times.reserve(rows.size());
   for (const TableRow& row : rows) times.push_back(row_time_s(row));
   double shortest = 0;
   if (rows.size() > most_bars) {

@@ -64,7 +64,7 @@ std::string summary_section(const Report& report) {
                                     [](const Result& result) { return result.measured; });
   std::vector<std::string_view> heads{"network", "GPU",   "batch",          "MACs",
                                       "FLOP",    "bytes", "roofline bound", "expected"};
-  if (measured) heads.push_back("measured");
+  if (measured) heads.emplace_back("measured");
   heads.insert(heads.end(), {"bound by compute", "memory needed"});
   std::string text =
       "<section id=\"summary\" aria-labelledby=\"summary-title\">\n"
