@@ -216,6 +216,8 @@ TEST_CASE("An engine keeps tensors padded, so that odd channels are not copied",
       {"name": "a", "input": [65, 28, 28], "out_channels": 65, "kernel_size": 3, "dtype": "fp16"}])");
   CHECK(result_of(network, {}).layers.front().kernel->kernels == 3);
   CHECK(result_of(network, fused()).layers.front().kernel->kernels == 1);
+}
+
 TEST_CASE("What is joined goes to the kernel that runs last", "[model/graphs]") {
   const Result result = result_of(load_text(R"([
       {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
