@@ -121,8 +121,9 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
       const auto item = reader.next();
       if (!item) break;
       if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
-      const Network network =
-          infer(*std::get<Item>(*item).spec(setting.defaults), setting.defaults);
+      const auto spec = std::get<Item>(*item).spec(setting.defaults);
+      if (spec->layers.empty()) continue;
+      const Network network = infer(*spec, setting.defaults);
       if (!network.record) {
         load_network(render_layer_file(network), "again.json", setting.defaults);
         keep(evaluate(network, setting.context));
@@ -131,7 +132,9 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
       Expected<RecordResult> record = evaluate_record(network, setting.context);
       if (const auto* error = std::get_if<InputError>(&record)) throw *error;
       records.push_back(std::get<RecordResult>(std::move(record)));
-      render_record(network.source, network.name, setting.context.gpu.name, records.back().rows);
+      std::string lines;
+      for (const LayerResult& row : records.back().rows)
+        append_record(lines, network.source, network.name, setting.context.gpu.name, row);
     } catch (const InputError& error) {
       render_record_error(error);
       errors.push_back(error);
