@@ -65,7 +65,7 @@ TEST_CASE("An AMD part that states no limits has 40 wavefronts of 64", "[model/k
   const Gpu gpu = load_gpu(R"({"name": "G", "architecture": "CDNA2", "peak_tflops": {"fp32": 22.6},
                                "bandwidth_gb_per_s": 1638.4})",
                            "g.json");
-  const SmLimits& sm = kernel_model_of(gpu).resolved().machine.sm;
+  const SmLimits sm = kernel_model_of(gpu).resolved().machine.sm;
   // 256 KiB of registers: 32 of 4 byte by 64 lanes leave 32 wavefronts, four of which are 256
   // threads. With 16, all 40.
   CHECK(occupancy(sm, {256, 32, 0}).blocks == 8);
