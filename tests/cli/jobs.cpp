@@ -61,7 +61,7 @@ void check_same_for_all_jobs(const TemporaryFolder& folder, const std::string& b
 TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
   const TemporaryFolder folder;
   write_folder(folder);
-  folder.write("lines.ndjson", mixed_lines(3000));
+  folder.write("lines.ndjson", mixed_lines(1200));
   for (const std::string format : {"ndjson", "csv", "json"}) {
     check_same_for_all_jobs(folder, "roofline lines.ndjson" + gpus + "--format " + format, "");
     check_same_for_all_jobs(folder, "roofline -" + gpus + "--format " + format, " <lines.ndjson");
@@ -74,12 +74,12 @@ TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
 TEST_CASE("Records stay in the order of the input", "[cli/jobs]") {
   const TemporaryFolder folder;
   std::string lines;
-  for (int i = 0; i < 3000; ++i) lines += convolution + '\n';
+  for (int i = 0; i < 1200; ++i) lines += convolution + '\n';
   folder.write("lines.ndjson", lines);
   const Outcome outcome =
       run(folder, "roofline lines.ndjson --gpu v100 --format ndjson --jobs 7 | jq -r .name");
   const std::vector<std::string> names = lines_of(outcome.out);
-  REQUIRE(names.size() == 3000);
+  REQUIRE(names.size() == 1200);
   bool in_order = true;
   for (std::size_t i = 0; i < names.size(); ++i)
     in_order = in_order && names[i] == "conv" + std::to_string(i + 1);
