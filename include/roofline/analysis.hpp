@@ -165,6 +165,10 @@ std::optional<double> lost_s(const LayerResult& row);
 /// roofline bound.
 double time_s(const LayerResult& row);
 double time_s(const Total& total);
+/// Of a whole time; 0 where there is none.
+constexpr double share_of(double part_s, double whole_s) {
+  return whole_s > 0 ? part_s / whole_s : 0;
+}
 
 /// The smallest batch at which the row's layer is bound by compute, its weights being read once
 /// whatever the batch; none where no batch is enough, or where it does no arithmetic.

@@ -222,7 +222,7 @@ void add_model(CLI::App& app, Arguments& arguments) {
                  "the convolution or linear layer before them; pointwise: chains of them run as "
                  "one kernel")
       ->type_name("HOW")
-      ->check(one_of({"none", "epilogue", "pointwise"}));
+      ->check(member_of(fusion_names));
   app.add_option("--cache", arguments.cache,
                  "warm (default) or cold: whether operands are in the L2 cache at the start")
       ->type_name("STATE")
@@ -232,7 +232,7 @@ void add_model(CLI::App& app, Arguments& arguments) {
                  "default with --fuse epilogue), kernel (nothing: durations as a profiler gives "
                  "them) or eager (a framework's operators, each at the host's cost)")
       ->type_name("HOW")
-      ->check(one_of({"kernel", "graph", "stream", "eager"}));
+      ->check(member_of(launch_protocol_names));
   app.add_flag("--host-copies{pinned}", arguments.host_copies,
                "Add the copies of a network's input and result over the host link, from pinned "
                "memory or with --host-copies=pageable")
@@ -241,7 +241,7 @@ void add_model(CLI::App& app, Arguments& arguments) {
                  "Of training, for what its memory keeps of each weight: sgd (default), momentum "
                  "or adam")
       ->type_name("NAME")
-      ->check(one_of({"sgd", "momentum", "adam"}));
+      ->check(member_of(optimizer_names));
 }
 
 void add_kernel_model(CLI::App& app, Arguments& arguments) {

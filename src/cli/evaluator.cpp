@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "report/pieces.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -43,8 +44,7 @@ class Evaluator::Sum {
  private:
   /// To append to.
   static std::string& last_piece(std::vector<std::string>& pieces) {
-    constexpr std::size_t piece_byte = 1 << 18;
-    if (pieces.empty() || pieces.back().size() >= piece_byte) pieces.emplace_back();
+    if (pieces.empty() || pieces.back().size() >= Pieces::worth_byte) pieces.emplace_back();
     return pieces.back();
   }
 

@@ -171,23 +171,24 @@ void set_prices(const Arguments& arguments, Options& options) {
   }
 }
 
+/// What a word names, by its place among the names; none for another word.
+template <class Enum, class Names>
+std::optional<Enum> named(std::string_view word, const Names& names) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
 void set_analysis(const Arguments& arguments, Options& options) {
-  for (std::size_t i = 0; i < engine_choice_names.size(); ++i)
-    if (arguments.engine == engine_choice_names[i])
-      options.analysis.engine = static_cast<EngineChoice>(i);
+  options.analysis.engine = *named<EngineChoice>(arguments.engine, engine_choice_names);
   if (arguments.peak_tflops > 0) options.analysis.peak_flop_per_s = arguments.peak_tflops * 1e12;
   if (arguments.bandwidth_gb_per_s > 0)
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
   if (arguments.ceilings == "sustained") options.analysis.ceilings = CeilingKind::sustained;
   if (arguments.cache == "cold") options.analysis.cache = CacheState::cold;
-  for (std::size_t i = 0; i < optimizer_names.size(); ++i)
-    if (arguments.optimizer == optimizer_names[i])
-      options.analysis.optimizer = static_cast<Optimizer>(i);
-  for (std::size_t i = 0; i < launch_protocol_names.size(); ++i)
-    if (arguments.launch == launch_protocol_names[i])
-      options.analysis.launch = static_cast<LaunchProtocol>(i);
-  for (std::size_t i = 0; i < fusion_names.size(); ++i)
-    if (arguments.fuse == fusion_names[i]) options.analysis.fusion = static_cast<FusionKind>(i);
+  options.analysis.optimizer = *named<Optimizer>(arguments.optimizer, optimizer_names);
+  options.analysis.launch = named<LaunchProtocol>(arguments.launch, launch_protocol_names);
+  options.analysis.fusion = *named<FusionKind>(arguments.fuse, fusion_names);
   if (options.analysis.fusion != FusionKind::none && arguments.pass != "fwd")
     throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
                      arguments.pass);

@@ -32,10 +32,7 @@ void OrderedWork::finish() {
     const std::lock_guard lock(mutex_);
     all_added_ = true;
   }
-  piece_added_.notify_all();
-  piece_done_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  join();
   rethrow();
 }
 
@@ -96,6 +93,11 @@ void OrderedWork::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
+  join();
+}
+
+/// Wakes the threads, which have been told to end, and waits for them.
+void OrderedWork::join() {
   piece_added_.notify_all();
   piece_done_.notify_all();
   for (std::thread& thread : threads_) thread.join();

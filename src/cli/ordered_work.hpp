@@ -49,6 +49,7 @@ class OrderedWork {
   void do_pieces();
   void use_results();
   void stop();
+  void join();
   void rethrow();
 
   std::size_t jobs_;

@@ -145,7 +145,6 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
 
 void plan_row(LayerResult& row, const KernelModel& model, const Context& context,
               const Network& network) {
-  if (!has_kernel(row.layer)) return;
   try {
     row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache);
     take_faster_engine(row, model, context);
@@ -164,11 +163,12 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
   const KernelModel& model = kernel_model_for(context, main_engine);
   for (LayerResult& row : rows) {
     const bool over_host_link = row.layer.kind == LayerKind::host_copy;
-    plan_row(row, model, context, network);
+    const bool has_own_kernel = has_kernel(row.layer);
+    if (has_own_kernel) plan_row(row, model, context, network);
     row.point =
         evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                  over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-    if (!has_kernel(row.layer)) row.expected_time_s = row.point.roofline_time_s;
+    if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
     set_measured(row, context);
   }
   return ceilings;

@@ -16,14 +16,6 @@ void add_bytes(Bytes& sum, const Bytes& bytes) {
   sum.total = checked_add(sum.total, bytes.total);
 }
 
-/// A sum is known as long as every part is.
-void add_time(std::optional<double>& sum, const std::optional<double>& part) {
-  if (sum && part)
-    *sum += *part;
-  else
-    sum.reset();
-}
-
 void add_to_types(std::vector<TypeRow>& types, const LayerResult& row) {
   auto type = std::find_if(types.begin(), types.end(),
                            [&](const TypeRow& each) { return each.kind == row.layer.kind; });
@@ -55,6 +47,13 @@ double time_s(const LayerResult& row) {
 }
 double time_s(const Total& total) { return total.expected_time_s.value_or(total.roofline_time_s); }
 
+void add_time(std::optional<double>& sum, const std::optional<double>& part) {
+  if (sum && part)
+    *sum += *part;
+  else
+    sum.reset();
+}
+
 void add_to_total(Total& total, const LayerResult& row) {
   total.macs = checked_add(total.macs, row.counts.macs);
   total.flops = checked_add(total.flops, row.counts.flops);
@@ -75,7 +74,7 @@ void sum_up(Result& result) {
   result.not_compared = count_not_compared(result.layers);
   const double whole_s = time_s(result.total);
   for (LayerResult& row : result.layers) {
-    row.time_share = whole_s > 0 ? time_s(row) / whole_s : 0;
+    row.time_share = share_of(time_s(row), whole_s);
     add_to_types(result.types, row);
   }
   std::stable_sort(result.types.begin(), result.types.end(),
@@ -103,8 +102,7 @@ double compute_bound_share(const Result& result) {
   double bound_by_compute = 0;
   for (const LayerResult& row : result.layers)
     if (row.point.bound == Bound::compute) bound_by_compute += row.point.roofline_time_s;
-  const double whole = result.total.roofline_time_s;
-  return whole > 0 ? bound_by_compute / whole : 0;
+  return share_of(bound_by_compute, result.total.roofline_time_s);
 }
 
 std::optional<std::uint64_t> needed_memory_byte(const Result& result) {

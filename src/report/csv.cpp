@@ -1,5 +1,6 @@
 #include "report/csv.hpp"
 
+#include "model/totals.hpp"
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/pieces.hpp"
@@ -27,10 +28,7 @@ double whole_time_s(const std::vector<OpenRows>& parts) {
   for (const OpenRows& part : parts)
     for (const OpenRows::Row& row : part.rows) {
       total.roofline_time_s += row.roofline_time_s;
-      if (total.expected_time_s && row.expected_time_s)
-        *total.expected_time_s += *row.expected_time_s;
-      else
-        total.expected_time_s.reset();
+      add_time(total.expected_time_s, row.expected_time_s);
     }
   return time_s(total);
 }
@@ -65,7 +63,7 @@ void write_open_rows(std::vector<OpenRows> parts, const Sink& sink) {
     for (const OpenRows::Row& row : part.rows) {
       pieces.text().append(part.text, done, row.share_at - done);
       const double time_s = row.expected_time_s.value_or(row.roofline_time_s);
-      append_csv(pieces.text(), whole_s > 0 ? time_s / whole_s : 0.0);
+      append_csv(pieces.text(), share_of(time_s, whole_s));
       done = row.share_at;
       pieces.pass_on();
     }

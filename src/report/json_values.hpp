@@ -30,7 +30,4 @@ Json rates_json(const EngineRates& rates);
 /// Indented text; bytes that are not UTF-8 are replaced.
 std::string dump_document(const Json& json);
 
-/// The same on one line, without a line break.
-std::string dump_line(const Json& json);
-
 }  // namespace roofline

@@ -10,7 +10,7 @@
 namespace roofline {
 namespace {
 
-std::string share_of(double part_s, double whole_s) {
+std::string share_text(double part_s, double whole_s) {
   return whole_s > 0 ? percent(part_s / whole_s) : "";
 }
 
@@ -41,7 +41,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid;
   grid.columns = {{"where the time went", true}, {"time"}, {"of measured"}};
   const auto add = [&](const std::string& what, double time_s) {
-    grid.rows.push_back({what, duration(time_s), share_of(time_s, summary.measured_s)});
+    grid.rows.push_back({what, duration(time_s), share_text(time_s, summary.measured_s)});
   };
   for (std::size_t i = 0; i < limiter_count; ++i) {
     if (summary.part_s[i] <= 0) continue;
@@ -62,7 +62,7 @@ Grid measured_types_grid(const MeasuredSummary& summary) {
   const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
                        double expected_s, double measured_s) {
     grid.rows.push_back({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
-                         duration(measured_s), share_of(measured_s, summary.measured_s),
+                         duration(measured_s), share_text(measured_s, summary.measured_s),
                          over(measured_s, roofline_s), over(measured_s, expected_s)});
   };
   for (const MeasuredType& type : summary.types)
@@ -134,7 +134,7 @@ Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
     const UnmodelledWork& work = recording.unmodelled[i];
     grid.rows.push_back({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
-                         share_of(work.time_s, recording.kernel_s), work.reason});
+                         share_text(work.time_s, recording.kernel_s), work.reason});
   }
   return grid;
 }

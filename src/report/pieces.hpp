@@ -27,9 +27,9 @@ class Pieces {
     text_.clear();
   }
 
- private:
   static constexpr std::size_t worth_byte = 1 << 18;
 
+ private:
   const Sink& sink_;
   std::string text_;
 };

@@ -70,7 +70,7 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
   if (first.kernel && first.kernel->l2_byte > 0 && subject.work.size() == 1 &&
       subject.rows[i].size() <= most_with_l2)
     mark.l2_x = flops / first.kernel->l2_byte;
-  mark.share = whole_s > 0 ? row_time_s(row) / whole_s : 0;
+  mark.share = share_of(row_time_s(row), whole_s);
   mark.colour = subject.gpus.size() > 1 ? gpu_colour(subject.gpu_of(i)) : look.colour;
   mark.symbol = look.symbol;
   return mark;

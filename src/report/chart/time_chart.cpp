@@ -25,7 +25,7 @@ std::string words(std::string_view name) {
   return text;
 }
 
-/// BarParts of a time as one stacked bar.
+/// Parts of a time as one stacked bar.
 struct BarParts {
   std::array<double, limiter_count> part_s{};
   double without_kernel_s = 0;  ///< copies over the host link
@@ -112,7 +112,7 @@ Bar rest_of(const std::vector<TableRow>& rows, double whole_s) {
   }
   Bar bar;
   bar.label = fmt::format("{} more", layers_text(layers));
-  bar.note = duration(time) + ", " + percent(whole_s > 0 ? time / whole_s : 0);
+  bar.note = duration(time) + ", " + percent(share_of(time, whole_s));
   bar.segments = {{time, Colour::grey, bar.label + ", each shorter than those shown"}};
   bar.bound = bound;
   return bar;

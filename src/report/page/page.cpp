@@ -22,15 +22,6 @@ std::string time_cell(const std::optional<double>& seconds) {
   return number_cell(seconds ? duration(*seconds) : "");
 }
 
-/// Of the bound's time, what is bound by compute.
-double compute_share(const Result& result) {
-  double seconds = 0;
-  for (const LayerResult& row : result.layers)
-    if (row.point.bound == Bound::compute) seconds += row.point.roofline_time_s;
-  const double whole = result.total.roofline_time_s;
-  return whole > 0 ? seconds / whole : 0;
-}
-
 std::string memory_text(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed) return "";
@@ -55,8 +46,8 @@ std::string summary_row(const Result& result, bool measured) {
                      time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
   if (measured)
     text += time_cell(result.measured ? std::optional(result.measured->measured_s) : std::nullopt);
-  return text + number_cell(percent(compute_share(result))) + number_cell(memory_text(result)) +
-         "</tr>\n";
+  return text + number_cell(percent(compute_bound_share(result))) +
+         number_cell(memory_text(result)) + "</tr>\n";
 }
 
 std::string summary_section(const Report& report) {
