@@ -1,6 +1,7 @@
 #pragma once
 
-// Reports to bytes: one pure function a format, and one table of formats.
+// Results to bytes: formats that take rows one by one, formats that take whole reports, and one
+// table of them all.
 
 #include <array>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "roofline/report.hpp"
@@ -33,27 +35,54 @@ struct RenderStyle {
 /// Takes output piece by piece.
 using Sink = std::function<void(std::string_view)>;
 
+/// A row and what it is a row of, which outlive it.
+struct Row {
+  std::string_view source;
+  std::string_view network;
+  std::string_view gpu;
+  const LayerResult& layer;
+  bool in_stream = false;  ///< it stands alone, of no whole to have a share of
+};
+
+enum class RowOrder : std::uint8_t {
+  /// Each row, and each error in its place, once it is known: no row states its share of a whole.
+  as_computed,
+  /// The rows of a result together, each with its share of the result's time.
+  by_result,
+};
+
+/// A format that is rows of layers and nothing else. Each row is rendered by itself, on any thread,
+/// and the texts are put together in order.
+struct RowFormat {
+  RowOrder order = RowOrder::as_computed;
+  /// Appends a row. Returns where in the text its share of the time stands, or has to be put in
+  /// once it is known; anything where rows stand as computed.
+  std::size_t (*row)(std::string& text, const Row& row) = nullptr;
+  std::string (*begin)() = nullptr;  ///< what stands before all rows; unset: nothing
+  /// Appends what stands in place of an input that failed; unset: nothing.
+  void (*error)(std::string& text, const InputError& error) = nullptr;
+};
+
+/// A format that needs all results before it writes the first byte.
+using ReportFormat = void (*)(const Report& report, const RenderStyle& style, const Sink& sink);
+
 struct OutputFormat {
   std::string_view name;                     ///< of --format
   std::vector<std::string_view> extensions;  ///< of -o, without the dot; the first is the usual one
-  std::string (*render)(const Report& report, const RenderStyle& style);
-  /// The same piece by piece, of formats in which every layer is a row.
-  void (*write)(const Report& report, const Sink& sink) = nullptr;
-  bool rows_only = false;    ///< rows of layers and nothing else: no types, no derivations
+  std::variant<ReportFormat, RowFormat> takes;
   bool shows_chart = false;  ///< of RenderStyle::chart
   bool derives_all = false;  ///< shows Report::derivations
+
+  /// How it renders rows; null for a format of whole reports.
+  const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }
+  /// The rows or the whole of a report, piece by piece.
+  void write(const Report& report, const RenderStyle& style, const Sink& sink) const;
+  std::string render(const Report& report, const RenderStyle& style) const;
 };
 
 std::span<const OutputFormat> output_formats();
 /// The format of that name or extension; none where there is none.
 const OutputFormat* find_output_format(std::string_view name);
-
-/// A row as it is computed: appends a line of NDJSON. `source` and `name` are the record's or the
-/// network's.
-void append_record(std::string& lines, const std::string& source, const std::string& name,
-                   const std::string& gpu, const LayerResult& row);
-/// What stands in a stream in place of a record that failed.
-std::string render_record_error(const InputError& error);
 
 /// The network as a layer file, every layer explicit: reading it again gives the same network.
 std::string render_layer_file(const Network& network);

@@ -192,14 +192,13 @@ void add_view(CLI::App& app, Arguments& arguments) {
 
 void add_output(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group("Output");
-  app.add_option("--format", arguments.format,
-                 "table (default), json, ndjson, csv, markdown, svg, html or plot")
+  app.add_option("--format", arguments.format, "One of " + format_names() + "; default: table")
       ->type_name("NAME");
   app.add_flag("--json", arguments.json, "Same as --format json");
-  app.add_option(
-         "-o,--output", arguments.outputs,
-         "Write to a file in the format of its extension (.json .ndjson .csv .md .txt "
-         ".svg .html); may be repeated. Standard output then stays empty unless --format is given")
+  app.add_option("-o,--output", arguments.outputs,
+                 "Write to a file in the format of its extension (" + format_extensions() +
+                     "); may be "
+                     "repeated. Standard output then stays empty unless --format is given")
       ->allow_extra_args(false)
       ->type_name("FILE");
   app.add_flag("--plot", arguments.plot,
@@ -287,6 +286,21 @@ void add_mapping(CLI::App& app, Arguments& arguments) {
 }
 
 }  // namespace
+
+std::string format_names() {
+  std::string names;
+  for (const OutputFormat& format : output_formats())
+    names += (names.empty() ? "" : ", ") + std::string(format.name);
+  return names;
+}
+
+std::string format_extensions() {
+  std::string names;
+  for (const OutputFormat& format : output_formats())
+    if (!format.extensions.empty())
+      names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
+  return names;
+}
 
 ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t help_width) {
   ParsedArguments parsed;

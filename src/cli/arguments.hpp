@@ -67,4 +67,8 @@ struct ParsedArguments {
 /// not form a command line.
 ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t help_width);
 
+/// The output formats' names and extensions, as help and errors list them.
+std::string format_names();
+std::string format_extensions();
+
 }  // namespace roofline

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/csv.hpp"
+#include "report/row_stream.hpp"
 #include "roofline/error.hpp"
 #include "roofline/report.hpp"
 
@@ -23,17 +23,15 @@ struct Message {
   Kind kind = Kind::plain;
 };
 
-/// Records that become one result, in one setting on one GPU: as results for a report, or as rows.
+/// Records that become one result of a report, in one setting on one GPU.
 struct SlotRecords {
   RecordResult all;
-  OpenRows rows;
   std::string source;
   std::string name;
 };
 
 struct Evaluation {
-  std::vector<std::string> lines;  ///< of NDJSON, in pieces that need not be moved to grow
-  std::vector<std::string> rows;   ///< of CSV, of networks, likewise
+  std::vector<RenderedRows> rows;  ///< of each format of rows, in the order of Needs::rows
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated
   std::vector<InputError> errors;    ///< for the report

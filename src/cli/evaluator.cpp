@@ -1,12 +1,12 @@
 #include "cli/evaluator.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <new>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
-#include "report/pieces.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -21,7 +21,7 @@ class Evaluator::Sum {
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
     all_.messages.push_back({error.what()});
-    if (needs_.lines) last_piece(all_.lines) += render_record_error(error);
+    for (RenderedRows& rows : all_.rows) rows.add(error);
     if (needs_.report) all_.errors.push_back(error);
   }
 
@@ -42,26 +42,11 @@ class Evaluator::Sum {
   }
 
  private:
-  /// To append to.
-  static std::string& last_piece(std::vector<std::string>& pieces) {
-    if (pieces.empty() || pieces.back().size() >= Pieces::worth_byte) pieces.emplace_back();
-    return pieces.back();
-  }
-
-  void append_lines(const std::string& source, const std::string& name, const std::string& gpu,
-                    std::span<const LayerResult> rows) {
-    for (const LayerResult& row : rows)
-      append_record(last_piece(all_.lines), source, name, gpu, row);
-  }
-
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
     if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
     Result& good = std::get<Result>(result);
-    if (needs_.lines) append_lines(good.source, good.network, good.gpu, good.layers);
-    if (needs_.rows)
-      for (const LayerResult& row : good.layers)
-        append_csv_row(last_piece(all_.rows), good.source, good.network, good.gpu, row);
+    for (RenderedRows& rows : all_.rows) rows.add(good);
     if (needs_.report) all_.results.push_back({std::move(good), &context});
   }
 
@@ -69,15 +54,12 @@ class Evaluator::Sum {
     Expected<RecordResult> result = evaluate_record(record, context);
     if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
     RecordResult& good = std::get<RecordResult>(result);
-    if (needs_.lines) append_lines(record.source, record.name, context.gpu.name, good.rows);
-    if (!needs_.report && !needs_.rows) return;
+    for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, good.rows);
+    if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
     SlotRecords& records = all_.records[slot];
     records.source = record.source;
     records.name = record.name;
-    if (needs_.rows)
-      return append_open_rows(records.rows, record.source, record.name, context.gpu.name,
-                              good.rows);
     records.all.ceilings = good.ceilings;
     std::move(good.rows.begin(), good.rows.end(), std::back_inserter(records.all.rows));
   }
@@ -91,17 +73,18 @@ Needs needs_of(const Options& options) {
   Needs needs;
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
   const auto add = [&](const OutputFormat& format) {
-    if (!chooses_rows && format.name == "ndjson")
-      needs.lines = true;
-    else if (!chooses_rows && format.name == "csv")
-      needs.rows = true;
-    else
+    if (chooses_rows || format.rows() == nullptr)
       needs.report = true;
+    else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
+      needs.rows.push_back(&format);
   };
   for (const Export& file : options.exports) add(*file.format);
   if (options.format != nullptr) add(*options.format);
   if (options.report.compare) needs.report = true;
-  if (needs.report) needs.rows = false;  // it has them
+  if (needs.report)  // which has them
+    std::erase_if(needs.rows, [](const OutputFormat* format) {
+      return format->rows()->order == RowOrder::by_result;
+    });
   needs.networks = !options.layer_file.empty();
   return needs;
 }
@@ -114,9 +97,15 @@ InputError too_large(const std::string& input, std::optional<std::size_t> line) 
 Evaluator::Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
     : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
 
+Evaluation Evaluator::nothing() const {
+  Evaluation all;
+  for (const OutputFormat* format : needs_.rows) all.rows.emplace_back(*format->rows());
+  return all;
+}
+
 Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::string& input,
                                std::size_t first) const {
-  Evaluation all;
+  Evaluation all = nothing();
   for (Expected<Item>& item : items) {
     add(item, input, first, all);
     if (std::holds_alternative<Item>(item)) ++first;
@@ -125,7 +114,7 @@ Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::strin
 }
 
 Evaluation Evaluator::evaluate(Reader& reader, const std::string& input) const {
-  Evaluation all;
+  Evaluation all = nothing();
   try {
     std::size_t index = 0;
     while (std::optional<Expected<Item>> item = reader.next()) {
@@ -149,7 +138,7 @@ Evaluation Evaluator::end(const Reader& reader) const {
 }
 
 Evaluation Evaluator::failure(const InputError& error) const {
-  Evaluation all;
+  Evaluation all = nothing();
   Sum(needs_, all).fail(error);
   all.ends_input = true;
   return all;

@@ -16,8 +16,7 @@ namespace roofline {
 
 /// What the formats asked for need.
 struct Needs {
-  bool lines = false;  ///< of NDJSON, as they are computed
-  bool rows = false;   ///< of CSV, likewise, where nothing needs a report
+  std::vector<const OutputFormat*> rows;  ///< of rows, rendered as they are computed
   bool report = false;
   bool networks = false;  ///< a layer file
 };
@@ -42,6 +41,7 @@ class Evaluator {
 
  private:
   class Sum;
+  Evaluation nothing() const;
   void add(Expected<Item>& item, const std::string& input, std::size_t index,
            Evaluation& all) const;
   void add_settings(Item& item, std::size_t index, Sum& sum) const;

@@ -17,21 +17,6 @@
 namespace roofline {
 namespace {
 
-/// The formats' names, or their extensions.
-std::string format_names() {
-  std::string names;
-  for (const OutputFormat& format : output_formats())
-    names += (names.empty() ? "" : ", ") + std::string(format.name);
-  return names;
-}
-std::string format_extensions() {
-  std::string names;
-  for (const OutputFormat& format : output_formats())
-    if (!format.extensions.empty())
-      names += (names.empty() ? "." : ", .") + std::string(format.extensions.front());
-  return names;
-}
-
 const OutputFormat* require_format(const std::string& name) {
   for (const OutputFormat& format : output_formats())
     if (format.name == name) return &format;
@@ -60,7 +45,7 @@ void set_formats(const Arguments& arguments, Options& options) {
 /// Formats that are rows of layers hold nothing else.
 void check_formats(const Options& options) {
   const auto check = [&](const OutputFormat* format) {
-    if (format == nullptr || !format->rows_only) return;
+    if (format == nullptr || format->rows() == nullptr) return;
     const std::string name(format->name);
     if (!options.report.explain.empty())
       throw UsageError("--explain is no row of layers: expected table, markdown or json, got " +

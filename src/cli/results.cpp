@@ -1,5 +1,6 @@
 #include "cli/results.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -17,20 +18,27 @@ constexpr std::size_t most_assumed = 20;
 Results::Results(const Options& options, const std::vector<Context>& contexts)
     : options_(&options), needs_(needs_of(options)), contexts_(&contexts) {
   streaming_ = options.exports.empty() && !needs_.report;
+  kept_.resize(needs_.rows.size());
+  for (std::size_t i = 0; i < needs_.rows.size(); ++i)
+    rows_.emplace_back(*needs_.rows[i]->rows(), [this, i](std::string_view text) {
+      if (streaming_)
+        write_standard_output(text);
+      else
+        kept_[i].emplace_back(text);
+    });
 }
 
 void Results::take(Evaluation part) {
   failed_ = failed_ || part.failed;
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
-  take_lines(std::move(part.lines));
-  for (std::string& rows : part.rows) take_rows(std::move(rows));
+  take_rows(std::move(part.rows));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
   take_records(std::move(part.records));
   if (!part.ends_input) return;
   join();
-  join_rows();
+  for (RowStream& rows : rows_) rows.end_input();
 }
 
 void Results::say(const Message& message) {
@@ -46,43 +54,20 @@ void Results::say(const Message& message) {
   note(message.text);
 }
 
-void Results::take_lines(std::vector<std::string> lines) {
-  if (!streaming_) {
-    std::move(lines.begin(), lines.end(), std::back_inserter(lines_));
-    return;
-  }
-  for (const std::string& piece : lines) write_standard_output(piece);
-  flush_standard_output();  // whoever feeds a pipe may wait for the answer
-}
-
-void Results::take_rows(std::string rows) {
-  if (!std::exchange(has_rows_, true)) take_rows(csv_header());
-  if (streaming_)
-    write_standard_output(rows);
-  else
-    rows_.push_back(std::move(rows));
+void Results::take_rows(std::vector<RenderedRows> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(std::move(rows[i]));
+  if (streaming_) flush_standard_output();  // whoever feeds a pipe may wait for the answer
 }
 
 void Results::take_records(std::vector<SlotRecords> records) {
-  if (records_.size() < records.size()) {
-    records_.resize(records.size());
-    open_rows_.resize(records.size());
-  }
+  if (records_.size() < records.size()) records_.resize(records.size());
   for (std::size_t slot = 0; slot < records.size(); ++slot) {
     SlotRecords& each = records[slot];
-    if (!each.rows.rows.empty()) open_rows_[slot].push_back(std::move(each.rows));
     if (each.all.rows.empty()) continue;
     record_source_ = std::move(each.source);
     record_name_ = std::move(each.name);
     records_[slot].push_back(std::move(each.all));
   }
-}
-
-void Results::join_rows() {
-  for (std::vector<OpenRows>& rows : open_rows_)
-    if (!rows.empty())
-      write_open_rows(std::exchange(rows, {}),
-                      [this](std::string_view piece) { take_rows(std::string(piece)); });
 }
 
 void Results::join() {
@@ -124,13 +109,12 @@ void Results::write_layer_file() const {
 
 void Results::write() {
   if (layers_) write_layer_file();
-  const bool is_layer_file_alone =
-      layers_ && evaluated_.empty() && errors_.empty() && !has_rows_ && lines_.empty();
+  const bool has_rows = std::any_of(rows_.begin(), rows_.end(),
+                                    [](const RowStream& rows) { return rows.has_begun(); });
+  const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
   if (is_layer_file_alone && !failed_) return;
-  if (streaming_) {
-    if (needs_.rows && !has_rows_) write_standard_output(csv_header());
-    return;
-  }
+  for (RowStream& rows : rows_) rows.end();
+  if (streaming_) return;
   write_formats(make_report(std::move(evaluated_), std::move(errors_), options_->report));
 }
 
@@ -149,16 +133,10 @@ void Results::write_formats(const Report& report) const {
 
 void Results::write_format(const OutputFormat& format, const Report& report,
                            const RenderStyle& style, const Sink& sink) const {
-  if (needs_.lines && format.name == "ndjson") {
-    for (const std::string& lines : lines_) sink(lines);
-  } else if (needs_.rows && format.name == "csv") {
-    if (!has_rows_) sink(csv_header());
-    for (const std::string& rows : rows_) sink(rows);
-  } else if (format.write != nullptr) {
-    format.write(report, sink);
-  } else {
-    sink(format.render(report, style));
-  }
+  const auto rows = std::find(needs_.rows.begin(), needs_.rows.end(), &format);
+  if (rows == needs_.rows.end()) return format.write(report, style, sink);
+  for (const std::string& piece : kept_[static_cast<std::size_t>(rows - needs_.rows.begin())])
+    sink(piece);
 }
 
 }  // namespace roofline

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where evaluated things go, in the order of the input: NDJSON on standard output alone is written
-// as it is computed, anything else is kept and written at the end.
+// Where evaluated things go, in the order of the input: rows on standard output alone are written
+// as they are computed, anything else is kept and written at the end.
 
 #include <optional>
 #include <set>
@@ -18,6 +18,8 @@ class Results {
  public:
   /// `contexts`: of the GPUs that --gpu names.
   Results(const Options& options, const std::vector<Context>& contexts);
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
 
   /// The next part of the inputs. Says on standard error what is to be said of it. Throws
   /// UsageError, OutputError, OutputClosed.
@@ -29,12 +31,10 @@ class Results {
 
  private:
   void say(const Message& message);
-  void take_lines(std::vector<std::string> lines);
-  void take_rows(std::string rows);
+  void take_rows(std::vector<RenderedRows> rows);
   void take_records(std::vector<SlotRecords> records);
   /// The records of the input, if it had any, become one result a slot.
   void join();
-  void join_rows();
   void keep_layers(Network network);
   void write_layer_file() const;
   void write_formats(const Report& report) const;
@@ -44,16 +44,14 @@ class Results {
   const Options* options_;
   Needs needs_;
   const std::vector<Context>* contexts_;
-  bool streaming_ = false;          ///< lines or rows alone, and they go to standard output at once
-  std::vector<std::string> lines_;  ///< of NDJSON, where they do not
-  std::vector<std::string> rows_;   ///< of CSV, likewise
-  bool has_rows_ = false;           ///< the header was written
+  bool streaming_ = false;                      ///< rows alone, and they go to standard output
+  std::vector<RowStream> rows_;                 ///< of each of the needed formats
+  std::vector<std::vector<std::string>> kept_;  ///< of each of them, where they do not stream
   bool failed_ = false;
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
   /// Of the present input, by slot: the settings times the GPUs.
   std::vector<std::vector<RecordResult>> records_;
-  std::vector<std::vector<OpenRows>> open_rows_;
   std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;

@@ -9,18 +9,9 @@
 #include <string_view>
 
 #include "report/cell.hpp"
-#include "roofline/analysis.hpp"
+#include "roofline/render.hpp"
 
 namespace roofline {
-
-/// A row and what it is a row of.
-struct Row {
-  std::string_view source;
-  std::string_view network;
-  std::string_view gpu;
-  const LayerResult& layer;
-  bool in_stream = false;  ///< NDJSON: each row stands alone, of no whole to have a share of
-};
 
 /// What a field's number counts: how people read it, and that tables may add it up.
 enum class Unit : std::uint8_t {

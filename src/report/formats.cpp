@@ -2,36 +2,41 @@
 
 #include <algorithm>
 
+#include "report/row_stream.hpp"
+
 namespace roofline {
 namespace {
 
-const OutputFormat output_table[] = {
-    {"table", {"txt"}, render_table},
-    {"json", {"json"}, render_json, write_json},
-    {"ndjson", {"ndjson", "jsonl"}, render_ndjson, write_ndjson, true},
-    {"csv", {"csv"}, render_csv, write_csv, true},
-    {"markdown", {"md"}, render_markdown},
-    {"svg", {"svg"}, render_svg, nullptr, false, true},
-    {"html", {"html"}, render_html, nullptr, false, false, true},
-    {"plot", {}, render_plot, nullptr, false, true},
-};
-
-std::string collected(void (*write)(const Report&, const Sink&), const Report& report) {
-  std::string all;
-  write(report, [&all](std::string_view piece) { all += piece; });
-  return all;
+/// A format that is one text.
+template <std::string (*render)(const Report&, const RenderStyle&)>
+void whole(const Report& report, const RenderStyle& style, const Sink& sink) {
+  sink(render(report, style));
 }
+
+const OutputFormat output_table[] = {
+    {"table", {"txt"}, whole<render_table>},
+    {"json", {"json"}, write_json},
+    {"ndjson", {"ndjson", "jsonl"}, ndjson_rows},
+    {"csv", {"csv"}, csv_rows},
+    {"markdown", {"md"}, whole<render_markdown>},
+    {"svg", {"svg"}, whole<render_svg>, true},
+    {"html", {"html"}, whole<render_html>, false, true},
+    {"plot", {}, whole<render_plot>, true},
+};
 
 }  // namespace
 
-std::string render_json(const Report& report, const RenderStyle&) {
-  return collected(write_json, report);
+void OutputFormat::write(const Report& report, const RenderStyle& style, const Sink& sink) const {
+  if (const RowFormat* format = rows())
+    write_rows(*format, report, sink);
+  else
+    std::get<ReportFormat>(takes)(report, style, sink);
 }
-std::string render_ndjson(const Report& report, const RenderStyle&) {
-  return collected(write_ndjson, report);
-}
-std::string render_csv(const Report& report, const RenderStyle&) {
-  return collected(write_csv, report);
+
+std::string OutputFormat::render(const Report& report, const RenderStyle& style) const {
+  std::string all;
+  write(report, style, [&all](std::string_view piece) { all += piece; });
+  return all;
 }
 
 std::span<const OutputFormat> output_formats() { return output_table; }

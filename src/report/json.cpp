@@ -252,7 +252,7 @@ void write_conventions(JsonWriter& w) {
 
 }  // namespace
 
-void write_json(const Report& report, const Sink& sink) {
+void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   Pieces pieces(sink);
   JsonWriter w(pieces.text(), true);
   w.begin_object()

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "report/formats.hpp"
-#include "report/pieces.hpp"
-#include "report/version.hpp"
-
 namespace roofline {
 namespace {
 
@@ -63,14 +59,6 @@ void write_group(JsonWriter& writer, const Row& row, const RowMember& group) {
   writer.end_object();
 }
 
-void append_line(std::string& lines, const Row& row) {
-  JsonWriter writer(lines, false);
-  writer.begin_object();
-  write_fields(writer, row, true);
-  writer.end_object();
-  lines += '\n';
-}
-
 }  // namespace
 
 void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
@@ -81,37 +69,6 @@ void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
     else if (const OutputField& field = member.fields.front(); with_head || !field.is_head)
       writer.comma_key(member.key).value(field.value(row));
   }
-}
-
-void append_record(std::string& lines, const std::string& source, const std::string& name,
-                   const std::string& gpu, const LayerResult& row) {
-  append_line(lines, {source, name, gpu, row, true});
-}
-
-std::string render_record_error(const InputError& error) {
-  std::string line;
-  JsonWriter writer(line, false);
-  writer.begin_object()
-      .member("schema_version", schema_version)
-      .member("source", error.source)
-      .member("where", error.where)
-      .member("error", error.message)
-      .end_object();
-  return line + '\n';
-}
-
-void write_ndjson(const Report& report, const Sink& sink) {
-  Pieces pieces(sink);
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const Result& result = report.results[i];
-    for (const std::size_t row : report.selections[i].rows) {
-      append_line(pieces.text(),
-                  {result.source, result.network, result.gpu, result.layers[row], true});
-      pieces.pass_on();
-    }
-  }
-  for (const InputError& error : report.errors) pieces.text() += render_record_error(error);
-  pieces.flush();
 }
 
 }  // namespace roofline

@@ -110,6 +110,7 @@ void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
 
 void evaluate_inputs(Reader& reader, const std::string& input) {
   const Setting& setting = setting_for(input);
+  const RowFormat& ndjson = *find_output_format("ndjson")->rows();
   std::vector<Evaluated> evaluated;
   std::vector<RecordResult> records;
   std::vector<InputError> errors;
@@ -134,9 +135,10 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
       records.push_back(std::get<RecordResult>(std::move(record)));
       std::string lines;
       for (const LayerResult& row : records.back().rows)
-        append_record(lines, network.source, network.name, setting.context.gpu.name, row);
+        ndjson.row(lines, {network.source, network.name, setting.context.gpu.name, row, true});
     } catch (const InputError& error) {
-      render_record_error(error);
+      std::string line;
+      ndjson.error(line, error);
       errors.push_back(error);
     }
   reader.notes();

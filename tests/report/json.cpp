@@ -7,8 +7,8 @@
 
 #include "load/loading.hpp"
 #include "load/record_reading.hpp"
-#include "report/formats.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/render.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;
@@ -20,6 +20,10 @@ Report built_report(const Network& network) {
   return make_report({{analyze(network, context.gpu), &context}}, {}, {});
 }
 
+std::string rendered(std::string_view format, const Report& report) {
+  return find_output_format(format)->render(report, {});
+}
+
 Report small_report() {
   return built_report(load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3},
                                  {"type": "flatten"}])"));
@@ -28,7 +32,7 @@ Report small_report() {
 }  // namespace
 
 TEST_CASE("All keys are present, null where unknown", "[report/json]") {
-  const Json root = Json::parse(render_json(small_report(), {}));
+  const Json root = Json::parse(rendered("json", small_report()));
   CHECK(root.at("schema_version") == 1);
   CHECK(root.at("roofline_version") == ROOFLINE_VERSION);
   CHECK(root.contains("conventions"));
@@ -72,8 +76,8 @@ TEST_CASE("All keys are present, null where unknown", "[report/json]") {
 }
 
 TEST_CASE("Values are the computed ones in base units", "[report/json]") {
-  const Json root = Json::parse(render_json(
-      built_report(load_network(*find_network("notebook_conv"), "notebook_conv", {})), {}));
+  const Json root = Json::parse(rendered(
+      "json", built_report(load_network(*find_network("notebook_conv"), "notebook_conv", {}))));
   const Json& layer = root.at("results").at(0).at("layers").at(0);
   CHECK(layer.at("macs") == 314'572'800);
   CHECK(layer.at("flops") == 629'145'600);
@@ -100,13 +104,13 @@ TEST_CASE("NaN and infinity become null", "[report/json]") {
     result.ceilings.peak_flop_per_s.fill(bad);
     result.total.compute_time_s = result.total.memory_time_s = result.total.roofline_time_s = bad;
     result.total.measured_time_s = bad;
-    const std::string json = render_json(report, {});
+    const std::string json = rendered("json", report);
     REQUIRE(Json::accept(json));
     CHECK(Json::parse(json).at("results").at(0).at("layers").at(0).at("roofline_time_s").is_null());
-    const std::string ndjson = render_ndjson(report, {});
+    const std::string ndjson = rendered("ndjson", report);
     CHECK(Json::accept(ndjson.substr(0, ndjson.find('\n'))));
-    for (const auto render : {render_json, render_ndjson, render_csv}) {
-      const std::string text = render(report, {});
+    for (const auto format : {"json", "ndjson", "csv"}) {
+      const std::string text = rendered(format, report);
       CHECK(text.find("nan") == std::string::npos);
       CHECK(text.find("inf,") == std::string::npos);
     }
@@ -118,18 +122,18 @@ TEST_CASE("Names that are not UTF-8 leave the output valid", "[report/json]") {
   REQUIRE(records.layers.size() == 1);
   Report report = built_report({"net\xff", "dir\xfe/x.csv", records.layers});
   report.errors.emplace_back("bad\xff.json", "/a\xff", "got \xff");
-  const std::string json = render_json(report, {});
+  const std::string json = rendered("json", report);
   REQUIRE(Json::accept(json));
   CHECK(Json::parse(json).at("results").at(0).at("layers").at(0).at("name") ==
         "a\xef\xbf\xbd\xef\xbf\xbd");
-  std::istringstream lines(render_ndjson(report, {}));
+  std::istringstream lines(rendered("ndjson", report));
   for (std::string line; std::getline(lines, line);) CHECK(Json::accept(line));
 }
 
 TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]") {
   const Network network = load_text(
       R"([{"type": "relu", "input": [8], "name": "two\nlines\u2028\r"}, {"type": "relu"}])");
-  const std::string text = render_ndjson(built_report(network), {});
+  const std::string text = rendered("ndjson", built_report(network));
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
   CHECK(text.find('\r') == std::string::npos);
   CHECK(Json::parse(text.substr(0, text.find('\n'))).at("name") == "two\nlines\u2028\r");
@@ -138,7 +142,7 @@ TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]")
 TEST_CASE("CSV quotes what needs quotes and has one column count", "[report/json]") {
   const Network network = load_text(R"([{"type": "relu", "input": [8], "name": "a,\"b\"\nc"},
                     {"type": "relu", "input": [8]}])");
-  const std::string text = render_csv(built_report(network), {});
+  const std::string text = rendered("csv", built_report(network));
   CHECK(text.find("\"a,\"\"b\"\"\nc\"") != std::string::npos);
   const std::string header = text.substr(0, text.find('\n'));
   const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);

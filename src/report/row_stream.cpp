@@ -1,0 +1,110 @@
+#include "report/row_stream.hpp"
+
+#include <utility>
+
+#include "model/totals.hpp"
+#include "report/cell.hpp"
+#include "report/pieces.hpp"
+
+namespace roofline {
+namespace {
+
+Row row_of(const Result& result, const LayerResult& layer, const RowFormat& format) {
+  return {result.source, result.network, result.gpu, layer, format.order == RowOrder::as_computed};
+}
+
+}  // namespace
+
+/// To append to.
+std::string& RenderedRows::last_piece() {
+  if (pieces_.empty() || pieces_.back().size() >= Pieces::worth_byte) pieces_.emplace_back();
+  return pieces_.back();
+}
+
+void RenderedRows::add(const InputError& error) {
+  if (format_->error != nullptr) format_->error(last_piece(), error);
+}
+
+void RenderedRows::add(const Result& network) {
+  for (const LayerResult& layer : network.layers)
+    format_->row(last_piece(), row_of(network, layer, *format_));
+}
+
+void RenderedRows::add(std::size_t slot, const Network& record, const std::string& gpu,
+                       const std::vector<LayerResult>& rows) {
+  if (format_->order == RowOrder::as_computed) {
+    for (const LayerResult& layer : rows)
+      format_->row(last_piece(), {record.source, record.name, gpu, layer, true});
+    return;
+  }
+  if (open_.size() <= slot) open_.resize(slot + 1);
+  Open& open = open_[slot];
+  for (const LayerResult& layer : rows) {
+    const std::size_t share_at =
+        format_->row(open.text, {record.source, record.name, gpu, layer, false});
+    open.rows.push_back({share_at, layer.expected_time_s, layer.point.roofline_time_s});
+  }
+}
+
+RowStream::RowStream(const RowFormat& format, Sink sink)
+    : format_(&format), sink_(std::move(sink)) {}
+
+void RowStream::write(std::string_view text) {
+  if (!std::exchange(begun_, true) && format_->begin != nullptr) sink_(format_->begin());
+  if (!text.empty()) sink_(text);
+}
+
+void RowStream::take(RenderedRows part) {
+  for (const std::string& piece : part.pieces_) write(piece);
+  if (open_.size() < part.open_.size()) open_.resize(part.open_.size());
+  for (std::size_t slot = 0; slot < part.open_.size(); ++slot)
+    if (!part.open_[slot].rows.empty()) open_[slot].push_back(std::move(part.open_[slot]));
+}
+
+void RowStream::end_input() {
+  for (auto& parts : open_)
+    if (!parts.empty()) write(std::exchange(parts, {}));
+}
+
+void RowStream::end() {
+  end_input();
+  write("");
+}
+
+void RowStream::write(std::vector<RenderedRows::Open> parts) {
+  Total total;  // as that of the result
+  for (const auto& part : parts)
+    for (const auto& row : part.rows) {
+      total.roofline_time_s += row.roofline_time_s;
+      add_time(total.expected_time_s, row.expected_time_s);
+    }
+  const double whole_s = time_s(total);
+  for (RenderedRows::Open& part : parts) {
+    std::string text;
+    text.reserve(part.text.size() + 24 * part.rows.size());
+    std::size_t done = 0;
+    for (const auto& row : part.rows) {
+      text.append(part.text, done, row.share_at - done);
+      append_json(text, share_of(row.expected_time_s.value_or(row.roofline_time_s), whole_s));
+      done = row.share_at;
+    }
+    text.append(part.text, done);
+    part = {};  // what is written need not stay
+    write(text);
+  }
+}
+
+void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
+  Pieces pieces(sink);
+  if (format.begin != nullptr) pieces.text() = format.begin();
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    for (const std::size_t row : report.selections[i].rows) {
+      format.row(pieces.text(), row_of(report.results[i], report.results[i].layers[row], format));
+      pieces.pass_on();
+    }
+  if (format.error != nullptr)
+    for (const InputError& error : report.errors) format.error(pieces.text(), error);
+  pieces.flush();
+}
+
+}  // namespace roofline
