@@ -1,54 +1,135 @@
-// What README.md shows is what the program prints: every "$ roofline ..." of its console blocks is
-// run in the root of the source tree, at a terminal of 100 columns. ROOFLINE_UPDATE_GOLDEN=1 writes
-// the real output into README.md.
+// What the README.md files show is what the program prints: every "$ command" of their console
+// blocks is run in the root of the source tree, at a terminal of 100 columns.
+// ROOFLINE_UPDATE_GOLDEN=1 writes the real output into the files. Their links lead to what is
+// there.
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <regex>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "report/golden.hpp"
 
+namespace fs = std::filesystem;
+
 namespace {
 
-const std::string source_directory = ROOFLINE_SOURCE_FOLDER;
-const std::string prompt = "$ ";
+const fs::path source_directory = ROOFLINE_SOURCE_FOLDER;
 
-std::string read_readme() {
-  std::ifstream file(source_directory + "/README.md");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+/// The README.md of the root and of every folder below the source folders; build folders are left
+/// out.
+std::vector<fs::path> readme_files() {
+  std::vector<fs::path> files{source_directory / "README.md"};
+  for (const char* folder : {"configs", "include", "src", "tests"})
+    for (const auto& entry : fs::recursive_directory_iterator(source_directory / folder))
+      if (entry.path().filename() == "README.md") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
-/// README with the output of every shown command replaced by the real one.
-std::string regenerated(const std::string& readme) {
-  std::string out;
+struct Shown {
+  std::string command;
+  std::string output;
+};
+
+/// A page taken apart: what stands before, between and after its shown commands, and these.
+struct Page {
+  std::vector<std::string> texts{""};  ///< one more than there are commands
+  std::vector<Shown> commands;
+};
+
+Page page_of(const std::string& text) {
+  const std::string prompt = "$ ";
+  Page page;
   bool in_console = false;
   bool in_output = false;
-  for (const std::string& line : lines_of(readme)) {
+  for (const std::string& line : lines_of(text)) {
     if (line.rfind("```", 0) == 0) {
       in_console = !in_console && line == "```console";
       in_output = false;
     }
     if (in_console && line.rfind(prompt, 0) == 0) {
-      out += line + '\n' + run_at_terminal(source_directory, line.substr(prompt.size()), 100);
+      page.commands.push_back({line.substr(prompt.size()), ""});
+      page.texts.emplace_back();
       in_output = true;
-    } else if (!in_output) {
-      out += line + '\n';
+    } else {
+      (in_output ? page.commands.back().output : page.texts.back()) += line + '\n';
     }
+  }
+  return page;
+}
+
+std::string real_output(const std::string& command) {
+  return run_at_terminal(source_directory.string(), command, 100);
+}
+
+/// The text without its blocks of code, where brackets are no links.
+std::string prose_of(const std::string& text) {
+  std::string out;
+  bool in_code = false;
+  for (const std::string& line : lines_of(text)) {
+    if (line.rfind("```", 0) == 0) in_code = !in_code;
+    if (!in_code && line.rfind("    ", 0) != 0) out += line + '\n';
   }
   return out;
 }
 
+/// "#how-to-add-a-gpu" of "## How to add a GPU", as pages of Markdown name their headings.
+std::set<std::string> anchors_of(const std::string& text) {
+  std::set<std::string> anchors;
+  for (const std::string& line : lines_of(prose_of(text))) {
+    if (line.rfind('#', 0) != 0) continue;
+    std::string anchor = "#";
+    for (const char c : line.substr(line.find(' ') + 1)) {
+      if (c == ' ') anchor += '-';
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_')
+        anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
 }  // namespace
 
-TEST_CASE("README shows real output", "[readme]") {
-  const std::string readme = read_readme();
-  const std::string real = regenerated(readme);
-  if (updating())
-    std::ofstream(source_directory + "/README.md") << real;
-  else
-    CHECK(readme == real);
+TEST_CASE("README.md files show real output", "[readme]") {
+  for (const fs::path& file : readme_files()) {
+    const Page page = page_of(read_file(file.string()));
+    std::string real = page.texts.front();
+    for (std::size_t i = 0; i < page.commands.size(); ++i) {
+      const Shown& shown = page.commands[i];
+      const std::string output = real_output(shown.command);
+      real += "$ " + shown.command + '\n' + output + page.texts[i + 1];
+      INFO(file.string() << ": " << shown.command);
+      if (!updating()) CHECK(shown.output == output);
+    }
+    if (updating()) std::ofstream(file) << real;
+  }
+}
+
+TEST_CASE("Links of README.md files lead to what is there", "[readme]") {
+  static const std::regex link(R"(\]\(([^)#]*)(#[^)]*)?\))");
+  std::size_t links = 0;
+  for (const fs::path& file : readme_files()) {
+    const std::string text = prose_of(read_file(file.string()));
+    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
+      const std::string target = (*match)[1];
+      const std::string anchor = (*match)[2];
+      if (target.find("://") != std::string::npos) continue;
+      ++links;
+      INFO(file.string() << " links to " << match->str());
+      fs::path place = target.empty() ? file : file.parent_path() / target;
+      CHECK(fs::exists(place));
+      if (anchor.empty()) continue;
+      if (fs::is_directory(place)) place /= "README.md";
+      CHECK(anchors_of(read_file(place.string())).count(anchor) == 1);
+    }
+  }
+  CHECK(links > 30);
 }

@@ -84,8 +84,11 @@ Progress::Progress()
     : on_terminal_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0),
       next_(std::chrono::steady_clock::now() + std::chrono::seconds(1)) {}
 
-Progress::~Progress() {
+Progress::~Progress() { erase(); }
+
+void Progress::erase() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
 }
 
 void Progress::step(std::size_t count) {

@@ -44,6 +44,8 @@ class Progress {
   void step(std::size_t count);
   /// Says how much of the whole is done, from 0 to 1.
   void share(double done);
+  /// Takes the line away, before results are written below it.
+  void erase();
 
  private:
   bool on_terminal_;

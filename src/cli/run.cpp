@@ -129,6 +129,7 @@ int evaluate_inputs(Options options) {
     work.finish();
     if (times)
       for (const std::string& text : times->notes()) note(text);
+    progress.erase();
     results.write();
     flush_standard_output();
   } catch (const OutputClosed&) {  // `| head` has seen enough

@@ -26,6 +26,11 @@ install(FILES ${packaging}/_roofline
         DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/\${zsh_functions}" COMPONENT program)
 install(DIRECTORY configs/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/roofline COMPONENT program)
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(CODE "file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/changelog.gz
+                   PATHS ${packaging}/changelog FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)"
+        COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT program)
 
 include(CMakePackageConfigHelpers)
 install(TARGETS roofline_model roofline_io EXPORT roofline_targets COMPONENT development)

@@ -27,7 +27,7 @@ std::vector<GpuFile> gpu_files() {
   std::vector<std::string> paths;
   for (const auto& entry :
        std::filesystem::directory_iterator(ROOFLINE_SOURCE_FOLDER "/configs/gpus"))
-    paths.push_back(entry.path().string());
+    if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   std::vector<GpuFile> files;
   for (const std::string& path : paths) {

@@ -23,7 +23,8 @@ if(NOT version STREQUAL "roofline ${VERSION}\n")
 endif()
 foreach(file IN ITEMS man/man1/roofline.1 bash-completion/completions/roofline
         zsh/vendor-completions/_roofline fish/vendor_completions.d/roofline.fish
-        roofline/schemas/gpu.json doc/roofline/copyright)
+        roofline/schemas/gpu.json doc/roofline/copyright
+        doc/roofline/changelog.gz)
   if(NOT EXISTS ${WORK}/root/usr/share/${file})
     message(SEND_ERROR "not packed: /usr/share/${file}")
   endif()
