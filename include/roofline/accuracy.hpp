@@ -2,7 +2,6 @@
 
 // How far predictions are from measured times.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,8 +27,12 @@ enum class LayerClass : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LayerClass layer_class) {
-  constexpr std::array<std::string_view, 3> names{"dense", "grouped", "other"};
-  return names[static_cast<std::size_t>(layer_class)];
+  switch (layer_class) {
+    case LayerClass::dense: return "dense";
+    case LayerClass::grouped: return "grouped";
+    case LayerClass::other: return "other";
+  }
+  return {};
 }
 
 struct WorstLayer {

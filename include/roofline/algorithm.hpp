@@ -3,13 +3,11 @@
 // What a kernel does with its work: the one list of names that mappings, plans and outputs share.
 // Values are plain, so that a plan never refers to the text that it was stated in.
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
+
+#include "roofline/enumeration.hpp"
 
 namespace roofline {
 
@@ -72,77 +70,65 @@ enum class Algorithm : std::uint8_t {
   layer_norm_backward,
 };
 
-inline constexpr std::array<std::string_view, 48> algorithm_names{
-    "implicit_gemm",
-    "gemm",
-    "scatter_gemm",
-    "gemv",
-    "direct",
-    "winograd_2x2_fused",
-    "winograd_4x4_nonfused",
-    "winograd_5x5_nonfused",
-    "fft_tiled",
-    "depthwise_tiled_nhwc",
-    "depthwise_wide_nhwc",
-    "depthwise_dgrad_nhwc",
-    "depthwise_forward_nchw",
-    "depthwise_dgrad_nchw",
-    "depthwise_wgrad_nchw",
-    "grouped_direct_nhwc",
-    "grouped_direct_nchw",
-    "grouped_packed_gemm",
-    "grouped_packed_gemm_repacked",
-    "grouped_batched_gemm",
-    "group_by_group_nhwc",
-    "group_by_group_nchw",
-    "group_by_group_small_nchw",
-    "group_by_group_winograd",
-    "fused_attention",
-    "fused_attention_backward",
-    "vectorized_elementwise",
-    "broadcast_elementwise",
-    "bn_fw_inf_nhwc",
-    "bn_fw_inf_nchw",
-    "batch_norm_training_inner",
-    "batch_norm_training_plane",
-    "batch_norm_backward_inner",
-    "batch_norm_backward_plane",
-    "cat_copy_nhwc",
-    "cat_copy_nchw",
-    "max_pool_nhwc",
-    "max_pool_nchw",
-    "avg_pool_nhwc",
-    "avg_pool_nchw",
-    "mean_reduce_nhwc",
-    "mean_reduce_nchw",
-    "upsample_nearest_nhwc",
-    "upsample_nearest_nchw",
-    "softmax_warp",
-    "softmax_block",
-    "layer_norm",
-    "layer_norm_backward",
-};
-static_assert(algorithm_names.size() ==
-              static_cast<std::size_t>(Algorithm::layer_norm_backward) + 1);
-
-/// The names that a mapping may state.
-inline constexpr std::span<const std::string_view> statable_algorithm_names{
-    algorithm_names.data(), static_cast<std::size_t>(Algorithm::fft_tiled) + 1};
-
 constexpr std::string_view name_of(Algorithm algorithm) {
-  return algorithm_names[static_cast<std::size_t>(algorithm)];
-}
-
-/// Any algorithm that a plan may name.
-constexpr std::optional<Algorithm> parse_algorithm(std::string_view text) {
-  const auto found = std::find(algorithm_names.begin(), algorithm_names.end(), text);
-  if (found == algorithm_names.end()) return std::nullopt;
-  return static_cast<Algorithm>(found - algorithm_names.begin());
+  switch (algorithm) {
+    case Algorithm::implicit_gemm: return "implicit_gemm";
+    case Algorithm::gemm: return "gemm";
+    case Algorithm::scatter_gemm: return "scatter_gemm";
+    case Algorithm::gemv: return "gemv";
+    case Algorithm::direct: return "direct";
+    case Algorithm::winograd_2x2_fused: return "winograd_2x2_fused";
+    case Algorithm::winograd_4x4_nonfused: return "winograd_4x4_nonfused";
+    case Algorithm::winograd_5x5_nonfused: return "winograd_5x5_nonfused";
+    case Algorithm::fft_tiled: return "fft_tiled";
+    case Algorithm::depthwise_tiled_nhwc: return "depthwise_tiled_nhwc";
+    case Algorithm::depthwise_wide_nhwc: return "depthwise_wide_nhwc";
+    case Algorithm::depthwise_dgrad_nhwc: return "depthwise_dgrad_nhwc";
+    case Algorithm::depthwise_forward_nchw: return "depthwise_forward_nchw";
+    case Algorithm::depthwise_dgrad_nchw: return "depthwise_dgrad_nchw";
+    case Algorithm::depthwise_wgrad_nchw: return "depthwise_wgrad_nchw";
+    case Algorithm::grouped_direct_nhwc: return "grouped_direct_nhwc";
+    case Algorithm::grouped_direct_nchw: return "grouped_direct_nchw";
+    case Algorithm::grouped_packed_gemm: return "grouped_packed_gemm";
+    case Algorithm::grouped_packed_gemm_repacked: return "grouped_packed_gemm_repacked";
+    case Algorithm::grouped_batched_gemm: return "grouped_batched_gemm";
+    case Algorithm::group_by_group_nhwc: return "group_by_group_nhwc";
+    case Algorithm::group_by_group_nchw: return "group_by_group_nchw";
+    case Algorithm::group_by_group_small_nchw: return "group_by_group_small_nchw";
+    case Algorithm::group_by_group_winograd: return "group_by_group_winograd";
+    case Algorithm::fused_attention: return "fused_attention";
+    case Algorithm::fused_attention_backward: return "fused_attention_backward";
+    case Algorithm::vectorized_elementwise: return "vectorized_elementwise";
+    case Algorithm::broadcast_elementwise: return "broadcast_elementwise";
+    case Algorithm::bn_fw_inf_nhwc: return "bn_fw_inf_nhwc";
+    case Algorithm::bn_fw_inf_nchw: return "bn_fw_inf_nchw";
+    case Algorithm::batch_norm_training_inner: return "batch_norm_training_inner";
+    case Algorithm::batch_norm_training_plane: return "batch_norm_training_plane";
+    case Algorithm::batch_norm_backward_inner: return "batch_norm_backward_inner";
+    case Algorithm::batch_norm_backward_plane: return "batch_norm_backward_plane";
+    case Algorithm::cat_copy_nhwc: return "cat_copy_nhwc";
+    case Algorithm::cat_copy_nchw: return "cat_copy_nchw";
+    case Algorithm::max_pool_nhwc: return "max_pool_nhwc";
+    case Algorithm::max_pool_nchw: return "max_pool_nchw";
+    case Algorithm::avg_pool_nhwc: return "avg_pool_nhwc";
+    case Algorithm::avg_pool_nchw: return "avg_pool_nchw";
+    case Algorithm::mean_reduce_nhwc: return "mean_reduce_nhwc";
+    case Algorithm::mean_reduce_nchw: return "mean_reduce_nchw";
+    case Algorithm::upsample_nearest_nhwc: return "upsample_nearest_nhwc";
+    case Algorithm::upsample_nearest_nchw: return "upsample_nearest_nchw";
+    case Algorithm::softmax_warp: return "softmax_warp";
+    case Algorithm::softmax_block: return "softmax_block";
+    case Algorithm::layer_norm: return "layer_norm";
+    case Algorithm::layer_norm_backward: return "layer_norm_backward";
+  }
+  return {};
 }
 
 /// Whether a mapping may ask for it.
-constexpr bool may_be_stated(Algorithm algorithm) {
-  return static_cast<std::size_t>(algorithm) < statable_algorithm_names.size();
-}
+constexpr bool may_be_stated(Algorithm algorithm) { return algorithm <= Algorithm::fft_tiled; }
+
+/// The names that a mapping may state.
+inline constexpr std::span<const std::string_view> statable_algorithm_names{
+    names_of<Algorithm>.data(), index_of(Algorithm::fft_tiled) + 1};
 
 }  // namespace roofline

@@ -2,7 +2,6 @@
 
 // Layers on a GPU, from counts to times.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,9 +30,13 @@ enum class BelowBound : std::uint8_t {
 };
 
 constexpr std::string_view name_of(BelowBound reason) {
-  constexpr std::array<std::string_view, 4> names{"fewer_macs", "in_l2", "ceilings_too_low",
-                                                  "units"};
-  return names[static_cast<std::size_t>(reason)];
+  switch (reason) {
+    case BelowBound::fewer_macs: return "fewer_macs";
+    case BelowBound::in_l2: return "in_l2";
+    case BelowBound::ceilings_too_low: return "ceilings_too_low";
+    case BelowBound::units: return "units";
+  }
+  return {};
 }
 
 struct LayerResult {
@@ -100,11 +103,11 @@ struct MeasuredSummary {
   std::uint64_t rows = 0;
   double measured_s = 0;
   double roofline_s = 0;
-  double expected_s = 0;                       ///< the sum of part_s
-  std::array<double, limiter_count> part_s{};  ///< of the expected time, by Limiter
-  double unexplained_s = 0;                    ///< measured - expected; below 0 where it is faster
-  std::vector<MeasuredType> types;             ///< in descending measured time
-  std::vector<LostTime> most_lost;             ///< ten at most
+  double expected_s = 0;                ///< the sum of part_s
+  EnumArray<Limiter, double> part_s{};  ///< of the expected time, by Limiter
+  double unexplained_s = 0;             ///< measured - expected; below 0 where it is faster
+  std::vector<MeasuredType> types;      ///< in descending measured time
+  std::vector<LostTime> most_lost;      ///< ten at most
   /// The best rates that any row achieved: no ceiling that is sustained can be lower.
   EngineRates best_flop_per_s;
   std::optional<double> best_byte_per_s;

@@ -3,11 +3,11 @@
 // Architectures: which GPUs behave alike. The one place that tells them apart.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {
@@ -27,37 +27,38 @@ enum class Architecture : std::uint8_t {
   cdna,
   xe,
 };
-inline constexpr std::size_t architecture_count = static_cast<std::size_t>(Architecture::xe) + 1;
 
 struct ArchitectureInfo {
   std::string_view name;
   std::string_view vendor;
   /// What Gpu::architecture begins with, any case: "CDNA 2" and "CDNA3" are CDNA. Empty: unused.
   std::array<std::string_view, 3> prefixes;
-  std::uint32_t first_capability;  ///< major * 10 + minor; its range ends where the next one begins
-  std::uint32_t usual_capability;  ///< of a part that states none
+  std::uint32_t first_capability =
+      0;  ///< major * 10 + minor; its range ends where the next one begins
+  std::uint32_t usual_capability = 0;  ///< of a part that states none
 };
 
 /// NVIDIA's compute capabilities: CUDA C++ Programming Guide. AMD and Intel have none (0).
-inline constexpr std::array<ArchitectureInfo, architecture_count> architectures{{
-    {"Kepler", "NVIDIA", {"Kepler"}, 30, 35},
-    {"Maxwell", "NVIDIA", {"Maxwell"}, 50, 52},
-    {"Pascal", "NVIDIA", {"Pascal"}, 60, 61},
-    {"Volta", "NVIDIA", {"Volta"}, 70, 70},
-    {"Turing", "NVIDIA", {"Turing"}, 75, 75},
-    {"Ampere", "NVIDIA", {"Ampere"}, 80, 80},
-    {"Ada", "NVIDIA", {"Ada"}, 89, 89},
-    {"Hopper", "NVIDIA", {"Hopper"}, 90, 90},
-    {"Blackwell", "NVIDIA", {"Blackwell"}, 100, 100},
-    {"GCN", "AMD", {"GCN", "Vega", "Polaris"}, 0, 0},
-    {"RDNA", "AMD", {"RDNA"}, 0, 0},
-    {"CDNA", "AMD", {"CDNA"}, 0, 0},
-    {"Xe", "Intel", {"Xe"}, 0, 0},
-}};
-
-constexpr const ArchitectureInfo& info(Architecture architecture) {
-  return architectures[static_cast<std::size_t>(architecture)];
+constexpr ArchitectureInfo info(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::kepler: return {"Kepler", "NVIDIA", {"Kepler"}, 30, 35};
+    case Architecture::maxwell: return {"Maxwell", "NVIDIA", {"Maxwell"}, 50, 52};
+    case Architecture::pascal: return {"Pascal", "NVIDIA", {"Pascal"}, 60, 61};
+    case Architecture::volta: return {"Volta", "NVIDIA", {"Volta"}, 70, 70};
+    case Architecture::turing: return {"Turing", "NVIDIA", {"Turing"}, 75, 75};
+    case Architecture::ampere: return {"Ampere", "NVIDIA", {"Ampere"}, 80, 80};
+    case Architecture::ada: return {"Ada", "NVIDIA", {"Ada"}, 89, 89};
+    case Architecture::hopper: return {"Hopper", "NVIDIA", {"Hopper"}, 90, 90};
+    case Architecture::blackwell: return {"Blackwell", "NVIDIA", {"Blackwell"}, 100, 100};
+    case Architecture::gcn: return {"GCN", "AMD", {"GCN", "Vega", "Polaris"}, 0, 0};
+    case Architecture::rdna: return {"RDNA", "AMD", {"RDNA"}, 0, 0};
+    case Architecture::cdna: return {"CDNA", "AMD", {"CDNA"}, 0, 0};
+    case Architecture::xe: return {"Xe", "Intel", {"Xe"}, 0, 0};
+  }
+  return {};
 }
+
+constexpr std::string_view name_of(Architecture architecture) { return info(architecture).name; }
 
 /// "7.5" -> 75, "12.0" -> 120; 0 for anything else ("gfx900").
 std::uint32_t parse_capability(std::string_view text);

@@ -3,7 +3,6 @@
 // A GPU as a run sees it: what is asked of it and what follows from that, resolved once. Nothing
 // changes it afterwards, and every evaluation reads it.
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,11 +22,26 @@ namespace roofline {
 /// driver.
 enum class HostMemory : std::uint8_t { pinned, pageable };
 
+constexpr std::string_view name_of(HostMemory memory) {
+  switch (memory) {
+    case HostMemory::pinned: return "pinned";
+    case HostMemory::pageable: return "pageable";
+  }
+  return {};
+}
+
 /// What runs inside the kernel of the layer before: nothing (eager), norms, activations and adds in
 /// contractions (TensorRT), or chains of them in one kernel (torch.compile).
 enum class FusionKind : std::uint8_t { none, epilogue, pointwise };
 
-inline constexpr std::array<std::string_view, 3> fusion_names{"none", "epilogue", "pointwise"};
+constexpr std::string_view name_of(FusionKind fusion) {
+  switch (fusion) {
+    case FusionKind::none: return "none";
+    case FusionKind::epilogue: return "epilogue";
+    case FusionKind::pointwise: return "pointwise";
+  }
+  return {};
+}
 
 struct AnalysisOptions {
   EngineChoice engine = EngineChoice::automatic;

@@ -3,9 +3,7 @@
 // Element types of tensors. A type says how an element is stored and multiplied; which unit of the
 // GPU does the arithmetic is an Engine (engine.hpp).
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace roofline {
@@ -14,17 +12,18 @@ namespace roofline {
 /// int32 occurs as the output of int8 layers only.
 enum class DataType : std::uint8_t { fp64, fp32, tf32, fp16, bf16, fp8, int8, int32 };
 
-inline constexpr std::array<std::string_view, 8> data_type_names{"fp64", "fp32", "tf32", "fp16",
-                                                                 "bf16", "fp8",  "int8", "int32"};
-
 constexpr std::string_view name_of(DataType type) {
-  return data_type_names[static_cast<std::size_t>(type)];
-}
-
-constexpr std::optional<DataType> parse_data_type(std::string_view text) {
-  for (std::size_t i = 0; i < data_type_names.size(); ++i)
-    if (data_type_names[i] == text) return static_cast<DataType>(i);
-  return std::nullopt;
+  switch (type) {
+    case DataType::fp64: return "fp64";
+    case DataType::fp32: return "fp32";
+    case DataType::tf32: return "tf32";
+    case DataType::fp16: return "fp16";
+    case DataType::bf16: return "bf16";
+    case DataType::fp8: return "fp8";
+    case DataType::int8: return "int8";
+    case DataType::int32: return "int32";
+  }
+  return {};
 }
 
 /// Bytes of one stored element.

@@ -18,6 +18,14 @@ namespace roofline {
 /// Whether a layer's operands are in the L2 cache when its kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };
 
+constexpr std::string_view name_of(CacheState cache) {
+  switch (cache) {
+    case CacheState::warm: return "warm";
+    case CacheState::cold: return "cold";
+  }
+  return {};
+}
+
 /// What stands between the kernels of a run.
 enum class LaunchProtocol : std::uint8_t {
   kernel,  ///< nothing: the durations that a profiler gives the kernels, without gaps between them
@@ -26,11 +34,14 @@ enum class LaunchProtocol : std::uint8_t {
   eager,   ///< a framework's operators: each takes the host its time, and the GPU may wait for it
 };
 
-inline constexpr std::array<std::string_view, 4> launch_protocol_names{"kernel", "graph", "stream",
-                                                                       "eager"};
-
 constexpr std::string_view name_of(LaunchProtocol protocol) {
-  return launch_protocol_names[static_cast<std::size_t>(protocol)];
+  switch (protocol) {
+    case LaunchProtocol::kernel: return "kernel";
+    case LaunchProtocol::graph: return "graph";
+    case LaunchProtocol::stream: return "stream";
+    case LaunchProtocol::eager: return "eager";
+  }
+  return {};
 }
 
 /// Of which times, in words.
@@ -64,13 +75,19 @@ enum class Limiter : std::uint8_t {
   occupancy,     ///< too few resident blocks to hide latency or to keep bytes in flight
 };
 
-inline constexpr std::array<std::string_view, 9> limiter_names{
-    "math",      "instructions", "dram",   "l2",       "tile_padding",
-    "last_wave", "latency",      "launch", "occupancy"};
-inline constexpr std::size_t limiter_count = limiter_names.size();
-
 constexpr std::string_view name_of(Limiter limiter) {
-  return limiter_names[static_cast<std::size_t>(limiter)];
+  switch (limiter) {
+    case Limiter::math: return "math";
+    case Limiter::instructions: return "instructions";
+    case Limiter::dram: return "dram";
+    case Limiter::l2: return "l2";
+    case Limiter::tile_padding: return "tile_padding";
+    case Limiter::last_wave: return "last_wave";
+    case Limiter::latency: return "latency";
+    case Limiter::launch: return "launch";
+    case Limiter::occupancy: return "occupancy";
+  }
+  return {};
 }
 
 /// The same in a few words.
@@ -111,10 +128,10 @@ struct KernelPlan {
   double dram_read_byte = 0;
   double dram_write_byte = 0;
 
-  std::array<double, limiter_count> part_s{};  ///< indexed by Limiter; each >= 0
-  double expected_time_s = 0;                  ///< the sum of part_s, in order
-  Limiter limiter = Limiter::math;             ///< the largest part, the first of equals
-  double limiter_share = 0;                    ///< its share of the expected time
+  EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
+  double expected_time_s = 0;           ///< the sum of part_s, in order
+  Limiter limiter = Limiter::math;      ///< the largest part, the first of equals
+  double limiter_share = 0;             ///< its share of the expected time
 };
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest

@@ -54,14 +54,13 @@ struct DataTypes {
 
 enum class Pass : std::uint8_t { fwd, dgrad, wgrad };
 
-inline constexpr std::array<std::string_view, 3> pass_names{"fwd", "dgrad", "wgrad"};
-
-constexpr std::string_view name_of(Pass pass) { return pass_names[static_cast<std::size_t>(pass)]; }
-
-constexpr std::optional<Pass> parse_pass(std::string_view text) {
-  for (std::size_t i = 0; i < pass_names.size(); ++i)
-    if (pass_names[i] == text) return static_cast<Pass>(i);
-  return std::nullopt;
+constexpr std::string_view name_of(Pass pass) {
+  switch (pass) {
+    case Pass::fwd: return "fwd";
+    case Pass::dgrad: return "dgrad";
+    case Pass::wgrad: return "wgrad";
+  }
+  return {};
 }
 
 /// How a kernel divides the layer's work, as far as the user states it (unstated: the model picks).

@@ -49,7 +49,6 @@ enum class LayerKind : std::uint8_t {
   flatten,
   host_copy,
 };
-inline constexpr std::size_t layer_kind_count = 37;
 
 /// What kinds have in common, as far as shapes and counts go.
 enum class KindFamily : std::uint8_t {
@@ -75,9 +74,9 @@ enum class Features : std::uint8_t {
 };
 
 struct KindInfo {
-  LayerKind kind;
+  LayerKind kind = LayerKind::conv;
   std::string_view name;
-  KindFamily family;
+  KindFamily family = KindFamily::contraction;
   /// FLOP an element of the input (pools, norms, activations), or an element of the result and
   /// operand after the first (add, mul). Contractions count 2 FLOP a MAC instead.
   std::uint64_t flop_per_element = 0;

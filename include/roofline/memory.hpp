@@ -2,7 +2,6 @@
 
 // The device memory that a network needs.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,7 +33,15 @@ struct Memory {
 /// What updates the weights: by the gradient alone, with its momentum, or with two moments a
 /// weight.
 enum class Optimizer : std::uint8_t { sgd, momentum, adam };
-inline constexpr std::array<std::string_view, 3> optimizer_names{"sgd", "momentum", "adam"};
+
+constexpr std::string_view name_of(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::sgd: return "sgd";
+    case Optimizer::momentum: return "momentum";
+    case Optimizer::adam: return "adam";
+  }
+  return {};
+}
 
 /// Throws OverflowError.
 Memory memory_of(const Network& network, Optimizer optimizer = Optimizer::sgd);

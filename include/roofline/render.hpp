@@ -3,7 +3,6 @@
 // Results to bytes: formats that take rows one by one, formats that take whole reports, and one
 // table of them all.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,8 +19,17 @@ namespace roofline {
 
 /// What a chart shows.
 enum class ChartKind : std::uint8_t { roofline, intensity, time, sweep, compare };
-inline constexpr std::array<std::string_view, 5> chart_names{"roofline", "intensity", "time",
-                                                             "sweep", "compare"};
+
+constexpr std::string_view name_of(ChartKind kind) {
+  switch (kind) {
+    case ChartKind::roofline: return "roofline";
+    case ChartKind::intensity: return "intensity";
+    case ChartKind::time: return "time";
+    case ChartKind::sweep: return "sweep";
+    case ChartKind::compare: return "compare";
+  }
+  return {};
+}
 
 struct RenderStyle {
   bool colour = false;

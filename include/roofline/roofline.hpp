@@ -9,7 +9,6 @@
 // intensity of 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us.
 // The bound is optimistic: no real kernel reaches both ceilings (see kernel.hpp).
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -23,8 +22,12 @@ namespace roofline {
 enum class CeilingKind : std::uint8_t { datasheet, sustained, user };
 
 constexpr std::string_view name_of(CeilingKind kind) {
-  constexpr std::array<std::string_view, 3> names{"datasheet", "sustained", "user"};
-  return names[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case CeilingKind::datasheet: return "datasheet";
+    case CeilingKind::sustained: return "sustained";
+    case CeilingKind::user: return "user";
+  }
+  return {};
 }
 
 /// The two kinds of ceilings that a roofline has.
@@ -50,7 +53,11 @@ struct Roofs {
 enum class Bound : std::uint8_t { compute, memory };
 
 constexpr std::string_view name_of(Bound bound) {
-  return bound == Bound::compute ? "compute" : "memory";
+  switch (bound) {
+    case Bound::compute: return "compute";
+    case Bound::memory: return "memory";
+  }
+  return {};
 }
 
 struct RooflinePoint {
@@ -74,10 +81,16 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 /// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the
 /// rate and inference engines use.
 enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32, fp16_accumulate };
-inline constexpr std::array<std::string_view, 5> engine_choice_names{"auto", "vector", "tensor",
-                                                                     "tf32", "fp16-accumulate"};
+
 constexpr std::string_view name_of(EngineChoice choice) {
-  return engine_choice_names[static_cast<std::size_t>(choice)];
+  switch (choice) {
+    case EngineChoice::automatic: return "auto";
+    case EngineChoice::vector: return "vector";
+    case EngineChoice::tensor: return "tensor";
+    case EngineChoice::tf32: return "tf32";
+    case EngineChoice::fp16_accumulate: return "fp16-accumulate";
+  }
+  return {};
 }
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,

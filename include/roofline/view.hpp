@@ -3,7 +3,6 @@
 // Which rows of a result are shown, chosen before anything is rendered. A selection never changes a
 // sum.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,11 +21,29 @@ enum class SortBy : std::uint8_t {
   lost,   ///< measured time beyond the bound
   error,  ///< distance of the expected time from the measured one
 };
-inline constexpr std::array<std::string_view, 6> sort_names{"time",      "flops", "bytes",
-                                                            "intensity", "lost",  "error"};
+
+constexpr std::string_view name_of(SortBy key) {
+  switch (key) {
+    case SortBy::time: return "time";
+    case SortBy::flops: return "flops";
+    case SortBy::bytes: return "bytes";
+    case SortBy::intensity: return "intensity";
+    case SortBy::lost: return "lost";
+    case SortBy::error: return "error";
+  }
+  return {};
+}
 
 /// What a row of the table stands for.
 enum class RowsBy : std::uint8_t { layer, type };
+
+constexpr std::string_view name_of(RowsBy rows) {
+  switch (rows) {
+    case RowsBy::layer: return "layer";
+    case RowsBy::type: return "type";
+  }
+  return {};
+}
 
 /// Without any of these: all rows, in the network's order.
 struct View {

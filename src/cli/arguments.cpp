@@ -64,7 +64,10 @@ CLI::Validator member_of(const Words& words) {
       .description("")
       .name(all);
 }
-CLI::Validator one_of(std::initializer_list<const char*> words) { return member_of(words); }
+template <Enumeration E>
+CLI::Validator one_of() {
+  return member_of(names_of<E>);
+}
 
 CLI::Validator positive() {
   return {[](const std::string& text) {
@@ -141,11 +144,12 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
                  "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in "
                  "TF32, or fp16-accumulate for sums in fp16, at twice the rate on GeForce parts")
       ->type_name("UNIT")
-      ->check(member_of(engine_choice_names));
+      ->check(one_of<EngineChoice>());
   app.add_option("--ceilings", arguments.ceilings,
                  "datasheet (default), or sustained: measured, for GPUs that have them")
       ->type_name("KIND")
-      ->check(one_of({"datasheet", "sustained"}));
+      ->check(
+          member_of(std::array{name_of(CeilingKind::datasheet), name_of(CeilingKind::sustained)}));
   app.add_option("--peak-tflops", arguments.peak_tflops,
                  "Peak in place of the GPU's, for the engine of the dense layers")
       ->type_name("N")
@@ -176,11 +180,11 @@ void add_view(CLI::App& app, Arguments& arguments) {
                  "Rows in descending time, flops, bytes or intensity; of measured layers also lost "
                  "(time beyond the bound) or error (of the expected time)")
       ->type_name("KEY")
-      ->check(one_of({"time", "flops", "bytes", "intensity", "lost", "error"}));
+      ->check(one_of<SortBy>());
   app.add_option("--by", arguments.by,
                  "type: a row for each type of layer; layer: with several GPUs, compare layers too")
       ->type_name("WHAT")
-      ->check(one_of({"type", "layer"}));
+      ->check(one_of<RowsBy>());
   app.add_option("--explain", arguments.explain,
                  "Derive the numbers of the layers of that name, or that fit a pattern with * and "
                  "?, instead of listing all")
@@ -207,7 +211,7 @@ void add_output(CLI::App& app, Arguments& arguments) {
                  "What SVG and the terminal's plot show: roofline (default), intensity of each "
                  "layer, time of each layer, sweep of batches, compare GPUs")
       ->type_name("NAME")
-      ->check(member_of(chart_names));
+      ->check(one_of<ChartKind>());
   app.add_option("--to-layers", arguments.layer_file,
                  "Write the input as a layer file, every layer explicit, to edit or to read again "
                  "(- for standard output); needs no --gpu")
@@ -221,26 +225,26 @@ void add_model(CLI::App& app, Arguments& arguments) {
                  "the convolution or linear layer before them; pointwise: chains of them run as "
                  "one kernel")
       ->type_name("HOW")
-      ->check(member_of(fusion_names));
+      ->check(one_of<FusionKind>());
   app.add_option("--cache", arguments.cache,
                  "warm (default) or cold: whether operands are in the L2 cache at the start")
       ->type_name("STATE")
-      ->check(one_of({"warm", "cold"}));
+      ->check(one_of<CacheState>());
   app.add_option("--launch", arguments.launch,
                  "What starts the kernels: graph (default; the device), stream (library calls; "
                  "default with --fuse epilogue), kernel (nothing: durations as a profiler gives "
                  "them) or eager (a framework's operators, each at the host's cost)")
       ->type_name("HOW")
-      ->check(member_of(launch_protocol_names));
+      ->check(one_of<LaunchProtocol>());
   app.add_flag("--host-copies{pinned}", arguments.host_copies,
                "Add the copies of a network's input and result over the host link, from pinned "
                "memory or with --host-copies=pageable")
-      ->check(one_of({"pinned", "pageable"}));
+      ->check(one_of<HostMemory>());
   app.add_option("--optimizer", arguments.optimizer,
                  "Of training, for what its memory keeps of each weight: sgd (default), momentum "
                  "or adam")
       ->type_name("NAME")
-      ->check(member_of(optimizer_names));
+      ->check(one_of<Optimizer>());
 }
 
 void add_kernel_model(CLI::App& app, Arguments& arguments) {

@@ -14,8 +14,7 @@ void set_charts(const Arguments& arguments, Options& options) {
   // A chart that goes nowhere else goes to the terminal.
   const bool to_terminal = !arguments.chart.empty() && options.exports.empty() && !has_format;
   if (arguments.plot || to_terminal) options.format = find_output_format("plot");
-  for (std::size_t i = 0; i < chart_names.size(); ++i)
-    if (arguments.chart == chart_names[i]) options.chart = static_cast<ChartKind>(i);
+  options.chart = parse<ChartKind>(arguments.chart);
 
   std::vector<const OutputFormat*> formats;
   for (const Export& file : options.exports) formats.push_back(file.format);

@@ -38,12 +38,12 @@ void add_gpus_and_files(std::string& out) {
 }
 
 void add_data_types(std::string& out) {
-  for (const std::string_view name : data_type_names)
+  for (const std::string_view name : names_of<DataType>)
     if (name != name_of(DataType::int32)) add_candidate(out, name);
 }
 
 void add_passes(std::string& out) {
-  add_names(out, pass_names);
+  add_names(out, names_of<Pass>);
   add_candidate(out, "training");
 }
 

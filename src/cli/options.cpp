@@ -77,7 +77,7 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
 }
 
 Algorithm parse_stated(const std::string& name) {
-  if (const auto algorithm = parse_algorithm(name); algorithm && may_be_stated(*algorithm))
+  if (const auto algorithm = parse<Algorithm>(name); algorithm && may_be_stated(*algorithm))
     return *algorithm;
   throw UsageError("--algorithm: " + expected_algorithm(name));
 }
@@ -111,7 +111,7 @@ std::vector<std::pair<std::string, std::uint64_t>> dimensions_of(const Arguments
 }
 
 DataType parse_default_type(const std::string& name) {
-  const auto dtype = parse_data_type(name);
+  const auto dtype = parse<DataType>(name);
   if (!dtype || *dtype == DataType::int32)
     throw UsageError("--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"" + name +
                      "\"");
@@ -123,7 +123,7 @@ void set_defaults(const Arguments& arguments, Options& options) {
   defaults.dtype_given = !arguments.dtypes.empty();
   defaults.dimensions = dimensions_of(arguments);
   options.analysis.training = arguments.pass == "training";
-  const auto pass = options.analysis.training ? Pass::fwd : parse_pass(arguments.pass);
+  const auto pass = options.analysis.training ? Pass::fwd : parse<Pass>(arguments.pass);
   if (!pass)
     throw UsageError("--pass: expected fwd, dgrad, wgrad or training, got \"" + arguments.pass +
                      "\"");
@@ -156,40 +156,28 @@ void set_prices(const Arguments& arguments, Options& options) {
   }
 }
 
-/// What a word names, by its place among the names; none for another word.
-template <class Enum, class Names>
-std::optional<Enum> named(std::string_view word, const Names& names) {
-  const auto found = std::find(names.begin(), names.end(), word);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
-
 void set_analysis(const Arguments& arguments, Options& options) {
-  options.analysis.engine = *named<EngineChoice>(arguments.engine, engine_choice_names);
+  options.analysis.engine = *parse<EngineChoice>(arguments.engine);
   if (arguments.peak_tflops > 0) options.analysis.peak_flop_per_s = arguments.peak_tflops * 1e12;
   if (arguments.bandwidth_gb_per_s > 0)
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
-  if (arguments.ceilings == "sustained") options.analysis.ceilings = CeilingKind::sustained;
-  if (arguments.cache == "cold") options.analysis.cache = CacheState::cold;
-  options.analysis.optimizer = *named<Optimizer>(arguments.optimizer, optimizer_names);
-  options.analysis.launch = named<LaunchProtocol>(arguments.launch, launch_protocol_names);
-  options.analysis.fusion = *named<FusionKind>(arguments.fuse, fusion_names);
+  options.analysis.ceilings = *parse<CeilingKind>(arguments.ceilings);
+  options.analysis.cache = *parse<CacheState>(arguments.cache);
+  options.analysis.optimizer = *parse<Optimizer>(arguments.optimizer);
+  options.analysis.launch = parse<LaunchProtocol>(arguments.launch);
+  options.analysis.fusion = *parse<FusionKind>(arguments.fuse);
   if (options.analysis.fusion != FusionKind::none && arguments.pass != "fwd")
     throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
                      arguments.pass);
-  if (!arguments.host_copies.empty())
-    options.analysis.host_copies =
-        arguments.host_copies == "pageable" ? HostMemory::pageable : HostMemory::pinned;
+  options.analysis.host_copies = parse<HostMemory>(arguments.host_copies);
 }
 
 void set_view(const Arguments& arguments, Options& options) {
   View& view = options.report.view;
-  for (std::size_t i = 0; i < sort_names.size(); ++i)
-    if (arguments.sort == sort_names[i]) view.sort = static_cast<SortBy>(i);
+  view.sort = parse<SortBy>(arguments.sort);
   if (arguments.top > 0) view.top = arguments.top;
   if (arguments.cover_percent > 0) view.cover_share = arguments.cover_percent / 100;
-  if (arguments.by == "type") view.by = RowsBy::type;
-  if (arguments.by == "layer") view.by = RowsBy::layer;
+  view.by = parse<RowsBy>(arguments.by);
   view.all = arguments.all;
   options.report.explain = arguments.explain;
 }

@@ -66,9 +66,10 @@ class GpuReader {
     count = read_count(value, form);
   }
   void read(const Value& value, const FieldForm& form, EngineRates& rates) const {
-    ObjectReader reader(value, *origin_, "the engines", {engine_names.begin(), engine_names.end()});
-    for (std::size_t i = 0; i < engine_count; ++i)
-      if (const auto rate = reader.take(engine_names[i])) rates[i] = read_rate(*rate, form);
+    ObjectReader reader(value, *origin_, "the engines",
+                        {names_of<Engine>.begin(), names_of<Engine>.end()});
+    for (const Engine engine : enumerators<Engine>)
+      if (const auto rate = reader.take(name_of(engine))) rates[engine] = read_rate(*rate, form);
     reader.finish();
     if (!form.required.empty() && value.size() == 0) value.fail_expected("at least one peak");
   }

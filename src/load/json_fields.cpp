@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void fail_type_name(const Value& value, const std::string& hint) {
   std::string all;
-  for (const std::string_view name : data_type_names)
+  for (const std::string_view name : names_of<DataType>)
     if (name != name_of(DataType::int32)) all += (all.empty() ? "" : ", ") + std::string(name);
   value.fail("expected one of " + all + ", got \"" + value.text() + "\"" + hint);
 }
@@ -27,17 +27,17 @@ std::string type_hint(const std::string& name) {
        {"bfloat16", "bf16"}}};
   for (const auto& [theirs, ours] : framework_names)
     if (name == theirs) return "; did you mean \"" + std::string(ours) + "\"?";
-  return did_you_mean(name, {data_type_names.begin(), data_type_names.end()});
+  return did_you_mean(name, {names_of<DataType>.begin(), names_of<DataType>.end()});
 }
 
 DataType read_output_type(const Value& value) {
-  if (const auto type = parse_data_type(value.text())) return *type;
+  if (const auto type = parse<DataType>(value.text())) return *type;
   fail_type_name(value, type_hint(value.text()));
 }
 
 Algorithm read_algorithm(const Value& value) {
   const std::string name = value.text();
-  if (const auto algorithm = parse_algorithm(name); algorithm && may_be_stated(*algorithm))
+  if (const auto algorithm = parse<Algorithm>(name); algorithm && may_be_stated(*algorithm))
     return *algorithm;
   value.fail(expected_algorithm(name));
 }
@@ -160,7 +160,7 @@ KernelMapping read_mapping(const Value& value) {
 
 Pass read_pass(const Value& value) {
   const std::string text = value.text();
-  if (const auto pass = parse_pass(text)) return *pass;
+  if (const auto pass = parse<Pass>(text)) return *pass;
   value.fail("expected fwd, dgrad or wgrad, got \"" + text + "\"");
 }
 

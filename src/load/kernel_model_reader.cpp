@@ -113,9 +113,7 @@ class ConstantsReader {
     file_.finish();
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (tiles_of(list).empty())
-        file_.fail_at("tiles", "expected the list " +
-                                   std::string(tile_list_names[static_cast<std::size_t>(list)]) +
-                                   ", got none");
+        file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
     return std::move(constants_);
   }
 
@@ -174,10 +172,10 @@ class ConstantsReader {
 
   void read_features(const Value& value) {
     ObjectReader object(value, value.origin(), "features",
-                        {engine_class_names.begin(), engine_class_names.end()});
-    for (std::size_t i = 0; i < engine_class_names.size(); ++i)
-      if (const auto list = object.take(engine_class_names[i]))
-        constants_.features[i] = features_in(*list);
+                        {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
+    for (const EngineClass engine_class : enumerators<EngineClass>)
+      if (const auto list = object.take(name_of(engine_class)))
+        constants_.features[engine_class] = features_in(*list);
     object.finish();
   }
 
@@ -208,15 +206,15 @@ class ConstantsReader {
       return;
     }
     ObjectReader object(value, value.origin(), "tiles",
-                        {tile_list_names.begin(), tile_list_names.end()});
-    for (std::size_t i = 0; i < tile_list_names.size(); ++i) {
-      const auto list = object.take(tile_list_names[i]);
+                        {names_of<TileList>.begin(), names_of<TileList>.end()});
+    for (const TileList name : enumerators<TileList>) {
+      const auto list = object.take(name_of(name));
       if (!list) continue;
-      constants_.tiles[i].clear();
+      constants_.tiles[name].clear();
       if (list->node().is_null()) continue;
       if (!list->is_array()) list->fail_expected("a list of tiles");
       for (std::size_t j = 0; j < list->size(); ++j)
-        constants_.tiles[i].push_back(tile_in(list->at(j)));
+        constants_.tiles[name].push_back(tile_in(list->at(j)));
     }
     object.finish();
   }
@@ -236,9 +234,7 @@ class ConstantsReader {
     for (const auto& [path, index] : index_) all.push_back(path);
     return all;
   }
-  const std::vector<TileKernel>& tiles_of(TileList list) const {
-    return constants_.tiles[static_cast<std::size_t>(list)];
-  }
+  const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
   ObjectReader file_;
   bool inherits_ = false;
@@ -265,7 +261,7 @@ SharedConstants load_constants(std::string_view json_text, const std::string& so
 SharedConstants built_in_constants(const Gpu& gpu) {
   const EmbeddedFile* file = find_built_in(gpu.compute_capability);
   if (gpu.compute_capability.empty() || file == nullptr)
-    file = find_built_in(info(architecture_of(gpu)).name);
+    file = find_built_in(name_of(architecture_of(gpu)));
   return built_in(*file);
 }
 

@@ -54,12 +54,12 @@ class ConstantsText {
 
 std::string features_json(const ModelConstants& constants) {
   std::string out = "{";
-  for (std::size_t i = 0; i < engine_class_names.size(); ++i) {
+  for (const EngineClass engine_class : enumerators<EngineClass>) {
     std::vector<std::string> words;
     for (const FeatureField& field : feature_fields)
-      if (constants.features[i].*field.member) words.emplace_back(field.key);
-    out += fmt::format("{}\n    {}: {}", i == 0 ? "" : ",", json_text(engine_class_names[i]),
-                       texts_json(words));
+      if (constants.features[engine_class].*field.member) words.emplace_back(field.key);
+    out += fmt::format("{}\n    {}: {}", out.size() == 1 ? "" : ",",
+                       json_text(name_of(engine_class)), texts_json(words));
   }
   return out + "\n  }";
 }
@@ -67,12 +67,12 @@ std::string features_json(const ModelConstants& constants) {
 std::string tiles_json(const ModelConstants& constants) {
   std::string out = "{";
   bool first = true;
-  for (std::size_t i = 0; i < tile_list_names.size(); ++i) {
-    if (constants.tiles[i].empty()) continue;
-    out += fmt::format("{}\n    {}: [", first ? "" : ",", json_text(tile_list_names[i]));
+  for (const TileList list : enumerators<TileList>) {
+    if (constants.tiles[list].empty()) continue;
+    out += fmt::format("{}\n    {}: [", first ? "" : ",", json_text(name_of(list)));
     first = false;
     std::string_view comma;
-    for (const TileKernel& t : constants.tiles[i]) {
+    for (const TileKernel& t : constants.tiles[list]) {
       out += fmt::format("{}\n      [{}, {}, {}, {}, {}, {}]", comma, t.m, t.n, t.k, t.threads,
                          t.stages, t.registers);
       comma = ",";

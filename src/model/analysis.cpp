@@ -20,8 +20,9 @@ bool is_dense_contraction(const Layer& layer) {
 
 std::string peaks_of(const Gpu& gpu) {
   std::string list;
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (gpu.peak_flop_per_s[i]) list += (list.empty() ? "" : ", ") + std::string(engine_names[i]);
+  for (const Engine engine : enumerators<Engine>)
+    if (gpu.peak_flop_per_s[engine])
+      list += (list.empty() ? "" : ", ") + std::string(name_of(engine));
   return list;
 }
 

@@ -49,9 +49,9 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.bandwidth_byte_per_s) ceilings.sustained_byte_per_s = options.bandwidth_byte_per_s;
   if (options.peak_flop_per_s || options.bandwidth_byte_per_s) ceilings.kind = CeilingKind::user;
   // An engine that was not measured keeps its datasheet peak.
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (ceilings.sustained_flop_per_s[i])
-      ceilings.peak_flop_per_s[i] = ceilings.sustained_flop_per_s[i];
+  for (const Engine engine : enumerators<Engine>)
+    if (ceilings.sustained_flop_per_s[engine])
+      ceilings.peak_flop_per_s[engine] = ceilings.sustained_flop_per_s[engine];
   ceilings.bandwidth_byte_per_s =
       ceilings.sustained_byte_per_s.value_or(ceilings.bandwidth_byte_per_s);
   return ceilings;
@@ -78,18 +78,16 @@ Context make_context(Gpu gpu, const AnalysisOptions& options) {
                   under(ceilings.sustained_flop_per_s),
                   {}};
   if (options.peak_flop_per_s)
-    for (std::size_t i = 0; i < engine_count; ++i)
-      context.kernel_by_engine.push_back(
-          under(ceilings_for(context, static_cast<Engine>(i)).sustained_flop_per_s));
+    for (const Engine engine : enumerators<Engine>)
+      context.kernel_by_engine.push_back(under(ceilings_for(context, engine).sustained_flop_per_s));
   return context;
 }
 
 Ceilings ceilings_for(const Context& context, Engine engine) {
   Ceilings ceilings = context.ceilings;
   if (!context.options.peak_flop_per_s) return ceilings;
-  const auto index = static_cast<std::size_t>(engine);
-  ceilings.peak_flop_per_s[index] = context.options.peak_flop_per_s;
-  ceilings.sustained_flop_per_s[index] = context.options.peak_flop_per_s;
+  ceilings.peak_flop_per_s[engine] = context.options.peak_flop_per_s;
+  ceilings.sustained_flop_per_s[engine] = context.options.peak_flop_per_s;
   return ceilings;
 }
 
@@ -100,8 +98,9 @@ Roofs roofs_for(const Context& context, Engine engine) {
               {},
               model.memory.dram_byte_per_s,
               model.memory.l2_byte_per_s};
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (model.engines[i]) roofs.sustained_flop_per_s[i] = sustained_flop_per_s(*model.engines[i]);
+  for (const Engine engine_of_part : enumerators<Engine>)
+    if (const auto& each = model.engines[engine_of_part])
+      roofs.sustained_flop_per_s[engine_of_part] = sustained_flop_per_s(*each);
   return roofs;
 }
 
@@ -111,9 +110,8 @@ Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Con
 }
 
 const KernelModel& kernel_model_for(const Context& context, Engine engine) {
-  return context.kernel_by_engine.empty()
-             ? context.kernel
-             : context.kernel_by_engine[static_cast<std::size_t>(engine)];
+  return context.kernel_by_engine.empty() ? context.kernel
+                                          : context.kernel_by_engine[index_of(engine)];
 }
 
 }  // namespace roofline

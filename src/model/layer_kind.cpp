@@ -9,60 +9,66 @@ namespace {
 
 // FLOP an element: each operation that the textbook formula has, transcendentals as one.
 // clang-format off
-constexpr auto kinds = [] {
+constexpr KindInfo row_of(LayerKind kind) {
   using enum LayerKind;
   using Family = KindFamily;
-  return std::array<KindInfo, layer_kind_count>{{
-    {conv, "conv", Family::contraction, 0, Saved::input, Features::first, "convolution"},
-    {conv_transpose, "conv_transpose", Family::contraction, 0, Saved::input, Features::first, "deconv deconvolution"},
-    {linear, "linear", Family::contraction, 0, Saved::input, Features::last, "fc dense"},
-    {matmul, "matmul", Family::contraction, 0, Saved::input, Features::last, "gemm bmm"},
-    {attention, "attention", Family::attention, 0, Saved::input, Features::last, "scaleddotproductattention"},
+  switch (kind) {
+    case conv: return {kind, "conv", Family::contraction, 0, Saved::input, Features::first, "convolution"};
+    case conv_transpose: return {kind, "conv_transpose", Family::contraction, 0, Saved::input, Features::first, "deconv deconvolution"};
+    case linear: return {kind, "linear", Family::contraction, 0, Saved::input, Features::last, "fc dense"};
+    case matmul: return {kind, "matmul", Family::contraction, 0, Saved::input, Features::last, "gemm bmm"};
+    case attention: return {kind, "attention", Family::attention, 0, Saved::input, Features::last, "scaleddotproductattention"};
     // x * scale + shift: statistics and affine folded into two numbers a channel
-    {batch_norm, "batch_norm", Family::norm, 2, Saved::input, Features::first, "syncbatchnorm"},
+    case batch_norm: return {kind, "batch_norm", Family::norm, 2, Saved::input, Features::first, "syncbatchnorm"};
     // mean 1, deviation 1, variance 2, normalise 1, affine 2
-    {layer_norm, "layer_norm", Family::norm, 7, Saved::input, Features::last},
-    {group_norm, "group_norm", Family::norm, 7, Saved::input},
-    {instance_norm, "instance_norm", Family::norm, 7, Saved::input},
+    case layer_norm: return {kind, "layer_norm", Family::norm, 7, Saved::input, Features::last};
+    case group_norm: return {kind, "group_norm", Family::norm, 7, Saved::input};
+    case instance_norm: return {kind, "instance_norm", Family::norm, 7, Saved::input};
     // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
-    {local_response_norm, "local_response_norm", Family::activation, 7, Saved::input, Features::first, "lrn"},
-    {relu, "relu", Family::activation, 1, Saved::output},               // compare
-    {relu6, "relu6", Family::activation, 2, Saved::output},             // two compares
-    {leaky_relu, "leaky_relu", Family::activation, 2, Saved::output},   // compare, multiply
-    {prelu, "prelu", Family::activation, 2, Saved::input},              // compare, multiply
-    {elu, "elu", Family::activation, 4, Saved::output},                 // compare, exp, subtract, multiply
-    {sigmoid, "sigmoid", Family::activation, 4, Saved::output},         // negate, exp, add, divide
-    {hardsigmoid, "hardsigmoid", Family::activation, 4, Saved::output}, // add, multiply, two compares
-    {LayerKind::tanh, "tanh", Family::activation, 6, Saved::output},    // scale, exp, subtract, add, divide, sign
-    {silu, "silu", Family::activation, 5, Saved::input, Features::first, "swish"},          // sigmoid, multiply
-    {hardswish, "hardswish", Family::activation, 5, Saved::input},      // hardsigmoid, multiply
-    {gelu, "gelu", Family::activation, 8, Saved::input},                // scale, erf as about 5, add, multiply
-    {softmax, "softmax", Family::activation, 5, Saved::output},         // maximum, subtract, exp, sum, divide
-    {elementwise, "elementwise", Family::activation, 1, Saved::input},  // any other function of one operand
-    {add, "add", Family::combine, 1, Saved::nothing},                   // the gradient passes through unchanged
-    {sub, "sub", Family::combine, 1, Saved::nothing},
-    {mul, "mul", Family::combine, 1, Saved::input},
-    {LayerKind::div, "div", Family::combine, 1, Saved::input},
-    {concat, "concat", Family::combine, 0, Saved::nothing, Features::first, "cat"},
-    {max_pool, "max_pool", Family::pool, 1, Saved::input},              // a compare an input element; backward finds the maximum again
-    {avg_pool, "avg_pool", Family::pool, 1, Saved::nothing},            // an add an input element
-    {global_avg_pool, "global_avg_pool", Family::pool, 1, Saved::nothing, Features::first, "adaptiveavgpool"},
-    {reduce, "reduce", Family::movement, 1, Saved::nothing},            // an add an input element
-    {upsample, "upsample", Family::resize, 0, Saved::nothing, Features::first, "interpolate upsamplingnearest"},  // nearest neighbour: a copy
-    {copy, "copy", Family::movement, 0, Saved::nothing},                // transposes, slices, gathers, casts
-    {other, "other", Family::movement, 0, Saved::nothing},              // known by its bytes only
-    {flatten, "flatten", Family::free, 0, Saved::nothing},
-    {host_copy, "host_copy", Family::transfer, 0, Saved::nothing},
-  }};
-}();
+    case local_response_norm: return {kind, "local_response_norm", Family::activation, 7, Saved::input, Features::first, "lrn"};
+    case relu: return {kind, "relu", Family::activation, 1, Saved::output};               // compare
+    case relu6: return {kind, "relu6", Family::activation, 2, Saved::output};             // two compares
+    case leaky_relu: return {kind, "leaky_relu", Family::activation, 2, Saved::output};   // compare, multiply
+    case prelu: return {kind, "prelu", Family::activation, 2, Saved::input};              // compare, multiply
+    case elu: return {kind, "elu", Family::activation, 4, Saved::output};                 // compare, exp, subtract, multiply
+    case sigmoid: return {kind, "sigmoid", Family::activation, 4, Saved::output};         // negate, exp, add, divide
+    case hardsigmoid: return {kind, "hardsigmoid", Family::activation, 4, Saved::output}; // add, multiply, two compares
+    case LayerKind::tanh: return {kind, "tanh", Family::activation, 6, Saved::output};    // scale, exp, subtract, add, divide, sign
+    case silu: return {kind, "silu", Family::activation, 5, Saved::input, Features::first, "swish"};          // sigmoid, multiply
+    case hardswish: return {kind, "hardswish", Family::activation, 5, Saved::input};      // hardsigmoid, multiply
+    case gelu: return {kind, "gelu", Family::activation, 8, Saved::input};                // scale, erf as about 5, add, multiply
+    case softmax: return {kind, "softmax", Family::activation, 5, Saved::output};         // maximum, subtract, exp, sum, divide
+    case elementwise: return {kind, "elementwise", Family::activation, 1, Saved::input};  // any other function of one operand
+    case add: return {kind, "add", Family::combine, 1, Saved::nothing};                   // the gradient passes through unchanged
+    case sub: return {kind, "sub", Family::combine, 1, Saved::nothing};
+    case mul: return {kind, "mul", Family::combine, 1, Saved::input};
+    case LayerKind::div: return {kind, "div", Family::combine, 1, Saved::input};
+    case concat: return {kind, "concat", Family::combine, 0, Saved::nothing, Features::first, "cat"};
+    case max_pool: return {kind, "max_pool", Family::pool, 1, Saved::input};              // a compare an input element; backward finds the maximum again
+    case avg_pool: return {kind, "avg_pool", Family::pool, 1, Saved::nothing};            // an add an input element
+    case global_avg_pool: return {kind, "global_avg_pool", Family::pool, 1, Saved::nothing, Features::first, "adaptiveavgpool"};
+    case reduce: return {kind, "reduce", Family::movement, 1, Saved::nothing};            // an add an input element
+    case upsample: return {kind, "upsample", Family::resize, 0, Saved::nothing, Features::first, "interpolate upsamplingnearest"};  // nearest neighbour: a copy
+    case copy: return {kind, "copy", Family::movement, 0, Saved::nothing};                // transposes, slices, gathers, casts
+    case other: return {kind, "other", Family::movement, 0, Saved::nothing};              // known by its bytes only
+    case flatten: return {kind, "flatten", Family::free, 0, Saved::nothing};
+    case host_copy: return {kind, "host_copy", Family::transfer, 0, Saved::nothing};
+  }
+  return {};
+}
 // clang-format on
 
-constexpr bool kinds_in_order() {
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    if (static_cast<std::size_t>(kinds[i].kind) != i) return false;
-  return true;
-}
-static_assert(kinds_in_order(), "info() indexes the table by the enumerator");
+constexpr std::size_t kind_count = [] {
+  std::size_t count = 0;
+  while (!row_of(static_cast<LayerKind>(count)).name.empty()) ++count;
+  return count;
+}();
+
+constexpr auto kinds = [] {
+  std::array<KindInfo, kind_count> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = row_of(static_cast<LayerKind>(i));
+  return all;
+}();
 
 /// Lower case, without "_": "BatchNorm" and "batch_norm" are both "batchnorm".
 std::string normal_form(std::string_view name) {

@@ -28,12 +28,12 @@ void add_row(MeasuredSummary& summary, const LayerResult& row) {
   summary.measured_s += *row.measured_time_s;
   summary.roofline_s += row.point.roofline_time_s;
   summary.expected_s += *row.expected_time_s;
-  for (std::size_t i = 0; i < limiter_count; ++i) summary.part_s[i] += row.kernel->part_s[i];
+  for (const Limiter limiter : enumerators<Limiter>)
+    summary.part_s[limiter] += row.kernel->part_s[limiter];
   add_to_types(summary.types, row);
   const double measured_s = *row.measured_time_s;
   if (row.counts.flops > 0 && !row.below_bound)
-    raise(summary.best_flop_per_s[static_cast<std::size_t>(row.engine)],
-          static_cast<double>(row.counts.flops) / measured_s);
+    raise(summary.best_flop_per_s[row.engine], static_cast<double>(row.counts.flops) / measured_s);
   if (!row.below_bound)
     raise(summary.best_byte_per_s, static_cast<double>(row.counts.bytes.total) / measured_s);
 }
@@ -44,17 +44,16 @@ std::string why_lost(const LayerResult& row) {
   const double unexplained_s = *row.measured_time_s - *row.expected_time_s;
   const Limiter own = row.point.bound == Bound::compute ? Limiter::math : Limiter::dram;
   const auto& part_s = row.kernel->part_s;
-  std::size_t largest = limiter_count;
-  for (std::size_t i = 0; i < limiter_count; ++i)
-    if (static_cast<Limiter>(i) != own && (largest == limiter_count || part_s[i] > part_s[largest]))
-      largest = i;
-  const double rate_s = part_s[static_cast<std::size_t>(own)] - row.point.roofline_time_s;
+  Limiter largest = own == Limiter::math ? Limiter::instructions : Limiter::math;
+  for (const Limiter limiter : enumerators<Limiter>)
+    if (limiter != own && part_s[limiter] > part_s[largest]) largest = limiter;
+  const double rate_s = part_s[own] - row.point.roofline_time_s;
   if (unexplained_s > std::max(part_s[largest], rate_s))
     return "slower than a library's kernel should be";
   if (rate_s > part_s[largest])
     return own == Limiter::math ? "the sustained rate is below the peak"
                                 : "the sustained bandwidth is below the peak";
-  return "mostly " + std::string(meaning_of(static_cast<Limiter>(largest)));
+  return "mostly " + std::string(meaning_of(largest));
 }
 
 std::string best_help(const LayerResult& row, const Result& result, const Context& context) {

@@ -9,10 +9,11 @@ namespace {
 
 /// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(const Result& result, OperatingPoint& point) {
-  std::array<double, limiter_count> part_s{};
+  EnumArray<Limiter, double> part_s{};
   for (const LayerResult& row : result.layers)
     if (row.kernel)
-      for (std::size_t i = 0; i < limiter_count; ++i) part_s[i] += row.kernel->part_s[i];
+      for (const Limiter limiter : enumerators<Limiter>)
+        part_s[limiter] += row.kernel->part_s[limiter];
   const auto largest = std::max_element(part_s.begin(), part_s.end());
   if (*largest <= 0 || point.time_s <= 0) return;
   point.limiter = static_cast<Limiter>(largest - part_s.begin());

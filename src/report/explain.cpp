@@ -150,11 +150,10 @@ std::string parts_text(const KernelPlan& kernel) {
   constexpr std::size_t width = 87;
   std::string text;
   std::size_t column = 0;
-  for (std::size_t i = 0; i < limiter_count; ++i) {
-    if (kernel.part_s[i] == 0) continue;
-    const std::string part =
-        fmt::format("{}{} {}", text.empty() ? "" : " + ", limiter_text(static_cast<Limiter>(i)),
-                    duration(kernel.part_s[i]));
+  for (const Limiter limiter : enumerators<Limiter>) {
+    if (kernel.part_s[limiter] == 0) continue;
+    const std::string part = fmt::format("{}{} {}", text.empty() ? "" : " + ",
+                                         limiter_text(limiter), duration(kernel.part_s[limiter]));
     if (column + part.size() > width) {
       text += "\n            ";
       column = 0;

@@ -65,11 +65,11 @@ void add_fields(std::string& out, const Gpu& gpu) {
 void add_peaks(std::string& out, const std::string& heading, const EngineRates& rates,
                double bandwidth_byte_per_s) {
   out += heading;
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (rates[i])
-      add_line(out, engine_names[i],
-               fmt::format("{:<15} ridge {} FLOP/B", si(*rates[i], "FLOP/s"),
-                           plain(*rates[i] / bandwidth_byte_per_s)));
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine])
+      add_line(out, name_of(engine),
+               fmt::format("{:<15} ridge {} FLOP/B", si(*rates[engine], "FLOP/s"),
+                           plain(*rates[engine] / bandwidth_byte_per_s)));
   add_line(out, "bandwidth", si(bandwidth_byte_per_s, "B/s"));
 }
 

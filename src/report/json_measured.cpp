@@ -21,8 +21,8 @@ void write_most_lost(JsonWriter& w, const Result& result) {
 
 void write_rates(JsonWriter& w, const EngineRates& rates) {
   w.begin_object();
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (rates[i]) w.member(engine_names[i], *rates[i]);
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine]) w.member(name_of(engine), *rates[engine]);
   w.end_object();
 }
 
@@ -40,8 +40,8 @@ void write_measured_summary(JsonWriter& w, const Result& result) {
       .member("expected_time_s", summary.expected_s)
       .member("unexplained_s", summary.unexplained_s);
   w.key("parts").begin_object();
-  for (std::size_t i = 0; i < limiter_count; ++i)
-    w.member(std::string(limiter_names[i]) + "_s", summary.part_s[i]);
+  for (const Limiter limiter : enumerators<Limiter>)
+    w.member(std::string(name_of(limiter)) + "_s", summary.part_s[limiter]);
   w.end_object().key("by_type").begin_array();
   for (const MeasuredType& type : summary.types)
     w.begin_object()

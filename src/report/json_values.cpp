@@ -8,8 +8,8 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json rates_json(const EngineRates& rates) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (rates[i]) json[std::string(engine_names[i])] = number(*rates[i]);
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine]) json[std::string(name_of(engine))] = number(*rates[engine]);
   return json;
 }
 

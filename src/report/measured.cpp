@@ -43,11 +43,11 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   const auto add = [&](const std::string& what, double time_s) {
     grid.rows.push_back({what, duration(time_s), share_text(time_s, summary.measured_s)});
   };
-  for (std::size_t i = 0; i < limiter_count; ++i) {
-    if (summary.part_s[i] <= 0) continue;
-    std::string name(limiter_names[i]);
+  for (const Limiter limiter : enumerators<Limiter>) {
+    if (summary.part_s[limiter] <= 0) continue;
+    std::string name(name_of(limiter));
     std::replace(name.begin(), name.end(), '_', ' ');
-    add(fmt::format("{}: {}", name, meaning_of(static_cast<Limiter>(i))), summary.part_s[i]);
+    add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.part_s[limiter]);
   }
   add("not explained by the model", summary.unexplained_s);
   add("measured", summary.measured_s);
@@ -90,10 +90,10 @@ std::string lost_sentences(const Result& result) {
   }
   if (summary.most_lost.empty()) text.clear();
   std::string best;
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (summary.best_flop_per_s[i])
-      best += fmt::format("{}{} {}", best.empty() ? "" : ", ", engine_names[i],
-                          si(*summary.best_flop_per_s[i], "FLOP/s"));
+  for (const Engine engine : enumerators<Engine>)
+    if (summary.best_flop_per_s[engine])
+      best += fmt::format("{}{} {}", best.empty() ? "" : ", ", name_of(engine),
+                          si(*summary.best_flop_per_s[engine], "FLOP/s"));
   if (summary.best_byte_per_s)
     best += fmt::format("{}{}", best.empty() ? "" : ", ", si(*summary.best_byte_per_s, "B/s"));
   if (!best.empty()) text += "achieved at best, so sustained ceilings are no lower: " + best + '\n';

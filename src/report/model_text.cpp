@@ -50,21 +50,20 @@ void add_constants(std::string& out, const ModelConstants& constants,
 
 void add_features(std::string& out, const ModelConstants& constants) {
   out += "\nwhat the library's dense kernels can do\n";
-  for (std::size_t i = 0; i < engine_class_names.size(); ++i) {
+  for (const EngineClass engine_class : enumerators<EngineClass>) {
     std::vector<std::string_view> words;
     for (const FeatureField& field : feature_fields)
-      if (constants.features[i].*field.member) words.push_back(field.key);
+      if (constants.features[engine_class].*field.member) words.push_back(field.key);
     out +=
-        fmt::format("  {:<20}{}\n", engine_class_names[i],
+        fmt::format("  {:<20}{}\n", name_of(engine_class),
                     words.empty() ? "nothing of these" : fmt::format("{}", fmt::join(words, ", ")));
   }
   out += "\ntiles, m x n x k\n";
-  for (std::size_t i = 0; i < tile_list_names.size(); ++i) {
+  for (const TileList list : enumerators<TileList>) {
     std::vector<std::string> tiles;
-    for (const TileKernel& tile : constants.tiles[i])
+    for (const TileKernel& tile : constants.tiles[list])
       tiles.push_back(fmt::format("{}x{}x{}", tile.m, tile.n, tile.k));
-    if (!tiles.empty())
-      out += fmt::format("  {:<20}{}\n", tile_list_names[i], fmt::join(tiles, " "));
+    if (!tiles.empty()) out += fmt::format("  {:<20}{}\n", name_of(list), fmt::join(tiles, " "));
   }
 }
 

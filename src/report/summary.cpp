@@ -33,17 +33,16 @@ std::string bound_share_text(double compute_share) {
 }
 
 std::string limiter_legend(const Report& report) {
-  std::array<bool, limiter_count> shown{};
+  EnumArray<Limiter, bool> shown{};
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows)
-      if (const auto& kernel = report.results[i].layers[row].kernel)
-        shown[static_cast<std::size_t>(kernel->limiter)] = true;
+      if (const auto& kernel = report.results[i].layers[row].kernel) shown[kernel->limiter] = true;
   std::vector<std::string> phrases{"limiter: the largest part of the expected time;"};
-  for (std::size_t i = 0; i < limiter_count; ++i) {
-    if (!shown[i]) continue;
-    std::string name(limiter_names[i]);
+  for (const Limiter limiter : enumerators<Limiter>) {
+    if (!shown[limiter]) continue;
+    std::string name(name_of(limiter));
     std::replace(name.begin(), name.end(), '_', ' ');
-    phrases.push_back(fmt::format("{}: {},", name, meaning_of(static_cast<Limiter>(i))));
+    phrases.push_back(fmt::format("{}: {},", name, meaning_of(limiter)));
   }
   if (phrases.size() == 1) return "";
   phrases.back().back() = '.';

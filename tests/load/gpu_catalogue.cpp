@@ -151,14 +151,14 @@ TEST_CASE("Each peak is SMs x FLOP a clock x clock, or a note says why not",
     INFO(path);
     REQUIRE(gpu.sm_count);
     REQUIRE(gpu.boost_clock_hz);
-    for (std::size_t i = 0; i < engine_count; ++i) {
-      if (!gpu.peak_flop_per_s[i]) continue;
-      INFO(engine_names[i]);
-      const std::optional<double> rate = gpu.flop_per_clock_per_sm[i];
+    for (const Engine engine : enumerators<Engine>) {
+      if (!gpu.peak_flop_per_s[engine]) continue;
+      INFO(name_of(engine));
+      const std::optional<double> rate = gpu.flop_per_clock_per_sm[engine];
       const bool consistent =
           rate && near(static_cast<double>(*gpu.sm_count) * *rate * *gpu.boost_clock_hz,
-                       *gpu.peak_flop_per_s[i], 0.02);
-      const bool note = explained(gpu, "peak_tflops." + std::string(engine_names[i]));
+                       *gpu.peak_flop_per_s[engine], 0.02);
+      const bool note = explained(gpu, "peak_tflops." + std::string(name_of(engine)));
       CHECK((consistent || note));
       if (!consistent && note) ++explained_peaks;
     }

@@ -32,12 +32,12 @@ const char* const four = R"("unit": "share", "range": [0.5, 1], "origin": "mine"
 
 TEST_CASE("Every architecture has constants, each within its range and with an origin",
           "[load/kernel_models]") {
-  for (const ArchitectureInfo& architecture : architectures) {
-    INFO(architecture.name);
+  for (const Architecture architecture : enumerators<Architecture>) {
+    INFO(name_of(architecture));
     Gpu gpu;
-    gpu.architecture = architecture.name;
+    gpu.architecture = name_of(architecture);
     const SharedConstants constants = built_in_constants(gpu);
-    CHECK(constants->covers == std::vector<std::string>{std::string(architecture.name)});
+    CHECK(constants->covers == std::vector<std::string>{std::string(name_of(architecture))});
     const auto all = constants_of(constants->values);
     REQUIRE(constants->notes.size() == all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -222,7 +222,7 @@ TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
     for (std::string* cell : {&model, &dtype, &layout, &batch, &graph_us})
       std::getline(stream, *cell, '\t');
     LayerDefaults defaults;
-    defaults.dtype = *parse_data_type(dtype);
+    defaults.dtype = *parse<DataType>(dtype);
     defaults.batch_override = std::stoull(batch);
     const Network network = load_network(*find_network(model), model, defaults);
     pairs.push_back({std::stod(graph_us) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});

@@ -126,10 +126,10 @@ void check_steps(const std::vector<DerivationStep>& steps, const KernelPlan& pla
 void check_parts(const std::vector<DerivationStep>& steps, const KernelPlan& plan) {
   std::map<std::string, double> values;
   for (const DerivationStep& step : steps) values[step.quantity] = step.value;
-  for (std::size_t i = 0; i < limiter_count; ++i) {
-    const auto found = values.find(std::string(limiter_names[i]));
+  for (const Limiter limiter : enumerators<Limiter>) {
+    const auto found = values.find(std::string(name_of(limiter)));
     const double printed = found == values.end() ? 0 : found->second;
-    if (printed != plan.part_s[i]) FAIL_CHECK(limiter_names[i]);
+    if (printed != plan.part_s[limiter]) FAIL_CHECK(name_of(limiter));
   }
   REQUIRE(steps.back().quantity == "expected time");
   REQUIRE(steps.back().value == plan.expected_time_s);
@@ -175,10 +175,9 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[model/ker
           layer.batch_statistics = false;
         }
   }
-  for (std::size_t i = 0; i < algorithm_names.size(); ++i) {
-    INFO(algorithm_names[i]);
-    const bool is_stated_alone = static_cast<Algorithm>(i) == Algorithm::direct;
-    CHECK(met.count(static_cast<Algorithm>(i)) == (is_stated_alone ? 0 : 1));
+  for (const Algorithm algorithm : enumerators<Algorithm>) {
+    INFO(name_of(algorithm));
+    CHECK(met.count(algorithm) == (algorithm == Algorithm::direct ? 0 : 1));  // stated alone
   }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("Parts sum to the time, bit for bit, and the largest is the limiter",
         }
     }
   }
-  CHECK(limiters.size() == limiter_count);  // each is the largest part somewhere
+  CHECK(limiters.size() == count_of<Limiter>);  // each is the largest part somewhere
 }
 
 TEST_CASE("A layer without FLOP has no math", "[model/kernel_parts]") {

@@ -19,17 +19,17 @@ bool starts_with_word(std::string_view text, std::string_view word) {
 
 std::optional<Architecture> from_capability(std::uint32_t capability) {
   std::optional<Architecture> found;
-  for (std::size_t i = 0; i < architecture_count; ++i)
-    if (const std::uint32_t first = architectures[i].first_capability;
+  for (const Architecture architecture : enumerators<Architecture>)
+    if (const std::uint32_t first = info(architecture).first_capability;
         first > 0 && capability >= first)
-      found = static_cast<Architecture>(i);
+      found = architecture;
   return found;
 }
 
 std::optional<Architecture> from_name(std::string_view name) {
-  for (std::size_t i = 0; i < architecture_count; ++i)
-    for (const std::string_view prefix : architectures[i].prefixes)
-      if (starts_with_word(name, prefix)) return static_cast<Architecture>(i);
+  for (const Architecture architecture : enumerators<Architecture>)
+    for (const std::string_view prefix : info(architecture).prefixes)
+      if (starts_with_word(name, prefix)) return architecture;
   return std::nullopt;
 }
 

@@ -315,8 +315,8 @@ class Lister {
     add({"memory"}, values.memory, memory_fields);
     add({"launch"}, values.launch, launch_fields);
     add({"part"}, values.part, part_fields);
-    for (std::size_t i = 0; i < values.dense.size(); ++i)
-      add({"dense", engine_class_names[i]}, values.dense[i], dense_fields);
+    for (const EngineClass engine_class : enumerators<EngineClass>)
+      add({"dense", name_of(engine_class)}, values.dense[engine_class], dense_fields);
     streaming(values.streaming);
     grouped(values.grouped);
     add_kernels("attention", values.attention, attention_kernels, attention_fields);

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
+
 namespace roofline {
 
 /// The memory system of an architecture, independent of a part's size.
@@ -215,13 +217,21 @@ struct AttentionConstants {
 
 /// Which constants a dense engine takes.
 enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
-inline constexpr std::array<std::string_view, 3> engine_class_names{"vector", "tensor", "tf32"};
+
+constexpr std::string_view name_of(EngineClass engine_class) {
+  switch (engine_class) {
+    case EngineClass::vector: return "vector";
+    case EngineClass::tensor: return "tensor";
+    case EngineClass::tf32: return "tf32";
+  }
+  return {};
+}
 
 struct ConstantValues {
   MemoryConstants memory;
   LaunchConstants launch;
   PartConstants part;
-  std::array<DenseConstants, engine_class_names.size()> dense;  ///< by EngineClass
+  EnumArray<EngineClass, DenseConstants> dense;
   StreamingConstants streaming;
   GroupedConstants grouped;
   AttentionConstants attention;
@@ -279,12 +289,28 @@ enum class TileList : std::uint8_t {
   gathered_7x7,
   gathered_wgrad,
 };
-inline constexpr std::array<std::string_view, 14> tile_list_names{
-    "vector_gemm",    "vector_fwd",   "vector_dgrad", "vector_wgrad",       "tensor_gemm",
-    "tensor_window",  "tensor_dgrad", "tf32",         "tf32_strided_dgrad", "byte",
-    "byte_unaligned", "gathered_fwd", "gathered_7x7", "gathered_wgrad"};
 
-using TileLists = std::array<std::vector<TileKernel>, tile_list_names.size()>;
+constexpr std::string_view name_of(TileList list) {
+  switch (list) {
+    case TileList::vector_gemm: return "vector_gemm";
+    case TileList::vector_fwd: return "vector_fwd";
+    case TileList::vector_dgrad: return "vector_dgrad";
+    case TileList::vector_wgrad: return "vector_wgrad";
+    case TileList::tensor_gemm: return "tensor_gemm";
+    case TileList::tensor_window: return "tensor_window";
+    case TileList::tensor_dgrad: return "tensor_dgrad";
+    case TileList::tf32: return "tf32";
+    case TileList::tf32_strided_dgrad: return "tf32_strided_dgrad";
+    case TileList::byte: return "byte";
+    case TileList::byte_unaligned: return "byte_unaligned";
+    case TileList::gathered_fwd: return "gathered_fwd";
+    case TileList::gathered_7x7: return "gathered_7x7";
+    case TileList::gathered_wgrad: return "gathered_wgrad";
+  }
+  return {};
+}
+
+using TileLists = EnumArray<TileList, std::vector<TileKernel>>;
 
 /// Beside a constant's value: where it may lie, and where it comes from.
 struct ConstantNote {
@@ -301,7 +327,7 @@ struct ModelConstants {
   std::vector<std::string> made_by;  ///< the command lines that fitted the values
   ConstantValues values{};
   std::vector<ConstantNote> notes;  ///< in the order of for_each_constant
-  std::array<LibraryFeatures, engine_class_names.size()> features;
+  EnumArray<EngineClass, LibraryFeatures> features;
   TileLists tiles;
 };
 

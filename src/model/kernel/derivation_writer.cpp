@@ -15,10 +15,11 @@ void DerivationWriter::step(std::string_view quantity, std::string text, double 
 
 void DerivationWriter::parts(const ExplainedParts& parts, const KernelPlan& plan) {
   std::string sum;
-  for (std::size_t i = 0; i < limiter_count; ++i) {
-    if (plan.part_s[i] == 0) continue;
-    step(limiter_names[i], parts.text[i], plan.part_s[i], "s");
-    sum += expression(sum.empty() ? "" : " + ", plan.part_s[i]);
+  for (const Limiter limiter : enumerators<Limiter>) {
+    const double part_s = plan.part_s[limiter];
+    if (part_s == 0) continue;
+    step(name_of(limiter), parts.text[limiter], part_s, "s");
+    sum += expression(sum.empty() ? "" : " + ", part_s);
   }
   step("expected time", sum, plan.expected_time_s, "s");
 }

@@ -27,7 +27,7 @@ double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_p
 
 /// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
 void set_constants(EngineModel& model, const ModelConstants& constants) {
-  const auto engine_class = static_cast<std::size_t>(class_of(model.engine));
+  const EngineClass engine_class = class_of(model.engine);
   const PartConstants& part = constants.values.part;
   model.set = &constants.values.dense[engine_class];
   model.constants = *model.set;
@@ -100,24 +100,25 @@ KernelModel kernel_model_of(const Gpu& gpu) {
   model.constants = gpu.constants;
   model.machine = machine_of(gpu, model.assumptions);
   model.memory = memory_system(gpu, model.machine, *gpu.constants, model.assumptions);
-  for (std::size_t i = 0; i < engine_count; ++i)
-    if (const std::optional<double> peak = gpu.peak_flop_per_s[i])
-      model.engines[i] = engine_model_of(gpu, model.machine, static_cast<Engine>(i), *peak);
-  for (std::size_t i = 0; i < model.dense_engine.size(); ++i)
-    model.dense_engine[i] = dense_engine_of(static_cast<DataType>(i), gpu.peak_flop_per_s);
+  for (const Engine engine : enumerators<Engine>)
+    if (const std::optional<double> peak = gpu.peak_flop_per_s[engine])
+      model.engines[engine] = engine_model_of(gpu, model.machine, engine, *peak);
+  for (const DataType type : enumerators<DataType>)
+    model.dense_engine[type] = dense_engine_of(type, gpu.peak_flop_per_s);
   return KernelModel(std::move(model));
 }
 
 KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,
                            std::optional<double> bandwidth_byte_per_s) {
   ResolvedModel sustained = model.resolved();
-  for (std::size_t i = 0; i < engine_count; ++i) {
-    if (!peak_flop_per_s[i] || !sustained.engines[i]) continue;
-    EngineModel& engine = *sustained.engines[i];
-    engine.rate_flop_per_s = *peak_flop_per_s[i];
-    engine.peak_flop_per_s = peak_for_rate(sustained, engine, *peak_flop_per_s[i]);
+  for (const Engine each : enumerators<Engine>) {
+    const std::optional<double> rate_flop_per_s = peak_flop_per_s[each];
+    if (!rate_flop_per_s || !sustained.engines[each]) continue;
+    EngineModel& engine = *sustained.engines[each];
+    engine.rate_flop_per_s = *rate_flop_per_s;
+    engine.peak_flop_per_s = peak_for_rate(sustained, engine, *rate_flop_per_s);
     engine.peak_origin = std::string("scaled so that the best tile reaches the ") +
-                         sustained_origin + " of " + number_text(*peak_flop_per_s[i]) + " FLOP/s";
+                         sustained_origin + " of " + number_text(*rate_flop_per_s) + " FLOP/s";
   }
   if (bandwidth_byte_per_s)
     sustained.memory = with_bandwidth(sustained.memory, *bandwidth_byte_per_s);

@@ -1,7 +1,6 @@
 #include "model/kernel/occupancy.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace roofline {
 namespace {
@@ -54,13 +53,6 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   if (result.blocks == 0) return impossible(result.limit, warps, sm.max_warps);
   result.share = static_cast<double>(result.blocks * warps) / static_cast<double>(sm.max_warps);
   return result;
-}
-
-std::string_view name_of(OccupancyLimit limit) {
-  constexpr std::array<std::string_view, 6> names{
-      "resident warps",  "resident blocks",   "registers a block", "bytes of shared memory a block",
-      "threads a block", "registers a thread"};
-  return names[static_cast<std::size_t>(limit)];
 }
 
 }  // namespace roofline

@@ -24,6 +24,18 @@ enum class OccupancyLimit : std::uint8_t {
   registers_per_thread,  ///< impossible only
 };
 
+constexpr std::string_view name_of(OccupancyLimit limit) {
+  switch (limit) {
+    case OccupancyLimit::warps: return "resident warps";
+    case OccupancyLimit::blocks: return "resident blocks";
+    case OccupancyLimit::registers: return "registers a block";
+    case OccupancyLimit::shared_memory: return "bytes of shared memory a block";
+    case OccupancyLimit::threads_per_block: return "threads a block";
+    case OccupancyLimit::registers_per_thread: return "registers a thread";
+  }
+  return {};
+}
+
 struct BlockResources {
   std::uint32_t threads = 128;
   std::uint32_t registers = 64;  ///< a thread
@@ -39,7 +51,5 @@ struct Occupancy {
 };
 
 Occupancy occupancy(const SmLimits& sm, const BlockResources& block);
-
-std::string_view name_of(OccupancyLimit limit);
 
 }  // namespace roofline

@@ -6,7 +6,7 @@
 namespace roofline {
 namespace {
 
-std::uint64_t count_of(double value) { return static_cast<std::uint64_t>(std::round(value)); }
+std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
 
 /// Tensor-core kernels want channels last, in whole vectors. One-dimensional tensors have no such
 /// layout in frameworks, and other channel counts are padded: two copies around the kernel.
@@ -53,12 +53,12 @@ ContractionTime time_of(const DenseContext& context, const DenseKernel& kernel, 
 void describe_tile(KernelPlan& plan, const DenseKernel& kernel, const Machine& machine) {
   const GemmTime& gemm = kernel.gemm;
   plan.tile = {gemm.tile.m, gemm.tile.n, gemm.tile.k};
-  plan.split_k = count_of(gemm.split);
+  plan.split_k = to_count(gemm.split);
   plan.threads = gemm.tile.threads;
   plan.stages = gemm.tile.stages;
   plan.registers = gemm.tile.registers;
   plan.shared_memory_byte = gemm.shared_byte;
-  plan.blocks = count_of(gemm.schedule.blocks);
+  plan.blocks = to_count(gemm.schedule.blocks);
   plan.resident_blocks_per_sm = gemm.occupancy.blocks;
   plan.occupancy = gemm.occupancy.share;
   plan.tile_utilization = gemm.tile_utilization * kernel.product_share;
@@ -80,7 +80,7 @@ ContractionKernel contraction_kernel(const Layer& layer, const Counts& counts,
 KernelPlan plan_of(const ContractionKernel& kernel, const Machine& machine) {
   KernelPlan plan;
   plan.algorithm = kernel.dense.algorithm;
-  plan.kernels = count_of(kernel.time.kernels);
+  plan.kernels = to_count(kernel.time.kernels);
   if (kernel.dense.tiled) describe_tile(plan, kernel.dense, machine);
   plan.l2_byte = kernel.dense.tiled ? kernel.dense.gemm.l2_byte : kernel.dense.vector.byte;
   plan.dram_read_byte = kernel.time.traffic.dram_read_byte;

@@ -2,7 +2,6 @@
 
 // What a KernelModel holds.
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,15 +36,15 @@ struct ResolvedModel {
   std::vector<std::string> assumptions;
   Machine machine;
   MemorySystem memory;
-  std::array<std::optional<EngineModel>, engine_count> engines;
+  EnumArray<Engine, std::optional<EngineModel>> engines;
   /// The engine that multiplies dense matrices of a type, where there is one.
-  std::array<std::optional<Engine>, data_type_names.size()> dense_engine;
+  EnumArray<DataType, std::optional<Engine>> dense_engine;
   std::shared_ptr<const ModelConstants> constants;
 };
 
 constexpr const std::optional<EngineModel>& engine_model(const ResolvedModel& model,
                                                          Engine engine) {
-  return model.engines[static_cast<std::size_t>(engine)];
+  return model.engines[engine];
 }
 
 }  // namespace roofline

@@ -7,7 +7,6 @@
 // none.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -21,12 +20,12 @@ namespace roofline {
 inline double overlapped_s(double one_s, double other_s) { return std::hypot(one_s, other_s); }
 
 struct TimeParts {
-  std::array<double, limiter_count> s{};  ///< indexed by Limiter; each >= 0
+  EnumArray<Limiter, double> s{};  ///< indexed by Limiter; each >= 0
 
   /// Rounding may leave a difference of equal times below 0.
   template <class Text>
   void add(Limiter limiter, double part_s, const Text&) {
-    s[static_cast<std::size_t>(limiter)] += std::max(0.0, part_s);
+    s[limiter] += std::max(0.0, part_s);
   }
   void scale(double factor) {
     for (double& part_s : s) part_s *= factor;
@@ -34,12 +33,12 @@ struct TimeParts {
 };
 
 struct ExplainedParts {
-  std::array<std::string, limiter_count> text;
+  EnumArray<Limiter, std::string> text;
 
   template <class Text>
   void add(Limiter limiter, double part_s, const Text& summand) {
     if (part_s <= 0) return;
-    std::string& part = text[static_cast<std::size_t>(limiter)];
+    std::string& part = text[limiter];
     part += (part.empty() ? "" : " + ") + summand();
   }
   void scale(double factor) {

@@ -127,16 +127,37 @@ std::string Canvas::row(std::size_t row) const {
 
 std::string coloured(std::string_view text, Colour colour, const Screen& screen) {
   // Of the 256 colours of terminals those closest to the palette's.
-  constexpr std::array<int, colour_count> codes{32, 117, 166, 36, 214, 175, 227, 245, 0, 0};
-  const int code = codes[static_cast<std::size_t>(colour)];
+  const auto code = [colour] {
+    switch (colour) {
+      case Colour::blue: return 32;
+      case Colour::sky: return 117;
+      case Colour::vermillion: return 166;
+      case Colour::green: return 36;
+      case Colour::orange: return 214;
+      case Colour::purple: return 175;
+      case Colour::yellow: return 227;
+      case Colour::grey: return 245;
+      case Colour::ink:
+      case Colour::paper: return 0;  // the terminal's own
+    }
+    return 0;
+  }();
   if (!screen.colour || code == 0) return std::string(text);
   return fmt::format("\x1b[38;5;{}m{}\x1b[0m", code, text);
 }
 
 std::string_view symbol_character(Symbol symbol, const Screen& screen) {
-  constexpr std::array<std::string_view, 8> unicode{"●", "◉", "■", "◆", "▲", "▼", "+", "×"};
-  constexpr std::array<std::string_view, 8> ascii{"o", "@", "#", "*", "^", "v", "+", "x"};
-  return (screen.unicode ? unicode : ascii)[static_cast<std::size_t>(symbol)];
+  switch (symbol) {
+    case Symbol::circle: return screen.unicode ? "●" : "o";
+    case Symbol::hexagon: return screen.unicode ? "◉" : "@";
+    case Symbol::square: return screen.unicode ? "■" : "#";
+    case Symbol::diamond: return screen.unicode ? "◆" : "*";
+    case Symbol::triangle: return screen.unicode ? "▲" : "^";
+    case Symbol::triangle_down: return screen.unicode ? "▼" : "v";
+    case Symbol::plus: return "+";
+    case Symbol::cross: return screen.unicode ? "×" : "x";
+  }
+  return "";
 }
 
 }  // namespace roofline

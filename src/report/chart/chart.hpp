@@ -4,7 +4,6 @@
 // turn a report into charts; drawers turn charts into SVG or into text for a terminal. Neither
 // works out what the other does.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,7 +29,22 @@ enum class Colour : std::uint8_t {
   ink,    ///< of text
   paper,  ///< an outline alone
 };
-inline constexpr std::size_t colour_count = 10;
+
+constexpr std::string_view name_of(Colour colour) {
+  switch (colour) {
+    case Colour::blue: return "blue";
+    case Colour::sky: return "sky";
+    case Colour::vermillion: return "vermillion";
+    case Colour::green: return "green";
+    case Colour::orange: return "orange";
+    case Colour::purple: return "purple";
+    case Colour::yellow: return "yellow";
+    case Colour::grey: return "grey";
+    case Colour::ink: return "ink";
+    case Colour::paper: return "paper";
+  }
+  return {};
+}
 
 enum class Symbol : std::uint8_t {
   circle,

@@ -1,17 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "report/chart/makers.hpp"
 
 namespace roofline {
 namespace {
-
-using Maker = std::vector<Chart> (*)(const Report&);
-
-/// By ChartKind.
-constexpr std::array<Maker, chart_names.size()> makers{roofline_charts, intensity_charts,
-                                                       time_charts, sweep_charts, compare_charts};
 
 bool share_a_chart(const Result& a, const Result& b) {
   if (a.layers.size() == 1 && b.layers.size() == 1) return true;
@@ -40,7 +33,14 @@ std::vector<Work> works_of(const Report& report) {
 
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
   const ChartKind own = report.sweeps.empty() ? ChartKind::roofline : ChartKind::sweep;
-  return makers[static_cast<std::size_t>(kind.value_or(own))](report);
+  switch (kind.value_or(own)) {
+    case ChartKind::roofline: return roofline_charts(report);
+    case ChartKind::intensity: return intensity_charts(report);
+    case ChartKind::time: return time_charts(report);
+    case ChartKind::sweep: return sweep_charts(report);
+    case ChartKind::compare: return compare_charts(report);
+  }
+  return {};
 }
 
 }  // namespace roofline

@@ -2,15 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace roofline {
 namespace {
 
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
 
-constexpr std::array<std::string_view, 4> line_names{"", " dashed", " dash-dot", " dotted"};
+std::string_view css_of(LineStyle style) {
+  switch (style) {
+    case LineStyle::solid: return "";
+    case LineStyle::dashed: return " dashed";
+    case LineStyle::dash_dot: return " dash-dot";
+    case LineStyle::dotted: return " dotted";
+  }
+  return {};
+}
 
 /// The sign about (x, y), `sign_width` wide.
 void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
@@ -55,10 +61,9 @@ void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style,
   std::string points;
   for (const Position& place : path)
     points += fmt::format("{}{},{}", points.empty() ? "M" : "L", px(place.x), px(place.y));
-  scene.body +=
-      fmt::format(R"(<path class="line s-{}{}" d="{}"/>)"
-                  "\n",
-                  css_name(colour).substr(2), line_names[static_cast<std::size_t>(style)], points);
+  scene.body += fmt::format(R"(<path class="line s-{}{}" d="{}"/>)"
+                            "\n",
+                            name_of(colour), css_of(style), points);
 }
 
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {

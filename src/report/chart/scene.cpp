@@ -153,12 +153,7 @@ std::string px(double value) {
                       : fmt::format("{:.{}f}", rounded, rounded == std::round(rounded) ? 0 : 1);
 }
 
-std::string_view css_name(Colour colour) {
-  constexpr std::array<std::string_view, colour_count> names{
-      "c-blue",   "c-sky",    "c-vermillion", "c-green", "c-orange",
-      "c-purple", "c-yellow", "c-grey",       "c-ink",   "c-paper"};
-  return names[static_cast<std::size_t>(colour)];
-}
+std::string css_name(Colour colour) { return "c-" + std::string(name_of(colour)); }
 
 std::string symbol_path(Symbol symbol, double x, double y, double radius) {
   // Each factor gives the area pi x radius^2.

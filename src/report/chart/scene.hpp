@@ -54,7 +54,7 @@ std::string xml_text(std::string_view text);
 /// A coordinate with one decimal.
 std::string px(double value);
 /// Class names of fills and strokes in that colour.
-std::string_view css_name(Colour colour);
+std::string css_name(Colour colour);
 /// The outline of a symbol whose area is that of a circle of radius `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
 /// Words on lines no wider than `width`.

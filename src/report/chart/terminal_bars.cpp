@@ -13,17 +13,21 @@
 namespace roofline {
 namespace {
 
-using Fills = std::array<std::string_view, colour_count>;
-
-/// By Colour, so that neighbours in a bar differ without colours too.
-const Fills& fills(const Screen& screen) {
-  static constexpr Fills unicode{"█", "▒", "▓", "░", "╱", "▚", "=", "▁", "▪", "·"};
-  static constexpr Fills ascii{"#", "%", "=", "-", "/", "+", "~", "_", "o", "."};
-  return screen.unicode ? unicode : ascii;
-}
-
+/// Neighbours in a bar differ without colours too.
 std::string_view fill_of(Colour colour, const Screen& screen) {
-  return fills(screen)[static_cast<std::size_t>(colour)];
+  switch (colour) {
+    case Colour::blue: return screen.unicode ? "█" : "#";
+    case Colour::sky: return screen.unicode ? "▒" : "%";
+    case Colour::vermillion: return screen.unicode ? "▓" : "=";
+    case Colour::green: return screen.unicode ? "░" : "-";
+    case Colour::orange: return screen.unicode ? "╱" : "/";
+    case Colour::purple: return screen.unicode ? "▚" : "+";
+    case Colour::yellow: return screen.unicode ? "=" : "~";
+    case Colour::grey: return screen.unicode ? "▁" : "_";
+    case Colour::ink: return screen.unicode ? "▪" : "o";
+    case Colour::paper: return screen.unicode ? "·" : ".";
+  }
+  return "";
 }
 
 std::string repeated(std::string_view text, std::size_t count) {

@@ -15,9 +15,20 @@ namespace {
 /// More bars are no picture: the shortest become one.
 constexpr std::size_t most_bars = 40;
 
-constexpr std::array<Colour, limiter_count> part_colours{
-    Colour::blue,   Colour::sky,    Colour::vermillion, Colour::orange, Colour::green,
-    Colour::purple, Colour::yellow, Colour::grey,       Colour::ink};
+constexpr Colour colour_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::math: return Colour::blue;
+    case Limiter::instructions: return Colour::sky;
+    case Limiter::dram: return Colour::vermillion;
+    case Limiter::l2: return Colour::orange;
+    case Limiter::tile_padding: return Colour::green;
+    case Limiter::last_wave: return Colour::purple;
+    case Limiter::latency: return Colour::yellow;
+    case Limiter::launch: return Colour::grey;
+    case Limiter::occupancy: return Colour::ink;
+  }
+  return Colour::ink;
+}
 
 std::string words(std::string_view name) {
   std::string text(name);
@@ -27,7 +38,7 @@ std::string words(std::string_view name) {
 
 /// Parts of a time as one stacked bar.
 struct BarParts {
-  std::array<double, limiter_count> part_s{};
+  EnumArray<Limiter, double> part_s{};
   double without_kernel_s = 0;  ///< copies over the host link
   double unexplained_s = 0;
   std::optional<double> measured_s;
@@ -44,7 +55,8 @@ BarParts parts_of(const Result& result) {
   for (const LayerResult& row : result.layers) {
     if (!row.kernel) parts.without_kernel_s += time_s(row);
     if (row.kernel)
-      for (std::size_t i = 0; i < limiter_count; ++i) parts.part_s[i] += row.kernel->part_s[i];
+      for (const Limiter limiter : enumerators<Limiter>)
+        parts.part_s[limiter] += row.kernel->part_s[limiter];
   }
   return parts;
 }
@@ -64,9 +76,8 @@ Panel where_time_went(const Result& result) {
     panel.legend.push_back(
         {fmt::format("{} {}", name, share), LegendItem::Sign::bar, colour, Symbol::square, {}});
   };
-  for (std::size_t i = 0; i < limiter_count; ++i)
-    add(words(limiter_names[i]), meaning_of(static_cast<Limiter>(i)), parts.part_s[i],
-        part_colours[i]);
+  for (const Limiter limiter : enumerators<Limiter>)
+    add(words(name_of(limiter)), meaning_of(limiter), parts.part_s[limiter], colour_of(limiter));
   add("host link or view", "no kernel of its own", parts.without_kernel_s, Colour::grey);
   add("not explained", "by the model", parts.unexplained_s, Colour::paper);
   bar.label = "all layers";

@@ -76,7 +76,7 @@ void add_charts(std::string& text, const Report& report, ChartKind kind) {
     text += fmt::format("<figure>\n{}</figure>\n", svg_element(charts[i], {.links = true}));
   if (shown < charts.size())
     text += fmt::format("<p>{} more: --chart {} -o FILE.svg draws them all.</p>\n",
-                        charts.size() - shown, chart_names[static_cast<std::size_t>(kind)]);
+                        charts.size() - shown, name_of(kind));
 }
 
 bool has_flops(const Report& report) {

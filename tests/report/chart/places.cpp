@@ -44,7 +44,7 @@ std::vector<std::string> faults(const Scene& scene) {
 
 void check_places(const Report& report) {
   for (const ChartKind kind : kinds) {
-    INFO(chart_names[static_cast<std::size_t>(kind)]);
+    INFO(name_of(kind));
     CHECK(faults(scene_of(charts_of(report, kind), {})) == std::vector<std::string>{});
   }
 }

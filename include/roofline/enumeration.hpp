@@ -1,0 +1,77 @@
+#pragma once
+
+// Enumerations whose names stand in one place: a function
+//
+//   constexpr std::string_view name_of(Colour colour) {
+//     switch (colour) {
+//       case Colour::red: return "red";
+//       case Colour::blue: return "blue";
+//     }
+//     return {};
+//   }
+//
+// beside the enumeration. The compiler refuses a switch that leaves an enumerator out; the count,
+// the list of all, their names and reading one back follow from it. Enumerators count from 0
+// without gaps, and the underlying type is stated.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace roofline {
+
+template <class E>
+concept Enumeration = std::is_enum_v<E> && requires(E e) {
+  { name_of(e) } -> std::same_as<std::string_view>;
+};
+
+template <Enumeration E>
+constexpr std::size_t index_of(E e) {
+  return static_cast<std::size_t>(e);
+}
+
+/// How many enumerators there are.
+template <Enumeration E>
+inline constexpr std::size_t count_of = [] {
+  std::size_t count = 0;
+  while (!name_of(static_cast<E>(count)).empty()) ++count;
+  return count;
+}();
+
+/// All enumerators, in order.
+template <Enumeration E>
+inline constexpr std::array<E, count_of<E>> enumerators = [] {
+  std::array<E, count_of<E>> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<E>(i);
+  return all;
+}();
+
+/// Their names, in the same order.
+template <Enumeration E>
+inline constexpr std::array<std::string_view, count_of<E>> names_of = [] {
+  std::array<std::string_view, count_of<E>> names{};
+  for (const E e : enumerators<E>) names[index_of(e)] = name_of(e);
+  return names;
+}();
+
+/// The enumerator of that name; none for another text.
+template <Enumeration E>
+constexpr std::optional<E> parse(std::string_view text) {
+  for (const E e : enumerators<E>)
+    if (name_of(e) == text) return e;
+  return std::nullopt;
+}
+
+/// A value for each enumerator.
+template <Enumeration E, class T>
+struct EnumArray : std::array<T, count_of<E>> {
+  using Base = std::array<T, count_of<E>>;
+  using Base::operator[];
+  constexpr T& operator[](E e) { return Base::operator[](index_of(e)); }
+  constexpr const T& operator[](E e) const { return Base::operator[](index_of(e)); }
+};
+
+}  // namespace roofline

@@ -1,0 +1,62 @@
+#include "roofline/enumeration.hpp"
+
+#include <set>
+
+#include "catch.hpp"
+#include "model/kernel/constants.hpp"
+#include "model/kernel/occupancy.hpp"
+#include "report/chart/chart.hpp"
+#include "roofline/architecture.hpp"
+#include "roofline/context.hpp"
+#include "roofline/render.hpp"
+#include "roofline/view.hpp"
+
+using namespace roofline;
+
+namespace {
+
+template <class E>
+void check_names(std::size_t count, E last) {
+  INFO(name_of(last));
+  CHECK(count_of<E> == count);
+  CHECK(enumerators<E>.back() == last);
+  const std::set<std::string_view> different(names_of<E>.begin(), names_of<E>.end());
+  CHECK(different.size() == count);
+  for (const E e : enumerators<E>) CHECK(parse<E>(name_of(e)) == e);
+  CHECK(!parse<E>(""));
+  CHECK(!parse<E>("magic"));
+}
+
+}  // namespace
+
+TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/enumeration]") {
+  check_names(8, DataType::int32);
+  check_names(14, Engine::dp4a);
+  check_names(3, Pass::wgrad);
+  check_names(48, Algorithm::layer_norm_backward);
+  check_names(13, Architecture::xe);
+  check_names(2, CacheState::cold);
+  check_names(4, LaunchProtocol::eager);
+  check_names(9, Limiter::occupancy);
+  check_names(4, BelowBound::units);
+  check_names(3, LayerClass::other);
+  check_names(3, CeilingKind::user);
+  check_names(2, Bound::memory);
+  check_names(5, EngineChoice::fp16_accumulate);
+  check_names(3, EngineClass::tf32);
+  check_names(14, TileList::gathered_wgrad);
+  check_names(2, HostMemory::pageable);
+  check_names(3, FusionKind::pointwise);
+  check_names(3, Optimizer::adam);
+  check_names(5, ChartKind::compare);
+  check_names(10, Colour::paper);
+  check_names(6, SortBy::error);
+  check_names(2, RowsBy::type);
+  check_names(6, OccupancyLimit::registers_per_thread);
+}
+
+TEST_CASE("A value for each enumerator is found by the enumerator", "[model/enumeration]") {
+  EnumArray<Pass, int> values{{1, 2, 3}};
+  values[Pass::dgrad] = 5;
+  CHECK(values == EnumArray<Pass, int>{{1, 5, 3}});
+}
