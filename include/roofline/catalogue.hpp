@@ -12,6 +12,7 @@
 
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
+#include "roofline/trace.hpp"
 
 namespace roofline {
 
@@ -42,6 +43,10 @@ class Catalogue {
   /// wrong, UsageError with the nearest names where none does.
   Gpu find(const std::string& name_or_path) const;
 
+  /// The GPUs that a recording's may be: the one that its name means; where none is called so, all
+  /// that have its SMs and, within a tenth, its memory.
+  std::vector<Gpu> find_recorded(const RecordedGpu& recorded) const;
+
   /// The text of the file that answers to a name or a path. Throws as find() does.
   std::string text(const std::string& name_or_path) const;
 
@@ -52,6 +57,9 @@ class Catalogue {
   std::vector<InputError> problems_besides(const std::vector<std::string>& names) const;
 
  private:
+  std::optional<Gpu> try_find(const std::string& name) const;
+  std::vector<Gpu> known_gpus() const;
+
   std::shared_ptr<const OwnGpus> own_;
 };
 

@@ -58,6 +58,8 @@ struct AnalysisOptions {
   /// device memory.
   std::optional<double> peak_flop_per_s;
   std::optional<double> bandwidth_byte_per_s;
+  /// A recording is of this GPU, whatever name it gives: the person says so.
+  bool recorded_here = false;
 };
 
 struct Context {

@@ -17,6 +17,8 @@ struct Network {
   std::string name;
   std::string source;  ///< the file, "-" or the built-in name it came from
   std::vector<Layer> layers;
+  /// Of a recording or an engine, whose layers may differ in theirs (products of matrices, copies).
+  std::optional<std::uint64_t> batch = {};
   /// The number of the record in its source, from 1, where this is a record of a stream: its layers
   /// stand alone, outside any network.
   std::optional<std::size_t> record = {};

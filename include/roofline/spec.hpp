@@ -186,6 +186,9 @@ struct NetworkSpec {
   std::string source;
   std::optional<DataType> dtype;
   std::optional<std::uint64_t> batch;
+  /// What ran, or was built to run, did so at its own batch (`batch`, where the source tells): no
+  /// other can be asked for.
+  bool batch_is_fixed = false;
   std::vector<LayerSpec> layers;
   /// The number of the record in its source, from 1, where the one layer is a record of a stream;
   /// such a layer may refer to no other.

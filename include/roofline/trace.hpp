@@ -23,11 +23,20 @@ struct UnmodelledWork {
   double time_s = 0;    ///< of all of them together, a step
 };
 
+/// The GPU of a recording, as far as the recording tells. Empty and absent: it does not.
+struct RecordedGpu {
+  std::string name;  ///< as its driver names it, "NVIDIA H200"
+  std::optional<std::uint64_t> sm_count;
+  std::optional<std::uint64_t> memory_byte;
+  std::optional<std::uint64_t> warp_size;
+
+  bool operator==(const RecordedGpu&) const = default;
+};
+
 /// Times are of one step; a recording of several is their mean.
 struct TraceSummary {
   std::string recorder;  ///< "PyTorch profiler", "TensorRT"
-  /// The GPU as its driver names it, "NVIDIA H200"; empty where the recording does not say.
-  std::string device;
+  RecordedGpu gpu;
   std::size_t steps = 1;
   double span_s = 0;  ///< from the first kernel's start to the last one's end, gaps included
   double busy_s = 0;  ///< of that, with at least one kernel or copy running

@@ -1,9 +1,12 @@
 #include "cli/contexts.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cli/output.hpp"
 #include "load/kernel_model.hpp"
+#include "model/gpu_names.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
@@ -28,6 +31,31 @@ std::vector<std::string> problems_besides(const Catalogue& catalogue,
   return notes;
 }
 
+/// "80 SMs and 34.1 GB"; empty where neither is known.
+std::string hardware_of(const RecordedGpu& gpu) {
+  if (!gpu.sm_count || !gpu.memory_byte) return "";
+  return fmt::format("{} SMs and {:.1f} GB", *gpu.sm_count,
+                     static_cast<double>(*gpu.memory_byte) * 1e-9);
+}
+
+std::string recorded_name(const RecordedGpu& gpu) {
+  return gpu.name.empty() ? "a GPU without a name" : '"' + gpu.name + '"';
+}
+
+/// Why a recording has no GPU to be evaluated on.
+std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& alike) {
+  const std::string hardware = hardware_of(recorded);
+  if (recorded.name.empty() && hardware.empty())
+    return "expected a recording that names its GPU, got none: say which it was with --gpu";
+  std::string message = "recorded on " + recorded_name(recorded) + ", which is in no list of GPUs";
+  for (std::size_t i = 0; i < alike.size(); ++i)
+    message += (i == 0                  ? "; its " + hardware + " are those of "
+                : i + 1 == alike.size() ? " and "
+                                        : ", ") +
+               alike[i].name;
+  return message + ": say which it was with --gpu";
+}
+
 std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::string>& names,
                            const std::string& kernel_model) {
   std::vector<Gpu> gpus;
@@ -50,7 +78,9 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
 
 Contexts::Contexts(const Options& options) : options_(options) {
   for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model)) {
-    named_.push_back(make_context(std::move(gpu), options.analysis));
+    AnalysisOptions analysis = options.analysis;
+    analysis.recorded_here = options.gpus.size() == 1;
+    named_.push_back(make_context(std::move(gpu), analysis));
     std::vector<std::string> notes;
     add_assumed(named_.back(), notes);
     for (const std::string& text : notes) note(text);
@@ -59,8 +89,8 @@ Contexts::Contexts(const Options& options) : options_(options) {
 
 Contexts::Found Contexts::of(const Network& network) {
   if (!named_.empty()) return {named_, {}};
-  if (network.recording && !network.recording->device.empty()) {
-    const Recorded& recorded = recorded_on(network.recording->device);
+  if (network.recording) {
+    const Recorded& recorded = recorded_on(network.recording->gpu, network.source);
     return {{&recorded.context, 1}, recorded.notes};
   }
   if (options_.layer_file.empty())
@@ -68,16 +98,28 @@ Contexts::Found Contexts::of(const Network& network) {
   return {};
 }
 
-const Contexts::Recorded& Contexts::recorded_on(const std::string& device) {
+const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
+                                                const std::string& source) {
   const std::lock_guard lock(mutex_);
-  const auto found = recorded_.find(device);
+  const std::string key = recorded.name + '/' + hardware_of(recorded);
+  const auto found = recorded_.find(key);
   if (found != recorded_.end()) return found->second;
   const Catalogue catalogue;
-  std::vector<std::string> notes = problems_besides(catalogue, {device});
-  Gpu gpu = find_gpus(catalogue, {device}, options_.kernel_model).front();
-  Context context = make_context(std::move(gpu), options_.analysis);
+  std::vector<std::string> notes = problems_besides(catalogue, {recorded.name});
+  std::vector<Gpu> gpus = catalogue.find_recorded(recorded);
+  if (gpus.size() != 1) throw InputError(source, "", unknown_gpu(recorded, gpus));
+  if (!answers_to(gpus.front(), recorded.name))
+    notes.push_back(source + ": recorded on " + recorded_name(recorded) + "; its " +
+                    hardware_of(recorded) + " are those of " + gpus.front().name +
+                    ", unless --gpu says otherwise");
+  if (!options_.kernel_model.empty())
+    gpus.front().constants =
+        load_constants(read_text(options_.kernel_model), options_.kernel_model);
+  AnalysisOptions analysis = options_.analysis;
+  analysis.recorded_here = true;
+  Context context = make_context(std::move(gpus.front()), analysis);
   add_assumed(context, notes);
-  return recorded_.emplace(device, Recorded{std::move(context), std::move(notes)}).first->second;
+  return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;
 }
 
 }  // namespace roofline

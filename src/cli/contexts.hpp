@@ -27,7 +27,8 @@ class Contexts {
 
   const std::vector<Context>& named() const { return named_; }
   /// Those to evaluate a network on, and what is to be said of them where it was not yet. Throws
-  /// UsageError where there are none, else as named_gpus.
+  /// UsageError where there are none, InputError where a recording does not tell its GPU, else as
+  /// named_gpus.
   struct Found {
     std::span<const Context> contexts;
     std::span<const std::string> notes;
@@ -39,12 +40,12 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
-  const Recorded& recorded_on(const std::string& device);
+  const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;
   std::vector<Context> named_;
-  std::mutex mutex_;  ///< of recorded_
-  std::map<std::string, Recorded> recorded_;
+  std::mutex mutex_;                          ///< of recorded_
+  std::map<std::string, Recorded> recorded_;  ///< by what the recording says of its GPU
 };
 
 }  // namespace roofline

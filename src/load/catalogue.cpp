@@ -1,6 +1,7 @@
 #include "roofline/catalogue.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "load/own_gpus.hpp"
 #include "model/gpu_names.hpp"
@@ -45,9 +46,8 @@ bool is_path(const std::string& name) {
 
 Catalogue::Catalogue() : own_(std::make_shared<const OwnGpus>(read_own_gpus())) {}
 
-Gpu Catalogue::find(const std::string& name_or_path) const {
-  if (is_path(name_or_path)) return load_gpu(read_text(name_or_path), name_or_path);
-  const std::string name = normal_gpu_name(name_or_path);
+std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
+  const std::string name = normal_gpu_name(any_name);
   const Gpu* found = nullptr;
   for (const OwnGpu& file : own_->files) {
     if (!file.answers_to(name)) continue;
@@ -56,7 +56,26 @@ Gpu Catalogue::find(const std::string& name_or_path) const {
   }
   if (found != nullptr) return *found;
   if (const EmbeddedFile* file = find_embedded_gpu(name)) return load_embedded(*file);
+  return std::nullopt;
+}
+
+Gpu Catalogue::find(const std::string& name_or_path) const {
+  if (is_path(name_or_path)) return load_gpu(read_text(name_or_path), name_or_path);
+  if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
   fail_unknown(name_or_path, *own_);
+}
+
+std::vector<Gpu> Catalogue::find_recorded(const RecordedGpu& recorded) const {
+  if (!recorded.name.empty())
+    if (std::optional<Gpu> found = try_find(recorded.name)) return {*std::move(found)};
+  if (!recorded.sm_count || !recorded.memory_byte) return {};
+  const auto recorded_byte = static_cast<double>(*recorded.memory_byte);
+  std::vector<Gpu> alike = known_gpus();
+  std::erase_if(alike, [&](const Gpu& gpu) {
+    if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
+    return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
+  });
+  return alike;
 }
 
 std::string Catalogue::text(const std::string& name_or_path) const {
@@ -71,8 +90,13 @@ std::string Catalogue::text(const std::string& name_or_path) const {
 std::vector<Gpu> Catalogue::all() const {
   const std::vector<InputError> problems = problems_besides({});
   if (!problems.empty()) throw problems.front();
+  return known_gpus();
+}
+
+std::vector<Gpu> Catalogue::known_gpus() const {
   std::vector<Gpu> gpus;
-  for (const OwnGpu& file : own_->files) gpus.push_back(*file.gpu());
+  for (const OwnGpu& file : own_->files)
+    if (file.gpu() != nullptr) gpus.push_back(*file.gpu());
   for (const EmbeddedFile& file : embedded_gpus()) {
     Gpu gpu = load_embedded(file);
     const std::string name = normal_gpu_name(gpu.name);

@@ -170,7 +170,7 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
         evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                  over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
     if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
-    set_measured(row, context);
+    set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
   }
   return ceilings;
 }
@@ -227,6 +227,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
     result.recording = network.recording;
+    if (network.batch) result.batch = network.batch;
     if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
     result.item = network.item;
     result.measured_parts_s = network.measured_parts_s;

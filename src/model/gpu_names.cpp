@@ -15,10 +15,11 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Says who makes a part or what it is for, which its number says as well.
+/// Says who makes a part or what it is for, which its number says as well; or that a virtual
+/// machine has it whole ("VF").
 bool is_decoration(std::string_view word) {
   return is_one_of(word, {"nvidia", "geforce", "tesla", "jetson", "amd", "radeon", "instinct",
-                          "intel", "gpu", "nvgpu", "graphics", "generation", "edition"});
+                          "intel", "gpu", "nvgpu", "graphics", "generation", "edition", "vf"});
 }
 
 bool is_size_unit(std::string_view word) { return is_one_of(word, {"g", "gb", "gib"}); }
@@ -175,6 +176,13 @@ std::string normal_gpu_name(std::string_view name) {
   }
   for (const std::string& word : variants) normal += '-' + word;
   return normal;
+}
+
+bool answers_to(const Gpu& gpu, std::string_view name) {
+  const std::string wanted = normal_gpu_name(name);
+  return normal_gpu_name(gpu.name) == wanted ||
+         std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
+                     [&](const std::string& alias) { return normal_gpu_name(alias) == wanted; });
 }
 
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,

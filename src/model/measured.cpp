@@ -30,19 +30,13 @@ BelowBound why(const LayerResult& row, const Context& context) {
   return BelowBound::ceilings_too_low;
 }
 
-bool answers_to(const Gpu& gpu, std::string_view name) {
-  const std::string wanted = normal_gpu_name(name);
-  return normal_gpu_name(gpu.name) == wanted ||
-         std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
-                     [&](const std::string& alias) { return normal_gpu_name(alias) == wanted; });
-}
-
 }  // namespace
 
-void set_measured(LayerResult& row, const Context& context) {
+void set_measured(LayerResult& row, const Context& context, bool gpu_is_known) {
   Measured& measured = row.layer.measured;
   if (!measured.is_known()) return;
-  const bool on_this_gpu = measured.gpu.empty() || answers_to(context.gpu, measured.gpu);
+  const bool on_this_gpu =
+      gpu_is_known || measured.gpu.empty() || answers_to(context.gpu, measured.gpu);
   if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu) measured = {};
   row.measured_time_s =
       context.options.cache == CacheState::cold ? measured.cold_s : measured.warm_s;

@@ -91,7 +91,7 @@ void write_recording(JsonWriter& w, const Result& result) {
   const TraceSummary& trace = *result.recording;
   w.begin_object()
       .member("recorder", trace.recorder)
-      .member("device", text_or_null(trace.device))
+      .member("device", text_or_null(trace.gpu.name))
       .member("steps", std::uint64_t{trace.steps})
       .member("span_s", trace.span_s)
       .member("busy_s", trace.busy_s)

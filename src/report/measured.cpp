@@ -22,7 +22,7 @@ std::string recording_sentences(const Result& result) {
   if (!result.recording) return "";
   const TraceSummary& trace = *result.recording;
   std::string text = fmt::format("{}{}: GPU busy {}", printable(trace.recorder),
-                                 trace.device.empty() ? "" : " on " + printable(trace.device),
+                                 trace.gpu.name.empty() ? "" : " on " + printable(trace.gpu.name),
                                  duration(trace.busy_s));
   if (trace.span_s > 0 && !trace.times_hold_launches)
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));

@@ -167,3 +167,41 @@ TEST_CASE("The most absurd times allowed leave tables as wide as they are",
       }
     }
 }
+
+namespace {
+
+/// A recording of one kernel, 16 elements through a ReLU in 5 us.
+std::string recording_on(const std::string& gpu) {
+  return R"({"deviceProperties": [)" + gpu + R"(], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::clamp_min", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[1, 16], []], "Input type": ["float", "Scalar"], "Concrete Inputs": ["", "0"]}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 10, "dur": 5, "args": {"External id": 1, "device": 2}}]})";
+}
+
+}  // namespace
+
+TEST_CASE("A recording is of the GPU that it names, or that the person names",
+          "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  folder.write("station.json", recording_on(R"({"id": 0, "name": "Tesla V100-DGXS-32GB",
+      "numSms": 80, "totalGlobalMem": 34084028416})"));
+  folder.write("nameless.json", recording_on(R"({"id": 0, "name": "",
+      "numSms": 304, "totalGlobalMem": 205571227648})"));
+  folder.write("silent.json", recording_on(""));
+  const Outcome unknown = run(folder, "roofline station.json nameless.json silent.json");
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.err ==
+        "station.json: recorded on \"Tesla V100-DGXS-32GB\", which is in no list of GPUs; its 80 "
+        "SMs and 34.1 GB are those of Tesla V100 SXM2 32GB and Tesla V100S PCIe 32GB: say which it "
+        "was with --gpu\n"
+        "nameless.json: recorded on a GPU without a name; its 304 SMs and 205.6 GB are those of "
+        "Instinct MI300X, unless --gpu says otherwise\n"
+        "silent.json: expected a recording that names its GPU, got none: say which it was with "
+        "--gpu\n");
+  CHECK(unknown.out.find("Instinct MI300X") != std::string::npos);
+  for (const std::string name : {"station.json", "nameless.json", "silent.json"}) {
+    INFO(name);
+    const Json result = result_of(folder, name + " --gpu v100-32gb");
+    CHECK(result.at("gpu") == "Tesla V100 SXM2 32GB");
+    CHECK(compared(result) == RowCounts{1, 0});
+  }
+}

@@ -215,3 +215,24 @@ TEST_CASE("A file or folder wins over a network of its name", "[load/catalogue]"
   const auto spec = std::get<Item>(*item).spec({});
   CHECK(spec->layers.size() == 1);  // the file's one layer, not the network's
 }
+
+// What PyTorch's recordings say of their GPUs in "deviceProperties": CUDA counts the memory that is
+// left beside the driver's.
+TEST_CASE("A recording's GPU by its name, else by its SMs and memory", "[load/catalogue]") {
+  struct Case {
+    RecordedGpu recorded;
+    std::vector<std::string> parts;
+  };
+  const std::vector<Case> table{
+      {{"NVIDIA H100 80GB HBM3", 132, 85018279936, 32}, {"H100 SXM5 80GB"}},
+      {{"", 304, 205571227648, 64}, {"Instinct MI300X"}},
+      {{"NVIDIA A100-PG509-200", 108, 42505273344, 32}, {"A100 PCIe 40GB", "A100 SXM4 40GB"}},
+      {{"Some GPU", 7, 42505273344, 32}, {}},
+      {{"Some GPU", {}, {}, {}}, {}}};
+  for (const Case& each : table) {
+    INFO(each.recorded.name);
+    std::vector<std::string> names;
+    for (const Gpu& gpu : Catalogue().find_recorded(each.recorded)) names.push_back(gpu.name);
+    CHECK(names == each.parts);
+  }
+}

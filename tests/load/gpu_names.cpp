@@ -32,6 +32,7 @@ std::string message_on(const std::string& name) {
 TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_names]") {
   const std::vector<NamedGpu> table{
       {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090"},
+      {"AMD Instinct MI300X VF", "Instinct MI300X"},
       {"NVIDIA GeForce RTX 4080", "GeForce RTX 4080"},
       {"NVIDIA GeForce RTX 3090", "GeForce RTX 3090"},
       {"NVIDIA GeForce RTX 3080", "GeForce RTX 3080 10GB"},

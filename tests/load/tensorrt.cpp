@@ -99,7 +99,7 @@ TEST_CASE("The cost of a clock around every layer is taken off", "[load/tensorrt
   folder.write("net.profile.json", small_profile);
   folder.write("net.profile.metadata.json", metadata);
   const auto spec = read_spec(path);
-  CHECK(spec->summary->device == "NVIDIA A100 80GB PCIe");
+  CHECK(spec->summary->gpu.name == "NVIDIA A100 80GB PCIe");
   CHECK(spec->layers.front().measured.gpu == "NVIDIA A100 80GB PCIe");
   CHECK(*spec->summary->latency_s == Approx(45e-6));
   CHECK(spec->summary->kernel_s == Approx(45e-6));

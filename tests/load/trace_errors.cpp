@@ -5,8 +5,6 @@
 
 using namespace roofline;
 
-namespace {}  // namespace
-
 TEST_CASE("A trace that cannot be used says how to record one", "[load/trace_errors]") {
   const std::string operation =
       TraceText().operation("aten::clamp_min", 1, 0, 9, vector_of_16).text();
@@ -82,4 +80,24 @@ TEST_CASE("What is no layer is told, with the reason", "[load/trace_errors]") {
     CHECK(unmodelled[i].reason == expected[i].reason);
     CHECK(unmodelled[i].time_s == Approx((6.0 - static_cast<double>(i)) * 1e-6));
   }
+}
+
+TEST_CASE("Times that are none are refused, whatever the event", "[load/trace_errors]") {
+  const std::string good =
+      TraceText().operation("aten::clamp_min", 1, 0, 9, vector_of_16).kernel("k", 1, 10, 5).text();
+  const std::string time = "\"ts\": 10.000000, \"dur\": 5.000000";
+  for (const std::string wrong :
+       {"\"ts\": null, \"dur\": 5", "\"ts\": \"noon\", \"dur\": 5", "\"ts\": 10, \"dur\": -5",
+        "\"ts\": 10, \"dur\": 1e308", "\"ts\": 10"}) {
+    INFO(wrong);
+    std::string text = good;
+    REQUIRE(text.find(time) != std::string::npos);
+    text.replace(text.find(time), time.size(), wrong);
+    CHECK(message_of_trace(text) ==
+          "t.json: /traceEvents/1: expected numbers of microseconds, ts and a dur from 0 to 1e12, "
+          "got others in the event \"k\"");
+  }
+  std::string texts = good;
+  texts.replace(texts.find(time), time.size(), "\"ts\": \"10\", \"dur\": \"5.5\"");
+  CHECK(message_of_trace(texts).empty());
 }

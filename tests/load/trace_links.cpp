@@ -59,7 +59,7 @@ TEST_CASE("Profilers before PyTorch 1.13 spell some names otherwise", "[load/tra
      "args": {"external id": 3, "device": 0}}]})";
   const auto spec = read_trace(text);
   CHECK(time_us(*spec, "relu 1x16") == Approx(6));
-  CHECK(spec->summary->device.empty());
+  CHECK(spec->summary->gpu.name.empty());
 }
 
 TEST_CASE("Steps are averaged", "[load/trace_links]") {
@@ -121,7 +121,7 @@ TEST_CASE("The busiest device is the one that is shown", "[load/trace_links]") {
       .event("kernel", "k", "1", "7", 120, 4000, "\"device\": 1, \"External id\": 2");
   const auto spec = read_trace(trace.text());
   CHECK(time_us(*spec, "relu 1x16") == Approx(4000));
-  CHECK(spec->summary->device.empty());  // the trace describes device 0 only
+  CHECK(spec->summary->gpu.name == "NVIDIA H200");  // the only one that the trace describes
   CHECK(spec->summary->notes ==
         std::vector<std::string>{
             "left out: 0.01 ms of kernels on other GPUs than the busiest, number 1"});
@@ -179,4 +179,39 @@ TEST_CASE("A mask asks for one gradient alone", "[load/trace_links]") {
                                    .text());
   REQUIRE(spec->layers.size() == 1);
   CHECK(*spec->layers.front().name == "conv2d 2x8x4x4 to 16 k3 wgrad");
+}
+
+TEST_CASE("Work that was queued before the recording began is of an earlier step",
+          "[load/trace_links]") {
+  TraceText trace;
+  trace.operation("aten::clamp_min", 1, 20, 50, vector_of_16)
+      .call("cudaLaunchKernel", 77, 30)
+      .kernel("queued", std::nullopt, 0, 40, "\"correlation\": 5")
+      .kernel("k", std::nullopt, 60, 10, "\"correlation\": 77")
+      .kernel("unlinked", std::nullopt, 80, 3, "\"correlation\": 6");
+  const auto spec = read_trace(trace.text());
+  const TraceSummary& summary = *spec->summary;
+  CHECK(summary.busy_s == Approx(13e-6));
+  CHECK(summary.span_s == Approx(23e-6));
+  CHECK(summary.notes == std::vector<std::string>{"left out: 0.04 ms of kernels queued before the "
+                                                  "recording began, of the step before it"});
+}
+
+TEST_CASE("A recording has its batch", "[load/trace_links]") {
+  const Arguments pool{
+      "[[8, 4, 16, 16], [], [], [], [], []]",
+      R"(["float", "ScalarList", "ScalarList", "ScalarList", "ScalarList", "Scalar"])",
+      R"(["", "[2, 2]", "[2, 2]", "[0, 0]", "[1, 1]", "False"])"};
+  const auto spec = read_trace(TraceText()
+                                   .operation("aten::max_pool2d_with_indices", 1, 0, 50, pool)
+                                   .kernel("k", 1, 60, 10)
+                                   .text());
+  CHECK(spec->batch == 8);
+  LayerDefaults defaults;
+  defaults.batch_override = 8;
+  CHECK(infer(*spec, defaults).layers.front().output.batch == 8);
+  defaults.batch_override = 16;
+  CHECK_THROWS_WITH(infer(*spec, defaults),
+                    "t.json: expected batch 8, its own, which cannot be changed in what was "
+                    "recorded or built, got 16");
 }

@@ -113,7 +113,7 @@ TEST_CASE("A trace's times, all of them", "[load/traces]") {
     REQUIRE(spec->summary);
     const TraceSummary& summary = *spec->summary;
     CHECK(summary.recorder == "PyTorch profiler");
-    CHECK(summary.device == "NVIDIA H200");
+    CHECK(summary.gpu.name == "NVIDIA H200");
     CHECK(summary.steps == expected.steps);
     CHECK(summary.launches == Approx(expected.launches));
     CHECK(summary.kernel_s == Approx(expected.kernel_s).epsilon(1e-5));

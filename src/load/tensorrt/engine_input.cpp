@@ -9,6 +9,7 @@
 #include "load/layer_check.hpp"
 #include "load/tensorrt/engine_files.hpp"
 #include "load/tensorrt/engine_layer.hpp"
+#include "load/tensorrt/engine_tensor.hpp"
 #include "load/tensorrt/profiling_cost.hpp"
 #include "load/trace/unmodelled.hpp"
 
@@ -95,8 +96,21 @@ class EngineReader : public Reader {
       add_measured(list, *profile, *spec);
     else
       add_layers(list, *spec);
+    spec->batch = batch_of(list);
+    spec->batch_is_fixed = true;
     if (spec->layers.empty()) list.fail("expected layers that run, got none");
     return spec;
+  }
+
+  /// The first size of the first tensor that a layer reads.
+  static std::optional<std::uint64_t> batch_of(const Value& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Value layer = list.at(i);
+      if (!layer.node().is_object()) continue;
+      for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
+        if (input.sizes.size() >= 2 && input.sizes.front() > 0) return input.sizes.front();
+    }
+    return std::nullopt;
   }
 
   /// The one of its own name, or else the one among the inputs that knows most of the layers.
@@ -158,7 +172,7 @@ class EngineReader : public Reader {
     summary.recorder = "TensorRT";
     summary.times_hold_launches = true;
     summary.kernels = KernelSource::inference_engine;
-    summary.device = profile.device;
+    summary.gpu.name = profile.device;
     summary.latency_s = profile.latency_s;
     for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;
     if (profile.latency_s) note_cost(profile, summary);

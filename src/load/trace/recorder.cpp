@@ -1,6 +1,9 @@
 #include "load/trace/recorder.hpp"
 
 #include <charconv>
+#include <cmath>
+
+#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
@@ -38,6 +41,7 @@ std::size_t Recorder::ArgumentHash::operator()(const ArgumentTexts& texts) const
 }
 
 void Recorder::add(const TraceEvent& event) {
+  ++events_;
   if (event.phase != 'X') return;
   // The names of PyTorch 1.8 to 1.12 stand second.
   const std::string_view category = event.category;
@@ -52,21 +56,29 @@ void Recorder::add(const TraceEvent& event) {
     add_step(event);
 }
 
-void Recorder::add_device(const std::string& name, std::uint64_t id) {
-  recording_.devices.push_back({static_cast<std::uint32_t>(id), name});
+Recorder::Times Recorder::times_of(const TraceEvent& event) const {
+  constexpr double longest_us = 1e12;  // twelve days
+  if (event.start_us && event.duration_us && std::abs(*event.start_us) < 1e18 &&
+      *event.duration_us >= 0 && *event.duration_us < longest_us)
+    return {*event.start_us, *event.duration_us};
+  throw InputError(source_, "/traceEvents/" + std::to_string(events_ - 1),
+                   "expected numbers of microseconds, ts and a dur from 0 to 1e12, got others in "
+                   "the event \"" +
+                       event.name + "\"");
 }
 
 void Recorder::add_operator(const TraceEvent& event) {
   if (is_step(event)) return add_step(event);
-  recording_.operators.push_back({event.start_us, event.start_us + event.duration_us,
-                                  event.external_id, recording_.texts.id(event.name),
-                                  thread_of(event), arguments_of(event)});
+  const auto [start_us, duration_us] = times_of(event);
+  recording_.operators.push_back({start_us, start_us + duration_us, event.external_id,
+                                  recording_.texts.id(event.name), thread_of(event),
+                                  arguments_of(event)});
 }
 
 void Recorder::add_activity(const TraceEvent& event) {
-  recording_.activities.push_back({event.start_us, event.duration_us, event.external_id,
-                                   event.correlation, blocks_of(event.grid),
-                                   recording_.texts.id(event.name),
+  const auto [start_us, duration_us] = times_of(event);
+  recording_.activities.push_back({start_us, duration_us, event.external_id, event.correlation,
+                                   blocks_of(event.grid), recording_.texts.id(event.name),
                                    static_cast<std::uint32_t>(event.device)});
 }
 
@@ -74,12 +86,14 @@ void Recorder::add_activity(const TraceEvent& event) {
 void Recorder::add_call(const TraceEvent& event) {
   for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
     if (event.name.find(part) != std::string::npos)
-      return recording_.calls.push_back({event.start_us, event.correlation, event.external_id,
-                                         recording_.texts.id(event.name), thread_of(event)});
+      return recording_.calls.push_back({times_of(event).start_us, event.correlation,
+                                         event.external_id, recording_.texts.id(event.name),
+                                         thread_of(event)});
 }
 
 void Recorder::add_step(const TraceEvent& event) {
-  recording_.steps.push_back({event.start_us, event.start_us + event.duration_us});
+  const auto [start_us, duration_us] = times_of(event);
+  recording_.steps.push_back({start_us, start_us + duration_us});
 }
 
 std::uint32_t Recorder::thread_of(const TraceEvent& event) {

@@ -3,8 +3,10 @@
 // Events of a trace, one by one, into a Recording.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "load/trace/recording.hpp"
 
@@ -17,8 +19,8 @@ struct TraceEvent {
   std::string name;
   std::string process;
   std::string thread;
-  double start_us = 0;
-  double duration_us = 0;
+  std::optional<double> start_us;  ///< none where it is no number
+  std::optional<double> duration_us;
   std::uint64_t external_id = 0;
   std::uint64_t correlation = 0;
   std::uint64_t device = 0;
@@ -33,7 +35,8 @@ struct TraceEvent {
     for (std::string* text :
          {&category, &name, &process, &thread, &grid, &sizes, &strides, &types, &values})
       text->clear();
-    start_us = duration_us = 0;
+    start_us.reset();
+    duration_us.reset();
     external_id = correlation = device = 0;
   }
 };
@@ -41,8 +44,11 @@ struct TraceEvent {
 /// Sorts finished events into a Recording.
 class Recorder {
  public:
+  explicit Recorder(std::string source) : source_(std::move(source)) {}
+
+  /// Throws InputError for an event of use whose times are none.
   void add(const TraceEvent& event);
-  void add_device(const std::string& name, std::uint64_t id);
+  void add_device(RecordedDevice device) { recording_.devices.push_back(std::move(device)); }
   Recording take() { return std::move(recording_); }
 
  private:
@@ -50,6 +56,11 @@ class Recorder {
     std::size_t operator()(const ArgumentTexts& texts) const;
   };
 
+  struct Times {
+    double start_us;
+    double duration_us;
+  };
+  Times times_of(const TraceEvent& event) const;
   void add_operator(const TraceEvent& event);
   void add_activity(const TraceEvent& event);
   void add_call(const TraceEvent& event);
@@ -57,6 +68,8 @@ class Recorder {
   std::uint32_t thread_of(const TraceEvent& event);
   std::uint32_t arguments_of(const TraceEvent& event);
 
+  std::string source_;
+  std::size_t events_ = 0;  ///< seen so far
   Recording recording_;
   std::string thread_key_;
   std::unordered_map<std::string, std::uint32_t> thread_ids_;

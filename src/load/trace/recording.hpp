@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "roofline/trace.hpp"
+
 namespace roofline {
 
 using TextId = std::uint32_t;
@@ -78,7 +80,7 @@ struct StepRange {
 
 struct RecordedDevice {
   std::uint32_t id = 0;
-  std::string name;
+  RecordedGpu gpu;
 };
 
 struct Recording {

@@ -1,8 +1,9 @@
 #include "load/trace/scanner.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "load/stream_iterator.hpp"
 #include "load/trace/recorder.hpp"
@@ -62,11 +63,18 @@ EventKey find_key(const KeyName (&keys)[count], std::string_view name) {
   return EventKey::none;
 }
 
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 /// Follows the parser through the text. `level_` says in what it is; everything of no use is
 /// counted past by its nesting alone.
 class EventHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit EventHandler(const std::string& source) : source_(&source) {}
+  explicit EventHandler(const std::string& source) : source_(&source), recorder_(source) {}
 
   Recording take() { return recorder_.take(); }
 
@@ -111,7 +119,7 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
   template <class Number>
   bool number(double value, std::uint64_t count, Number shown) {
     if (skipped_ > 0) return true;
-    if (level_ == Level::device && key_text_ == "id") device_id_ = count;
+    if (level_ == Level::device) set_device_number(count);
     switch (key_) {
       case EventKey::start: event_.start_us = value; break;
       case EventKey::duration: event_.duration_us = value; break;
@@ -125,6 +133,13 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  void set_device_number(std::uint64_t number) {
+    if (key_text_ == "id") device_.id = static_cast<std::uint32_t>(number);
+    if (key_text_ == "numSms") device_.gpu.sm_count = number;
+    if (key_text_ == "totalGlobalMem") device_.gpu.memory_byte = number;
+    if (key_text_ == "warpSize") device_.gpu.warp_size = number;
+  }
+
   bool open(bool is_array);
   bool close(bool is_array);
   std::string* captured_text();
@@ -135,8 +150,7 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
   Level level_ = Level::outside;
   EventKey key_ = EventKey::none;
   std::string key_text_;  ///< above the events, where keys are few
-  std::string device_name_;
-  std::uint64_t device_id_ = 0;
+  RecordedDevice device_;
   std::size_t skipped_ = 0;          ///< levels of nesting inside something of no use
   std::string* captured_ = nullptr;  ///< takes the list that is being read
   std::size_t captured_depth_ = 0;
@@ -159,7 +173,7 @@ bool EventHandler::string(string_t& value) {
     return true;
   }
   if (skipped_ > 0) return true;
-  if (level_ == Level::device && key_text_ == "name") device_name_ = value;
+  if (level_ == Level::device && key_text_ == "name") device_.gpu.name = value;
   switch (key_) {
     case EventKey::phase: event_.phase = value.empty() ? '\0' : value.front(); break;
     case EventKey::category: event_.category = value; break;
@@ -167,8 +181,8 @@ bool EventHandler::string(string_t& value) {
     case EventKey::process: event_.process = value; break;
     case EventKey::thread: event_.thread = value; break;
     // Older profilers write times as texts.
-    case EventKey::start: event_.start_us = std::strtod(value.c_str(), nullptr); break;
-    case EventKey::duration: event_.duration_us = std::strtod(value.c_str(), nullptr); break;
+    case EventKey::start: event_.start_us = number_in(value); break;
+    case EventKey::duration: event_.duration_us = number_in(value); break;
     default: break;
   }
   return true;
@@ -236,7 +250,7 @@ bool EventHandler::close(bool is_array) {
       level_ = Level::events;
       break;
     case Level::device:
-      recorder_.add_device(device_name_, device_id_);
+      recorder_.add_device(std::exchange(device_, {}));
       level_ = Level::devices;
       break;
     case Level::events:

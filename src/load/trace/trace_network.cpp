@@ -256,6 +256,19 @@ std::uint32_t busiest_device(const Recording& recording) {
       ->first;
 }
 
+/// Kernels may name a device that the recording does not list (a process that sees a few of the
+/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
+RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
+  for (const RecordedDevice& each : recording.devices)
+    if (each.id == device) return each.gpu;
+  if (recording.devices.empty()) return {};
+  const RecordedGpu& first = recording.devices.front().gpu;
+  const bool alike =
+      std::all_of(recording.devices.begin(), recording.devices.end(),
+                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
+  return alike ? first : RecordedGpu{};
+}
+
 /// How many steps launched anything: a profiler may open one more than it sees run.
 std::size_t steps_with_work(const Recording& recording, const Links& links) {
   std::set<std::size_t> steps;
@@ -264,10 +277,66 @@ std::size_t steps_with_work(const Recording& recording, const Links& links) {
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 
+/// The images that ran together: the batch of the layers that have windows, where they agree.
+std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
+  std::optional<std::uint64_t> batch;
+  for (const LayerSpec& layer : layers) {
+    if (!has_window(layer.kind) || !layer.input || !layer.input->whole) continue;
+    const std::uint64_t own = layer.input->sizes.front();
+    if (batch && *batch != own) return std::nullopt;
+    batch = own;
+  }
+  return batch;
+}
+
 std::string milliseconds(double time_us) {
   std::string text = std::to_string(time_us * 1e-3);
   text.resize(text.find('.') + 3);
   return text + " ms";
+}
+
+/// What the GPU did for the steps of the recording, and for how long it did something else.
+struct Work {
+  std::vector<std::uint32_t> activities;  ///< in the order of their starts
+  double other_device_us = 0;
+  double earlier_us = 0;  ///< launched before the recording began, run in it
+  double outside_us = 0;  ///< launched outside of the profiler's steps
+};
+
+/// When the first work began whose launch is in the recording: what the GPU did before without a
+/// launch had been queued earlier. None where the recording links no launches.
+std::optional<double> first_launched_us(const Recording& recording, const Links& links) {
+  for (std::size_t i = 0; i < recording.activities.size(); ++i)
+    if (links.origins[i].call_index != no_index) return recording.activities[i].start_us;
+  return std::nullopt;
+}
+
+Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t device) {
+  const std::optional<double> first_us = first_launched_us(recording, links);
+  Work work;
+  for (std::uint32_t i = 0; i < recording.activities.size(); ++i) {
+    const GpuActivity& activity = recording.activities[i];
+    const WorkOrigin& origin = links.origins[i];
+    const bool has_origin = origin.call_index != no_index || origin.operator_index != no_index;
+    if (activity.device != device)
+      work.other_device_us += activity.duration_us;
+    else if (!has_origin && first_us && activity.start_us < *first_us)
+      work.earlier_us += activity.duration_us;
+    else if (!recording.steps.empty() && !origin.step)
+      work.outside_us += activity.duration_us;
+    else
+      work.activities.push_back(i);
+  }
+  return work;
+}
+
+void note_left_out(const Work& work, std::uint32_t device, std::vector<std::string>& notes) {
+  const auto note = [&](double time_us, const std::string& what) {
+    if (time_us > 0) notes.push_back("left out: " + milliseconds(time_us) + " of kernels " + what);
+  };
+  note(work.other_device_us, "on other GPUs than the busiest, number " + std::to_string(device));
+  note(work.earlier_us, "queued before the recording began, of the step before it");
+  note(work.outside_us, "launched outside of the profiler's steps");
 }
 
 }  // namespace
@@ -279,43 +348,25 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   TraceNetwork result;
   TraceSummary& summary = result.summary;
   summary.recorder = "PyTorch profiler";
-  for (const RecordedDevice& each : recording.devices)
-    if (each.id == device) summary.device = each.name;
+  summary.gpu = gpu_of(recording, device);
   summary.steps = steps_with_work(recording, links);
 
-  std::vector<std::uint32_t> activities;
-  double other_device_us = 0;
-  double outside_us = 0;
-  for (std::uint32_t i = 0; i < recording.activities.size(); ++i) {
-    const GpuActivity& activity = recording.activities[i];
-    if (activity.device != device)
-      other_device_us += activity.duration_us;
-    else if (!recording.steps.empty() && !links.origins[i].step)
-      outside_us += activity.duration_us;
-    else
-      activities.push_back(i);
-  }
+  const Work work = work_of_steps(recording, links, device);
   TraceLayers layers(recording, links);
-  layers.add(activities);
+  layers.add(work.activities);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");
 
   const auto steps = static_cast<double>(summary.steps);
-  const BusyTime time = busy_time(recording, activities);
+  const BusyTime time = busy_time(recording, work.activities);
   summary.span_s = time.span_us * s_per_us / steps;
   summary.busy_s = time.busy_us * s_per_us / steps;
   summary.kernel_s = time.kernel_us * s_per_us / steps;
   summary.layers_s = layers.layers().time_s() / steps;
-  summary.launches = static_cast<double>(activities.size()) / steps;
+  summary.launches = static_cast<double>(work.activities.size()) / steps;
   summary.unmodelled = std::move(layers.unmodelled()).items(summary.steps);
-  if (other_device_us > 0)
-    summary.notes.push_back("left out: " + milliseconds(other_device_us) +
-                            " of kernels on other GPUs than the busiest, number " +
-                            std::to_string(device));
-  if (outside_us > 0)
-    summary.notes.push_back("left out: " + milliseconds(outside_us) +
-                            " of kernels launched outside of the profiler's steps");
+  note_left_out(work, device, summary.notes);
   if (const double layout_s = layers.layout_s() / steps; layout_s > 0.01 * summary.kernel_s)
     summary.notes.push_back(milliseconds(layout_s / s_per_us) +
                             " a step go into moving channels to the other end of memory around "
@@ -328,11 +379,13 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   NetworkSpec& network = result.network;
   network.source = source;
   network.layers = std::move(layers.layers()).layers(summary.steps);
+  network.batch = batch_of(network.layers);
+  network.batch_is_fixed = true;
   for (LayerSpec& layer : network.layers) {
     layer.place.source = source;
     layer.place.where = "\"" + *layer.name + "\"";
     layer.place.pointers = false;
-    layer.measured.gpu = summary.device;
+    layer.measured.gpu = summary.gpu.name;
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "model/infer/field_failure.hpp"
 #include "model/infer/layer.hpp"
@@ -57,6 +58,7 @@ class Inference {
     network_.source = spec.source;
     network_.record = spec.record;
     network_.recording = spec.summary;
+    if (spec.batch_is_fixed) network_.batch = spec.batch;
     network_.assumptions = spec.assumptions;
     network_.layers.reserve(spec.layers.size());
   }
@@ -116,6 +118,19 @@ void mark_other_batch(const NetworkSpec& spec, LayerDefaults defaults, Network& 
         network.layers[i].output.batch != stated.layers[i].output.batch;
 }
 
+/// Settings for what has its own batch, which may be asked for by name and not be changed.
+LayerDefaults with_fixed_batch(const NetworkSpec& spec, LayerDefaults defaults) {
+  const std::optional<std::uint64_t> wanted = std::exchange(defaults.batch_override, std::nullopt);
+  if (!wanted || wanted == spec.batch) return defaults;
+  const std::string own = spec.batch ? "batch " + std::to_string(*spec.batch) + ", its own"
+                                     : "the batch that it was recorded with";
+  throw InputError(spec.source, "",
+                   "expected " + own +
+                       ", which cannot be changed in what was recorded or built, "
+                       "got " +
+                       std::to_string(*wanted));
+}
+
 }  // namespace
 
 InputError input_error(const FieldError& error, const Place& place) {
@@ -132,6 +147,7 @@ InputError input_error(const FieldError& error, const Place& place) {
 }
 
 Network infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
+  if (spec.batch_is_fixed) return Inference(spec, with_fixed_batch(spec, defaults)).network();
   Network network = Inference(spec, defaults).network();
   if (defaults.batch_override && has_measured(network)) mark_other_batch(spec, defaults, network);
   return network;
