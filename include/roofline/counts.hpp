@@ -5,7 +5,7 @@
 // Conventions: 1 MAC = 1 multiply-add = 2 FLOP. FLOP of a contraction = 2 x MACs; bias adds and
 // epilogues are not counted as FLOP. Taps that fall on padding count, as in every published figure.
 // Bytes are algorithmic: each operand tensor read once, each result written once, each at its own
-// data type; no im2col. Bias bytes are in the weights.
+// data type and with its block scales; no im2col. Bias bytes are in the weights.
 
 #include <cstdint>
 
@@ -40,5 +40,9 @@ bool runs(const Layer& layer, Pass pass);
 
 /// Throws OverflowError where the product exceeds 64 bits.
 std::uint64_t elements(const Shape& shape);
+
+/// Bytes that so many elements take: ceil(bits x elements / 8), and a byte for each block of a
+/// block-scaled type, the last one part filled. Throws OverflowError.
+std::uint64_t stored_byte(std::uint64_t elements, DataType type);
 
 }  // namespace roofline

@@ -2,43 +2,72 @@
 
 // Element types of tensors. A type says how an element is stored and multiplied; which unit of the
 // GPU does the arithmetic is an Engine (engine.hpp).
+//
+// Block-scaled types store one 8-bit scale for every block of elements beside them: the OCP
+// Microscaling Formats (MX) specification 1.0, 2023, has blocks of 32 elements and scales that are
+// powers of two; NVIDIA's nvfp4 has blocks of 16 and scales in fp8. The one fp32 scale that nvfp4
+// has for a whole tensor is not counted: four bytes a tensor.
 
 #include <cstdint>
 #include <string_view>
 
+#include "roofline/enumeration.hpp"
+
 namespace roofline {
 
-/// tf32 is stored as four bytes and multiplied with a 10-bit mantissa: it is not fp32.
-/// int32 occurs as the output of int8 layers only.
-enum class DataType : std::uint8_t { fp64, fp32, tf32, fp16, bf16, fp8, int8, int32 };
+enum class DataType : std::uint8_t {
+  fp64,
+  fp32,
+  tf32,  ///< stored as four bytes and multiplied with a 10-bit mantissa: it is not fp32
+  fp16,
+  bf16,
+  fp8,
+  int8,
+  int32,  ///< the output of int8 layers only
+  int4,
+  fp4,  ///< e2m1
+  fp6,  ///< e3m2 or e2m3
+  mxfp8,
+  mxfp6,
+  mxfp4,
+  nvfp4,
+};
 
-constexpr std::string_view name_of(DataType type) {
+struct DataTypeInfo {
+  std::string_view name;
+  std::uint64_t bits = 0;            ///< of one element, without its share of a scale
+  std::uint64_t block_elements = 0;  ///< that share a scale of 8 bits; 0: no scales
+  std::string_view aliases = "";     ///< what frameworks call it, separated by blanks
+};
+
+constexpr DataTypeInfo info(DataType type) {
   switch (type) {
-    case DataType::fp64: return "fp64";
-    case DataType::fp32: return "fp32";
-    case DataType::tf32: return "tf32";
-    case DataType::fp16: return "fp16";
-    case DataType::bf16: return "bf16";
-    case DataType::fp8: return "fp8";
-    case DataType::int8: return "int8";
-    case DataType::int32: return "int32";
+    case DataType::fp64: return {"fp64", 64, 0, "float64 double"};
+    case DataType::fp32: return {"fp32", 32, 0, "float32 float"};
+    case DataType::tf32: return {"tf32", 32};
+    case DataType::fp16: return {"fp16", 16, 0, "float16 half"};
+    case DataType::bf16: return {"bf16", 16, 0, "bfloat16"};
+    case DataType::fp8: return {"fp8", 8};
+    case DataType::int8: return {"int8", 8};
+    case DataType::int32: return {"int32", 32};
+    case DataType::int4: return {"int4", 4};
+    case DataType::fp4: return {"fp4", 4};
+    case DataType::fp6: return {"fp6", 6};
+    case DataType::mxfp8: return {"mxfp8", 8, 32};
+    case DataType::mxfp6: return {"mxfp6", 6, 32};
+    case DataType::mxfp4: return {"mxfp4", 4, 32};
+    case DataType::nvfp4: return {"nvfp4", 4, 16};
   }
   return {};
 }
 
-/// Bytes of one stored element.
-constexpr std::uint64_t size_byte(DataType type) {
-  switch (type) {
-    case DataType::fp64: return 8;
-    case DataType::fp32:
-    case DataType::tf32:
-    case DataType::int32: return 4;
-    case DataType::fp16:
-    case DataType::bf16: return 2;
-    case DataType::fp8:
-    case DataType::int8: return 1;
-  }
-  return 0;
-}
+constexpr std::string_view name_of(DataType type) { return info(type).name; }
+constexpr std::string_view aliases_of(DataType type) { return info(type).aliases; }
+
+/// Whether a layer's input and weights may be of the type; any may be its output's.
+constexpr bool is_operand_type(DataType type) { return type != DataType::int32; }
+
+/// Bytes of one element without its share of a scale: 0.5 for four bits.
+constexpr double element_byte(DataType type) { return static_cast<double>(info(type).bits) / 8; }
 
 }  // namespace roofline

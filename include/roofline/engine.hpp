@@ -2,7 +2,7 @@
 
 // Engines: the arithmetic units of a GPU, each with its own peak. The names are the keys of
 // `peak_tflops` in GPU files. Peaks are dense; tensor peaks are with fp32 accumulation unless the
-// name says otherwise; int8 and dp4a rates count one multiply-add as two operations.
+// name says otherwise; int4, int8 and dp4a rates count one multiply-add as two operations.
 
 #include <cstdint>
 #include <optional>
@@ -27,6 +27,9 @@ enum class Engine : std::uint8_t {
   fp8_fp16_accumulate,
   int8,  ///< tensor cores
   dp4a,  ///< int8 dot products on the vector units
+  int4,  ///< tensor cores
+  fp6,   ///< tensor cores, with block scales or without
+  fp4,   ///< the same
 };
 
 constexpr std::string_view name_of(Engine engine) {
@@ -45,6 +48,9 @@ constexpr std::string_view name_of(Engine engine) {
     case Engine::fp8_fp16_accumulate: return "fp8_fp16_accumulate";
     case Engine::int8: return "int8";
     case Engine::dp4a: return "dp4a";
+    case Engine::int4: return "int4";
+    case Engine::fp6: return "fp6";
+    case Engine::fp4: return "fp4";
   }
   return {};
 }

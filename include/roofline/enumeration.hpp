@@ -14,6 +14,7 @@
 // the list of all, their names and reading one back follow from it. Enumerators count from 0
 // without gaps, and the underlying type is stated.
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -57,11 +58,25 @@ inline constexpr std::array<std::string_view, count_of<E>> names_of = [] {
   return names;
 }();
 
-/// The enumerator of that name; none for another text.
+/// Whether `word` is one of the words of `list`, which blanks separate.
+constexpr bool has_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+/// The enumerator of that name, or of that alias where an enumeration has aliases_of(E), words
+/// separated by blanks; none for another text.
 template <Enumeration E>
 constexpr std::optional<E> parse(std::string_view text) {
-  for (const E e : enumerators<E>)
+  for (const E e : enumerators<E>) {
     if (name_of(e) == text) return e;
+    if constexpr (requires { aliases_of(e); })
+      if (has_word(aliases_of(e), text)) return e;
+  }
   return std::nullopt;
 }
 

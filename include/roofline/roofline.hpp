@@ -76,7 +76,10 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 /// Which engine multiplies `layer` on a part with these peaks; none where the part cannot.
 /// Contractions take the tensor engine of their data type if the part has one, else the vector
 /// engine; depthwise convolutions and all other kinds run on the vector units. Vector units that
-/// lack a type, or are slower in it than in fp32, convert and compute in fp32.
+/// lack a type, or are slower in it than in fp32, convert and compute in fp32. A contraction whose
+/// weights are narrower than its input (weight-only quantisation) multiplies in the input's type;
+/// types of 6 and 4 bits and block-scaled ones take the next wider engine where the part has none
+/// of their own: fp4 that of fp6, fp8 or fp16, int4 that of int8.
 /// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions;
 /// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the
 /// rate and inference engines use.

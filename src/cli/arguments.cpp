@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/completion.hpp"
+#include "model/spelling.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/error.hpp"
 #include "roofline/render.hpp"
@@ -106,8 +107,8 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
            "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
            "1,2,4,...,1024 are compared (a matmul keeps the number of products it states)");
   add_list(app, "--dtype", arguments.dtypes,
-           "Data type of layers that state none: fp64, fp32 (default), tf32, fp16, bf16, fp8 or "
-           "int8; several are compared");
+           "Data type of layers that state none, fp32 by default: " + operand_type_names() +
+               "; several are compared");
   app.add_option("--pass", arguments.pass,
                  "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all "
                  "three")

@@ -38,8 +38,8 @@ void add_gpus_and_files(std::string& out) {
 }
 
 void add_data_types(std::string& out) {
-  for (const std::string_view name : names_of<DataType>)
-    if (name != name_of(DataType::int32)) add_candidate(out, name);
+  for (const DataType type : enumerators<DataType>)
+    if (is_operand_type(type)) add_candidate(out, name_of(type));
 }
 
 void add_passes(std::string& out) {

@@ -112,9 +112,7 @@ std::vector<std::pair<std::string, std::uint64_t>> dimensions_of(const Arguments
 
 DataType parse_default_type(const std::string& name) {
   const auto dtype = parse<DataType>(name);
-  if (!dtype || *dtype == DataType::int32)
-    throw UsageError("--dtype: expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, got \"" + name +
-                     "\"");
+  if (!dtype || !is_operand_type(*dtype)) throw UsageError("--dtype: " + expected_data_type(name));
   return *dtype;
 }
 

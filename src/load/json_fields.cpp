@@ -1,38 +1,15 @@
 #include "load/json_fields.hpp"
 
-#include <array>
-
 #include "load/json_layer.hpp"
 #include "model/spelling.hpp"
 
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail_type_name(const Value& value, const std::string& hint) {
-  std::string all;
-  for (const std::string_view name : names_of<DataType>)
-    if (name != name_of(DataType::int32)) all += (all.empty() ? "" : ", ") + std::string(name);
-  value.fail("expected one of " + all + ", got \"" + value.text() + "\"" + hint);
-}
-
-/// What frameworks call the types.
-std::string type_hint(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> framework_names{
-      {{"double", "fp64"},
-       {"float64", "fp64"},
-       {"float", "fp32"},
-       {"float32", "fp32"},
-       {"half", "fp16"},
-       {"float16", "fp16"},
-       {"bfloat16", "bf16"}}};
-  for (const auto& [theirs, ours] : framework_names)
-    if (name == theirs) return "; did you mean \"" + std::string(ours) + "\"?";
-  return did_you_mean(name, {names_of<DataType>.begin(), names_of<DataType>.end()});
-}
-
 DataType read_output_type(const Value& value) {
-  if (const auto type = parse<DataType>(value.text())) return *type;
-  fail_type_name(value, type_hint(value.text()));
+  const std::string name = value.text();
+  if (const auto type = parse<DataType>(name)) return *type;
+  value.fail(expected_data_type(name));
 }
 
 Algorithm read_algorithm(const Value& value) {
@@ -119,7 +96,7 @@ std::vector<OperandSpec> read_operands(const Value& list) {
 
 DataType read_data_type(const Value& value) {
   const DataType type = read_output_type(value);
-  if (type == DataType::int32) fail_type_name(value, ", which only outputs can be");
+  if (!is_operand_type(type)) value.fail(expected_data_type(name_of(type)));
   return type;
 }
 

@@ -83,7 +83,7 @@ class Advisor {
 
   void half_precision() {
     Layer layer = row_.layer;
-    if (size_byte(layer.dtypes.input) <= 2) return;
+    if (info(layer.dtypes.input).bits <= 16) return;
     layer.dtypes = {DataType::fp16, DataType::fp16, DataType::fp16};
     const auto engine = select_engine(layer, context_.gpu.peak_flop_per_s, context_.options.engine);
     if (engine) add("fp16", time_of(layer, *engine));

@@ -10,7 +10,7 @@ namespace {
 std::uint64_t volume(const Axes& axes) { return checked_mul(axes[0], axes[1], axes[2]); }
 
 std::uint64_t tensor_byte(const Shape& shape, DataType type) {
-  return checked_mul(elements(shape), size_byte(type));
+  return stored_byte(elements(shape), type);
 }
 
 /// MACs are the same in all three passes: each pairs every output element with every weight that
@@ -44,7 +44,7 @@ void count_contraction(const Layer& layer, Counts& counts) {
        layer.inputs)  // beyond the first: residuals fused into the epilogue
     counts.bytes.input =
         checked_add(counts.bytes.input, tensor_byte(operand.shape, layer.dtypes.input));
-  counts.bytes.weight = checked_mul(moved, size_byte(layer.dtypes.weight));
+  counts.bytes.weight = stored_byte(moved, layer.dtypes.weight);
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
@@ -102,7 +102,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   for (const Operand& operand : layer.inputs) {
     std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
     const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
-    bytes = checked_add(bytes, checked_mul(elements_read(operand, layer), size_byte(type)));
+    bytes = checked_add(bytes, stored_byte(elements_read(operand, layer), type));
     if (operand.is_parameter)
       counts.params =
           checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
@@ -112,12 +112,12 @@ void count_elementwise(const Layer& layer, Counts& counts) {
     counts.params = checked_mul(every_element ? layer.norm_elements : layer.output.channels, 2);
     if (layer.kind == LayerKind::batch_norm) counts.buffers = counts.params;
     counts.bytes.weight =
-        checked_mul(checked_add(counts.params, counts.buffers), size_byte(layer.dtypes.weight));
+        stored_byte(checked_add(counts.params, counts.buffers), layer.dtypes.weight);
   }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
   if (layer.pass == Pass::fwd) return;
   if (kind.saved != Saved::nothing) counts.bytes.input = checked_mul(counts.bytes.input, 2);
-  const std::uint64_t gradients = checked_mul(counts.params, size_byte(layer.dtypes.weight));
+  const std::uint64_t gradients = stored_byte(counts.params, layer.dtypes.weight);
   counts.bytes.weight = checked_add(counts.bytes.weight, gradients);
 }
 
@@ -125,6 +125,16 @@ void count_elementwise(const Layer& layer, Counts& counts) {
 
 std::uint64_t elements(const Shape& shape) {
   return checked_mul(shape.batch, shape.channels, volume(shape.spatial));
+}
+
+std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
+  const DataTypeInfo stored = info(type);
+  // Whole groups of eight elements first: bits x elements may exceed 64 bits where bytes do not.
+  const std::uint64_t bytes =
+      checked_add(checked_mul(elements / 8, stored.bits), (elements % 8 * stored.bits + 7) / 8);
+  if (stored.block_elements == 0) return bytes;
+  const bool part_filled = elements % stored.block_elements != 0;
+  return checked_add(bytes, elements / stored.block_elements + (part_filled ? 1 : 0));
 }
 
 bool runs(const Layer& layer, Pass pass) {

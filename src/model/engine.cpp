@@ -23,6 +23,16 @@ std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
     case DataType::fp8: return first_present(peaks, {Engine::fp8});
     case DataType::int8:
     case DataType::int32: return first_present(peaks, {Engine::int8});
+    // Without an engine of their own they are widened while loading, no further than must be.
+    case DataType::int4: return first_present(peaks, {Engine::int4, Engine::int8});
+    case DataType::fp4:
+    case DataType::mxfp4:
+    case DataType::nvfp4:
+      return first_present(peaks, {Engine::fp4, Engine::fp6, Engine::fp8, Engine::fp16_tensor});
+    case DataType::fp6:
+    case DataType::mxfp6:
+      return first_present(peaks, {Engine::fp6, Engine::fp8, Engine::fp16_tensor});
+    case DataType::mxfp8: return first_present(peaks, {Engine::fp8, Engine::fp16_tensor});
   }
   return std::nullopt;
 }
@@ -43,7 +53,14 @@ std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
     case DataType::tf32: return first_present(peaks, {Engine::fp32});
     case DataType::fp16: return half_or_fp32(Engine::fp16, peaks);
     case DataType::bf16: return half_or_fp32(Engine::bf16_vector, peaks);
-    case DataType::fp8: return half_or_fp32(Engine::fp16, peaks);
+    case DataType::fp8:
+    case DataType::fp6:
+    case DataType::fp4:
+    case DataType::mxfp8:
+    case DataType::mxfp6:
+    case DataType::mxfp4:
+    case DataType::nvfp4: return half_or_fp32(Engine::fp16, peaks);
+    case DataType::int4:
     case DataType::int8:
     case DataType::int32: return first_present(peaks, {Engine::dp4a, Engine::fp32});
   }
@@ -59,9 +76,18 @@ bool has_peak(DataType type, const EngineRates& peaks) {
     case DataType::fp8: return rate_of(peaks, Engine::fp8).has_value();
     case DataType::int8:
     case DataType::int32: return rate_of(peaks, Engine::int8) || rate_of(peaks, Engine::dp4a);
-    case DataType::tf32: return rate_of(peaks, Engine::tf32).has_value();
-    default: return tensor_engine(type, peaks) || vector_engine(type, peaks);
+    case DataType::int4: return tensor_engine(type, peaks) || rate_of(peaks, Engine::dp4a);
+    case DataType::tf32:
+    case DataType::fp6:
+    case DataType::fp4:
+    case DataType::mxfp8:
+    case DataType::mxfp6:
+    case DataType::mxfp4:
+    case DataType::nvfp4: return tensor_engine(type, peaks).has_value();
+    case DataType::fp64:
+    case DataType::fp32: return tensor_engine(type, peaks) || vector_engine(type, peaks);
   }
+  return false;
 }
 
 /// Masks and indices, which every GPU moves and compares, whatever it multiplies.
@@ -71,11 +97,27 @@ bool is_mask_work(const Layer& layer) {
   return moves && layer.dtypes.input == DataType::int8;
 }
 
+/// What a contraction multiplies in: the wider of its operands' types. Narrower weights are widened
+/// while they are loaded (weight-only quantisation).
+DataType multiplied_type(const Layer& layer) {
+  const auto [input, weight, output] = layer.dtypes;
+  const bool has_weight = info(layer.kind).family == KindFamily::contraction;
+  return has_weight && info(weight).bits > info(input).bits ? weight : input;
+}
+
+/// Sums in fp16, where the part has a rate of its own for them.
+Engine with_fp16_sums(Engine engine, const EngineRates& peaks) {
+  const Engine summing = engine == Engine::fp16_tensor ? Engine::fp16_tensor_fp16_accumulate
+                         : engine == Engine::fp8       ? Engine::fp8_fp16_accumulate
+                                                       : engine;
+  return rate_of(peaks, summing) ? summing : engine;
+}
+
 }  // namespace
 
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,
                                     EngineChoice choice) {
-  const DataType type = layer.dtypes.input;
+  const DataType type = multiplied_type(layer);
   if (!has_peak(type, peaks) && !is_mask_work(layer)) return std::nullopt;
   const KindFamily family = info(layer.kind).family;
   const bool multiplies = family == KindFamily::contraction || family == KindFamily::attention;
@@ -87,10 +129,7 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
       if (type == DataType::fp32 && rate_of(peaks, Engine::tf32)) return Engine::tf32;
       break;
     case EngineChoice::fp16_accumulate:
-      if (type == DataType::fp16 && rate_of(peaks, Engine::fp16_tensor_fp16_accumulate))
-        return Engine::fp16_tensor_fp16_accumulate;
-      if (type == DataType::fp8 && rate_of(peaks, Engine::fp8_fp16_accumulate))
-        return Engine::fp8_fp16_accumulate;
+      if (const auto engine = tensor_engine(type, peaks)) return with_fp16_sums(*engine, peaks);
       break;
     case EngineChoice::automatic: break;
   }
@@ -105,7 +144,7 @@ std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peaks,
   const bool dense = info(layer.kind).family == KindFamily::contraction && layer.groups == 1;
   if (!dense || layer.mapping != KernelMapping{}) return std::nullopt;
   if (engine != Engine::tf32 && whole_vectors) return std::nullopt;
-  const std::optional<Engine> vector = vector_engine(layer.dtypes.input, peaks);
+  const std::optional<Engine> vector = vector_engine(multiplied_type(layer), peaks);
   return vector == engine ? std::nullopt : vector;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "roofline/enumeration.hpp"
+
 namespace roofline {
 namespace {
 
@@ -76,16 +78,6 @@ std::string normal_form(std::string_view name) {
   for (const char c : name)
     if (c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return out;
-}
-
-/// Whether `word` is one of the words that stand in `list`, separated by blanks.
-bool has_word(std::string_view list, std::string_view word) {
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(' '), list.size());
-    if (list.substr(0, end) == word) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return false;
 }
 
 std::optional<LayerKind> kind_named(std::string_view name) {

@@ -30,15 +30,14 @@ class Tensors {
 };
 
 std::uint64_t output_byte(const Layer& layer) {
-  return checked_mul(elements(layer.output), size_byte(layer.dtypes.output));
+  return stored_byte(elements(layer.output), layer.dtypes.output);
 }
 
 std::uint64_t external_input_byte(const Layer& layer) {
   std::uint64_t bytes = 0;
   for (const Operand& operand : layer.inputs)
     if (!operand.producer && !operand.is_parameter)
-      bytes =
-          checked_add(bytes, checked_mul(elements(operand.shape), size_byte(layer.dtypes.input)));
+      bytes = checked_add(bytes, stored_byte(elements(operand.shape), layer.dtypes.input));
   return bytes;
 }
 
@@ -98,7 +97,7 @@ std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
 Memory memory_of(const Network& network, Optimizer optimizer) {
   Memory memory;
   for (const Layer& layer : network.layers) {
-    const std::uint64_t bytes = checked_mul(count(layer).params, size_byte(layer.dtypes.weight));
+    const std::uint64_t bytes = stored_byte(count(layer).params, layer.dtypes.weight);
     memory.training_weight_byte = checked_add(memory.training_weight_byte, bytes);
     if (!layer.training_only) memory.weight_byte = checked_add(memory.weight_byte, bytes);
   }

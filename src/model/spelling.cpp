@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "roofline/algorithm.hpp"
+#include "roofline/data_type.hpp"
 
 namespace roofline {
 
@@ -44,6 +45,20 @@ std::vector<std::string> nearest(std::string_view word,
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
   const std::vector<std::string> names = nearest(word, candidates);
   return names.empty() ? "" : "; did you mean \"" + names.front() + "\"?";
+}
+
+std::string operand_type_names() {
+  std::string all;
+  for (const DataType type : enumerators<DataType>)
+    if (is_operand_type(type)) all += (all.empty() ? "" : ", ") + std::string(name_of(type));
+  return all;
+}
+
+std::string expected_data_type(std::string_view found) {
+  const std::string text =
+      "expected one of " + operand_type_names() + ", got \"" + std::string(found) + '"';
+  if (parse<DataType>(found)) return text + ", which only outputs can be";
+  return text + did_you_mean(found, {names_of<DataType>.begin(), names_of<DataType>.end()});
 }
 
 std::string expected_algorithm(std::string_view found) {

@@ -17,6 +17,12 @@ std::vector<std::string> nearest(std::string_view word,
 /// `; did you mean "stride"?`, or nothing where no candidate is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
+/// "fp64, fp32, ...": the types that a layer may be given.
+std::string operand_type_names();
+
+/// What to say of a name that is none of these.
+std::string expected_data_type(std::string_view found);
+
 /// What to say of a name that no mapping may state.
 std::string expected_algorithm(std::string_view found);
 

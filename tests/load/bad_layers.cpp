@@ -117,7 +117,8 @@ TEST_CASE("An unknown word comes with the nearest known one", "[load/bad_layers]
       {conv_with("\"type\": \"convv\""), types + "\"convv\"; did you mean \"conv\"?"},
       {conv_with("\"type\": \"lstm\""), types + "\"lstm\""},
       {conv_with("\"dtype\": \"fp61\""),
-       "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
+       "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got "
        "\"fp61\"; did you mean \"fp64\"?"},
       {conv_with("\"pass\": \"backward\""),
        "conv.json: /pass: expected fwd, dgrad or wgrad, got \"backward\""},
@@ -256,10 +257,13 @@ TEST_CASE("32-bit integers are an output type only", "[load/bad_layers]") {
         roofline::DataType::int32);
   check_messages({
       {conv_with("\"dtype\": \"int32\""),
-       "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
+       "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got "
        "\"int32\", which only outputs can be"},
       {conv_with("\"dtypes\": {\"weight\": \"int32\"}"),
-       "conv.json: /dtypes/weight: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
+       "conv.json: /dtypes/weight: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, "
+       "fp4, "
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got "
        "\"int32\", which only outputs can be"},
   });
 }

@@ -89,9 +89,10 @@ TEST_CASE("A network object with something wrong beside its layers", "[load/bad_
   check_messages({
       {"{\"batch\": 0, " + layers + "}", "conv.json: /batch: expected an integer >= 1, got 0"},
       {"{\"name\": 1, " + layers + "}", "conv.json: /name: expected a string, got 1"},
-      {"{\"dtype\": \"half\", " + layers + "}",
-       "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, got "
-       "\"half\"; did you mean \"fp16\"?"},
+      {"{\"dtype\": \"fp17\", " + layers + "}",
+       "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got "
+       "\"fp17\"; did you mean \"fp16\"?"},
       {"{\"gpu\": \"v100\", " + layers + "}",
        "conv.json: /gpu: expected a key of a network, got \"gpu\""},
       {"{\"batchs\": 2, " + layers + "}",

@@ -78,9 +78,9 @@ const std::vector<Ratios>& architecture_ratios() {
       {{"agx-orin", "orin-nx", "orin-nx-8gb", "orin-nano", "orin-nano-super", "orin-nano-4gb"},
        {{tf32, 4}, {fp16_tensor, 8}, {bf16, 8}, {int8, 16}}},
       {{"agx-xavier"}, {{fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
-      {{"t4"}, {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
+      {{"t4"}, {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}, {int4, 32}}},
       {{"titan-rtx", "quadro-rtx-6000", "quadro-rtx-8000"},
-       {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}}},
+       {{fp64, 1.0 / 32}, {fp16, 2}, {fp16_tensor, 8}, {int8, 16}, {int4, 32}}},
       {{"gtx1660", "gtx1660super", "gtx1660ti"}, {{fp64, 1.0 / 32}, {fp16, 2}, {dp4a, 4}}},
       {{"rtx2060", "rtx2060super", "rtx2070", "rtx2070super", "rtx2080", "rtx2080super",
         "rtx2080ti"},
@@ -88,7 +88,8 @@ const std::vector<Ratios>& architecture_ratios() {
         {fp16, 2},
         {fp16_tensor, 4},
         {fp16_tensor_fp16_accumulate, 8},
-        {int8, 16}}},
+        {int8, 16},
+        {int4, 32}}},
       {{"a100", "a100-40gb", "a100-pcie", "a100-pcie-40gb", "a30"},
        {{fp64, 0.5},
         {fp64_tensor, 1},
@@ -97,9 +98,18 @@ const std::vector<Ratios>& architecture_ratios() {
         {bf16_vector, 2},
         {fp16_tensor, 16},
         {bf16, 16},
-        {int8, 32}}},
+        {int8, 32},
+        {int4, 64}}},
       {{"a10", "a40", "a6000", "l4", "l40s", "rtx-6000-ada", "rtx-pro-6000"},
-       {{fp64, 1.0 / 64}, {tf32, 2}, {fp16, 1}, {fp16_tensor, 4}, {bf16, 4}, {int8, 8}, {fp8, 8}}},
+       {{fp64, 1.0 / 64},
+        {tf32, 2},
+        {fp16, 1},
+        {fp16_tensor, 4},
+        {bf16, 4},
+        {int8, 8},
+        {int4, 16},
+        {fp8, 8},
+        {fp4, 16}}},
       {{"rtx3050", "rtx3060", "rtx3060ti", "rtx3070", "rtx3070ti", "rtx3080", "rtx3080-12gb",
         "rtx3080ti", "rtx3090", "rtx3090ti"},
        {{fp64, 1.0 / 64},
@@ -108,7 +118,8 @@ const std::vector<Ratios>& architecture_ratios() {
         {fp16_tensor, 2},
         {bf16, 2},
         {fp16_tensor_fp16_accumulate, 4},
-        {int8, 8}}},
+        {int8, 8},
+        {int4, 16}}},
       {{"rtx4060", "rtx4060ti", "rtx4060ti-16gb", "rtx4070", "rtx4070super", "rtx4070ti",
         "rtx4070tisuper", "rtx4080", "rtx4080super", "rtx4090", "rtx5060ti", "rtx5060ti-8gb",
         "rtx5070", "rtx5070ti", "rtx5080", "rtx5090"},
@@ -120,8 +131,10 @@ const std::vector<Ratios>& architecture_ratios() {
         {fp16_tensor_fp16_accumulate, 4},
         {fp8, 4},
         {fp8_fp16_accumulate, 8},
-        {int8, 8}}},
-      {{"l40"}, {{tf32, 1}, {fp16_tensor, 2}, {bf16, 2}, {fp8, 4}, {int8, 4}}},
+        {int8, 8},
+        {int4, 16},
+        {fp4, 16}}},
+      {{"l40"}, {{tf32, 1}, {fp16_tensor, 2}, {bf16, 2}, {fp8, 4}, {int8, 4}, {int4, 8}}},
       {{"h100", "h100-pcie", "h100-nvl", "h200", "gh200"},
        {{fp64, 0.5}, {fp64_tensor, 1}, {fp16, 2}, {bf16_vector, 2}}},
       {{"mi25"}, {{fp64, 1.0 / 16}, {fp16, 2}}},
@@ -138,6 +151,16 @@ const std::vector<Ratios>& architecture_ratios() {
         {bf16, 8},
         {fp8, 16},
         {int8, 16}}},
+      {{"mi350x", "mi355x"},
+       {{fp64, 0.5},
+        {fp64_tensor, 0.5},
+        {fp32_tensor, 1},
+        {fp16_tensor, 16},
+        {bf16, 16},
+        {fp8, 32},
+        {int8, 32},
+        {fp6, 64},
+        {fp4, 64}}},
   };
   return table;
 }
@@ -215,6 +238,7 @@ TEST_CASE("Tensor peaks halve with each doubling of the type's width", "[load/gp
     };
     check(Engine::fp16_tensor, Engine::tf32);
     check(Engine::fp8, Engine::fp16_tensor);
+    check(Engine::int4, Engine::int8);
     check(Engine::fp16_tensor_fp16_accumulate, Engine::fp16_tensor);
     const auto half = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
     const auto brain = rate_of(gpu.peak_flop_per_s, Engine::bf16);
@@ -252,6 +276,10 @@ TEST_CASE("Parts that public tables are known to confuse", "[load/gpu_catalogue]
   CHECK(peak("a100", Engine::fp32) == Approx(19.5));             // 156 is tf32
   CHECK(peak("h100", Engine::fp16_tensor) == Approx(989.4));     // 1979 is with sparsity
   CHECK(peak("rtx4090", Engine::fp16_tensor) == Approx(165.2));  // 330 is with fp16 accumulation
+  CHECK(peak("b200", Engine::fp4) == Approx(9000));              // 18000 is with sparsity
+  CHECK(peak("rtx5090", Engine::fp4) == Approx(1676));  // the advertised 3352 are with sparsity
+  CHECK(peak("mi355x", Engine::fp4) == Approx(10066.3));
+  CHECK(peak("t4", Engine::int4) == Approx(260));
   CHECK(find_gpu("a100-40gb").bandwidth_byte_per_s == Approx(1555e9));
   CHECK(find_gpu("a100-80gb").bandwidth_byte_per_s == Approx(2039e9));
   CHECK(find_gpu("a100-80gb-pcie").bandwidth_byte_per_s == Approx(1935e9));

@@ -48,6 +48,41 @@ TEST_CASE("Bytes of contractions, forward", "[model/bytes]") {
   });
 }
 
+TEST_CASE("Bytes of types below a byte and of block scales", "[model/bytes]") {
+  // 3 x 7 rows of 10 features, 10 x 20 weights and 20 biases, 3 x 7 rows of 20 features.
+  const auto linear = [](const std::string& type) {
+    return R"({"type": "linear", "input": [3, 7, 10], "out_features": 20, "bias": true, "dtype": ")" +
+           type + "\"}";
+  };
+  const std::string int4 = linear("int4"), fp6 = linear("fp6"), mxfp8 = linear("mxfp8"),
+                    mxfp6 = linear("mxfp6"), mxfp4 = linear("mxfp4"), nvfp4 = linear("nvfp4");
+  check_bytes({
+      {int4.c_str(), 105, 110, 210},                  // half of 210, 220 and 420
+      {fp6.c_str(), 158, 165, 315},                   // 210 x 6 / 8 = 157.5
+      {mxfp8.c_str(), 210 + 7, 220 + 7, 420 + 14},    // ceil(210 / 32) = 7 scales
+      {mxfp6.c_str(), 158 + 7, 165 + 7, 315 + 14},    //
+      {mxfp4.c_str(), 105 + 7, 110 + 7, 210 + 14},    //
+      {nvfp4.c_str(), 105 + 14, 110 + 14, 210 + 27},  // ceil(220 / 16) = 14, ceil(420 / 16) = 27
+      {R"({"type": "linear", "input": [1, 4096], "out_features": 4096,
+           "dtypes": {"input": "half", "weight": "int4"}})",
+       4096 * 2, 4096 * 4096 / 2, 4096 * 2},
+      {R"({"type": "linear", "input": [1, 4096], "out_features": 4096,
+           "dtypes": {"input": "bfloat16", "weight": "nvfp4"}})",
+       4096 * 2, 4096 * 4096 / 2 + 4096 * 4096 / 16, 4096 * 2},
+      {R"({"type": "relu", "input": [1, 3], "dtype": "int4"})", 2, 0, 2},  // 12 bits
+  });
+}
+
+TEST_CASE("Bits overflow no earlier than bytes", "[model/bytes]") {
+  const std::uint64_t most = ~std::uint64_t{0};
+  CHECK(stored_byte(most, DataType::int8) == most);
+  CHECK(stored_byte(most, DataType::int4) == most / 2 + 1);
+  CHECK(stored_byte(most, DataType::mxfp4) == most / 2 + 1 + most / 32 + 1);
+  CHECK(stored_byte(0, DataType::nvfp4) == 0);
+  CHECK_THROWS_AS(stored_byte(most, DataType::mxfp8), OverflowError);
+  CHECK_THROWS_AS(stored_byte(most / 2 + 1, DataType::fp16), OverflowError);
+}
+
 TEST_CASE("Bytes of contractions, backward: the same tensors", "[model/bytes]") {
   // dgrad writes the input's gradient and needs no bias; wgrad writes the bias's gradient too.
   check_bytes({

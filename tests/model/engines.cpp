@@ -70,6 +70,52 @@ TEST_CASE("The engine of each data type on each part", "[model/engines]") {
   }
 }
 
+TEST_CASE("Types of few bits take their own engine, else the next wider", "[model/engines]") {
+  struct Case {
+    const char* gpu;
+    const char* dtype;
+    const char* conv;
+    const char* relu;
+  };
+  const Case table[] = {
+      {"t4", "int4", "int4", "fp32"},           {"a100", "int4", "int4", "fp32"},
+      {"h100", "int4", "int8", "fp32"},         {"v100", "int4", "dp4a", "dp4a"},
+      {"p100", "int4", "none", "none"},         {"b200", "fp4", "fp4", "fp32"},
+      {"b200", "nvfp4", "fp4", "fp32"},         {"b200", "mxfp4", "fp4", "fp32"},
+      {"b200", "fp6", "fp6", "fp32"},           {"b200", "mxfp6", "fp6", "fp32"},
+      {"b200", "mxfp8", "fp8", "fp32"},         {"rtx5090", "mxfp6", "fp8", "fp16"},
+      {"mi355x", "mxfp6", "fp6", "fp32"},       {"h100", "nvfp4", "fp8", "fp16"},
+      {"a100", "mxfp4", "fp16_tensor", "fp16"}, {"a100", "mxfp8", "fp16_tensor", "fp16"},
+      {"gtx1080ti", "fp4", "none", "none"},
+  };
+  for (const Case& each : table) {
+    INFO(each.gpu << ' ' << each.dtype);
+    CHECK(engine_on(each.gpu, conv_keys, each.dtype) == each.conv);
+    CHECK(engine_on(each.gpu, relu_keys, each.dtype) == each.relu);
+  }
+  CHECK(engine_on("rtx4090", conv_keys, "mxfp4", EngineChoice::fp16_accumulate) ==
+        "fp8_fp16_accumulate");
+}
+
+TEST_CASE("A contraction multiplies in the wider of its operands' types", "[model/engines]") {
+  const auto engine = [](const std::string& gpu, const std::string& input,
+                         const std::string& weight) {
+    const auto found = select_engine(
+        load_layer(
+            R"({"type": "linear", "in_features": 64, "out_features": 64, "dtypes": {"input": ")" +
+            input + R"(", "weight": ")" + weight + "\"}}"),
+        find_gpu(gpu).peak_flop_per_s, EngineChoice::automatic);
+    return std::string(name_of(*found));
+  };
+  CHECK(engine("a100", "fp16", "int4") == "fp16_tensor");  // weight-only quantisation
+  CHECK(engine("b200", "bf16", "nvfp4") == "bf16");
+  CHECK(engine("h100", "fp8", "int4") == "fp8");
+  CHECK(engine("b200", "mxfp8", "mxfp4") == "fp8");
+  CHECK(engine("b200", "fp4", "fp16") == "fp16_tensor");
+  CHECK(engine("t4", "int8", "int4") == "int8");
+  CHECK(engine("t4", "int4", "int4") == "int4");
+}
+
 TEST_CASE("int8 runs on tensor cores where there are any", "[model/engines]") {
   for (const char* gpu : {"t4", "a100", "h100", "rtx4090", "mi250x"}) {
     INFO(gpu);

@@ -30,8 +30,8 @@ void check_names(std::size_t count, E last) {
 }  // namespace
 
 TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/enumeration]") {
-  check_names(8, DataType::int32);
-  check_names(14, Engine::dp4a);
+  check_names(15, DataType::nvfp4);
+  check_names(17, Engine::fp4);
   check_names(3, Pass::wgrad);
   check_names(48, Algorithm::layer_norm_backward);
   check_names(13, Architecture::xe);
@@ -53,6 +53,18 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(6, SortBy::error);
   check_names(2, RowsBy::type);
   check_names(6, OccupancyLimit::registers_per_thread);
+}
+
+TEST_CASE("Data types go by what frameworks call them too", "[model/enumeration]") {
+  CHECK(parse<DataType>("float16") == DataType::fp16);
+  CHECK(parse<DataType>("half") == DataType::fp16);
+  CHECK(parse<DataType>("bfloat16") == DataType::bf16);
+  CHECK(parse<DataType>("float") == DataType::fp32);
+  CHECK(parse<DataType>("float32") == DataType::fp32);
+  CHECK(parse<DataType>("float64") == DataType::fp64);
+  CHECK(parse<DataType>("double") == DataType::fp64);
+  CHECK(!parse<DataType>("half double"));
+  CHECK(!parse<DataType>("doub"));
 }
 
 TEST_CASE("A value for each enumerator is found by the enumerator", "[model/enumeration]") {

@@ -20,7 +20,7 @@ const std::vector<std::pair<Field, std::string_view>> spellings{
     {Field::dilation, "dilations"},       {Field::groups, "group"},   {Field::input, "input"}};
 
 /// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32 bits
-/// wide in the runtimes of GPUs; those of 4 bits count as 8.
+/// wide in the runtimes of GPUs.
 DataType data_type(int type) {
   switch (type) {
     case Tensor::DOUBLE: return DataType::fp64;
@@ -31,9 +31,11 @@ DataType data_type(int type) {
     case Tensor::BOOL: return DataType::int8;
     default: break;
   }
-  // Newer than the library may be: FLOAT8E4M3FN to FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1.
-  if (type >= 17 && type <= 20) return DataType::fp8;
-  if (type >= 21 && type <= 23) return DataType::int8;
+  // Newer than the library may be: FLOAT8E4M3FN to FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1,
+  // FLOAT8E8M0.
+  if ((type >= 17 && type <= 20) || type == 24) return DataType::fp8;
+  if (type == 21 || type == 22) return DataType::int4;
+  if (type == 23) return DataType::fp4;
   return DataType::fp32;
 }
 

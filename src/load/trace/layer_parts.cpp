@@ -50,14 +50,14 @@ Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors) {
 
 std::vector<LayerSpec> traffic_layer(const OperatorCall& call, const Traffic& traffic,
                                      DataType type, std::uint64_t extra_byte_an_element) {
-  const std::uint64_t size = size_byte(type);
+  const std::uint64_t size = info(type).bits / 8;
   LayerSpec spec = named_layer(
       LayerKind::other, base_name(call.name),
       sizes_text(traffic.reads.empty() ? traffic.writes : traffic.reads.front()->sizes), type);
   for (const TensorArgument* tensor : traffic.reads) {
     if (tensor->sizes.empty() || !has_elements(tensor->sizes)) continue;
     const Sizes stored = tensor->stored_sizes();
-    const std::uint64_t own = tensor->type ? size_byte(*tensor->type) : size;
+    const std::uint64_t own = tensor->type ? info(*tensor->type).bits / 8 : size;
     const std::uint64_t count = (element_count(stored) * own + size - 1) / size;
     spec.inputs.push_back(whole_operand(own == size ? stored : Sizes{count}));
   }

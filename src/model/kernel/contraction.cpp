@@ -157,9 +157,8 @@ void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
   const double weight = number(counts.bytes.weight);
   const double output = number(counts.bytes.output);
   const double total = input + weight + output;
-  x.element_byte = number(size_byte(layer.dtypes.input));
-  x.result_byte =
-      number(size_byte(layer.pass == Pass::fwd ? layer.dtypes.output : layer.dtypes.input));
+  x.element_byte = element_byte(layer.dtypes.input);
+  x.result_byte = element_byte(layer.pass == Pass::fwd ? layer.dtypes.output : layer.dtypes.input);
   x.write_byte = layer.pass == Pass::fwd ? output : layer.pass == Pass::dgrad ? input : weight;
   x.read_byte = total - x.write_byte;
   x.useful_flop = number(counts.flops);
@@ -185,11 +184,14 @@ EngineClass class_of(Engine engine) {
 }
 
 bool has_ragged_rows(const Contraction& x) {
-  return x.element_byte == 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
+  return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
 }
 
 double operand_byte(Engine engine) {
   switch (engine) {
+    case Engine::int4:
+    case Engine::fp4: return 0.5;
+    case Engine::fp6: return 0.75;
     case Engine::int8:
     case Engine::dp4a:
     case Engine::fp8:
@@ -214,6 +216,9 @@ std::uint32_t channel_alignment(Engine engine) {
     case Engine::fp8:
     case Engine::fp8_fp16_accumulate:
     case Engine::int8: return 16;
+    case Engine::fp6:
+    case Engine::fp4:
+    case Engine::int4: return 32;
     case Engine::dp4a: return 4;
     default: return 1;
   }

@@ -48,7 +48,7 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
   p.cache = cache;
   p.flop_s = flop_s_of(counts, model, engine);
   p.inner = channels_innermost(layer);
-  p.element_byte = static_cast<double>(size_byte(layer.dtypes.input));
+  p.element_byte = element_byte(layer.dtypes.input);
   p.half = p.element_byte <= 2;
   // The forward pass of a transposed convolution is the data gradient of the convolution between
   // the same two tensors, and the other way round.

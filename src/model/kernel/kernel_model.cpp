@@ -43,7 +43,8 @@ void set_constants(EngineModel& model, const ModelConstants& constants) {
     model.math_origin +=
         ", x " + number_text(factor) + ' ' + why + " (" + origin_of(constants, factor) + ')';
   };
-  if (model.engine == Engine::int8) scale(part.int8_share, "for integers");
+  if (model.engine == Engine::int8 || model.engine == Engine::int4)
+    scale(part.int8_share, "for integers");
   scale(part.clock_share, "for clocks under load");
   scale(part.library_share, "for another vendor's library");
 }

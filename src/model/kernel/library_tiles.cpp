@@ -5,9 +5,8 @@
 namespace roofline {
 namespace {
 
-bool is_8bit(Engine engine) {
-  return engine == Engine::fp8 || engine == Engine::fp8_fp16_accumulate || engine == Engine::int8;
-}
+/// Narrower types run on the tiles of one-byte types.
+bool is_8bit(Engine engine) { return is_tensor_engine(engine) && operand_byte(engine) <= 1; }
 
 bool is_fp16_like(Engine engine) {
   return engine == Engine::fp16_tensor || engine == Engine::bf16 ||
