@@ -85,9 +85,7 @@ TEST_CASE("Outside libraries stay in their stages", "[architecture]") {
   };
   const std::vector<Place> places{{"CLI/", {"src/cli/"}},
                                   {"nlohmann/", {"src/load/", "src/report/"}},
-                                  {"fmt/", {"src/load/", "src/report/", "src/cli/"}},
-                                  {"onnx/", {"src/load/onnx/"}},
-                                  {"google/", {"src/load/onnx/"}}};
+                                  {"fmt/", {"src/load/", "src/report/", "src/cli/"}}};
   for (const Include& include : includes_under({"src", "include"}))
     for (const Place& place : places) {
       if (!starts_with_any(include.header, {place.library})) continue;
@@ -109,13 +107,6 @@ TEST_CASE("Dependencies never point back along the pipeline", "[architecture]") 
       INFO(include.file << " includes " << include.header);
       CHECK_FALSE(starts_with_any(include.header, stage.forbidden));
     }
-}
-
-TEST_CASE("Every source file is under 400 lines", "[architecture]") {
-  for (const std::string& file : source_files({"src", "include", "tests"})) {
-    INFO(file);
-    CHECK(lines_of(text_of(file)).size() < 400);
-  }
 }
 
 TEST_CASE("main stays small", "[architecture]") {

@@ -38,15 +38,10 @@ install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
 set(config_directory ${CMAKE_INSTALL_LIBDIR}/cmake/roofline)
 install(EXPORT roofline_targets FILE rooflineTargets.cmake NAMESPACE roofline::
         DESTINATION ${config_directory} COMPONENT development)
-set(onnx_dependencies "")
-if(ONNX_FOUND)
-  set(onnx_dependencies "find_dependency(Protobuf)\nfind_dependency(ONNX CONFIG)\n")
-endif()
 file(WRITE ${PROJECT_BINARY_DIR}/rooflineConfig.cmake
      "include(CMakeFindDependencyMacro)\n"
      "find_dependency(fmt)\n"
      "find_dependency(ZLIB)\n"
-     "${onnx_dependencies}"
      "include(\${CMAKE_CURRENT_LIST_DIR}/rooflineTargets.cmake)\n")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/rooflineConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)

@@ -62,9 +62,9 @@ TEST_CASE("Files that are no models", "[load/onnx_errors]") {
       {"", "m.onnx: expected an ONNX model with a graph, got none"},
       {"{\"layers\": []}", "m.onnx: expected an ONNX model, got bytes that are none (at byte 1)"},
       {integer(1, 8), "m.onnx: expected an ONNX model with a graph, got none"},
-      {model("", "", 6), "m.onnx: expected an ONNX model with a graph, got none"},
-      {model(text(1, node("Relu", {"x"}, {"y"})), "", 6),
-       "m.onnx: expected ONNX operator set 7 or later, got 6; onnx.version_converter converts "
+      {model("", "", 5), "m.onnx: expected an ONNX model with a graph, got none"},
+      {model(text(1, node("Relu", {"x"}, {"y"})), "", 5),
+       "m.onnx: expected ONNX operator set 6 or later, got 5; onnx.version_converter converts "
        "older "
        "models"},
       {model(text(1, node("Relu", {"x"}, {"y"}))),
@@ -153,7 +153,7 @@ TEST_CASE("What a small model is written out to is bounded", "[load/onnx_errors]
        "constants" +
            written},
       {nested_branches(60), "m.onnx: expected graphs nested at most 21 deep, got more"},
-      {integer(1, 8) + text(7, std::string(8000002, '\x08')),
+      {integer(1, 8) + text(7, std::string(8000002, '\x10')),
        "m.onnx: expected a model of at most 4000000 fields beside the weights, got more"},
   });
   CHECK(model_message(nested_branches(12)).empty());

@@ -1,9 +1,11 @@
 #include "load/onnx/builder.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
-#include "load/onnx/fold.hpp"
-#include "load/onnx/sizes.hpp"
+#include "load/onnx/operands.hpp"
+#include "load/onnx/operators.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
@@ -15,6 +17,8 @@ constexpr std::size_t most_nodes = 200000;
 constexpr std::size_t most_operands = 1000000;
 constexpr std::size_t most_values = 1000000;
 constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
+constexpr std::size_t deepest_graph = 64;
+constexpr std::size_t longest_path = 1000;
 
 [[noreturn]] void fail_written_out(std::size_t most, const char* what) {
   throw NodeError{"expected at most " + std::to_string(most) + " " + what +
@@ -26,20 +30,78 @@ std::string place(const std::string& name, const std::string& made, const std::s
   return "node \"" + shown + "\" (" + op + ")";
 }
 
-/// Operators that look at their operand's sizes only.
-std::optional<Numbers> numbers_of_sizes(const Node& node) {
-  const Value* operand = node.input(0);
-  if (operand == nullptr || !operand->sizes) return std::nullopt;
-  if (node.op == "Size") return Numbers{static_cast<double>(product_or_throw(*operand->sizes))};
-  if (node.op != "Shape") return std::nullopt;
-  const auto rank = static_cast<std::int64_t>(operand->sizes->size());
-  const auto bound = [&](const char* name, std::int64_t otherwise) {
-    const std::int64_t stated = int_attribute(node, name, otherwise);
-    return std::clamp<std::int64_t>(stated < 0 ? stated + rank : stated, 0, rank);
-  };
-  const std::int64_t start = bound("start", 0);
-  const std::int64_t end = std::max(start, bound("end", rank));
-  return Numbers(operand->sizes->begin() + start, operand->sizes->begin() + end);
+std::string node_place(const NodeProto& proto) {
+  return place(proto.name, proto.outputs.empty() ? "" : proto.outputs[0], proto.op);
+}
+
+using Names = std::vector<const std::string*>;
+
+/// Adds the names of everything that a node reads, graphs inside it included.
+void add_reads(const NodeProto& node, Names& reads) {
+  for (const std::string& name : node.inputs) reads.push_back(&name);
+  for (const AttributeProto& attribute : node.attributes) {
+    if (attribute.graph == nullptr) continue;
+    const GraphProto& graph = *attribute.graph;
+    std::unordered_set<std::string_view> own;
+    Names inside;
+    for (const TensorProto& tensor : graph.tensors) own.insert(tensor.name);
+    for (const ValueProto& input : graph.inputs) own.insert(input.name);
+    for (const NodeProto& inner : graph.nodes) {
+      own.insert(inner.outputs.begin(), inner.outputs.end());
+      add_reads(inner, inside);
+    }
+    for (const ValueProto& output : graph.outputs) inside.push_back(&output.name);
+    for (const std::string* name : inside)
+      if (!own.contains(*name)) reads.push_back(name);
+  }
+}
+
+/// The nodes so that each comes after those that it reads from. Throws NodeError naming a cycle.
+std::vector<const NodeProto*> in_order(const std::vector<NodeProto>& nodes) {
+  std::unordered_map<std::string_view, std::size_t> maker;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (const std::string& name : nodes[i].outputs)
+      if (!name.empty()) maker[name] = i;
+  std::vector<std::vector<std::size_t>> readers(nodes.size());
+  std::vector<std::size_t> waits_for(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Names reads;
+    add_reads(nodes[i], reads);
+    for (const std::string* name : reads) {
+      const auto found = maker.find(*name);
+      if (found == maker.end()) continue;
+      readers[found->second].push_back(i);
+      ++waits_for[i];
+    }
+  }
+  std::vector<const NodeProto*> order;
+  std::vector<std::size_t> ready;
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    if (waits_for[i] == 0) ready.push_back(i);
+  while (!ready.empty()) {
+    const std::size_t next = ready.back();
+    ready.pop_back();
+    order.push_back(&nodes[next]);
+    for (std::size_t i = readers[next].size(); i-- > 0;)
+      if (--waits_for[readers[next][i]] == 0) ready.push_back(readers[next][i]);
+  }
+  if (order.size() == nodes.size()) return order;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (waits_for[i] != 0)
+      throw NodeError{"expected nodes without a cycle, got one through " + node_place(nodes[i])};
+  return order;
+}
+
+std::vector<Value*> inputs_of(const NodeProto& proto, const Scope& scope) {
+  std::vector<Value*> inputs;
+  for (const std::string& name : proto.inputs) {
+    const auto found = name.empty() ? std::optional<Value*>(nullptr) : scope.find(name);
+    if (!found)
+      throw NodeError{"expected an input that the model, a tensor of it or a node gives, got \"" +
+                      name + "\""};
+    inputs.push_back(*found);
+  }
+  return inputs;
 }
 
 /// Parameters behind a result that follows from constants alone: those of its largest operand, of
@@ -57,84 +119,27 @@ std::int64_t learned_behind(const Node& node) {
   return learned;
 }
 
-/// The weights that an operator with constant operands leaves what they are. Identity makes others
-/// of them: exporters keep equal tensors once and copy them so.
+/// The weights that an operator with constant operands leaves what they are.
 const Value* same_weights(const Node& node) {
-  const bool keeps = node.op == "Transpose" || node.op == "Reshape" || node.op == "Cast" ||
-                     node.op == "DequantizeLinear" || node.op == "Unsqueeze" ||
-                     node.op == "Squeeze" || node.op == "Flatten";
+  const bool keeps = node.row != nullptr && node.row->keeps_weights;
   return keeps && node.input(0) != nullptr ? node.input(0)->weights : nullptr;
 }
 
 /// Whether a tensor of the file has a name that its exporter made up for a constant, so that it is
 /// most likely no parameter but a mask, a table of positions or the like.
 bool is_made_up_constant(const std::string& name) {
-  constexpr std::string_view starts[] = {"val_", "onnx::", "_", "/", "const_fold", "Constant"};
-  for (const std::string_view start : starts)
+  for (const std::string_view start : {"val_", "onnx::", "_", "/", "const_fold", "Constant"})
     if (name.starts_with(start)) return true;
   if (name.find("lifted_tensor") != std::string::npos) return true;
   // The operation that made it, and a number: "unsqueeze_2".
-  constexpr std::string_view operations[] = {"unsqueeze",
-                                             "squeeze",
-                                             "cat",
-                                             "view",
-                                             "expand",
-                                             "slice_scatter",
-                                             "select_scatter",
-                                             "index",
-                                             "fill",
-                                             "exp",
-                                             "log",
-                                             "pow",
-                                             "sqrt",
-                                             "rsqrt",
-                                             "sigmoid",
-                                             "tanh",
-                                             "add",
-                                             "sub",
-                                             "mul",
-                                             "div",
-                                             "cos",
-                                             "sin",
-                                             "arange",
-                                             "full",
-                                             "ones",
-                                             "zeros",
-                                             "stack",
-                                             "where",
-                                             "select",
-                                             "slice",
-                                             "reshape",
-                                             "permute",
-                                             "transpose",
-                                             "clone",
-                                             "tmp",
-                                             "to",
-                                             "linspace",
-                                             "meshgrid",
-                                             "repeat"};
+  constexpr std::string_view operations =
+      " unsqueeze squeeze cat view expand slice_scatter select_scatter index fill exp log pow sqrt "
+      "rsqrt sigmoid tanh add sub mul div cos sin arange full ones zeros stack where select slice "
+      "reshape permute transpose clone tmp to linspace meshgrid repeat ";
   const std::size_t end = name.find_last_not_of("0123456789");
   if (end == std::string::npos) return true;
-  const std::string_view stem = std::string_view(name).substr(0, name[end] == '_' ? end : end + 1);
-  return std::find(std::begin(operations), std::end(operations), stem) != std::end(operations);
-}
-
-/// The tensor or numbers that a Constant states.
-void infer_constant(Node& node) {
-  using Tensor = ::onnx::TensorProto;
-  const auto& attribute = node.proto->attribute(0);
-  const std::int64_t count = attribute.ints_size() + attribute.floats_size();
-  if (attribute.has_t())
-    set_result(node, 0, Sizes(attribute.t().dims().begin(), attribute.t().dims().end()),
-               attribute.t().data_type());
-  else if (attribute.name() == "value_float")
-    set_result(node, 0, {}, Tensor::FLOAT);
-  else if (attribute.name() == "value_int")
-    set_result(node, 0, {}, Tensor::INT64);
-  else if (attribute.name() == "value_floats")
-    set_result(node, 0, Sizes{count}, Tensor::FLOAT);
-  else if (attribute.name() == "value_ints")
-    set_result(node, 0, Sizes{count}, Tensor::INT64);
+  const std::string stem = name.substr(0, name[end] == '_' ? end : end + 1);
+  return operations.find(" " + stem + " ") != std::string_view::npos;
 }
 
 }  // namespace
@@ -146,10 +151,6 @@ std::optional<Value*> Scope::find(const std::string& name) const {
   return std::nullopt;
 }
 
-std::string node_place(const ::onnx::NodeProto& proto) {
-  return place(proto.name(), proto.output().empty() ? "" : proto.output(0), proto.op_type());
-}
-
 std::string node_place(const Node& node) {
   const bool makes_any = !node.outputs.empty() && node.outputs.front() != nullptr;
   return place(node.name, makes_any ? node.outputs.front()->name : "", node.op);
@@ -158,18 +159,17 @@ std::string node_place(const Node& node) {
 Graph Builder::build() {
   Scope scope;
   scope.versions = &model_.versions;
-  const ::onnx::GraphProto& graph = model_.proto.graph();
   graph_.notes = dimensions_.notes();
-  remember_stated_sizes(graph);
+  remember_stated_sizes(model_.graph);
   try {
-    add_initializers(graph, scope);
-    add_inputs(graph, scope);
+    add_tensors(model_.graph, scope);
+    add_inputs(model_.graph, scope);
   } catch (const NodeError& error) {
     throw InputError(model_.source, "", error.message);
   }
-  add_nodes(graph.node(), scope);
-  for (const auto& output : graph.output())
-    if (Value* value = scope.find(output.name()).value_or(nullptr)) graph_.outputs.push_back(value);
+  add_nodes(model_.graph.nodes, scope);
+  for (const ValueProto& output : model_.graph.outputs)
+    if (Value* value = scope.find(output.name).value_or(nullptr)) graph_.outputs.push_back(value);
   return std::move(graph_);
 }
 
@@ -180,56 +180,47 @@ Value* Builder::new_value(const std::string& name) {
   return &value;
 }
 
-void Builder::add_tensor(const ::onnx::TensorProto& tensor, Scope& scope) {
-  Value* value = new_value(tensor.name());
-  value->type = tensor.data_type();
+void Builder::add_tensor(const TensorProto& tensor, Scope& scope) {
+  Value* value = new_value(tensor.name);
+  value->type = tensor.type;
   value->is_constant = true;
-  value->sizes = Sizes(tensor.dims().begin(), tensor.dims().end());
-  const auto elements = product(*value->sizes);
+  value->sizes = tensor.sizes;
+  const auto elements = product(tensor.sizes);
   if (!elements)
-    throw InputError(model_.source, "initializer \"" + tensor.name() + "\"",
-                     "expected sizes whose product is below 2^63, got " + list_text(*value->sizes));
-  const bool is_quantised = tensor.data_type() == ::onnx::TensorProto::INT8 ||
-                            tensor.data_type() == ::onnx::TensorProto::UINT8;
-  if (!value->sizes->empty() && (is_float(tensor.data_type()) || is_quantised)) {
+    throw InputError(model_.source, "initializer \"" + tensor.name + "\"",
+                     "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
+  const bool is_quantised = tensor.type == element::int8 || tensor.type == element::uint8;
+  if (!tensor.sizes.empty() && (is_float(tensor.type) || is_quantised)) {
     value->weights = value;
-    if (!is_made_up_constant(tensor.name())) value->learned = *elements;
+    if (!is_made_up_constant(tensor.name)) value->learned = *elements;
   }
-  value->numbers = read_numbers(tensor);
+  value->numbers = tensor.numbers;
   if (value->numbers) count_numbers(value->numbers->size());
-  scope.values[tensor.name()] = value;
+  scope.values[tensor.name] = value;
 }
 
-void Builder::add_initializers(const ::onnx::GraphProto& graph, Scope& scope) {
-  for (const auto& tensor : graph.initializer()) add_tensor(tensor, scope);
-  for (const auto& sparse : graph.sparse_initializer()) {
-    ::onnx::TensorProto dense;  // as large as it is written out
-    dense.set_name(sparse.values().name());
-    dense.set_data_type(sparse.values().data_type());
-    for (const auto size : sparse.dims()) dense.add_dims(size);
-    dense.set_data_location(::onnx::TensorProto::EXTERNAL);
-    add_tensor(dense, scope);
+void Builder::add_tensors(const GraphProto& graph, Scope& scope) {
+  for (const TensorProto& tensor : graph.tensors) add_tensor(tensor, scope);
+}
+
+void Builder::add_inputs(const GraphProto& graph, Scope& scope) {
+  for (const ValueProto& input : graph.inputs) {
+    if (scope.values.contains(input.name)) continue;
+    Value* value = new_value(input.name);
+    value->type = input.type;
+    if (dimensions_.has_input(input.name)) value->sizes = dimensions_.input(input.name);
+    scope.values[input.name] = value;
   }
 }
 
-void Builder::add_inputs(const ::onnx::GraphProto& graph, Scope& scope) {
-  for (const auto& input : graph.input()) {
-    if (scope.values.contains(input.name())) continue;
-    Value* value = new_value(input.name());
-    value->type = input.type().tensor_type().elem_type();
-    if (dimensions_.has_input(input.name())) value->sizes = dimensions_.input(input.name());
-    scope.values[input.name()] = value;
-  }
-}
-
-void Builder::add_nodes(const NodeList& nodes, Scope& scope) {
-  std::vector<const ::onnx::NodeProto*> order;
+void Builder::add_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
+  std::vector<const NodeProto*> order;
   try {
     order = in_order(nodes);
   } catch (const NodeError& error) {
     throw InputError(model_.source, "", error.message);
   }
-  for (const ::onnx::NodeProto* node : order) {
+  for (const NodeProto* node : order) {
     try {
       add_node(*node, scope);
     } catch (const NodeError& error) {
@@ -245,21 +236,9 @@ void Builder::add_nodes(const NodeList& nodes, Scope& scope) {
   }
 }
 
-std::vector<Value*> Builder::inputs_of(const ::onnx::NodeProto& proto, const Scope& scope) const {
-  std::vector<Value*> inputs;
-  for (const std::string& name : proto.input()) {
-    const auto found = name.empty() ? std::optional<Value*>(nullptr) : scope.find(name);
-    if (!found)
-      throw NodeError{"expected an input that the model, a tensor of it or a node gives, got \"" +
-                      name + "\""};
-    inputs.push_back(*found);
-  }
-  return inputs;
-}
-
-void Builder::count_node(const ::onnx::NodeProto& proto) {
+void Builder::count_node(const NodeProto& proto) {
   if (++node_count_ > most_nodes) fail_written_out(most_nodes, "nodes");
-  operand_count_ += static_cast<std::size_t>(proto.input_size() + proto.output_size());
+  operand_count_ += proto.inputs.size() + proto.outputs.size();
   if (operand_count_ > most_operands) fail_written_out(most_operands, "operands");
 }
 
@@ -269,46 +248,116 @@ void Builder::count_numbers(std::size_t count) {
     fail_written_out(most_numbers_in_all, "elements of small constants");
 }
 
-void Builder::add_node(const ::onnx::NodeProto& proto, Scope& scope) {
+void Builder::add_node(const NodeProto& proto, Scope& scope) {
   count_node(proto);
-  const auto function = model_.functions.find(function_key(proto.domain(), proto.op_type()));
-  if (function != model_.functions.end()) return add_call(proto, *function->second, scope);
-  if (add_control(proto, scope)) return;
-  add_operator(proto, scope);
-}
-
-void Builder::add_operator(const ::onnx::NodeProto& proto, Scope& scope) {
   Node node;
-  node.name = scope.path + proto.name();
-  node.op = proto.op_type();
-  node.domain = normal_domain(proto.domain());
+  node.name = scope.path + proto.name;
+  node.op = proto.op;
+  node.domain = proto.domain;
   node.proto = node.origin = &proto;
+  node.call = scope.call;
   constexpr int recent_version = 17;
   const auto version = scope.versions->find(node.domain);
   node.version = version != scope.versions->end() ? version->second : recent_version;
   node.inputs = inputs_of(proto, scope);
-  make_plain(node);
-  for (const std::string& name : proto.output()) {
+  const auto function = model_.functions.find(function_key(proto.domain, proto.op));
+  if (function != model_.functions.end()) return add_call(node, function->second, scope);
+  node.row = find_operator(node.domain, node.op, node.version);
+  if (node.row != nullptr && node.row->write_out != nullptr) {
+    if (node.row->write_out(*this, node, scope)) return;
+    node.row = find_operator(node.domain, node.op, node.version);  // it may have become another
+  }
+  for (const std::string& name : proto.outputs) {
     const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
     node.outputs.push_back(is_left_out ? nullptr : new_value(name));
     if (!name.empty()) scope.values[name] = node.outputs.back();
   }
-  if (node.outputs.empty()) return;
-  settle(std::move(node));
+  if (!node.outputs.empty()) settle(std::move(node));
 }
 
-/// Sizes, and the numbers of what is constant; other nodes join the graph.
+void Builder::add_call(const Node& node, const FunctionProto& function, Scope& scope) {
+  if (depth_ >= deepest_graph)
+    throw NodeError{"expected functions that call each other at most " +
+                    std::to_string(deepest_graph) + " deep, got more"};
+  Scope inner;
+  inner.call = &graph_.calls.emplace_back(Call{node.proto, &function, scope.call});
+  inner.path = scope.path;
+  if (inner.path.size() < longest_path)
+    inner.path += (node.proto->name.empty() ? node.op : node.proto->name) + "/";
+  const auto [versions, is_new] = versions_.emplace(&function, function.versions);
+  if (is_new) versions->second.insert(model_.versions.begin(), model_.versions.end());
+  inner.versions = &versions->second;
+  // One left out is an input without a value, which optional inputs inside then are too.
+  for (std::size_t i = 0; i < function.inputs.size(); ++i)
+    inner.values[function.inputs[i]] = i < node.inputs.size() ? node.inputs[i] : nullptr;
+  ++depth_;
+  add_nodes(function.nodes, inner);
+  --depth_;
+  std::vector<Value*> outputs;
+  for (const std::string& name : function.outputs)
+    outputs.push_back(inner.find(name).value_or(nullptr));
+  bind_outputs(node, outputs, scope);
+}
+
+std::vector<Value*> Builder::add_body(const GraphProto& graph, const std::vector<Value*>& inputs,
+                                      Scope& scope) {
+  if (depth_ >= deepest_graph)
+    throw NodeError{"expected graphs nested at most " + std::to_string(deepest_graph) +
+                    " deep, got more"};
+  Scope inner;
+  inner.outer = &scope;
+  inner.path = scope.path;
+  inner.versions = scope.versions;
+  inner.call = scope.call;
+  remember_stated_sizes(graph);
+  add_tensors(graph, inner);
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.inputs[i].name;
+    inner.values[name] = i < inputs.size() ? inputs[i] : new_value(name);
+  }
+  ++depth_;
+  add_nodes(graph.nodes, inner);
+  --depth_;
+  std::vector<Value*> outputs;
+  for (const ValueProto& output : graph.outputs)
+    outputs.push_back(inner.find(output.name).value_or(nullptr));
+  return outputs;
+}
+
+void Builder::bind_outputs(const Node& node, const std::vector<Value*>& values, Scope& scope) {
+  for (std::size_t i = 0; i < node.proto->outputs.size(); ++i) {
+    const std::string& name = node.proto->outputs[i];
+    if (name.empty()) continue;
+    Value* value = i < values.size() ? values[i] : nullptr;
+    scope.values[name] = value != nullptr ? value : new_value(name);
+  }
+}
+
+Value* Builder::number(double value) {
+  Value* constant = new_value("");
+  constant->type = element::int64;
+  constant->sizes = Sizes{};
+  constant->numbers = Numbers{value};
+  constant->is_constant = true;
+  return constant;
+}
+
+Value* Builder::view_of(Value* value, std::string op, const Sizes& axes) {
+  Node view;
+  view.op = std::move(op);
+  view.row = find_operator("", view.op, 1);
+  view.made["axes"] = axes;
+  view.inputs = {value};
+  view.outputs = {new_value(value->name)};
+  Value* result = view.outputs.front();
+  settle(std::move(view));
+  return result;
+}
+
 void Builder::settle(Node node) {
   infer(node);
-  if (const auto numbers = numbers_of_sizes(node); numbers && node.outputs.at(0) != nullptr) {
-    Value& out = *node.outputs[0];
-    out.type = ::onnx::TensorProto::INT64;
-    out.sizes = node.op == "Size" ? Sizes{} : Sizes{static_cast<std::int64_t>(numbers->size())};
-    out.numbers = numbers;
-    out.is_constant = true;
-    return;
-  }
   const bool is_constant =
+      (node.row != nullptr && node.row->reads_sizes_only && node.outputs[0]->sizes) ||
       std::all_of(node.inputs.begin(), node.inputs.end(),
                   [](const Value* input) { return input == nullptr || input->is_constant; });
   if (is_constant) {
@@ -331,31 +380,30 @@ void Builder::settle(Node node) {
 }
 
 void Builder::infer(Node& node) {
-  if (node.op == "Constant" && node.proto != nullptr && node.proto->attribute_size() == 1)
-    return infer_constant(node);
-  if (dimensions_.overrides_fixed_batch() && node.op == "Reshape" && node.input(1) != nullptr) {
+  if (node.row != nullptr && node.row->sizes != nullptr) {
     // A shape written for the fixed batch; without it the same rule reports what does not fit.
-    if (const auto shape = integers(node.input(1))) {
+    const bool rescales = dimensions_.overrides_fixed_batch() && node.op == "Reshape";
+    if (const auto shape = rescales ? integers(node.input(1)) : std::nullopt) {
       node.made["shape"] = dimensions_.rescaled(*shape);
       try {
-        infer_sizes(node);
-        return;
+        return node.row->sizes(node);
       } catch (const NodeError&) {
         node.made.clear();
       }
     }
+    node.row->sizes(node);
+    if (node.is_largest)
+      note_once(
+          "sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at "
+          "their largest");
   }
-  if (infer_sizes(node))
-    note_once(
-        "sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at "
-        "their largest");
   take_stated_sizes(node);
 }
 
-void Builder::remember_stated_sizes(const ::onnx::GraphProto& graph) {
-  for (const auto& value : graph.value_info()) stated_[value.name()] = &value;
-  for (const auto& value : graph.output())
-    if (value.has_type()) stated_[value.name()] = &value;
+void Builder::remember_stated_sizes(const GraphProto& graph) {
+  for (const ValueProto& value : graph.values) stated_[value.name] = &value;
+  for (const ValueProto& value : graph.outputs)
+    if (value.shape || value.type != element::unknown) stated_[value.name] = &value;
 }
 
 /// What the file stores of a tensor serves where no rule does.
@@ -366,7 +414,7 @@ void Builder::take_stated_sizes(Node& node) {
     if (stated == stated_.end()) continue;
     if (!output->sizes) output->sizes = dimensions_.stated(*stated->second);
     if (output->sizes && !product(*output->sizes)) throw OverflowError();
-    if (output->type == 0) output->type = stated->second->type().tensor_type().elem_type();
+    if (output->type == 0) output->type = stated->second->type;
   }
 }
 

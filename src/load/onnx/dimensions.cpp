@@ -8,8 +8,7 @@
 namespace roofline::onnx_graph {
 namespace {
 
-using Input = const ::onnx::ValueInfoProto*;
-using Dim = ::onnx::TensorShapeProto_Dimension;
+using Input = const ValueProto*;
 
 constexpr std::array<std::string_view, 8> batch_names{
     "batch", "batch_size", "batchsize", "batch_dim", "bs", "n", "b", "num_batch"};
@@ -21,33 +20,27 @@ bool is_batch_name(std::string name) {
   return std::find(batch_names.begin(), batch_names.end(), name) != batch_names.end();
 }
 
-bool has_shape(Input input) {
-  return input->type().has_tensor_type() && input->type().tensor_type().has_shape();
-}
-
-const ::onnx::TensorShapeProto& shape_of(Input input) {
-  return input->type().tensor_type().shape();
-}
-
 /// 0 and -1 are how some exporters write an open size.
-bool is_open(const Dim& dim) { return !dim.has_dim_value() || dim.dim_value() <= 0; }
+bool is_open(const Dimension& dimension) { return dimension.size.value_or(0) <= 0; }
+
+bool leaves_batch_open(Input input) {
+  return !input->shape->empty() && is_open(input->shape->front());
+}
 
 /// What --dim calls it.
-std::string name_of(Input input, int axis) {
-  const Dim& dim = shape_of(input).dim(axis);
-  return dim.has_dim_param() && !dim.dim_param().empty()
-             ? dim.dim_param()
-             : input->name() + "." + std::to_string(axis);
+std::string name_of(Input input, std::size_t axis) {
+  const std::string& name = (*input->shape)[axis].name;
+  return name.empty() ? input->name + "." + std::to_string(axis) : name;
 }
 
 std::string shape_text(Input input) {
   std::string text;
-  for (int axis = 0; axis < shape_of(input).dim_size(); ++axis) {
-    const Dim& dim = shape_of(input).dim(axis);
+  for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
+    const Dimension& dimension = (*input->shape)[axis];
     text += (text.empty() ? "" : ", ") +
-            (is_open(dim) ? name_of(input, axis) : std::to_string(dim.dim_value()));
+            (is_open(dimension) ? name_of(input, axis) : std::to_string(*dimension.size));
   }
-  return "\"" + input->name() + "\" [" + text + "]";
+  return "\"" + input->name + "\" [" + text + "]";
 }
 
 std::string joined(const std::set<std::string>& names, const char* separator) {
@@ -60,13 +53,13 @@ std::string joined(const std::set<std::string>& names, const char* separator) {
 
 Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : model_(model) {
   std::set<std::string> initializers;
-  for (const auto& tensor : model.proto.graph().initializer()) initializers.insert(tensor.name());
+  for (const auto& tensor : model.graph.tensors) initializers.insert(tensor.name);
   std::vector<Input> inputs;
-  for (const auto& input : model.proto.graph().input())
-    if (!initializers.contains(input.name()) && has_shape(&input)) inputs.push_back(&input);
+  for (const auto& input : model.graph.inputs)
+    if (!initializers.contains(input.name) && input.shape) inputs.push_back(&input);
   for (const Input input : inputs)
-    for (int axis = 0; axis < shape_of(input).dim_size(); ++axis)
-      if (is_open(shape_of(input).dim(axis))) names_.insert(name_of(input, axis));
+    for (std::size_t axis = 0; axis < input->shape->size(); ++axis)
+      if (is_open((*input->shape)[axis])) names_.insert(name_of(input, axis));
   for (const auto& [name, value] : defaults.dimensions)
     values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
   note_unknown_names(defaults);
@@ -82,13 +75,12 @@ void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefault
     if (is_batch_name(name)) batches.push_back(name);
   if (batches.empty())
     for (const Input input : inputs)
-      if (shape_of(input).dim_size() > 0 && is_open(shape_of(input).dim(0))) {
+      if (leaves_batch_open(input)) {
         batches.push_back(name_of(input, 0));
         break;
       }
   for (const Input input : inputs)  // first sizes without any name
-    if (shape_of(input).dim_size() > 0 && is_open(shape_of(input).dim(0)) &&
-        !shape_of(input).dim(0).has_dim_param())
+    if (leaves_batch_open(input) && input->shape->front().name.empty())
       batches.push_back(name_of(input, 0));
   if (!batches.empty()) {
     const auto stated = values_.find(batches.front());
@@ -102,8 +94,8 @@ void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefault
     return;
   }
   for (const Input input : inputs) {
-    if (shape_of(input).dim_size() < 2) continue;
-    const std::int64_t fixed = shape_of(input).dim(0).dim_value();
+    if (input->shape->size() < 2) continue;
+    const std::int64_t fixed = input->shape->front().size.value_or(0);
     batch_ = defaults.batch_override.value_or(static_cast<std::uint64_t>(fixed));
     if (batch_ != static_cast<std::uint64_t>(fixed)) fixed_batch_ = fixed;
     return;
@@ -116,21 +108,21 @@ void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
   for (const Input input : inputs) {
     Sizes sizes;
     bool is_complete = true;
-    for (int axis = 0; axis < shape_of(input).dim_size(); ++axis) {
-      const Dim& dim = shape_of(input).dim(axis);
+    for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
+      const Dimension& dimension = (*input->shape)[axis];
       const std::string name = name_of(input, axis);
       const auto value = values_.find(name);
-      const bool open = is_open(dim);
+      const bool open = is_open(dimension);
       if (open && value == values_.end()) {
         missing.insert("--dim " + name + "=VALUE");
         is_complete = false;
       }
-      sizes.push_back(!open ? dim.dim_value() : value == values_.end() ? 1 : value->second);
+      sizes.push_back(!open ? *dimension.size : value == values_.end() ? 1 : value->second);
     }
     if (!is_complete) shapes += (shapes.empty() ? "" : ", ") + shape_text(input);
     if (fixed_batch_ != 0 && !sizes.empty() && sizes.front() == fixed_batch_)
       sizes.front() = static_cast<std::int64_t>(batch_);
-    inputs_[input->name()] = sizes;
+    inputs_[input->name] = sizes;
   }
   if (!missing.empty())
     throw InputError(model_.source, "",
@@ -138,16 +130,16 @@ void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
                          " leaves open");
 }
 
-std::optional<Sizes> Dimensions::stated(const ::onnx::ValueInfoProto& value) const {
-  if (!has_shape(&value) || overrides_fixed_batch()) return std::nullopt;
+std::optional<Sizes> Dimensions::stated(const ValueProto& value) const {
+  if (!value.shape || overrides_fixed_batch()) return std::nullopt;
   Sizes sizes;
-  for (const Dim& dim : shape_of(&value).dim()) {
-    if (dim.has_dim_value() && dim.dim_value() >= 0) {
-      sizes.push_back(dim.dim_value());
+  for (const Dimension& dimension : *value.shape) {
+    if (dimension.size.value_or(-1) >= 0) {
+      sizes.push_back(*dimension.size);
       continue;
     }
-    const auto known = dim.has_dim_param() ? values_.find(dim.dim_param()) : values_.end();
-    if (known == values_.end()) return std::nullopt;
+    const auto known = values_.find(dimension.name);
+    if (dimension.name.empty() || known == values_.end()) return std::nullopt;
     sizes.push_back(known->second);
   }
   return sizes;

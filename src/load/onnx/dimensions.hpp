@@ -25,7 +25,7 @@ class Dimensions {
   const Sizes& input(const std::string& name) const { return inputs_.at(name); }
   bool has_input(const std::string& name) const { return inputs_.contains(name); }
   /// Sizes that the file states of any tensor; none where one of them is not known.
-  std::optional<Sizes> stated(const ::onnx::ValueInfoProto& value) const;
+  std::optional<Sizes> stated(const ValueProto& value) const;
   /// By how much --batch multiplies a batch that the file fixes: sizes that the file stores for a
   /// tensor are not right then.
   bool overrides_fixed_batch() const { return fixed_batch_ != 0; }
@@ -34,9 +34,8 @@ class Dimensions {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void find_batch(const std::vector<const ::onnx::ValueInfoProto*>& inputs,
-                  const LayerDefaults& defaults);
-  void bind_inputs(const std::vector<const ::onnx::ValueInfoProto*>& inputs);
+  void find_batch(const std::vector<const ValueProto*>& inputs, const LayerDefaults& defaults);
+  void bind_inputs(const std::vector<const ValueProto*>& inputs);
   void note_unknown_names(const LayerDefaults& defaults);
 
   const Model& model_;

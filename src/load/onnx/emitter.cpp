@@ -6,13 +6,11 @@
 
 #include "load/onnx/builder.hpp"
 #include "load/onnx/names.hpp"
+#include "load/onnx/operators.hpp"
 #include "load/onnx/patterns.hpp"
-#include "load/onnx/rules.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
-
-using Tensor = ::onnx::TensorProto;
 
 /// What attributes are called where layer files have another name.
 const std::vector<std::pair<Field, std::string_view>> spellings{
@@ -23,12 +21,12 @@ const std::vector<std::pair<Field, std::string_view>> spellings{
 /// wide in the runtimes of GPUs.
 DataType data_type(int type) {
   switch (type) {
-    case Tensor::DOUBLE: return DataType::fp64;
-    case Tensor::FLOAT16: return DataType::fp16;
-    case Tensor::BFLOAT16: return DataType::bf16;
-    case Tensor::INT8:
-    case Tensor::UINT8:
-    case Tensor::BOOL: return DataType::int8;
+    case element::float64: return DataType::fp64;
+    case element::float16: return DataType::fp16;
+    case element::bfloat16: return DataType::bf16;
+    case element::int8:
+    case element::uint8:
+    case element::boolean: return DataType::int8;
     default: break;
   }
   // Newer than the library may be: FLOAT8E4M3FN to FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1,
@@ -130,7 +128,8 @@ void Emitter::emit(const Node& node) {
       [](const Value* input) { return input == nullptr || input->sizes || input->items; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
-  (has_operands && has_first ? rule_for(node) : emit_without_rule)(*this, node);
+  const bool has_rule = node.row != nullptr && node.row->layer != nullptr;
+  (has_rule && has_operands && has_first ? node.row->layer : emit_without_rule)(*this, node);
 }
 
 LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
@@ -208,10 +207,12 @@ DataType Emitter::type_of(const Value& value) const {
 DataType Emitter::result_type(const Value& value) const {
   const Node* reader = only_reader(&value);
   // The sums of a quantised product.
-  if (value.type == Tensor::INT32 && value.producer != nullptr && is_essential(*value.producer))
+  if (value.type == element::int32 && value.producer != nullptr && is_essential(*value.producer))
     return DataType::int32;
-  const bool is_quantised = reader != nullptr && reader->op == "QuantizeLinear";
-  return type_of(is_quantised && reader->outputs[0] != nullptr ? *reader->outputs[0] : value);
+  const Value* read = reader != nullptr ? reader->outputs[0] : nullptr;
+  const bool is_quantised =
+      read != nullptr && (reader->op == "QuantizeLinear" || read->stored_type != 0);
+  return type_of(is_quantised ? *read : value);
 }
 
 void Emitter::count_without_sizes(const Node& node) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// From a graph's nodes to layers: what the rules of the operators (rules.hpp) have in common.
+// From a graph's nodes to layers: what the rules of the operators (operators.hpp) have in common.
 
 #include <map>
 #include <string>

@@ -7,37 +7,42 @@
 
 namespace roofline::onnx_graph {
 
-const ::onnx::AttributeProto* find_attribute(const Node& node, std::string_view name) {
+const AttributeProto* find_attribute(const Node& node, std::string_view name) {
   if (node.proto == nullptr) return nullptr;
-  for (const auto& attribute : node.proto->attribute())
-    if (attribute.name() == name) return &attribute;
-  return nullptr;
+  const AttributeProto* found = find_in(node.proto->attributes, name);
+  const Call* call = node.call;
+  while (found != nullptr && !found->reference.empty()) {
+    if (call == nullptr) return nullptr;
+    const AttributeProto* given = find_in(call->node->attributes, found->reference);
+    found = given != nullptr ? given : find_in(call->function->defaults, found->reference);
+    call = call->outer;
+  }
+  return found;
 }
 
 std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise) {
   if (const auto made = node.made.find(std::string(name)); made != node.made.end())
     return made->second.empty() ? otherwise : made->second.front();
   const auto* attribute = find_attribute(node, name);
-  return attribute != nullptr && attribute->has_i() ? attribute->i() : otherwise;
+  return attribute != nullptr && attribute->i ? *attribute->i : otherwise;
 }
 
 double float_attribute(const Node& node, std::string_view name, double otherwise) {
   const auto* attribute = find_attribute(node, name);
-  return attribute != nullptr && attribute->has_f() ? static_cast<double>(attribute->f())
-                                                    : otherwise;
+  return attribute != nullptr && attribute->f ? *attribute->f : otherwise;
 }
 
 std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise) {
   const auto* attribute = find_attribute(node, name);
-  return attribute != nullptr && attribute->has_s() ? attribute->s() : otherwise;
+  return attribute != nullptr && attribute->s ? *attribute->s : otherwise;
 }
 
 std::optional<Sizes> ints_attribute(const Node& node, std::string_view name) {
   if (const auto made = node.made.find(std::string(name)); made != node.made.end())
     return made->second;
   const auto* attribute = find_attribute(node, name);
-  if (attribute == nullptr || attribute->ints().empty()) return std::nullopt;
-  return Sizes(attribute->ints().begin(), attribute->ints().end());
+  if (attribute == nullptr || attribute->ints.empty()) return std::nullopt;
+  return attribute->ints;
 }
 
 std::int64_t whole_number(double number) {
@@ -79,10 +84,10 @@ std::int64_t product_or_throw(const Sizes& sizes) {
 
 bool is_float(int type) {
   switch (type) {
-    case ::onnx::TensorProto::FLOAT:
-    case ::onnx::TensorProto::FLOAT16:
-    case ::onnx::TensorProto::BFLOAT16:
-    case ::onnx::TensorProto::DOUBLE: return true;
+    case element::float32:
+    case element::float16:
+    case element::bfloat16:
+    case element::float64: return true;
     default: return false;
   }
 }

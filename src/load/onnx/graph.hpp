@@ -11,19 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "load/onnx/onnx_library.hpp"
+#include "load/onnx/model.hpp"
 
 namespace roofline::onnx_graph {
 
-/// Of a tensor, outermost first; empty for a scalar.
-using Sizes = std::vector<std::int64_t>;
-using Numbers = std::vector<double>;
-
-/// Elements of a constant are kept up to this many: shapes, indices, bounds.
-inline constexpr std::int64_t most_numbers = 4096;
-
-using NodeList = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
+struct Operator;  // operators.hpp
 struct Node;
 
 /// Which axis of a tensor a layer takes for its channels.
@@ -43,7 +35,7 @@ struct Source {
 /// A tensor, or a sequence of tensors.
 struct Value {
   std::string name;
-  int type = 0;                    ///< onnx::TensorProto::DataType; 0 where unknown
+  int type = 0;                    ///< element::Type; 0 where unknown
   int stored_type = 0;             ///< the type in memory where it is another: quantised; else 0
   std::optional<Sizes> sizes;      ///< none where neither rules nor the file say
   bool is_constant = false;        ///< the same for every input of the model
@@ -58,17 +50,27 @@ struct Value {
   std::optional<Source> source;  ///< none for inputs and constants of the model
 };
 
+/// The call of a function, around the nodes of its body.
+struct Call {
+  const NodeProto* node = nullptr;
+  const FunctionProto* function = nullptr;
+  const Call* outer = nullptr;
+};
+
 struct Node {
   std::string name;
   std::string op;
-  std::string domain;                         ///< empty for ONNX's own operators
-  int version = 0;                            ///< of the operator set
-  std::vector<Value*> inputs;                 ///< null where an optional one is left out
-  std::vector<Value*> outputs;                ///< at least one; later ones are null where left out
-  const ::onnx::NodeProto* proto = nullptr;   ///< its attributes; none for nodes that we make
-  const ::onnx::NodeProto* origin = nullptr;  ///< where its name comes from
-  std::map<std::string, Sizes> made;          ///< attributes that come before the proto's
-  bool is_needed = true;                      ///< some output of the model depends on it
+  std::string domain;                 ///< empty for ONNX's own operators
+  int version = 0;                    ///< of the operator set
+  const Operator* row = nullptr;      ///< what is known of the operator; null where nothing is
+  std::vector<Value*> inputs;         ///< null where an optional one is left out
+  std::vector<Value*> outputs;        ///< at least one; later ones are null where left out
+  const NodeProto* proto = nullptr;   ///< its attributes; none for nodes that we make
+  const Call* call = nullptr;         ///< whose attributes those of the proto may stand for
+  const NodeProto* origin = nullptr;  ///< where its name comes from
+  std::map<std::string, Sizes> made;  ///< attributes that come before the proto's
+  bool is_needed = true;              ///< some output of the model depends on it
+  bool is_largest = false;            ///< a result's size depends on data: the most that it may be
 
   const Value* input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : nullptr;
@@ -78,10 +80,9 @@ struct Node {
 struct Graph {
   std::deque<Value> values;
   std::deque<Node> nodes;
+  std::deque<Call> calls;
   std::vector<Node*> order;  ///< each after those that it reads from
   std::vector<Value*> outputs;
-  std::deque<NodeList>
-      bodies;  ///< of functions, with the attributes of each call; nodes point here
   std::vector<std::string> notes;  ///< what was assumed, for the user
 };
 
@@ -91,7 +92,7 @@ struct NodeError {
 };
 
 // Attributes, with their defaults.
-const ::onnx::AttributeProto* find_attribute(const Node& node, std::string_view name);
+const AttributeProto* find_attribute(const Node& node, std::string_view name);
 std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise);
 double float_attribute(const Node& node, std::string_view name, double otherwise);
 std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise);

@@ -1,29 +1,133 @@
 #pragma once
 
-// A model as its file has it, without the weights' data.
+// A model as its file has it, without the data of its weights: of those, only the shapes matter.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "load/byte_stream.hpp"
-#include "load/onnx/onnx_library.hpp"
 
 namespace roofline::onnx_graph {
 
-struct Model {
-  std::string source;  ///< the input's name, as in errors
-  ::onnx::ModelProto proto;
-  std::unordered_map<std::string, int> versions;  ///< of operator sets, by domain
-  std::unordered_map<std::string, const ::onnx::FunctionProto*> functions;  ///< by function_key
+/// Of a tensor, outermost first; empty for a scalar.
+using Sizes = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
+
+/// Elements of a constant are kept up to this many: shapes, indices, bounds.
+inline constexpr std::int64_t most_numbers = 4096;
+
+/// Types of elements, TensorProto.DataType of onnx.proto; a file may state any other number.
+namespace element {
+enum Type : int {
+  unknown = 0,
+  float32 = 1,
+  uint8 = 2,
+  int8 = 3,
+  uint16 = 4,
+  int16 = 5,
+  int32 = 6,
+  int64 = 7,
+  boolean = 9,
+  float16 = 10,
+  float64 = 11,
+  uint32 = 12,
+  uint64 = 13,
+  bfloat16 = 16,
+  float8_e4m3fn = 17,
+  float8_e5m2fnuz = 20,
+  uint4 = 21,
+  int4 = 22,
+  float4_e2m1 = 23,
+};
+}  // namespace element
+
+// Messages of onnx.proto, as far as they matter here.
+
+struct TensorProto {
+  std::string name;
+  int type = element::unknown;
+  Sizes sizes;
+  std::optional<Numbers> numbers;  ///< its elements, where the file holds them and they are few
 };
 
-/// "" is ONNX's own domain, which may also be written "ai.onnx".
-std::string normal_domain(const std::string& domain);
+struct GraphProto;
+
+struct AttributeProto {
+  std::string name;
+  std::string reference;  ///< in a function: the attribute of its call that this one stands for
+  std::optional<std::int64_t> i;
+  std::optional<double> f;
+  std::optional<std::string> s;
+  Sizes ints;
+  Numbers floats;
+  std::shared_ptr<const TensorProto> tensor;
+  std::shared_ptr<const GraphProto> graph;
+};
+
+struct NodeProto {
+  std::string name;
+  std::string op;
+  std::string domain;  ///< empty for ONNX's own
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<AttributeProto> attributes;
+  std::string scopes;  ///< the modules around it, as PyTorch's second exporter notes them
+};
+
+struct Dimension {
+  std::optional<std::int64_t> size;
+  std::string name;
+};
+
+struct ValueProto {
+  std::string name;
+  int type = element::unknown;
+  std::optional<std::vector<Dimension>> shape;
+};
+
+struct GraphProto {
+  std::vector<NodeProto> nodes;
+  std::vector<TensorProto> tensors;
+  std::vector<ValueProto> inputs;
+  std::vector<ValueProto> outputs;
+  std::vector<ValueProto> values;  ///< tensors inside it of which the file states sizes
+};
+
+/// Of operator sets, by domain.
+using Versions = std::unordered_map<std::string, int>;
+
+struct FunctionProto {
+  std::string name;
+  std::string domain;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<AttributeProto> defaults;  ///< of attributes that a call may leave out
+  std::vector<NodeProto> nodes;
+  Versions versions;
+};
+
+struct Model {
+  std::string source;  ///< the input's name, as in errors
+  GraphProto graph;
+  Versions versions;
+  std::unordered_map<std::string, FunctionProto> functions;  ///< by function_key
+};
+
 std::string function_key(const std::string& domain, const std::string& name);
+
+/// The attribute of that name; null where there is none.
+const AttributeProto* find_in(const std::vector<AttributeProto>& attributes, std::string_view name);
 
 /// Throws InputError where the input is no ONNX model, or a damaged one.
 std::shared_ptr<const Model> read_model(ByteStream& stream);
+
+/// Whether the first bytes of an input look like a model.
+bool looks_like_model(std::string_view head);
 
 }  // namespace roofline::onnx_graph

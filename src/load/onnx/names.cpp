@@ -1,7 +1,5 @@
 #include "load/onnx/names.hpp"
 
-#include <google/protobuf/message.h>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -84,32 +82,6 @@ std::string module_of_scopes(const std::string& list) {
   return scopes.size() < 2 ? std::string() : scopes[scopes.size() - 2];
 }
 
-/// What PyTorch's second exporter notes of a node (NodeProto.metadata_props, field 9). The library
-/// may be older than that field, which is then among the unknown ones.
-std::string noted_scopes(const ::onnx::NodeProto& node) {
-  constexpr int metadata_field = 9;
-  constexpr std::string_view key = "pkg.torch.onnx.name_scopes";
-  const auto* reflection = node.GetReflection();
-  if (const auto* field = node.GetDescriptor()->FindFieldByNumber(metadata_field)) {
-    for (int i = 0; i < reflection->FieldSize(node, field); ++i) {
-      const auto& entry = dynamic_cast<const ::onnx::StringStringEntryProto&>(
-          reflection->GetRepeatedMessage(node, field, i));
-      if (entry.key() == key) return entry.value();
-    }
-    return "";
-  }
-  const auto& unknown = reflection->GetUnknownFields(node);
-  for (int i = 0; i < unknown.field_count(); ++i) {
-    const auto& field = unknown.field(i);
-    if (field.number() != metadata_field ||
-        field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-      continue;
-    ::onnx::StringStringEntryProto entry;
-    if (entry.ParseFromString(field.length_delimited()) && entry.key() == key) return entry.value();
-  }
-  return "";
-}
-
 /// The module whose learned tensors the node alone reads.
 std::string module_of_operands(const Node& node) {
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
@@ -145,7 +117,7 @@ Hint hint_of(const Draft& draft) {
   }
   hint.module = module_of_operands(node);
   if (!hint.module.empty()) return hint;
-  if (const std::string scopes = node.origin != nullptr ? noted_scopes(*node.origin) : "";
+  if (const std::string scopes = node.origin != nullptr ? node.origin->scopes : "";
       !scopes.empty()) {
     hint.module = module_of_scopes(scopes);
     return hint;

@@ -5,7 +5,7 @@
 #include "load/json_network.hpp"
 #include "load/onnx/builder.hpp"
 #include "load/onnx/emitter.hpp"
-#include "load/onnx/lean_model.hpp"
+#include "load/onnx/model.hpp"
 #include "load/onnx/patterns.hpp"
 
 namespace roofline {

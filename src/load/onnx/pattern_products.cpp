@@ -5,7 +5,6 @@
 
 #include "load/onnx/patterns.hpp"
 #include "load/onnx/products.hpp"
-#include "load/onnx/window.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -58,7 +57,7 @@ void join_convolution_bias(Node& node) {
 /// Zeros around the operand, along its spatial axes only.
 void join_padding(Node& node) {
   const Node* pad = maker(node.input(0), "Pad");
-  if (pad == nullptr || only_reader(node.input(0)) != &node || is_transposed(node) ||
+  if (pad == nullptr || only_reader(node.input(0)) != &node || node.op == "ConvTranspose" ||
       text_attribute(*pad, "mode", "constant") != "constant" ||
       text_attribute(node, "auto_pad", "NOTSET") != "NOTSET")
     return;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "load/onnx/operators.hpp"
+
 namespace roofline::onnx_graph {
 namespace {
 
@@ -149,6 +151,7 @@ bool is_vector_constant(const Value* value) {
 void become(Node& node, std::string op, std::vector<Value*> inputs) {
   node.op = std::move(op);
   node.domain.clear();
+  node.row = find_operator(node.domain, node.op, node.version);
   node.proto = nullptr;
   node.made.clear();
   node.inputs = std::move(inputs);

@@ -1,8 +1,12 @@
+// Matrix products in all the forms that operators state them.
+
 #include "load/onnx/products.hpp"
 
 #include <algorithm>
 
-#include "load/onnx/sizes.hpp"
+#include "load/onnx/families.hpp"
+#include "load/onnx/operands.hpp"
+#include "load/onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -75,7 +79,6 @@ std::string implicit_result(const std::vector<std::string>& operands) {
 }
 
 std::optional<Einsum> read_einsum(const Node& node) {
-  if (node.op != "Einsum") return std::nullopt;
   const std::string equation = text_attribute(node, "equation", "");
   const std::size_t arrow = equation.find("->");
   Einsum einsum;
@@ -110,6 +113,127 @@ bool has_repeated(const std::string& term) {
   return std::any_of(term.begin(), term.end(),
                      [&](char c) { return std::count(term.begin(), term.end(), c) > 1; });
 }
+
+/// Sizes of any Einsum's result. Throws NodeError.
+std::optional<Sizes> einsum_result(const Node& node) {
+  const auto einsum = read_einsum(node);
+  if (!einsum) return std::nullopt;
+  Sizes out;
+  for (const char letter : einsum->result) out.push_back(einsum->letters.size(letter));
+  return out;
+}
+
+/// An Einsum of two operands as a product; none for other numbers of operands, repeated indices,
+/// or where sizes are not known.
+std::optional<Product> einsum_product(const Node& node) {
+  const auto einsum = read_einsum(node);
+  if (!einsum || einsum->operands.size() != 2) return std::nullopt;
+  const std::string& a = einsum->operands[0];
+  const std::string& b = einsum->operands[1];
+  if (has_repeated(a) || has_repeated(b) || has_repeated(einsum->result)) return std::nullopt;
+  Product product;
+  for (const auto& [letter, size] : einsum->letters.all()) {
+    const bool in_a = a.find(letter) != std::string::npos;
+    const bool in_b = b.find(letter) != std::string::npos;
+    const bool in_result = einsum->result.find(letter) != std::string::npos;
+    if (in_a && in_b && in_result)
+      product.products.push_back(size);
+    else if (!in_result)
+      product.k = product_or_throw({product.k, size});
+    else if (in_a)
+      product.m = product_or_throw({product.m, size});
+    else
+      product.n = product_or_throw({product.n, size});
+  }
+  for (const char letter : einsum->result) product.result.push_back(einsum->letters.size(letter));
+  return product;
+}
+
+int product_type(const Node& node) {
+  if (node.op == "MatMulInteger") return element::int32;
+  if (node.op == "QLinearMatMul" && node.input(7) != nullptr) return node.input(7)->type;
+  return node.input(0) != nullptr ? node.input(0)->type : 0;
+}
+
+void infer_matrix_product(Node& node) {
+  if (const auto product = matrix_product(node))
+    set_result(node, 0, product->result, product_type(node));
+}
+
+void infer_einsum(Node& node) {
+  if (const auto sizes = einsum_result(node)) set_result(node, 0, *sizes, type_at(node, 0));
+}
+
+std::uint64_t count(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+
+/// [products..., m, k]; with more axes than a layer has, the products as one.
+Sizes matrix_sizes(const Sizes& products, std::int64_t rows, std::int64_t columns) {
+  constexpr std::size_t most_axes = 5;
+  Sizes sizes = products;
+  if (sizes.size() + 2 > most_axes) sizes = {product_or_throw(products)};
+  sizes.push_back(rows);
+  sizes.push_back(columns);
+  return sizes;
+}
+
+std::int64_t products_of(const Product& product) { return product_or_throw(product.products); }
+
+void emit_matrix_product(Emitter& emitter, const Node& node) {
+  const auto operands = matrix_operands(node);
+  const auto product = matrix_product(node);
+  if (!product || !has_elements(node.input(operands->a)) || !has_elements(node.input(operands->b)))
+    return emit_bytes(emitter, node);
+  const Value& a = *node.input(operands->a);
+  const Value& b = *node.input(operands->b);
+  const bool bias = operands->bias.has_value();
+  const std::int64_t products = products_of(*product);
+  const Sizes rows = matrix_sizes(product->products, product->m, product->k);
+  if (b.is_constant && product_or_throw(*b.sizes) == product->k * product->n) {
+    emit_linear(emitter, node, a, b, rows, product->n, bias);
+    return emitter.writes(node.outputs[0], Layout::last, rows.size() == product->result.size());
+  }
+  if (a.is_constant && product_or_throw(*a.sizes) == product->m * product->k) {
+    const Sizes columns = matrix_sizes(product->products, product->n, product->k);
+    emit_linear(emitter, node, b, a, columns, product->m, bias);
+    return emitter.writes(node.outputs[0], Layout::last, false);
+  }
+  const std::int64_t b_products = product_or_throw(*b.sizes) / (product->k * product->n);
+  emit_matmul(emitter, node, a, b, {products, product->m, product->k},
+              {b_products, product->k, product->n});
+  emitter.writes(node.outputs[0], Layout::matrix);
+}
+
+void emit_einsum(Emitter& emitter, const Node& node) {
+  const auto product = einsum_product(node);
+  if (!product || product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
+  const Value& a = *node.input(0);
+  const Value& b = *node.input(1);
+  const std::int64_t products = products_of(*product);
+  const Sizes rows{products, product->m, product->k};
+  if (products == 1 && b.is_constant)
+    emit_linear(emitter, node, a, b, {product->m, product->k}, product->n, false);
+  else if (products == 1 && a.is_constant)
+    emit_linear(emitter, node, b, a, {product->n, product->k}, product->m, false);
+  else
+    emit_matmul(emitter, node, a, b, rows, {products, product->k, product->n});
+  emitter.writes(node.outputs[0], Layout::matrix, false);
+}
+
+constexpr Operator matrix_row(std::string_view name) {
+  return {.name = name, .sizes = infer_matrix_product, .layer = emit_matrix_product};
+}
+
+constexpr Operator product_rows[] = {
+    matrix_row("FusedGemm"),
+    matrix_row("FusedMatMul"),
+    matrix_row("Gemm"),
+    matrix_row("Linear"),
+    matrix_row("MatMul"),
+    matrix_row("MatMulInteger"),
+    matrix_row("QGemm"),
+    matrix_row("QLinearMatMul"),
+    {.name = "Einsum", .sizes = infer_einsum, .layer = emit_einsum},
+};
 
 }  // namespace
 
@@ -158,89 +282,27 @@ std::optional<Product> matrix_product(const Node& node) {
   return product;
 }
 
-std::optional<Sizes> einsum_result(const Node& node) {
-  const auto einsum = read_einsum(node);
-  if (!einsum) return std::nullopt;
-  Sizes out;
-  for (const char letter : einsum->result) out.push_back(einsum->letters.size(letter));
-  return out;
+void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
+                 const Sizes& sizes, std::int64_t out_features, bool bias) {
+  LayerSpec& spec = emitter.add(node, LayerKind::linear);
+  spec.dtypes.input = emitter.type_of(positions);
+  spec.dtypes.weight = emitter.type_of(weights);
+  spec.input = Emitter::operand(positions, sizes);
+  spec.in_features = count(sizes.back());
+  spec.out_features = count(out_features);
+  spec.bias = bias;
+  emitter.uses_weights(weights);
 }
 
-std::optional<Product> einsum_product(const Node& node) {
-  const auto einsum = read_einsum(node);
-  if (!einsum || einsum->operands.size() != 2) return std::nullopt;
-  const std::string& a = einsum->operands[0];
-  const std::string& b = einsum->operands[1];
-  if (has_repeated(a) || has_repeated(b) || has_repeated(einsum->result)) return std::nullopt;
-  Product product;
-  for (const auto& [letter, size] : einsum->letters.all()) {
-    const bool in_a = a.find(letter) != std::string::npos;
-    const bool in_b = b.find(letter) != std::string::npos;
-    const bool in_result = einsum->result.find(letter) != std::string::npos;
-    if (in_a && in_b && in_result)
-      product.products.push_back(size);
-    else if (!in_result)
-      product.k = product_or_throw({product.k, size});
-    else if (in_a)
-      product.m = product_or_throw({product.m, size});
-    else
-      product.n = product_or_throw({product.n, size});
-  }
-  for (const char letter : einsum->result) product.result.push_back(einsum->letters.size(letter));
-  return product;
+void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                 const Sizes& a_sizes, const Sizes& b_sizes) {
+  LayerSpec& spec = emitter.add(node, LayerKind::matmul);
+  spec.dtypes.input = emitter.type_of(a);
+  spec.dtypes.weight = emitter.type_of(b);
+  spec.inputs = {Emitter::operand(a, a_sizes), Emitter::operand(b, b_sizes)};
+  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
 }
 
-bool is_attention(const Node& node) {
-  return node.op == "Attention" || node.op == "MultiHeadAttention";
-}
-
-namespace {
-
-/// com.microsoft's Attention multiplies the input with the weights of all three projections.
-std::optional<AttentionSizes> packed_attention(const Node& node) {
-  const Sizes* in = sizes_at(node, 0);
-  const Sizes* weights = sizes_at(node, 1);
-  const std::int64_t heads = int_attribute(node, "num_heads", 0);
-  if (in == nullptr || weights == nullptr || in->size() != 3 || weights->size() != 2 || heads < 1)
-    return std::nullopt;
-  const std::int64_t width = (*weights)[1] / 3;
-  return AttentionSizes{(*in)[0], heads,         heads,         (*in)[1],
-                        (*in)[1], width / heads, width / heads, {(*in)[0], (*in)[1], width}};
-}
-
-}  // namespace
-
-std::optional<AttentionSizes> attention_sizes(const Node& node) {
-  if (!is_attention(node)) return std::nullopt;
-  if (node.op == "Attention" && !node.domain.empty()) return packed_attention(node);
-  const Sizes* q = sizes_at(node, 0);
-  const Sizes* k = sizes_at(node, 1);
-  const Sizes* v = sizes_at(node, 2);
-  if (q == nullptr || k == nullptr || v == nullptr) return std::nullopt;
-  AttentionSizes sizes;
-  if (q->size() == 4 && k->size() == 4 && v->size() == 4) {  // [batch, heads, positions, size]
-    sizes = {(*q)[0], (*q)[1], (*k)[1], (*q)[2], (*k)[2], (*q)[3], (*v)[3], *q};
-    sizes.result.back() = sizes.value_head_size;
-  } else if (q->size() == 3 && k->size() == 3 && v->size() == 3) {  // [batch, positions, width]
-    const std::int64_t heads = int_attribute(node, "num_heads", 0);
-    sizes.heads = int_attribute(node, "q_num_heads", heads);
-    sizes.kv_heads = int_attribute(node, "kv_num_heads", heads);
-    if (sizes.heads < 1 || sizes.kv_heads < 1)
-      throw NodeError{"q_num_heads: expected an integer >= 1, got " + std::to_string(sizes.heads)};
-    sizes.batch = (*q)[0];
-    sizes.queries = (*q)[1];
-    sizes.keys = (*k)[1];
-    sizes.head_size = (*q)[2] / sizes.heads;
-    sizes.value_head_size = (*v)[2] / sizes.kv_heads;
-    sizes.result = {sizes.batch, sizes.queries,
-                    product_or_throw({sizes.heads, sizes.value_head_size})};
-  } else {
-    return std::nullopt;
-  }
-  if (const Sizes* past = sizes_at(node, 4);
-      past != nullptr && past->size() == 4 && node.domain.empty())
-    sizes.keys = sizes.keys + (*past)[2];
-  return sizes;
-}
+std::span<const Operator> product_operators() { return product_rows; }
 
 }  // namespace roofline::onnx_graph

@@ -2,6 +2,7 @@
 
 // Matrix products in all the forms that operators state them: what is multiplied with what.
 
+#include "load/onnx/emitter.hpp"
 #include "load/onnx/graph.hpp"
 
 namespace roofline::onnx_graph {
@@ -29,24 +30,11 @@ std::optional<MatrixOperands> matrix_operands(const Node& node);
 /// The product of such a node; none where sizes are not known. Throws NodeError.
 std::optional<Product> matrix_product(const Node& node);
 
-/// An Einsum of two operands as a product; none for other numbers of operands, repeated indices,
-/// or where sizes are not known.
-std::optional<Product> einsum_product(const Node& node);
-/// Sizes of any Einsum's result. Throws NodeError.
-std::optional<Sizes> einsum_result(const Node& node);
-
-/// Scaled dot-product attention, as Attention (set 23) and MultiHeadAttention state it.
-struct AttentionSizes {
-  std::int64_t batch = 1;
-  std::int64_t heads = 1;
-  std::int64_t kv_heads = 1;
-  std::int64_t queries = 1;  ///< positions
-  std::int64_t keys = 1;     ///< positions, those of the past included
-  std::int64_t head_size = 1;
-  std::int64_t value_head_size = 1;
-  Sizes result;
-};
-bool is_attention(const Node& node);
-std::optional<AttentionSizes> attention_sizes(const Node& node);
+/// Adds a layer: k features at each position, times learned weights.
+void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
+                 const Sizes& sizes, std::int64_t out_features, bool bias);
+/// Adds a layer: a product of two tensors, [products, rows, columns] each.
+void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                 const Sizes& a_sizes, const Sizes& b_sizes);
 
 }  // namespace roofline::onnx_graph
