@@ -28,6 +28,10 @@ class Evaluator::Sum {
   /// What does not depend on the GPU.
   void see(const Network& network) {
     if (needs_.networks) all_.networks.push_back(network);
+    note(network);
+  }
+
+  void note(const Network& network) {
     for (const std::string& assumption : network.assumptions)
       all_.messages.push_back({network.source + ": " + assumption, Message::Kind::assumption});
   }
@@ -164,7 +168,10 @@ void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
       const LayerDefaults& defaults = options_->defaults[setting];
       Network network = infer(*item.spec(defaults), defaults);
       if (setting + 1 == options_->defaults.size()) item.spec = nullptr;  // not needed any more
-      if (network.layers.empty()) continue;
+      if (network.layers.empty()) {
+        if (setting == 0) sum.note(network);
+        continue;
+      }
       network.item = index;
       if (times_ != nullptr) times_->join(network);
       if (setting == 0) sum.see(network);

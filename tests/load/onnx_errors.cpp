@@ -2,6 +2,7 @@
 // in bounded memory and time.
 
 #include "catch.hpp"
+#include "cli/process.hpp"
 #include "load/onnx_bytes.hpp"
 #include "load/onnx_reading.hpp"
 
@@ -73,9 +74,22 @@ TEST_CASE("Files that are no models", "[load/onnx_errors]") {
        "got \"x\""},
       {model(text(1, node("Relu", {"b"}, {"a"})) + text(1, node("Relu", {"a"}, {"b"}))),
        "m.onnx: expected nodes without a cycle, got one through node \"a\" (Relu)"},
-      {model(text(1, node("Shape", {"x"}, {"y"})) + input("x", {2, 3})),
-       "m.onnx: expected nodes that compute something, got none"},
+      {model(text(1, node("Mystery", {"x"}, {"y"})) + input("x", {2, 3}) + output("y")),
+       "m.onnx: expected nodes that compute something, got none; the sizes of node \"y\" (Mystery) "
+       "are not known"},
   });
+}
+
+TEST_CASE("A model of views has nothing to evaluate, which is no error", "[load/onnx_errors]") {
+  const TemporaryFolder folder;
+  folder.write("views.onnx",
+               model(text(1, node("Flatten", {"x"}, {"y"})) + text(1, node("Shape", {"x"}, {"z"})) +
+                     input("x", {2, 3, 4}) + output("y") + output("z")));
+  const Outcome outcome = run(folder, "roofline views.onnx --gpu v100");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err ==
+        "views.onnx: nothing to evaluate: its nodes are views and constants, which cost nothing\n");
 }
 
 TEST_CASE("A model cut short is told from a whole one", "[load/onnx_errors]") {

@@ -158,19 +158,18 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
   for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
 }
 
-constexpr Operator recurrent(std::string_view name) {
-  return {.name = name, .sizes = infer_recurrent, .layer = emit_recurrent};
-}
+constexpr Operator attention{.sizes = infer_attention, .layer = emit_attention};
+constexpr Operator recurrent{.sizes = infer_recurrent, .layer = emit_recurrent};
 
 constexpr Operator attention_rows[] = {
-    {.name = "Attention", .sizes = infer_attention, .layer = emit_attention},
+    row("Attention", attention),
     {.name = "Attention", .domain = microsoft, .sizes = infer_attention, .layer = emit_attention},
-    {.name = "MultiHeadAttention", .sizes = infer_attention, .layer = emit_attention},
+    row("MultiHeadAttention", attention),
     {.name = "RotaryEmbedding", .sizes = infer_like_first},
     {.name = "TensorScatter", .sizes = infer_like_first},
-    recurrent("GRU"),
-    recurrent("LSTM"),
-    recurrent("RNN"),
+    row("GRU", recurrent),
+    row("LSTM", recurrent),
+    row("RNN", recurrent),
 };
 
 }  // namespace

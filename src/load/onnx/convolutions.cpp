@@ -296,24 +296,20 @@ void emit_global_pool(Emitter& emitter, const Node& node) {
   emit_global_average(emitter, node);
 }
 
-constexpr Operator convolution(std::string_view name, LayerKind kind = LayerKind::conv) {
-  return {.name = name, .sizes = infer_window, .layer = emit_convolution, .kind = kind};
-}
-
-constexpr Operator pool(std::string_view name, LayerKind kind) {
-  return {.name = name, .sizes = infer_window, .layer = emit_pool, .kind = kind};
-}
+constexpr Operator convolution{
+    .sizes = infer_window, .layer = emit_convolution, .kind = LayerKind::conv};
+constexpr Operator pool{.sizes = infer_window, .layer = emit_pool};
 
 constexpr Operator convolution_rows[] = {
-    convolution("Conv"),
-    convolution("ConvInteger"),
-    convolution("ConvTranspose", LayerKind::conv_transpose),
-    convolution("DeformConv"),
-    convolution("FusedConv"),
-    convolution("QLinearConv"),
-    pool("AveragePool", LayerKind::avg_pool),
-    pool("LpPool", LayerKind::avg_pool),
-    pool("MaxPool", LayerKind::max_pool),
+    row("Conv", convolution),
+    row("ConvInteger", convolution),
+    row("ConvTranspose", convolution, LayerKind::conv_transpose),
+    row("DeformConv", convolution),
+    row("FusedConv", convolution),
+    row("QLinearConv", convolution),
+    row("AveragePool", pool, LayerKind::avg_pool),
+    row("LpPool", pool, LayerKind::avg_pool),
+    row("MaxPool", pool, LayerKind::max_pool),
     {.name = "CausalConvWithState",
      .sizes = infer_causal,
      .layer = emit_convolution,

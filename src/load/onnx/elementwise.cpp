@@ -52,11 +52,9 @@ bool align_second(Builder& builder, Node& node, Scope& /*scope*/) {
 }
 
 std::optional<Numbers> fold_where(const Node& node) {
-  Numbers out;
-  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
-    out.push_back(element_at(node, element_at(node, 0, index) != 0 ? 1 : 2, index));
-  }
-  return out;
+  return of_each_index(node, [&](const Sizes& index) {
+    return element_at(node, element_at(node, 0, index) != 0 ? 1 : 2, index);
+  });
 }
 
 std::optional<Numbers> fold_clip(const Node& node) {
@@ -241,137 +239,102 @@ void emit_activation(Emitter& emitter, const Node& node) {
 
 namespace {
 
-constexpr Operator of_one(std::string_view name, double (*function)(double) = nullptr) {
-  return {.name = name,
-          .sizes = infer_like_first,
-          .fold = fold_each,
-          .layer = emit_activation,
-          .of_one = function};
-}
-
-constexpr Operator activation(std::string_view name, LayerKind kind) {
-  return {.name = name, .sizes = infer_like_first, .layer = emit_activation, .kind = kind};
-}
-
-constexpr Operator tested(std::string_view name, double (*function)(double) = nullptr) {
-  return {.name = name,
-          .sizes = infer_tested,
-          .fold = fold_each,
-          .layer = emit_activation,
-          .of_one = function};
-}
-
+constexpr Operator element{.sizes = infer_like_first, .fold = fold_each, .layer = emit_activation};
+constexpr Operator test{.sizes = infer_tested, .fold = fold_each, .layer = emit_activation};
 /// Of kinds that layers have: sums, differences, products, quotients.
-constexpr Operator combined(std::string_view name, LayerKind kind,
-                            double (*function)(double, double) = nullptr) {
-  return {.name = name,
-          .write_out = align_second,
-          .sizes = infer_combined,
-          .fold = fold_pairs,
-          .layer = emit_combination,
-          .kind = kind,
-          .of_two = function};
-}
-
-constexpr Operator of_several(std::string_view name, double (*function)(double, double) = nullptr) {
-  return {.name = name,
-          .write_out = align_second,
-          .sizes = infer_combined,
-          .fold = fold_pairs,
-          .layer = emit_function,
-          .of_two = function};
-}
-
-constexpr Operator compared(std::string_view name, double (*function)(double, double)) {
-  return {.name = name,
-          .write_out = align_second,
-          .sizes = infer_compared,
-          .fold = fold_pairs,
-          .layer = emit_function,
-          .of_two = function};
-}
+constexpr Operator combination{.write_out = align_second,
+                               .sizes = infer_combined,
+                               .fold = fold_pairs,
+                               .layer = emit_combination};
+constexpr Operator function{
+    .write_out = align_second, .sizes = infer_combined, .fold = fold_pairs, .layer = emit_function};
+constexpr Operator comparison{
+    .write_out = align_second, .sizes = infer_compared, .fold = fold_pairs, .layer = emit_function};
 
 constexpr Operator elementwise_rows[] = {
-    activation("BiasGelu", LayerKind::gelu),
-    activation("Elu", LayerKind::elu),
-    activation("FastGelu", LayerKind::gelu),
-    activation("Gelu", LayerKind::gelu),
-    activation("HardSigmoid", LayerKind::hardsigmoid),
-    activation("HardSwish", LayerKind::hardswish),
-    activation("LeakyRelu", LayerKind::leaky_relu),
-    activation("LogSoftmax", LayerKind::softmax),
-    activation("PRelu", LayerKind::prelu),
-    activation("QuickGelu", LayerKind::gelu),
-    activation("Relu", LayerKind::relu),
-    activation("Sigmoid", LayerKind::sigmoid),
-    activation("Softmax", LayerKind::softmax),
-    activation("Swish", LayerKind::silu),
-    activation("Tanh", LayerKind::tanh),
+    row("BiasGelu", element, LayerKind::gelu),
+    row("Elu", element, LayerKind::elu),
+    row("FastGelu", element, LayerKind::gelu),
+    row("Gelu", element, LayerKind::gelu),
+    row("HardSigmoid", element, LayerKind::hardsigmoid),
+    row("HardSwish", element, LayerKind::hardswish),
+    row("LeakyRelu", element, LayerKind::leaky_relu),
+    row("LogSoftmax", element, LayerKind::softmax),
+    row("PRelu", element, LayerKind::prelu),
+    row("QuickGelu", element, LayerKind::gelu),
+    row("Relu", element, LayerKind::relu),
+    row("Sigmoid", element, LayerKind::sigmoid),
+    row("Softmax", element, LayerKind::softmax),
+    row("Swish", element, LayerKind::silu),
+    row("Tanh", element, LayerKind::tanh),
     {.name = "Clip", .sizes = infer_like_first, .fold = fold_clip, .layer = emit_clip},
 
-    of_one("Abs", [](double x) { return std::abs(x); }),
-    of_one("Acos"),
-    of_one("Acosh"),
-    of_one("Affine"),  // up to set 9
-    of_one("Asin"),
-    of_one("Asinh"),
-    of_one("Atan"),
-    of_one("Atanh"),
-    of_one("BitwiseNot"),
-    of_one("Ceil", [](double x) { return std::ceil(x); }),
-    of_one("Celu"),
-    of_one("Cos"),
-    of_one("Cosh"),
-    of_one("CumSum"),
-    of_one("Erf"),
-    of_one("Exp", [](double x) { return std::exp(x); }),
-    of_one("Floor", [](double x) { return std::floor(x); }),
-    of_one("Hardmax"),
-    of_one("ImageScaler"),  // up to set 9
-    of_one("Log", [](double x) { return std::log(x); }),
-    of_one("Mish"),
-    of_one("Neg", [](double x) { return -x; }),
-    of_one("Reciprocal", [](double x) { return 1 / x; }),
-    of_one("Round", [](double x) { return std::nearbyint(x); }),
-    of_one("Selu"),
-    of_one("Shrink"),
-    of_one("Sign"),
-    of_one("Sin"),
-    of_one("Sinh"),
-    of_one("Softplus"),
-    of_one("Softsign"),
-    of_one("Sqrt", [](double x) { return std::sqrt(x); }),
-    of_one("Tan"),
-    of_one("ThresholdedRelu"),
-    of_one("Trilu"),
-    tested("IsInf"),
-    tested("IsNaN", [](double x) { return std::isnan(x) ? 1.0 : 0.0; }),
-    tested("Not", [](double x) { return x == 0 ? 1.0 : 0.0; }),
+    row("Abs", element, [](double x) { return std::abs(x); }),
+    row("Acos", element),
+    row("Acosh", element),
+    row("Affine", element),  // up to set 9
+    row("Asin", element),
+    row("Asinh", element),
+    row("Atan", element),
+    row("Atanh", element),
+    row("BitwiseNot", element),
+    row("Ceil", element, [](double x) { return std::ceil(x); }),
+    row("Celu", element),
+    row("Cos", element),
+    row("Cosh", element),
+    row("CumProd", element),
+    row("CumSum", element),
+    row("Erf", element),
+    row("Exp", element, [](double x) { return std::exp(x); }),
+    row("Floor", element, [](double x) { return std::floor(x); }),
+    row("Hardmax", element),
+    row("ImageScaler", element),  // up to set 9
+    row("Log", element, [](double x) { return std::log(x); }),
+    row("Mish", element),
+    row("Neg", element, [](double x) { return -x; }),
+    row("Reciprocal", element, [](double x) { return 1 / x; }),
+    row("Round", element, [](double x) { return std::nearbyint(x); }),
+    row("Selu", element),
+    row("Shrink", element),
+    row("Sign", element),
+    row("Sin", element),
+    row("Sinh", element),
+    row("Softplus", element),
+    row("Softsign", element),
+    row("Sqrt", element, [](double x) { return std::sqrt(x); }),
+    row("Tan", element),
+    row("ThresholdedRelu", element),
+    row("Trilu", element),
+    row("IsInf", test),
+    row("IsNaN", test, [](double x) { return std::isnan(x) ? 1.0 : 0.0; }),
+    row("Not", test, [](double x) { return x == 0 ? 1.0 : 0.0; }),
 
-    combined("Add", LayerKind::add, [](double a, double b) { return a + b; }),
-    combined("Div", LayerKind::div, [](double a, double b) { return b == 0 ? NAN : a / b; }),
-    combined("Mean", LayerKind::add),
-    combined("Mul", LayerKind::mul, [](double a, double b) { return a * b; }),
-    combined("Sub", LayerKind::sub, [](double a, double b) { return a - b; }),
-    combined("Sum", LayerKind::add),
+    row("Add", row("", combination, LayerKind::add), [](double a, double b) { return a + b; }),
+    row("Div", row("", combination, LayerKind::div),
+        [](double a, double b) { return b == 0 ? NAN : a / b; }),
+    row("Mean", combination, LayerKind::add),
+    row("Mul", row("", combination, LayerKind::mul), [](double a, double b) { return a * b; }),
+    row("Sub", row("", combination, LayerKind::sub), [](double a, double b) { return a - b; }),
+    row("Sum", combination, LayerKind::add),
 
-    of_several("BitShift"),
-    of_several("BitwiseAnd"),
-    of_several("BitwiseOr"),
-    of_several("BitwiseXor"),
-    of_several("Max", [](double a, double b) { return std::max(a, b); }),
-    of_several("Min", [](double a, double b) { return std::min(a, b); }),
-    of_several("Mod", [](double a, double b) { return b == 0 ? NAN : a - std::floor(a / b) * b; }),
-    of_several("Pow", [](double a, double b) { return std::pow(a, b); }),
+    row("BitShift", function),
+    row("BitwiseAnd", function),
+    row("BitwiseOr", function),
+    row("BitwiseXor", function),
+    row("Max", function, [](double a, double b) { return std::max(a, b); }),
+    row("Min", function, [](double a, double b) { return std::min(a, b); }),
+    row("Mod", function,
+        [](double a, double b) { return b == 0 ? NAN : a - std::floor(a / b) * b; }),
+    row("Pow", function, [](double a, double b) { return std::pow(a, b); }),
 
-    compared("And", [](double a, double b) { return a != 0 && b != 0 ? 1.0 : 0.0; }),
-    compared("Equal", [](double a, double b) { return a == b ? 1.0 : 0.0; }),
-    compared("Greater", [](double a, double b) { return a > b ? 1.0 : 0.0; }),
-    compared("GreaterOrEqual", [](double a, double b) { return a >= b ? 1.0 : 0.0; }),
-    compared("Less", [](double a, double b) { return a < b ? 1.0 : 0.0; }),
-    compared("LessOrEqual", [](double a, double b) { return a <= b ? 1.0 : 0.0; }),
-    compared("Or", [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
-    compared("Xor", [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
+    row("And", comparison, [](double a, double b) { return a != 0 && b != 0 ? 1.0 : 0.0; }),
+    row("Equal", comparison, [](double a, double b) { return a == b ? 1.0 : 0.0; }),
+    row("Greater", comparison, [](double a, double b) { return a > b ? 1.0 : 0.0; }),
+    row("GreaterOrEqual", comparison, [](double a, double b) { return a >= b ? 1.0 : 0.0; }),
+    row("Less", comparison, [](double a, double b) { return a < b ? 1.0 : 0.0; }),
+    row("LessOrEqual", comparison, [](double a, double b) { return a <= b ? 1.0 : 0.0; }),
+    row("Or", comparison, [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
+    row("Xor", comparison, [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
     {.name = "Where", .sizes = infer_where, .fold = fold_where, .needs = 3, .layer = emit_function},
 };
 

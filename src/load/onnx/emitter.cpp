@@ -100,12 +100,13 @@ NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
   mark_shared();
   set_names(network);
   add_notes(network);
-  if (network.layers.empty())
-    throw InputError(
-        model_.source, "",
-        "expected nodes that compute something, got none" +
-            (nodes_without_sizes_ > 0 ? "; the sizes of " + first_without_sizes_ + " are not known"
-                                      : std::string()));
+  if (!network.layers.empty()) return network;
+  if (nodes_without_sizes_ > 0)
+    throw InputError(model_.source, "",
+                     "expected nodes that compute something, got none; the sizes of " +
+                         first_without_sizes_ + " are not known");
+  network.assumptions.emplace_back(
+      "nothing to evaluate: its nodes are views and constants, which cost nothing");
   return network;
 }
 

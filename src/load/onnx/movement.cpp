@@ -103,23 +103,14 @@ void infer_transpose(Node& node) {
 }
 
 std::optional<Numbers> fold_transpose(const Node& node) {
-  const Sizes& in = sizes_of(node, 0);
+  const std::size_t rank = sizes_of(node, 0).size();
   const auto stated = ints_attribute(node, "perm");
-  Numbers out;
-  bool valid = !stated || stated->size() == in.size();
-  if (!valid) return std::nullopt;
-  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
-    Sizes from(index.size(), 0);
-    for (std::size_t i = 0; i < index.size(); ++i) {
-      const auto axis =
-          stated ? normal_axis((*stated)[i], in.size()) : std::optional(index.size() - 1 - i);
-      valid = valid && axis && index[i] < in[*axis];
-      if (valid) from[*axis] = index[i];
-    }
-    if (valid) out.push_back(element_at(node, 0, from));
-  }
-  if (!valid) return std::nullopt;
-  return out;
+  return of_each_index(node, [&](const Sizes& index) {
+    Sizes from(rank, 0);
+    for (std::size_t i = 0; i < rank; ++i)
+      from[stated ? axis_or_throw((*stated)[i], rank) : rank - 1 - i] = index[i];
+    return element_at(node, 0, from);
+  });
 }
 
 /// Whether a permutation leaves the elements in their order: only axes of one element move.
@@ -218,16 +209,13 @@ void infer_concat(Node& node) {
 }
 
 std::optional<Numbers> fold_concat(const Node& node) {
-  const auto axis = normal_axis(int_attribute(node, "axis", 0), sizes_of(node, 0).size());
-  if (!axis) return std::nullopt;
-  Numbers out;
-  for (Sizes index : indices_of(*node.outputs[0]->sizes)) {
+  const std::size_t axis = axis_or_throw(int_attribute(node, "axis", 0), sizes_of(node, 0).size());
+  return of_each_index(node, [&](Sizes index) {
     std::size_t operand = 0;
-    while (operand + 1 < node.inputs.size() && index[*axis] >= sizes_of(node, operand).at(*axis))
-      index[*axis] -= sizes_of(node, operand++)[*axis];
-    out.push_back(element_at(node, operand, index));
-  }
-  return out;
+    while (operand + 1 < node.inputs.size() && index[axis] >= sizes_of(node, operand).at(axis))
+      index[axis] -= sizes_of(node, operand++)[axis];
+    return element_at(node, operand, index);
+  });
 }
 
 void emit_concat(Emitter& emitter, const Node& node) {
@@ -300,11 +288,7 @@ void infer_expand(Node& node) {
 }
 
 std::optional<Numbers> fold_expand(const Node& node) {
-  Numbers out;
-  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
-    out.push_back(element_at(node, 0, index));
-  }
-  return out;
+  return of_each_index(node, [&](const Sizes& index) { return element_at(node, 0, index); });
 }
 
 void infer_tile(Node& node) {
@@ -322,13 +306,11 @@ void infer_tile(Node& node) {
 
 std::optional<Numbers> fold_tile(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
-  Numbers out;
-  for (Sizes index : indices_of(*node.outputs[0]->sizes)) {
+  return of_each_index(node, [&](Sizes index) {
     for (std::size_t axis = 0; axis < index.size(); ++axis)
       index[axis] %= std::max<std::int64_t>(1, in.at(axis));
-    out.push_back(element_at(node, 0, index));
-  }
-  return out;
+    return element_at(node, 0, index);
+  });
 }
 
 void infer_pad(Node& node) {
@@ -525,21 +507,14 @@ void emit_without_rule(Emitter& emitter, const Node& node) {
 
 namespace {
 
-constexpr Operator view(std::string_view name, void (*sizes)(Node&)) {
-  return {
-      .name = name, .sizes = sizes, .fold = fold_same, .layer = emit_view, .keeps_weights = true};
-}
-
-constexpr Operator copy(std::string_view name, void (*sizes)(Node&),
-                        std::optional<Numbers> (*fold)(const Node&) = nullptr) {
-  return {.name = name, .sizes = sizes, .fold = fold, .layer = emit_copy};
-}
+constexpr Operator view{.fold = fold_same, .layer = emit_view, .keeps_weights = true};
+constexpr Operator copy{.layer = emit_copy};
 
 constexpr Operator movement_rows[] = {
-    view("Flatten", infer_flatten),
-    view("Reshape", infer_reshape),
-    view("Squeeze", infer_squeeze),
-    view("Unsqueeze", infer_unsqueeze),
+    row("Flatten", view, infer_flatten),
+    row("Reshape", view, infer_reshape),
+    row("Squeeze", view, infer_squeeze),
+    row("Unsqueeze", view, infer_unsqueeze),
     {.name = "Dropout", .sizes = infer_dropout, .layer = emit_view},
     // Exporters keep equal tensors once and copy them so: these are others.
     {.name = "Identity",
@@ -552,16 +527,16 @@ constexpr Operator movement_rows[] = {
      .fold = fold_transpose,
      .layer = emit_transpose,
      .keeps_weights = true},
-    copy("DepthToSpace", infer_blocks),
-    copy("SpaceToDepth", infer_blocks),
-    copy("ReverseSequence", infer_like_first),
+    row("DepthToSpace", copy, infer_blocks),
+    row("SpaceToDepth", copy, infer_blocks),
+    row("ReverseSequence", copy, infer_like_first),
     {.name = "Concat", .sizes = infer_concat, .fold = fold_concat, .layer = emit_concat},
     {.name = "Split", .sizes = infer_split, .layer = emit_split},
-    copy("Expand", infer_expand, fold_expand),
-    copy("Pad", infer_pad),
-    copy("Tile", infer_tile, fold_tile),
+    {.name = "Expand", .sizes = infer_expand, .fold = fold_expand, .layer = emit_copy},
+    {.name = "Tile", .sizes = infer_tile, .fold = fold_tile, .layer = emit_copy},
+    row("Pad", copy, infer_pad),
+    row("Col2Im", copy, infer_col2im),
     {.name = "CenterCropPad", .sizes = infer_centre},
-    copy("Col2Im", infer_col2im),
     {.name = "AffineGrid", .sizes = infer_affine_grid},
     {.name = "GridSample", .sizes = infer_grid_sample},
     {.name = "Resize", .first_set = 10, .sizes = infer_resize<1>, .layer = emit_resize},

@@ -93,9 +93,7 @@ void emit_group_norm(Emitter& emitter, const Node& node) {
 }
 
 /// Element by element, as far as we know them.
-constexpr Operator other_norm(std::string_view name, LayerKind kind = LayerKind::elementwise) {
-  return {.name = name, .sizes = infer_like_first, .layer = emit_activation, .kind = kind};
-}
+constexpr Operator other_norm{.sizes = infer_like_first, .layer = emit_activation};
 
 constexpr Operator norm_rows[] = {
     {.name = "BatchNormalization",
@@ -112,9 +110,9 @@ constexpr Operator norm_rows[] = {
     {.name = "SimplifiedLayerNormalization", .sizes = infer_layer_norm, .layer = emit_layer_norm},
     {.name = "SkipLayerNormalization", .sizes = infer_like_first},
     {.name = "SkipSimplifiedLayerNormalization", .sizes = infer_like_first},
-    other_norm("LRN", LayerKind::local_response_norm),
-    other_norm("LpNormalization"),
-    other_norm("MeanVarianceNormalization"),
+    row("LRN", other_norm, LayerKind::local_response_norm),
+    row("LpNormalization", other_norm),
+    row("MeanVarianceNormalization", other_norm),
 };
 
 }  // namespace

@@ -91,8 +91,11 @@ std::size_t offset(const Sizes& index, const Sizes& sizes) {
   if (sizes.size() > index.size()) throw std::out_of_range("rank");
   std::int64_t at = 0;
   const std::size_t extra = index.size() - sizes.size();
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis)
-    at = at * sizes[axis] + (sizes[axis] == 1 ? 0 : index[extra + axis]);
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::int64_t each = sizes[axis] == 1 ? 0 : index[extra + axis];
+    if (each < 0 || each >= sizes[axis]) throw std::out_of_range("index");
+    at = at * sizes[axis] + each;
+  }
   return static_cast<std::size_t>(at);
 }
 

@@ -26,10 +26,17 @@ const Numbers& numbers_of(const Node& node, std::size_t input);
 const Sizes& sizes_of(const Node& node, std::size_t input);
 /// Every index of a tensor of these sizes, row by row.
 std::vector<Sizes> indices_of(const Sizes& sizes);
-/// Where an element stands, of a tensor that is broadcast to the rank of the index. Sizes that do
-/// not fit together (a file may state anything) end in std::out_of_range, here or at the element.
+/// Where an element stands, of a tensor that is broadcast to the rank of the index. Throws
+/// std::out_of_range where there is none: a file may state sizes that do not fit together.
 std::size_t offset(const Sizes& index, const Sizes& sizes);
 /// Of an operand that is broadcast to the rank of the index.
 double element_at(const Node& node, std::size_t input, const Sizes& index);
+/// number(index) of each index of the first result.
+template <class Number>
+Numbers of_each_index(const Node& node, Number number) {
+  Numbers out;
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) out.push_back(number(index));
+  return out;
+}
 
 }  // namespace roofline::onnx_graph

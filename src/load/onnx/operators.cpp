@@ -40,6 +40,9 @@ const Operator* find_operator(std::string_view domain, std::string_view name, in
     if (row->second->domain == domain && (found == nullptr || is_nearer(*row->second, *found, set)))
       found = row->second;
   if (found == nullptr && domain == microsoft) return find_operator("", name, set);
+  // Where QONNX's operators stood before they had a domain of their own.
+  if (found == nullptr && (domain == "onnx.brevitas" || domain == "finn.custom_op.general"))
+    return find_operator(qonnx, name, set);
   return found;
 }
 

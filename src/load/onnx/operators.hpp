@@ -16,7 +16,7 @@ class Builder;
 struct Scope;
 
 struct Operator {
-  std::string_view name;
+  std::string_view name = "";
   /// Empty: ONNX's own; and com.microsoft's, where that has none of the name.
   std::string_view domain = "";
   /// Of the operator sets in which it means this; they end where the next row of the name starts.
@@ -39,11 +39,34 @@ struct Operator {
   bool reads_sizes_only = false;  ///< the result is constant even where the operand is not
 };
 
+// Rows of operators that share their functions.
+constexpr Operator row(std::string_view name, Operator group) {
+  group.name = name;
+  return group;
+}
+constexpr Operator row(std::string_view name, Operator group, LayerKind kind) {
+  group.kind = kind;
+  return row(name, group);
+}
+constexpr Operator row(std::string_view name, Operator group, void (*sizes)(Node&)) {
+  group.sizes = sizes;
+  return row(name, group);
+}
+constexpr Operator row(std::string_view name, Operator group, double (*of_one)(double)) {
+  group.of_one = of_one;
+  return row(name, group);
+}
+constexpr Operator row(std::string_view name, Operator group, double (*of_two)(double, double)) {
+  group.of_two = of_two;
+  return row(name, group);
+}
+
 /// Null where nothing is known of it.
 const Operator* find_operator(std::string_view domain, std::string_view name, int set);
 
 // Domains beside ONNX's own.
 inline constexpr std::string_view microsoft = "com.microsoft";  ///< of ONNX Runtime's optimiser
+inline constexpr std::string_view qonnx = "qonnx.custom_op.general";
 
 // Rules that several families share.
 

@@ -219,19 +219,17 @@ void emit_einsum(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0], Layout::matrix, false);
 }
 
-constexpr Operator matrix_row(std::string_view name) {
-  return {.name = name, .sizes = infer_matrix_product, .layer = emit_matrix_product};
-}
+constexpr Operator matrices{.sizes = infer_matrix_product, .layer = emit_matrix_product};
 
 constexpr Operator product_rows[] = {
-    matrix_row("FusedGemm"),
-    matrix_row("FusedMatMul"),
-    matrix_row("Gemm"),
-    matrix_row("Linear"),
-    matrix_row("MatMul"),
-    matrix_row("MatMulInteger"),
-    matrix_row("QGemm"),
-    matrix_row("QLinearMatMul"),
+    row("FusedGemm", matrices),
+    row("FusedMatMul", matrices),
+    row("Gemm", matrices),
+    row("Linear", matrices),
+    row("MatMul", matrices),
+    row("MatMulInteger", matrices),
+    row("QGemm", matrices),
+    row("QLinearMatMul", matrices),
     {.name = "Einsum", .sizes = infer_einsum, .layer = emit_einsum},
 };
 

@@ -94,37 +94,26 @@ void emit_fake_quantise(Emitter& emitter, const Node& node) {
 }
 
 /// Operators of ONNX Runtime that read quantised tensors with a scale and a zero point each: what
-/// they compute is what their plain relatives do. Every third input from `first` on is a tensor.
-bool make_plain(Node& node, std::string_view plain, std::size_t first, std::size_t most) {
+/// they compute is what the operators of which they have the name do, on every third input.
+template <std::size_t First, std::size_t Most>
+bool make_plain(Builder& /*builder*/, Node& node, Scope& /*scope*/) {
   std::vector<Value*> tensors;
-  for (std::size_t i = first; i < node.inputs.size() && tensors.size() < most; i += 3)
+  for (std::size_t i = First; i < node.inputs.size() && tensors.size() < Most; i += 3)
     tensors.push_back(node.inputs[i]);
-  node.op = plain;
+  node.op.erase(0, std::string_view("QLinear").size());
   node.domain.clear();
   node.inputs = std::move(tensors);
   return false;
 }
 
-using WriteOut = bool (*)(Builder&, Node&, Scope&);
-constexpr Operator plain_relative(std::string_view name, WriteOut write_out) {
-  return {.name = name, .domain = microsoft, .write_out = write_out};
-}
+/// How QONNX's operators on whole tensors are read.
+constexpr Operator of_qonnx{.domain = qonnx,
+                            .sizes = infer_fake_quantise,
+                            .layer = emit_fake_quantise,
+                            .keeps_weights = true};
 
-constexpr std::size_t all = SIZE_MAX;
-
-constexpr Operator of_qonnx(std::string_view name, std::string_view domain,
-                            void (*sizes)(Node&) = infer_fake_quantise) {
-  return {.name = name,
-          .domain = domain,
-          .sizes = sizes,
-          .layer = emit_fake_quantise,
-          .keeps_weights = true};
-}
-
-// Where QONNX's operators stand: in their own domain, and in those of the tools before it.
-constexpr std::string_view qonnx = "qonnx.custom_op.general";
-constexpr std::string_view brevitas = "onnx.brevitas";
-constexpr std::string_view finn = "finn.custom_op.general";
+constexpr Operator of_one_tensor{.domain = microsoft, .write_out = make_plain<0, 1>};
+constexpr Operator of_two_tensors{.domain = microsoft, .write_out = make_plain<0, 2>};
 
 constexpr Operator quantisation_rows[] = {
     {.name = "Cast",
@@ -139,34 +128,22 @@ constexpr Operator quantisation_rows[] = {
      .sizes = infer_dequantise,
      .layer = emit_dequantise,
      .keeps_weights = true},
-    of_qonnx("Quant", qonnx),
-    of_qonnx("Quant", brevitas),
-    of_qonnx("Quant", finn),
-    of_qonnx("IntQuant", qonnx),
-    of_qonnx("BipolarQuant", qonnx, infer_bipolar),
-    of_qonnx("BipolarQuant", brevitas, infer_bipolar),
-    of_qonnx("BipolarQuant", finn, infer_bipolar),
-    of_qonnx("Trunc", qonnx, infer_like_first),
-    of_qonnx("Trunc", brevitas, infer_like_first),
-    of_qonnx("Trunc", finn, infer_like_first),
-    plain_relative("QLinearAdd",
-                   [](Builder&, Node& node, Scope&) { return make_plain(node, "Add", 0, 2); }),
-    plain_relative(
-        "QLinearAveragePool",
-        [](Builder&, Node& node, Scope&) { return make_plain(node, "AveragePool", 0, 1); }),
-    plain_relative("QLinearConcat",
-                   [](Builder&, Node& node, Scope&) { return make_plain(node, "Concat", 2, all); }),
-    plain_relative(
-        "QLinearGlobalAveragePool",
-        [](Builder&, Node& node, Scope&) { return make_plain(node, "GlobalAveragePool", 0, 1); }),
-    plain_relative("QLinearLeakyRelu", [](Builder&, Node& node,
-                                          Scope&) { return make_plain(node, "LeakyRelu", 0, 1); }),
-    plain_relative("QLinearMul",
-                   [](Builder&, Node& node, Scope&) { return make_plain(node, "Mul", 0, 2); }),
-    plain_relative("QLinearSigmoid",
-                   [](Builder&, Node& node, Scope&) { return make_plain(node, "Sigmoid", 0, 1); }),
-    plain_relative("QLinearSoftmax",
-                   [](Builder&, Node& node, Scope&) { return make_plain(node, "Softmax", 0, 1); }),
+    row("Quant", of_qonnx),
+    row("IntQuant", of_qonnx),
+    {.name = "BipolarQuant",
+     .domain = qonnx,
+     .sizes = infer_bipolar,
+     .layer = emit_fake_quantise,
+     .keeps_weights = true},
+    {.name = "Trunc", .domain = qonnx, .sizes = infer_like_first, .layer = emit_view},
+    row("QLinearAdd", of_two_tensors),
+    row("QLinearMul", of_two_tensors),
+    row("QLinearAveragePool", of_one_tensor),
+    row("QLinearGlobalAveragePool", of_one_tensor),
+    row("QLinearLeakyRelu", of_one_tensor),
+    row("QLinearSigmoid", of_one_tensor),
+    row("QLinearSoftmax", of_one_tensor),
+    {.name = "QLinearConcat", .domain = microsoft, .write_out = make_plain<2, SIZE_MAX>},
 };
 
 }  // namespace

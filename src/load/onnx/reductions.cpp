@@ -137,27 +137,23 @@ void emit_reduction(Emitter& emitter, const Node& node) {
 
 namespace {
 
-constexpr Operator reduction(std::string_view name, double (*function)(double, double) = nullptr) {
-  return {.name = name,
-          .sizes = infer_reduction,
-          .fold = fold_reduction,
-          .layer = emit_reduction,
-          .of_two = function};
-}
+constexpr Operator reduction{
+    .sizes = infer_reduction, .fold = fold_reduction, .layer = emit_reduction};
+constexpr Operator extreme{.sizes = infer_arg, .layer = emit_reduction};
 
 constexpr Operator reduction_rows[] = {
-    reduction("ReduceL1"),
-    reduction("ReduceL2"),
-    reduction("ReduceLogSum"),
-    reduction("ReduceLogSumExp"),
-    reduction("ReduceMax", [](double a, double b) { return std::max(a, b); }),
-    reduction("ReduceMean", [](double a, double b) { return a + b; }),
-    reduction("ReduceMin", [](double a, double b) { return std::min(a, b); }),
-    reduction("ReduceProd", [](double a, double b) { return a * b; }),
-    reduction("ReduceSum", [](double a, double b) { return a + b; }),
-    reduction("ReduceSumSquare"),
-    {.name = "ArgMax", .sizes = infer_arg, .layer = emit_reduction},
-    {.name = "ArgMin", .sizes = infer_arg, .layer = emit_reduction},
+    row("ReduceL1", reduction),
+    row("ReduceL2", reduction),
+    row("ReduceLogSum", reduction),
+    row("ReduceLogSumExp", reduction),
+    row("ReduceMax", reduction, [](double a, double b) { return std::max(a, b); }),
+    row("ReduceMean", reduction, [](double a, double b) { return a + b; }),
+    row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
+    row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
+    row("ReduceSum", reduction, [](double a, double b) { return a + b; }),
+    row("ReduceSumSquare", reduction),
+    row("ArgMax", extreme),
+    row("ArgMin", extreme),
     {.name = "Det", .sizes = infer_determinant},
     {.name = "NegativeLogLikelihoodLoss", .sizes = infer_loss},
     {.name = "SoftmaxCrossEntropyLoss", .sizes = infer_loss},

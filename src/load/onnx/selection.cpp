@@ -71,18 +71,11 @@ std::optional<Numbers> fold_slice(const Node& node) {
     const std::int64_t last = step[*axis] < 0 ? size - 1 : size;
     first[*axis] = std::max<std::int64_t>(0, std::min(start, last));
   }
-  Numbers out;
-  bool in_range = true;
-  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
-    Sizes from = index;
-    for (std::size_t axis = 0; axis < from.size(); ++axis) {
-      from[axis] = first[axis] + index[axis] * step[axis];
-      in_range = in_range && from[axis] >= 0 && from[axis] < data[axis];
-    }
-    if (in_range) out.push_back(element_at(node, 0, from));
-  }
-  if (!in_range) return std::nullopt;
-  return out;
+  return of_each_index(node, [&](Sizes index) {
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+      index[axis] = first[axis] + index[axis] * step[axis];
+    return element_at(node, 0, index);
+  });
 }
 
 /// What is chosen is read, not the rest.
@@ -109,22 +102,17 @@ void infer_gather(Node& node) {
 
 std::optional<Numbers> fold_gather(const Node& node) {
   const Sizes& data = sizes_of(node, 0);
-  const auto axis = normal_axis(int_attribute(node, "axis", 0), data.size());
-  if (!axis) return std::nullopt;
+  const std::size_t axis = axis_or_throw(int_attribute(node, "axis", 0), data.size());
   const std::size_t index_rank = sizes_of(node, 1).size();
-  Numbers out;
-  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) {
-    Sizes within;
-    for (std::size_t i = 0; i < index_rank; ++i) within.push_back(index.at(*axis + i));
-    std::int64_t chosen = whole_number(element_at(node, 1, within));
-    if (chosen < 0) chosen += data[*axis];
-    if (chosen < 0 || chosen >= data[*axis]) return std::nullopt;
-    Sizes from;
-    for (std::size_t i = 0; i < data.size(); ++i)
-      from.push_back(i == *axis ? chosen : index.at(i < *axis ? i : i + index_rank - 1));
-    out.push_back(element_at(node, 0, from));
-  }
-  return out;
+  return of_each_index(node, [&](const Sizes& index) {
+    const auto at = index.begin() + static_cast<std::ptrdiff_t>(axis);
+    const auto behind = at + static_cast<std::ptrdiff_t>(index_rank);
+    const std::int64_t chosen = whole_number(element_at(node, 1, Sizes(at, behind)));
+    Sizes from(index.begin(), at);
+    from.push_back(chosen < 0 ? chosen + data[axis] : chosen);
+    from.insert(from.end(), behind, index.end());
+    return element_at(node, 0, from);
+  });
 }
 
 /// Of a learned table, too, only the rows that are chosen are read.
@@ -234,9 +222,7 @@ void infer_one_hot(Node& node) {
   set_result(node, 0, out, type_at(node, 2));
 }
 
-constexpr Operator scatter(std::string_view name) {
-  return {.name = name, .sizes = infer_like_first, .layer = emit_bytes};
-}
+constexpr Operator scatter{.sizes = infer_like_first, .layer = emit_bytes};
 
 constexpr Operator selection_rows[] = {
     {.name = "Compress", .sizes = infer_compress, .layer = emit_selection},
@@ -253,9 +239,9 @@ constexpr Operator selection_rows[] = {
     {.name = "Slice", .sizes = infer_slice, .fold = fold_slice, .layer = emit_selection},
     {.name = "TopK", .sizes = infer_top_k},
     {.name = "Unique", .sizes = infer_unique},
-    scatter("Scatter"),
-    scatter("ScatterElements"),
-    scatter("ScatterND"),
+    row("Scatter", scatter),
+    row("ScatterElements", scatter),
+    row("ScatterND", scatter),
 };
 
 }  // namespace

@@ -187,10 +187,6 @@ void infer_mel_weights(Node& node) {
                stated_type(node, "output_datatype", element::float32));
 }
 
-constexpr Operator source(std::string_view name, void (*sizes)(Node&)) {
-  return {.name = name, .sizes = sizes};
-}
-
 constexpr Operator source_rows[] = {
     {.name = "Constant", .sizes = infer_constant, .fold = fold_constant, .needs = 0},
     {.name = "ConstantOfShape",
@@ -200,20 +196,20 @@ constexpr Operator source_rows[] = {
     {.name = "Range", .sizes = infer_range, .fold = fold_range, .needs = 3},
     {.name = "Shape", .sizes = infer_shape, .fold = fold_shape, .reads_sizes_only = true},
     {.name = "Size", .sizes = infer_size, .fold = fold_size, .reads_sizes_only = true},
-    source("Bernoulli", infer_like_shape),
-    source("BlackmanWindow", infer_window_function),
+    {.name = "Bernoulli", .sizes = infer_like_shape},
+    {.name = "BlackmanWindow", .sizes = infer_window_function},
     {.name = "DFT", .first_set = 17, .sizes = infer_fourier},
     {.name = "DFT", .first_set = 20, .sizes = infer_fourier},
-    source("EyeLike", infer_like_shape),
-    source("HammingWindow", infer_window_function),
-    source("HannWindow", infer_window_function),
-    source("MelWeightMatrix", infer_mel_weights),
-    source("Multinomial", infer_multinomial),
-    source("RandomNormal", infer_random),
-    source("RandomNormalLike", infer_like_shape),
-    source("RandomUniform", infer_random),
-    source("RandomUniformLike", infer_like_shape),
-    source("STFT", infer_short_fourier),
+    {.name = "EyeLike", .sizes = infer_like_shape},
+    {.name = "HammingWindow", .sizes = infer_window_function},
+    {.name = "HannWindow", .sizes = infer_window_function},
+    {.name = "MelWeightMatrix", .sizes = infer_mel_weights},
+    {.name = "Multinomial", .sizes = infer_multinomial},
+    {.name = "RandomNormal", .sizes = infer_random},
+    {.name = "RandomNormalLike", .sizes = infer_like_shape},
+    {.name = "RandomUniform", .sizes = infer_random},
+    {.name = "RandomUniformLike", .sizes = infer_like_shape},
+    {.name = "STFT", .sizes = infer_short_fourier},
 };
 
 }  // namespace
