@@ -7,6 +7,7 @@ from onnx import TensorProto, helper
 from writing import Model, save_expected
 
 HALF, BF16, INT8, UINT8 = TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.INT8, TensorProto.UINT8
+INT4 = 22  # newer than Debian 12's python3-onnx
 
 
 def windows():
@@ -561,7 +562,7 @@ def qonnx():
     m.n("Conv", ["image", "narrow"], "conv", kernel_shape=[3, 3], sizes=[2, 16, 4, 4])
     m.conv_row("image", "conv", weight)
     quant("conv", "conv_", 8, [2, 16, 4, 4])  # by the convolution itself
-    quant(m.w("second.weight", weight[:1] + [16, 3, 3]), "own", 8, [16, 16, 3, 3], "onnx.brevitas")
+    quant(m.w("second.weight", weight[:1] + [16, 3, 3]), "own", 4, [16, 16, 3, 3], "onnx.brevitas")
     m.n("Conv", ["conv_", "own"], "second", kernel_shape=[3, 3], sizes=[2, 16, 2, 2])
     m.conv_row("conv_", "second", [16, 16, 3, 3])
     quant("second", "wide", 24, [2, 16, 2, 2])  # no narrower than it is
@@ -571,9 +572,22 @@ def qonnx():
     m.save()
 
 
+def four_bits():
+    """Weights of four bits in ONNX's own words, with a scale for each 32 of them."""
+    m = Model("four_bits", opset=21, batch=2, ir_version=10)
+    x = m.x("x", ["N", 64], HALF)
+    m.n("DequantizeLinear", [m.w("fc.weight", [64, 48], INT4), m.w("fc.scales", [2, 48], HALF)], "wide",
+        axis=0, block_size=32, sizes=[64, 48])
+    m.n("MatMul", [x, "wide"], "fc", sizes=[2, 48])
+    m.row("linear", [x], "fc", 2 * 64 * 48, 64 * 48)
+    m.out("fc")
+    m.save()
+
+
 if __name__ == "__main__":
     for family in [windows, ranks, products, activations, norms, moves, quantised, functions, unknown,
-                   dimensions, types, folding, sequences, rare, opset6, streaming, branches, qonnx]:
+                   dimensions, types, folding, sequences, rare, opset6, streaming, branches, qonnx,
+                   four_bits]:
         family()
     networks.make_all()
     save_expected()

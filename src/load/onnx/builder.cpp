@@ -189,8 +189,7 @@ void Builder::add_tensor(const TensorProto& tensor, Scope& scope) {
   if (!elements)
     throw InputError(model_.source, "initializer \"" + tensor.name + "\"",
                      "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
-  const bool is_quantised = tensor.type == element::int8 || tensor.type == element::uint8;
-  if (!tensor.sizes.empty() && (is_float(tensor.type) || is_quantised)) {
+  if (!tensor.sizes.empty() && (is_float(tensor.type) || is_quantised(tensor.type))) {
     value->weights = value;
     if (!is_made_up_constant(tensor.name)) value->learned = *elements;
   }

@@ -27,14 +27,16 @@ DataType data_type(int type) {
     case element::int8:
     case element::uint8:
     case element::boolean: return DataType::int8;
-    default: break;
+    case element::float8_e4m3fn:
+    case element::float8_e4m3fnuz:
+    case element::float8_e5m2:
+    case element::float8_e5m2fnuz:
+    case element::float8_e8m0: return DataType::fp8;
+    case element::uint4:
+    case element::int4: return DataType::int4;
+    case element::float4_e2m1: return DataType::fp4;
+    default: return DataType::fp32;
   }
-  // Newer than the library may be: FLOAT8E4M3FN to FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1,
-  // FLOAT8E8M0.
-  if ((type >= 17 && type <= 20) || type == 24) return DataType::fp8;
-  if (type == 21 || type == 22) return DataType::int4;
-  if (type == 23) return DataType::fp4;
-  return DataType::fp32;
 }
 
 const Value* first_tensor(const std::vector<Value*>& values) {

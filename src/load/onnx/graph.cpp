@@ -92,6 +92,11 @@ bool is_float(int type) {
   }
 }
 
+bool is_quantised(int type) {
+  return type == element::int8 || type == element::uint8 ||
+         (type >= element::float8_e4m3fn && type <= element::float4_e2m1);
+}
+
 std::string list_text(const Sizes& sizes) {
   std::string text;
   for (const std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);

@@ -113,6 +113,7 @@ std::optional<std::int64_t> product(const Sizes& sizes);
 std::int64_t product_or_throw(const Sizes& sizes);  ///< throws OverflowError
 
 bool is_float(int type);
+bool is_quantised(int type);  ///< 8 bits or fewer, of which weights may be
 std::string list_text(const Sizes& sizes);
 
 }  // namespace roofline::onnx_graph

@@ -40,10 +40,13 @@ enum Type : int {
   uint64 = 13,
   bfloat16 = 16,
   float8_e4m3fn = 17,
+  float8_e4m3fnuz = 18,
+  float8_e5m2 = 19,
   float8_e5m2fnuz = 20,
   uint4 = 21,
   int4 = 22,
   float4_e2m1 = 23,
+  float8_e8m0 = 24,
 };
 }  // namespace element
 
