@@ -287,7 +287,7 @@ constexpr DirectKernelField direct_kernels[] = {
 template <class Kernel>
 struct KernelByPass {
   Text key;
-  Kernel (GroupedConstants::*member)[3];
+  ByPass<Kernel> GroupedConstants::*member;
 };
 constexpr KernelByPass<DirectKernel> direct_by_pass[] = {
     {"tiled_half", &GroupedConstants::tiled_half},
@@ -305,7 +305,6 @@ constexpr KernelByPass<GroupKernel> group_by_pass[] = {
     {"batched_half", &GroupedConstants::batched_half},
     {"group_plane", &GroupedConstants::group_plane},
 };
-constexpr std::array<Text, 3> pass_keys{"fwd", "dgrad", "wgrad"};
 
 /// Walks the groups of a set, const or not.
 template <class Values, class Number>
@@ -339,8 +338,8 @@ class Lister {
   template <class Owner, class Kernels, class Fields>
   void add_by_pass(Owner& owner, const Kernels& kernels, const Fields& fields) {
     for (const auto& [key, member] : kernels)
-      for (std::size_t pass = 0; pass < pass_keys.size(); ++pass)
-        add({"grouped", key, pass_keys[pass]}, (owner.*member)[pass], fields);
+      for (const Pass pass : enumerators<Pass>)
+        add({"grouped", key, name_of(pass)}, (owner.*member)[pass], fields);
   }
   template <class Owner>
   void streaming(Owner& owner) {

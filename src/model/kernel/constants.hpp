@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "roofline/enumeration.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 
@@ -162,10 +163,14 @@ struct GroupKernel {
   double launches;
 };
 
+/// One for each pass.
+template <class Kernel>
+using ByPass = EnumArray<Pass, Kernel>;
+
 struct GroupedConstants {
   // Depthwise, channels innermost (cuDNN), by pass.
-  DirectKernel tiled_half[3];
-  DirectKernel tiled_single[3];
+  ByPass<DirectKernel> tiled_half;
+  ByPass<DirectKernel> tiled_single;
   DirectKernel wide_half_dgrad;  ///< unit strides, windows of 3 and 5: large tiles
   DirectKernel untiled_dgrad;    ///< any window and dilation
   double strided_wgrad_half;
@@ -183,22 +188,22 @@ struct GroupedConstants {
   double plane_wgrad_step_s;
   double plane_wgrad_start_s;
   // Grouped, channels innermost.
-  PackedKernel packed_half[3];
-  PackedKernel packed_single[3];
+  ByPass<PackedKernel> packed_half;
+  ByPass<PackedKernel> packed_single;
   PackedKernel packed_single_strided;  ///< strided dgrad of TF32
   double packed_strided_share;
   double repack_start_s;
   double repack_element_clock;
-  GroupKernel group_half[3];
-  GroupKernel group_single[3];
-  GroupKernel batched_half[3];  ///< one launch over all groups, tiles of 128 x 128
+  ByPass<GroupKernel> group_half;
+  ByPass<GroupKernel> group_single;
+  ByPass<GroupKernel> batched_half;  ///< one launch over all groups, tiles of 128 x 128
   double slice_element_clock;
-  DirectKernel general_inner[3];  ///< the general grouped kernel: any window, any group
+  ByPass<DirectKernel> general_inner;  ///< the general grouped kernel: any window, any group
   // Grouped, columns innermost.
-  GroupKernel group_plane[3];
+  ByPass<GroupKernel> group_plane;
   GroupKernel small_plane_dgrad;  ///< tiles of 32 x 32, groups of 20 channels and more
   GroupKernel winograd_plane_wgrad;
-  DirectKernel general_plane[3];
+  ByPass<DirectKernel> general_plane;
 };
 
 /// Attention in one kernel, over tiles of queries and keys.
