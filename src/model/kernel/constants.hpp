@@ -28,6 +28,8 @@ struct MemoryConstants {
   double l2_kept_share;
   double l2_lost_share;
   double l2_dirty_share;
+  double l2_dram_ratio;
+  double cold_share;
   double l2_latency_s;
   double dram_latency_s;
 };
@@ -43,6 +45,9 @@ struct LaunchConstants {
 struct PartConstants {
   double vector_joule_per_flop;
   double tensor_joule_per_flop;
+  double arithmetic_power_share;
+  double power_load_share;
+  double clock_power_exponent;
   double clock_share;
   double library_share;
   double int8_share;
@@ -76,6 +81,12 @@ struct DenseConstants {
   double batched_share;
 };
 
+/// Where a library takes other kernels for a convolution.
+struct SelectionConstants {
+  double near_dilation;
+  double gathered_window;
+};
+
 /// A kernel that streams.
 struct StreamKernel {
   double start_s;
@@ -101,6 +112,7 @@ struct StreamingConstants {
   double simple_clock;
   double exponential_clock;
   double erf_clock;
+  double backward_ratio;
   StreamKernel broadcast;   ///< operands of differing shapes: one element a thread and access
   StreamKernel norm_inner;  ///< batch norm, channels innermost
   StreamKernel norm_plane;  ///< batch norm, a block a plane
@@ -237,6 +249,7 @@ struct ConstantValues {
   LaunchConstants launch;
   PartConstants part;
   EnumArray<EngineClass, DenseConstants> dense;
+  SelectionConstants selection;
   StreamingConstants streaming;
   GroupedConstants grouped;
   AttentionConstants attention;
@@ -291,7 +304,7 @@ enum class TileList : std::uint8_t {
   byte,            ///< one-byte types
   byte_unaligned,  ///< the same for results whose rows are no multiple of 16 byte
   gathered_fwd,    ///< few channels, element by element
-  gathered_7x7,
+  gathered_window,
   gathered_wgrad,
 };
 
@@ -309,7 +322,7 @@ constexpr std::string_view name_of(TileList list) {
     case TileList::byte: return "byte";
     case TileList::byte_unaligned: return "byte_unaligned";
     case TileList::gathered_fwd: return "gathered_fwd";
-    case TileList::gathered_7x7: return "gathered_7x7";
+    case TileList::gathered_window: return "gathered_window";
     case TileList::gathered_wgrad: return "gathered_wgrad";
   }
   return {};

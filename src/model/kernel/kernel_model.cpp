@@ -15,14 +15,15 @@
 namespace roofline {
 namespace {
 
-/// Share of the boost clock that the board's power limit leaves. A fifth of the limit feeds memory
-/// and leakage; the rest bounds arithmetic, whose power falls faster than the clock because the
-/// voltage falls with it: clock share = (power left / power wanted)^0.6.
-double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s) {
+/// Share of the boost clock that the board's power limit leaves. Memory and leakage take their part
+/// of it; the rest bounds arithmetic, whose power falls faster than the clock because the voltage
+/// falls with it.
+double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s,
+                         const PartConstants& part) {
   if (tdp_w <= 0 || joule_per_flop <= 0) return 1;
-  const double left_w = 0.8 * tdp_w;
-  const double wanted_w = joule_per_flop * peak_flop_per_s * 0.8;  // no kernel sustains more
-  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, 0.6);
+  const double left_w = part.arithmetic_power_share * tdp_w;
+  const double wanted_w = joule_per_flop * peak_flop_per_s * part.power_load_share;
+  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, part.clock_power_exponent);
 }
 
 /// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
@@ -66,7 +67,8 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   }
   if (gpu.kernel.launch_s) model.start_share = 0;  // all of it is stated
   const PartConstants& part = gpu.constants->values.part;
-  const double clock_share = power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak);
+  const double clock_share =
+      power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak, part);
   model.peak_flop_per_s = peak * clock_share;
   model.peak_origin = datasheet_origin;
   if (clock_share < 1)

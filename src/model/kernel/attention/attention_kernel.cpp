@@ -33,13 +33,13 @@ ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts
   const auto size = [&trace](const char* quantity, std::uint64_t number) {
     return trace.named(quantity, static_cast<double>(number), "", "layer");
   };
-  const Shape& query = layer.inputs[0].shape;
-  const Shape& key = layer.inputs[1].shape;
+  const Heads query = heads_of(layer.inputs[0].shape);
+  const Heads key = heads_of(layer.inputs[1].shape);
   const Number images = size("images", query.batch);
-  const Number heads = images * size("heads", query.spatial[1]);
-  const Number queries = size("queries of a head", query.spatial[2]);
+  const Number heads = images * size("heads", query.heads);
+  const Number queries = size("queries of a head", query.length);
   const Number query_tiles = divide_up(queries, tile);
-  const Number key_tiles = divide_up(size("keys of a head", key.spatial[2]), tile);
+  const Number key_tiles = divide_up(size("keys of a head", key.length), tile);
   const Number blocks = trace.named("blocks", heads * (forward ? query_tiles : key_tiles));
 
   ThroughputWork<Number> work;
@@ -54,7 +54,7 @@ ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts
   const Number scores =
       trace.named("scores, on whole tiles",
                   heads * tile_pairs(query_tiles, key_tiles, layer.causal, trace) * tile * tile);
-  const Number q = round_up(size("features of a query", query.channels), feature_step);
+  const Number q = round_up(size("features of a query", query.features), feature_step);
   const Number v = round_up(size("features of a value", layer.output.channels), feature_step);
   work.flop =
       trace.named("FLOP on whole tiles", scores * 2 * (forward ? q + v : 3 * q + 2 * v), "FLOP");

@@ -12,7 +12,7 @@ DenseChoice product(const DenseContext& context, const Contraction& x, Algorithm
   const bool tensor = is_tensor_engine(context.engine.engine);
   DenseChoice choice;
   choice.algorithm = algorithm;
-  choice.product = product_of(x, model.machine, context.engine);
+  choice.product = product_of(x, model, context.engine);
   choice.clears = x.leaves_zeros;
   if (mapping.tile) {
     if (algorithm == Algorithm::direct)
@@ -25,7 +25,7 @@ DenseChoice product(const DenseContext& context, const Contraction& x, Algorithm
   const auto machine = machine_rates(model.machine, trace);
   choice.mapping = fastest_mapping(
       choice.product, product_rates(choice.product, model, context.engine, machine, trace),
-      library_tiles(model.constants->tiles, context.engine.engine, x), model.machine.sm);
+      library_tiles(*model.constants, context.engine.engine, x), model.machine.sm);
   return choice;
 }
 
@@ -34,13 +34,13 @@ DenseChoice transformed(const DenseContext& context, const Transform& transform)
   DenseChoice choice;
   choice.algorithm = transform.algorithm;
   choice.transform = transform;
-  choice.product = transformed_product(context.x, transform,
-                                       product_of(context.x, model.machine, context.engine));
+  choice.product =
+      transformed_product(context.x, transform, product_of(context.x, model, context.engine));
   Planning trace;
   const auto machine = machine_rates(model.machine, trace);
   choice.mapping = fastest_mapping(
       choice.product, product_rates(choice.product, model, context.engine, machine, trace),
-      transform_tiles(transform, model.constants->tiles, context.engine.engine), model.machine.sm);
+      transform_tiles(transform, *model.constants, context.engine.engine), model.machine.sm);
   return choice;
 }
 

@@ -10,6 +10,8 @@
 // Worked example, V100 fp32, M = 1568, N = 256, K = 256, tile 128x32x8: 13 * 8 = 104 blocks on 80
 // SMs hold at most two an SM; 32 steps of 2*128*32*8 FLOP at 196 GFLOP/s an SM.
 
+#include <algorithm>
+
 #include "model/kernel/dense/product.hpp"
 #include "model/kernel/dense/tile_mapping.hpp"
 #include "model/kernel/time_parts.hpp"
@@ -48,9 +50,9 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
       trace.summand("operands of a step, one by one",
                     (p.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
   // Each thread makes a square of outputs and reads its rows and columns.
-  const Number squares = min({threads, m * n});
+  const double squares = std::min<double>(tile.threads, static_cast<double>(tile.m) * tile.n);
   const Number shared_s = trace.summand(
-      "operands of a step from shared memory",
+      "operands of a step, shared memory",
       2 * sqrt(m * n / squares) * squares * k * p.element_byte * r.second_per_shared_byte, "s");
   cost.step_s = trace.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
 

@@ -20,11 +20,10 @@ TileList vector_list(Engine engine, const Contraction& x) {
                                  : TileList::vector_wgrad;
 }
 
-TileList gathered_list(Engine engine, const Contraction& x) {
+TileList gathered_list(Engine engine, const Contraction& x, double own_window) {
   if (x.role == Pass::wgrad) return TileList::gathered_wgrad;
-  // cuDNN has a kernel of its own for the 7x7, stride 2 first layer of ResNet and its kin.
-  if (x.kernel_h == 7 && x.kernel_w == 7 && is_fp16_like(engine)) return TileList::gathered_7x7;
-  return TileList::gathered_fwd;
+  const bool has_own = x.kernel_h == own_window && x.kernel_w == own_window;
+  return has_own && is_fp16_like(engine) ? TileList::gathered_window : TileList::gathered_fwd;
 }
 
 TileList tensor_list(Engine engine, const Contraction& x) {
@@ -48,16 +47,17 @@ TileList fallback(TileList list) {
 
 }  // namespace
 
-std::span<const TileKernel> library_tiles(const TileLists& lists, Engine engine,
+std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
                                           const Contraction& x) {
   const auto tiles = [&](TileList list) -> const std::vector<TileKernel>& {
-    return lists[static_cast<std::size_t>(list)];
+    return constants.tiles[list];
   };
-  TileList list = is_tensor_engine(engine) ? tensor_list(engine, x) : vector_list(engine, x);
-  if (is_tensor_engine(engine) && x.role == Pass::dgrad && !tiles(TileList::tensor_dgrad).empty())
+  const bool tensor = is_tensor_engine(engine);
+  TileList list = tensor ? tensor_list(engine, x) : vector_list(engine, x);
+  if (tensor && x.role == Pass::dgrad && !tiles(TileList::tensor_dgrad).empty())
     list = TileList::tensor_dgrad;
-  if (x.gathered && x.is_convolution && !tiles(gathered_list(engine, x)).empty())
-    list = gathered_list(engine, x);
+  const TileList gathered = gathered_list(engine, x, constants.values.selection.gathered_window);
+  if (x.gathered && x.is_convolution && !tiles(gathered).empty()) list = gathered;
   while (tiles(list).empty()) list = fallback(list);
   return tiles(list);
 }

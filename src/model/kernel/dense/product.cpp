@@ -4,14 +4,8 @@
 #include <cmath>
 
 namespace roofline {
-namespace {
-
-/// Measured convolutions are as fast as others with dilation 6, not with 12.
-constexpr double near_taps = 8;
-
-}  // namespace
-
-Product product_of(const Contraction& x, const Machine& machine, const EngineModel& engine) {
+Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine) {
+  const double near_dilation = model.constants->values.selection.near_dilation;
   Product p;
   p.m = x.m;
   p.n = x.n;
@@ -25,16 +19,17 @@ Product product_of(const Contraction& x, const Machine& machine, const EngineMod
   p.result_byte = x.result_byte;
   p.useful_flop = x.useful_flop;
   p.role = x.role;
-  p.kernels = !x.is_convolution        ? ProductKernels::gemm_library
-              : x.dilation > near_taps ? ProductKernels::dilated
-                                       : ProductKernels::convolution;
+  p.kernels = !x.is_convolution            ? ProductKernels::gemm_library
+              : x.dilation > near_dilation ? ProductKernels::dilated
+                                           : ProductKernels::convolution;
   p.follows_window = !x.pointwise;
   p.gather_vector = x.gathered ? x.gather_vector : 0;
   p.scattered = x.scattered;
   p.may_split = (x.role == Pass::wgrad || engine.features.split_k || !x.is_convolution) &&
                 !has_ragged_rows(x);
   // The GEMM library splits a vector-engine product only until every SM has a block.
-  if (!x.is_convolution && !is_tensor_engine(engine.engine)) p.most_split_blocks = machine.sm_count;
+  if (!x.is_convolution && !is_tensor_engine(engine.engine))
+    p.most_split_blocks = model.machine.sm_count;
   return p;
 }
 

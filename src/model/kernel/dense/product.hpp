@@ -40,7 +40,7 @@ struct Product {
 };
 
 /// The contraction as one product.
-Product product_of(const Contraction& x, const Machine& machine, const EngineModel& engine);
+Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine);
 
 /// Of the operands that `outputs` neighbouring outputs multiply, the share that differ: the patch
 /// under a square of outputs serves all taps.

@@ -48,7 +48,7 @@ TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
 std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte, double patch_share = 1);
 
 /// The list of a library's tiles for an engine and product.
-std::span<const TileKernel> library_tiles(const TileLists& lists, Engine engine,
+std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
                                           const Contraction& x);
 
 /// The fastest of the tiles and splits.

@@ -56,13 +56,13 @@ double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
   x.is_convolution = false;
   x.pointwise = true;
   x.element_byte = operand_byte(engine.engine);
-  const Product product = product_of(x, model.machine, engine);
+  const Product product = product_of(x, model, engine);
   const auto machine = machine_rates(model.machine, trace);
   const auto rates = product_rates(product, model, engine, machine, trace);
   // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
   double best_share = 0;
   double best_fed_share = 0;
-  for (const TileKernel& tile : library_tiles(model.constants->tiles, engine.engine, x)) {
+  for (const TileKernel& tile : library_tiles(*model.constants, engine.engine, x)) {
     const BlockResources block{tile.threads, tile.registers,
                                tile_shared_byte(tile, product.element_byte)};
     if (occupancy(model.machine.sm, block).blocks == 0) continue;

@@ -95,13 +95,13 @@ Product transformed_product(const Contraction& x, const Transform& t, const Prod
   return p;
 }
 
-std::span<const TileKernel> transform_tiles(const Transform& t, const TileLists& lists,
+std::span<const TileKernel> transform_tiles(const Transform& t, const ModelConstants& constants,
                                             Engine engine) {
   if (t.fused()) return fused_tile;
   Contraction plain;  // the GEMM library's
   plain.pointwise = true;
   plain.is_convolution = false;
-  return library_tiles(lists, engine, plain);
+  return library_tiles(constants, engine, plain);
 }
 
 }  // namespace roofline

@@ -57,8 +57,8 @@ Product transformed_product(const Contraction& x, const Transform& transform,
                             const Product& direct);
 
 /// The tiles that its kernels have.
-std::span<const TileKernel> transform_tiles(const Transform& transform, const TileLists& lists,
-                                            Engine engine);
+std::span<const TileKernel> transform_tiles(const Transform& transform,
+                                            const ModelConstants& constants, Engine engine);
 
 /// Transforms of image and weights, the products, the transform back.
 inline constexpr double staged_kernels = 4;

@@ -11,17 +11,6 @@ namespace {
 
 constexpr double mib_byte = 1024.0 * 1024.0;
 
-/// Below this working set a cold layer's lines are found in L2 after all: sectors are fetched in
-/// groups, and a caller that rotates buffers rarely owns enough tiny ones to flush the cache.
-constexpr double cold_ramp_share_of_l2 = 1.0 / 24;
-
-/// Narrow parts (few SMs for their bandwidth) still feed their memory: the L2 is at least a fifth
-/// faster.
-void feed_memory(MemorySystem& system) {
-  system.l2_least_byte_per_s =
-      std::max(system.l2_least_byte_per_s, 1.2 * system.bandwidth_byte_per_s);
-}
-
 double l2_size_byte_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   if (gpu.l2_byte) return std::max(static_cast<double>(*gpu.l2_byte), 0.25 * mib_byte);
   constexpr double usual_mib = 4;
@@ -29,9 +18,12 @@ double l2_size_byte_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   return usual_mib * mib_byte;
 }
 
+/// Narrow parts (few SMs for their bandwidth) still feed their memory.
 void set_bandwidth(MemorySystem& system, double bandwidth_byte_per_s, double share) {
   system.bandwidth_byte_per_s = bandwidth_byte_per_s;
   system.dram_share = share;
+  system.l2_least_byte_per_s =
+      std::max(system.l2_least_byte_per_s, system.l2_dram_ratio * bandwidth_byte_per_s);
 }
 
 }  // namespace
@@ -40,16 +32,16 @@ MemorySystem memory_system(const Gpu& gpu, const ModelConstants& constants,
                            std::vector<std::string>& assumptions) {
   const MemoryConstants& c = constants.values.memory;
   MemorySystem system;
+  system.l2_dram_ratio = c.l2_dram_ratio;
   set_bandwidth(system, gpu.bandwidth_byte_per_s, gpu.kernel.dram_share.value_or(c.dram_share));
   system.l2_byte_per_clock_per_sm = c.l2_byte_per_clock_per_sm;
   system.l2_operand_byte_per_clock_per_sm = c.l2_operand_byte_per_clock_per_sm;
-  feed_memory(system);
   system.l2_write_share = c.l2_write_share;
   system.l2_size_byte = l2_size_byte_of(gpu, assumptions);
   system.l2_kept_byte = c.l2_kept_share * system.l2_size_byte;
   system.l2_lost_byte = std::max(c.l2_lost_share * system.l2_size_byte, system.l2_kept_byte + 1);
   system.l2_dirty_byte = c.l2_dirty_share * system.l2_size_byte;
-  system.cold_ramp_byte = cold_ramp_share_of_l2 * system.l2_size_byte;
+  system.cold_ramp_byte = c.cold_share * system.l2_size_byte;
   system.l2_latency_s = c.l2_latency_s;
   system.dram_latency_s = c.dram_latency_s;
   const LaunchConstants& launch = constants.values.launch;
@@ -70,7 +62,6 @@ MemorySystem with_bandwidth(MemorySystem system, double sustained_byte_per_s) {
   set_bandwidth(system, sustained_byte_per_s, 1);
   system.bandwidth_origin = sustained_origin;
   system.share_origin = "a sustained ceiling is what streams reach";
-  feed_memory(system);
   return system;
 }
 

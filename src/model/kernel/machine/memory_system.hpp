@@ -18,13 +18,14 @@ struct MemorySystem {
   double dram_share = 1;  ///< of it that long streams sustain
   double l2_byte_per_clock_per_sm = 0;
   double l2_operand_byte_per_clock_per_sm = 0;  ///< of tiles' operands
-  double l2_least_byte_per_s = 0;               ///< what feeds device memory
-  double l2_write_share = 1;                    ///< of that rate for writes alone
+  double l2_dram_ratio = 1;
+  double l2_least_byte_per_s = 0;  ///< what feeds device memory
+  double l2_write_share = 1;       ///< of that rate for writes alone
   double l2_size_byte = 0;
   double l2_kept_byte = 0;
   double l2_lost_byte = 0;
   double l2_dirty_byte = 0;
-  double cold_ramp_byte = 0;
+  double cold_ramp_byte = 0;  ///< of a cold working set below it, some lines are in L2 after all
   double l2_latency_s = 0;
   double dram_latency_s = 0;
   double launch_s = 0;  ///< from one kernel to the next in a CUDA graph

@@ -14,9 +14,7 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   p.input_positions = spatial_size(input);
   p.input_element = element_count(input);
   p.output_element = element_count(layer.output);
-  // Backward passes count what was saved beside the gradient that they make.
-  const bool saved = p.backward() && info(layer.kind).saved != Saved::nothing;
-  p.input_byte = static_cast<double>(counts.bytes.input) / (saved ? 2 : 1);
+  p.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
   p.output_byte = static_cast<double>(counts.bytes.output);
   const auto all_byte = static_cast<double>(counts.bytes.total);
   const double written_byte = p.backward() ? p.input_byte : p.output_byte;

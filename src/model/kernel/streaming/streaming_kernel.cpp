@@ -91,9 +91,8 @@ class StreamingKernels : StreamFormulas<Trace> {
   Work activation() const {
     Work work = start_of(p.backward() ? k.vectorized_several : k.vectorized,
                          Algorithm::vectorized_elementwise);
-    Number clock = trace(function_clock());
-    if (p.backward()) clock = clock * 1.4;  // derivatives repeat the function and multiply
-    work.clocks = outputs() * clock;
+    const Number clock = trace(function_clock());
+    work.clocks = outputs() * (p.backward() ? clock * trace(k.backward_ratio) : clock);
     return work;
   }
 
