@@ -28,6 +28,7 @@ struct Counts {
   std::uint64_t params = 0;   ///< learned
   std::uint64_t buffers = 0;  ///< the running statistics of a batch norm: kept, not learned
   Bytes bytes;
+  std::uint64_t saved_byte = 0;  ///< of bytes.input, what a backward pass reads of the forward one
 };
 
 /// Throws OverflowError where a count exceeds 64 bits; a loaded Layer never does.

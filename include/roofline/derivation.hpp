@@ -18,7 +18,7 @@ struct DerivationStep {
   std::string expression;  ///< empty where the number is given
   double value = 0;
   std::string unit;    ///< "s", "byte", "FLOP/s", ...; empty for counts and shares
-  std::string origin;  ///< of a given number or of the constants in the expression; may be empty
+  std::vector<std::string> origins;  ///< of a given number, or of the constants in the expression
 };
 
 /// The steps from the layer's counts to its plan, the same numbers that plan_kernel returns. The

@@ -34,6 +34,17 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+/// An operand of attention: the tensor [batch, heads, length, features].
+struct Heads {
+  std::uint64_t batch = 1;
+  std::uint64_t heads = 1;
+  std::uint64_t length = 1;    ///< queries, or keys and their values
+  std::uint64_t features = 1;  ///< of one of them
+};
+constexpr Heads heads_of(const Shape& shape) {
+  return {shape.batch, shape.spatial[1], shape.spatial[2], shape.channels};
+}
+
 /// Sliding window of convolutions and pools.
 struct Window {
   std::uint8_t rank = 2;

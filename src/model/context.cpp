@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "model/kernel/resolved_model.hpp"
+#include "model/kernel/machine/memory_traffic.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -93,11 +93,13 @@ Ceilings ceilings_for(const Context& context, Engine engine) {
 
 Roofs roofs_for(const Context& context, Engine engine) {
   const ResolvedModel& model = kernel_model_for(context, engine).resolved();
+  Planning trace;
+  const auto rates = machine_rates(model.machine, trace);
   Roofs roofs{context.gpu.peak_flop_per_s,
               context.gpu.bandwidth_byte_per_s,
               {},
-              model.memory.dram_byte_per_s,
-              model.memory.l2_byte_per_s};
+              dram_byte_per_s(model.memory, trace),
+              l2_byte_per_s(model.memory, rates, trace)};
   for (const Engine engine_of_part : enumerators<Engine>)
     if (const auto& each = model.engines[engine_of_part])
       roofs.sustained_flop_per_s[engine_of_part] = sustained_flop_per_s(*each);

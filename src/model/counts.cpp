@@ -51,8 +51,8 @@ void count_contraction(const Layer& layer, Counts& counts) {
 /// Pairs of a query and a key of one head. Causal: the last query sees all keys, the one before it
 /// all but the last, and so on; queries before the first key see none.
 std::uint64_t attended_pairs(const Layer& layer) {
-  const std::uint64_t queries = layer.inputs[0].shape.spatial[2];
-  const std::uint64_t keys = layer.inputs[1].shape.spatial[2];
+  const std::uint64_t queries = heads_of(layer.inputs[0].shape).length;
+  const std::uint64_t keys = heads_of(layer.inputs[1].shape).length;
   if (!layer.causal) return checked_mul(queries, keys);
   const std::uint64_t seeing = std::min(queries, keys);
   const std::uint64_t fewest = keys - seeing + 1;
@@ -62,12 +62,12 @@ std::uint64_t attended_pairs(const Layer& layer) {
 /// Two products forward; backward those of the three gradients, of the scores' gradient, and the
 /// scores again, which no pass keeps (Dao 2023, "FlashAttention-2": five to two).
 void count_attention(const Layer& layer, Counts& counts) {
-  const Shape& query = layer.inputs[0].shape;
+  const Heads query = heads_of(layer.inputs[0].shape);
   const std::uint64_t of_keys = layer.pass == Pass::fwd ? 1 : 3;
   const std::uint64_t of_values = layer.pass == Pass::fwd ? 1 : 2;
-  const std::uint64_t features = checked_add(checked_mul(of_keys, query.channels),
+  const std::uint64_t features = checked_add(checked_mul(of_keys, query.features),
                                              checked_mul(of_values, layer.output.channels));
-  counts.macs = checked_mul(checked_mul(query.batch, query.spatial[1]),
+  counts.macs = checked_mul(checked_mul(query.batch, query.heads),
                             checked_mul(attended_pairs(layer), features));
   counts.flops = checked_mul(counts.macs, 2);
   for (const Operand& operand : layer.inputs)
@@ -116,7 +116,8 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
   if (layer.pass == Pass::fwd) return;
-  if (kind.saved != Saved::nothing) counts.bytes.input = checked_mul(counts.bytes.input, 2);
+  if (kind.saved != Saved::nothing) counts.saved_byte = counts.bytes.input;
+  counts.bytes.input = checked_add(counts.bytes.input, counts.saved_byte);
   const std::uint64_t gradients = stored_byte(counts.params, layer.dtypes.weight);
   counts.bytes.weight = checked_add(counts.bytes.weight, gradients);
 }

@@ -21,13 +21,20 @@ std::string value_text(const DerivationStep& step) {
                      step.unit.empty() ? "" : " ", step.unit);
 }
 
-/// The number of a note that says where a constant comes from.
-std::string note_mark(const std::string& origin, std::vector<std::string>& notes) {
-  if (origin.empty()) return "";
-  const auto found = std::find(notes.begin(), notes.end(), origin);
-  const auto number = found - notes.begin() + 1;
-  if (found == notes.end()) notes.push_back(origin);
-  return fmt::format("  [{}]", number);
+/// "  [1, 3]": the numbers of the notes that say where a step's constants come from.
+std::string note_marks(const DerivationStep& step, std::vector<std::string>& notes) {
+  std::string marks;
+  for (const std::string& origin : step.origins) {
+    const auto found = std::find(notes.begin(), notes.end(), origin);
+    marks += fmt::format("{}{}", marks.empty() ? "" : ", ", found - notes.begin() + 1);
+    if (found == notes.end()) notes.push_back(origin);
+  }
+  return marks.empty() ? "" : fmt::format("  [{}]", marks);
+}
+
+/// The expression, but where it would only say the value once more.
+std::string said_expression(const DerivationStep& step) {
+  return value_text({{}, {}, step.value, {}, {}}) == step.expression ? "" : step.expression;
 }
 
 }  // namespace
@@ -36,9 +43,10 @@ std::string derivation_text(const std::vector<DerivationStep>& steps) {
   std::string text;
   std::vector<std::string> notes;
   for (const DerivationStep& step : steps) {
+    const std::string expression = said_expression(step);
     const std::string result =
-        (step.expression.empty() ? "" : "= ") + value_text(step) + note_mark(step.origin, notes);
-    std::string line = fmt::format("  {:<{}} {}", step.quantity, quantity_width, step.expression);
+        (expression.empty() ? "" : "= ") + value_text(step) + note_marks(step, notes);
+    std::string line = fmt::format("  {:<{}} {}", step.quantity, quantity_width, expression);
     line.erase(line.find_last_not_of(' ') + 1);
     const std::size_t begin = std::max(line.size() + 1, quantity_width + 3);
     if (begin + result.size() <= widest)

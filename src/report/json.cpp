@@ -118,7 +118,7 @@ void write_explanation(JsonWriter& w, const Report& report, const Explanation& e
         .member("expression", text_or_null(step.expression))
         .member("value", step.value)
         .member("unit", text_or_null(step.unit))
-        .member("origin", text_or_null(step.origin))
+        .member("origin", text_or_null(fmt::format("{}", fmt::join(step.origins, "; "))))
         .end_object();
   w.end_array().key("advice").begin_array();
   for (const Advice& advice : explanation.advice)

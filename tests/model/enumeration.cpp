@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "model/kernel/constants.hpp"
-#include "model/kernel/occupancy.hpp"
+#include "model/kernel/machine/occupancy.hpp"
 #include "report/chart/chart.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/context.hpp"

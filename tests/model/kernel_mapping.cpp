@@ -1,7 +1,7 @@
 // Occupancy by NVIDIA's published rules, worked by hand, and kernel mappings that users state.
 
 #include "load/loading.hpp"
-#include "model/kernel/occupancy.hpp"
+#include "model/kernel/machine/occupancy.hpp"
 #include "model/kernel/resolved_model.hpp"
 #include "roofline/catalogue.hpp"
 

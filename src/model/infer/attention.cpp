@@ -5,9 +5,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t heads = 1;  // of Shape::spatial
-constexpr std::size_t length = 2;
-
 void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& what,
                  std::size_t operand) {
   if (got == expected) return;
@@ -29,22 +26,22 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
     if (layer.inputs[i].shape.spatial_rank != 2)
       fail(Field::inputs,
            "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape), {i});
-  const Shape& query = layer.inputs[0].shape;
-  const Shape& key = layer.inputs[1].shape;
-  const Shape& value = layer.inputs[2].shape;
+  const Heads query = heads_of(layer.inputs[0].shape);
+  const Heads key = heads_of(layer.inputs[1].shape);
+  const Heads value = heads_of(layer.inputs[2].shape);
   check_equal(key.batch, query.batch, "in the batch, as the queries have", 1);
   check_equal(value.batch, query.batch, "in the batch, as the queries have", 2);
-  check_equal(key.channels, query.channels, "features a key, as the queries have", 1);
-  check_equal(value.spatial[heads], key.spatial[heads], "heads, as the keys have", 2);
-  check_equal(value.spatial[length], key.spatial[length], "values, one a key", 2);
-  if (query.spatial[heads] % key.spatial[heads] != 0)
+  check_equal(key.features, query.features, "features a key, as the queries have", 1);
+  check_equal(value.heads, key.heads, "heads, as the keys have", 2);
+  check_equal(value.length, key.length, "values, one a key", 2);
+  if (query.heads % key.heads != 0)
     fail(Field::inputs,
-         "expected a number of heads that divides the queries' " +
-             std::to_string(query.spatial[heads]) + ", got " + std::to_string(key.spatial[heads]),
+         "expected a number of heads that divides the queries' " + std::to_string(query.heads) +
+             ", got " + std::to_string(key.heads),
          {1});
   layer.causal = spec.causal.value_or(false);
-  layer.output = query;
-  layer.output.channels = value.channels;
+  layer.output = layer.inputs[0].shape;
+  layer.output.channels = value.features;
 }
 
 }  // namespace roofline

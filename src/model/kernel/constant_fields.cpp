@@ -14,6 +14,8 @@ constexpr ConstantUnit ratio{"ratio", 0, 10};
 constexpr ConstantUnit clocks{"clock", 0, 1e5};
 constexpr ConstantUnit durations{"s", 0, 1e-3};
 constexpr ConstantUnit rounds{"round trip", 0, 100};
+constexpr ConstantUnit taps{"tap", 1, 1000};
+constexpr ConstantUnit exponent{"exponent", 0, 10};
 constexpr ConstantUnit tile_edge{"element", 0, 1000};
 constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
 constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
@@ -46,6 +48,10 @@ constexpr NumberField<MemoryConstants> memory_fields[] = {
      "of the L2's size: a working set above it keeps nothing"},
     {"l2_dirty_share", &MemoryConstants::l2_dirty_share, &share,
      "of the L2's size: written lines that wait there, at most"},
+    {"l2_dram_ratio", &MemoryConstants::l2_dram_ratio, &ratio,
+     "L2 rate to the bandwidth of device memory, at least: narrow parts feed theirs too"},
+    {"cold_share", &MemoryConstants::cold_share, &share,
+     "of the L2's size: of a cold working set below it, lines come with those of neighbours"},
     {"l2_latency_s", &MemoryConstants::l2_latency_s, &durations,
      "one dependent access that hits L2, issue included"},
     {"dram_latency_s", &MemoryConstants::dram_latency_s, &durations,
@@ -65,6 +71,12 @@ constexpr NumberField<PartConstants> part_fields[] = {
      "dynamic, at the boost clock, operands' way included; 0: no estimate, never at the limit"},
     {"tensor_joule_per_flop", &PartConstants::tensor_joule_per_flop, &energy,
      "the same on tensor cores, of 16-bit operands; others by their width"},
+    {"arithmetic_power_share", &PartConstants::arithmetic_power_share, &share,
+     "of the board's power limit: the rest feeds memory and leakage"},
+    {"power_load_share", &PartConstants::power_load_share, &share,
+     "of the peak rate at which arithmetic draws power: no kernel sustains more"},
+    {"clock_power_exponent", &PartConstants::clock_power_exponent, &exponent,
+     "clock to power: the voltage falls with the clock"},
     {"clock_share", &PartConstants::clock_share, &share, "of the boost clock that lasts"},
     {"library_share", &PartConstants::library_share, &share,
      "of the rates of NVIDIA's kernels that the vendor's library reaches"},
@@ -97,7 +109,7 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
      "rate of data gradients' kernels to that of forward ones"},
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
     {"dilated_share", &DenseConstants::dilated_share, &ratio,
-     "rate where a window's taps are more than 8 apart, to that of others"},
+     "rate at dilations above near_dilation, to that of others"},
     {"start_s", &DenseConstants::start_s, &durations,
      "start and end of a convolution's kernel, beyond those of an empty one"},
     {"library_start_s", &DenseConstants::library_start_s, &durations,
@@ -114,6 +126,13 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
      "rate of fused Winograd kernels to math_share"},
     {"batched_share", &DenseConstants::batched_share, &ratio,
      "rate of GEMMs over transformed tiles to math_share"},
+};
+
+constexpr NumberField<SelectionConstants> selection_fields[] = {
+    {"near_dilation", &SelectionConstants::near_dilation, &taps,
+     "the largest dilation at which dense kernels keep their rate"},
+    {"gathered_window", &SelectionConstants::gathered_window, &taps,
+     "edge of the window that the tiles of the list gathered_window are for"},
 };
 
 constexpr NumberField<StreamKernel> stream_fields[] = {
@@ -157,6 +176,8 @@ constexpr NumberField<StreamingConstants> streaming_fields[] = {
     {"exponential_clock", &StreamingConstants::exponential_clock, &clocks,
      "of sigmoid, tanh, SiLU"},
     {"erf_clock", &StreamingConstants::erf_clock, &clocks, "of GELU"},
+    {"backward_ratio", &StreamingConstants::backward_ratio, &ratio,
+     "clocks of an activation's derivative, which repeats the function, to the function's"},
     {"norm_plane_clock", &StreamingConstants::norm_plane_clock, &clocks,
      "a plane of a batch norm, however small"},
     {"norm_channel_clock", &StreamingConstants::norm_channel_clock, &clocks,
@@ -287,7 +308,7 @@ constexpr DirectKernelField direct_kernels[] = {
 template <class Kernel>
 struct KernelByPass {
   Text key;
-  Kernel (GroupedConstants::*member)[3];
+  ByPass<Kernel> GroupedConstants::*member;
 };
 constexpr KernelByPass<DirectKernel> direct_by_pass[] = {
     {"tiled_half", &GroupedConstants::tiled_half},
@@ -305,7 +326,6 @@ constexpr KernelByPass<GroupKernel> group_by_pass[] = {
     {"batched_half", &GroupedConstants::batched_half},
     {"group_plane", &GroupedConstants::group_plane},
 };
-constexpr std::array<Text, 3> pass_keys{"fwd", "dgrad", "wgrad"};
 
 /// Walks the groups of a set, const or not.
 template <class Values, class Number>
@@ -317,6 +337,7 @@ class Lister {
     add({"part"}, values.part, part_fields);
     for (const EngineClass engine_class : enumerators<EngineClass>)
       add({"dense", name_of(engine_class)}, values.dense[engine_class], dense_fields);
+    add({"selection"}, values.selection, selection_fields);
     streaming(values.streaming);
     grouped(values.grouped);
     add_kernels("attention", values.attention, attention_kernels, attention_fields);
@@ -339,8 +360,8 @@ class Lister {
   template <class Owner, class Kernels, class Fields>
   void add_by_pass(Owner& owner, const Kernels& kernels, const Fields& fields) {
     for (const auto& [key, member] : kernels)
-      for (std::size_t pass = 0; pass < pass_keys.size(); ++pass)
-        add({"grouped", key, pass_keys[pass]}, (owner.*member)[pass], fields);
+      for (const Pass pass : enumerators<Pass>)
+        add({"grouped", key, name_of(pass)}, (owner.*member)[pass], fields);
   }
   template <class Owner>
   void streaming(Owner& owner) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "roofline/enumeration.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 
@@ -27,6 +28,8 @@ struct MemoryConstants {
   double l2_kept_share;
   double l2_lost_share;
   double l2_dirty_share;
+  double l2_dram_ratio;
+  double cold_share;
   double l2_latency_s;
   double dram_latency_s;
 };
@@ -42,6 +45,9 @@ struct LaunchConstants {
 struct PartConstants {
   double vector_joule_per_flop;
   double tensor_joule_per_flop;
+  double arithmetic_power_share;
+  double power_load_share;
+  double clock_power_exponent;
   double clock_share;
   double library_share;
   double int8_share;
@@ -75,6 +81,12 @@ struct DenseConstants {
   double batched_share;
 };
 
+/// Where a library takes other kernels for a convolution.
+struct SelectionConstants {
+  double near_dilation;
+  double gathered_window;
+};
+
 /// A kernel that streams.
 struct StreamKernel {
   double start_s;
@@ -100,6 +112,7 @@ struct StreamingConstants {
   double simple_clock;
   double exponential_clock;
   double erf_clock;
+  double backward_ratio;
   StreamKernel broadcast;   ///< operands of differing shapes: one element a thread and access
   StreamKernel norm_inner;  ///< batch norm, channels innermost
   StreamKernel norm_plane;  ///< batch norm, a block a plane
@@ -162,10 +175,14 @@ struct GroupKernel {
   double launches;
 };
 
+/// One for each pass.
+template <class Kernel>
+using ByPass = EnumArray<Pass, Kernel>;
+
 struct GroupedConstants {
   // Depthwise, channels innermost (cuDNN), by pass.
-  DirectKernel tiled_half[3];
-  DirectKernel tiled_single[3];
+  ByPass<DirectKernel> tiled_half;
+  ByPass<DirectKernel> tiled_single;
   DirectKernel wide_half_dgrad;  ///< unit strides, windows of 3 and 5: large tiles
   DirectKernel untiled_dgrad;    ///< any window and dilation
   double strided_wgrad_half;
@@ -183,22 +200,22 @@ struct GroupedConstants {
   double plane_wgrad_step_s;
   double plane_wgrad_start_s;
   // Grouped, channels innermost.
-  PackedKernel packed_half[3];
-  PackedKernel packed_single[3];
+  ByPass<PackedKernel> packed_half;
+  ByPass<PackedKernel> packed_single;
   PackedKernel packed_single_strided;  ///< strided dgrad of TF32
   double packed_strided_share;
   double repack_start_s;
   double repack_element_clock;
-  GroupKernel group_half[3];
-  GroupKernel group_single[3];
-  GroupKernel batched_half[3];  ///< one launch over all groups, tiles of 128 x 128
+  ByPass<GroupKernel> group_half;
+  ByPass<GroupKernel> group_single;
+  ByPass<GroupKernel> batched_half;  ///< one launch over all groups, tiles of 128 x 128
   double slice_element_clock;
-  DirectKernel general_inner[3];  ///< the general grouped kernel: any window, any group
+  ByPass<DirectKernel> general_inner;  ///< the general grouped kernel: any window, any group
   // Grouped, columns innermost.
-  GroupKernel group_plane[3];
+  ByPass<GroupKernel> group_plane;
   GroupKernel small_plane_dgrad;  ///< tiles of 32 x 32, groups of 20 channels and more
   GroupKernel winograd_plane_wgrad;
-  DirectKernel general_plane[3];
+  ByPass<DirectKernel> general_plane;
 };
 
 /// Attention in one kernel, over tiles of queries and keys.
@@ -232,6 +249,7 @@ struct ConstantValues {
   LaunchConstants launch;
   PartConstants part;
   EnumArray<EngineClass, DenseConstants> dense;
+  SelectionConstants selection;
   StreamingConstants streaming;
   GroupedConstants grouped;
   AttentionConstants attention;
@@ -286,7 +304,7 @@ enum class TileList : std::uint8_t {
   byte,            ///< one-byte types
   byte_unaligned,  ///< the same for results whose rows are no multiple of 16 byte
   gathered_fwd,    ///< few channels, element by element
-  gathered_7x7,
+  gathered_window,
   gathered_wgrad,
 };
 
@@ -304,7 +322,7 @@ constexpr std::string_view name_of(TileList list) {
     case TileList::byte: return "byte";
     case TileList::byte_unaligned: return "byte_unaligned";
     case TileList::gathered_fwd: return "gathered_fwd";
-    case TileList::gathered_7x7: return "gathered_7x7";
+    case TileList::gathered_window: return "gathered_window";
     case TileList::gathered_wgrad: return "gathered_wgrad";
   }
   return {};

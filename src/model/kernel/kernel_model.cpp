@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/kernel/constant_fields.hpp"
-#include "model/kernel/gemm_kernel.hpp"
+#include "model/kernel/dense/tile_mapping.hpp"
 #include "model/kernel/number_text.hpp"
 #include "model/kernel/origins.hpp"
 #include "model/kernel/resolved_model.hpp"
@@ -15,31 +15,32 @@
 namespace roofline {
 namespace {
 
-/// Share of the boost clock that the board's power limit leaves. A fifth of the limit feeds memory
-/// and leakage; the rest bounds arithmetic, whose power falls faster than the clock because the
-/// voltage falls with it: clock share = (power left / power wanted)^0.6.
-double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s) {
+/// Share of the boost clock that the board's power limit leaves. Memory and leakage take their part
+/// of it; the rest bounds arithmetic, whose power falls faster than the clock because the voltage
+/// falls with it.
+double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s,
+                         const PartConstants& part) {
   if (tdp_w <= 0 || joule_per_flop <= 0) return 1;
-  const double left_w = 0.8 * tdp_w;
-  const double wanted_w = joule_per_flop * peak_flop_per_s * 0.8;  // no kernel sustains more
-  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, 0.6);
+  const double left_w = part.arithmetic_power_share * tdp_w;
+  const double wanted_w = joule_per_flop * peak_flop_per_s * part.power_load_share;
+  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, part.clock_power_exponent);
 }
 
 /// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
 void set_constants(EngineModel& model, const ModelConstants& constants) {
   const EngineClass engine_class = class_of(model.engine);
   const PartConstants& part = constants.values.part;
-  model.set = &constants.values.dense[engine_class];
-  model.constants = *model.set;
+  model.constants = &constants.values.dense[engine_class];
   model.features = constants.features[engine_class];
   if (model.engine != Engine::fp32) {
     model.features.winograd = model.features.winograd_wgrad = false;
     model.features.fft = false;
   }
-  model.math_origin = origin_of(constants, model.set->math_share);
+  model.math_share = model.constants->math_share;
+  model.math_origin = origin_of(constants, model.constants->math_share);
   const auto scale = [&](const double& factor, const char* why) {
     if (factor == 1) return;
-    model.constants.math_share *= factor;
+    model.math_share *= factor;
     model.math_origin +=
         ", x " + number_text(factor) + ' ' + why + " (" + origin_of(constants, factor) + ')';
   };
@@ -60,14 +61,14 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   model.engine = engine;
   model.rate_flop_per_s = peak;
   set_constants(model, *gpu.constants);
-  DenseConstants& c = model.constants;
   if (gpu.kernel.math_share) {
-    c.math_share = *gpu.kernel.math_share;
+    model.math_share = *gpu.kernel.math_share;
     model.math_origin = stated_origin;
   }
-  if (gpu.kernel.launch_s) c.start_s = c.library_start_s = 0;  // all of it is stated
+  if (gpu.kernel.launch_s) model.start_share = 0;  // all of it is stated
   const PartConstants& part = gpu.constants->values.part;
-  const double clock_share = power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak);
+  const double clock_share =
+      power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak, part);
   model.peak_flop_per_s = peak * clock_share;
   model.peak_origin = datasheet_origin;
   if (clock_share < 1)
@@ -100,7 +101,7 @@ KernelModel kernel_model_of(const Gpu& gpu) {
   model.gpu = gpu.name;
   model.constants = gpu.constants;
   model.machine = machine_of(gpu, model.assumptions);
-  model.memory = memory_system(gpu, model.machine, *gpu.constants, model.assumptions);
+  model.memory = memory_system(gpu, *gpu.constants, model.assumptions);
   for (const Engine engine : enumerators<Engine>)
     if (const std::optional<double> peak = gpu.peak_flop_per_s[engine])
       model.engines[engine] = engine_model_of(gpu, model.machine, engine, *peak);

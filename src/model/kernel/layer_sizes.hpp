@@ -26,9 +26,20 @@ inline double window_stride(const Window& window) {
          static_cast<double>(window.stride[2]);
 }
 
-/// PyTorch and cuDNN run 16-bit and TF32 layers with channels innermost (NHWC) and fp32 ones with
-/// columns innermost (NCHW); the measurements were made so.
-inline bool channels_innermost(const Layer& layer) {
+/// The pass of the convolution between the same two tensors: the forward pass of a transposed one
+/// is its data gradient, and the other way round.
+constexpr Pass mirrored(Pass pass) {
+  switch (pass) {
+    case Pass::fwd: return Pass::dgrad;
+    case Pass::dgrad: return Pass::fwd;
+    case Pass::wgrad: return Pass::wgrad;
+  }
+  return pass;
+}
+
+/// PyTorch and cuDNN run 16-bit and TF32 layers in NHWC (channels innermost) and fp32 ones in NCHW
+/// (columns innermost); the measurements were made so.
+inline bool is_nhwc(const Layer& layer) {
   return layer.dtypes.input != DataType::fp32 && layer.dtypes.input != DataType::fp64;
 }
 

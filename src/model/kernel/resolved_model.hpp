@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/kernel/constants.hpp"
-#include "model/kernel/machine.hpp"
-#include "model/kernel/memory_system.hpp"
+#include "model/kernel/machine/machine.hpp"
+#include "model/kernel/machine/memory_system.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/engine.hpp"
 
@@ -20,15 +20,16 @@ struct EngineModel {
   double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a sustained rate
   double peak_flop_per_s = 0;  ///< that the shares of `constants` are of
   std::string peak_origin;
-  DenseConstants constants;  ///< of its class, for this part and engine
+  double math_share = 1;  ///< of its class, for this part and engine
+  std::string math_origin;
+  double start_share = 1;  ///< of what kernels take beyond an empty one: 0 where a launch is stated
   LibraryFeatures features;
-  const DenseConstants* set = nullptr;  ///< as ModelConstants holds them
-  std::string math_origin;              ///< of constants.math_share
+  const DenseConstants* constants = nullptr;  ///< of its class, in ResolvedModel::constants
 };
 
 /// What large dense kernels sustain: the rate at which a layer's own FLOP count as arithmetic.
 constexpr double sustained_flop_per_s(const EngineModel& engine) {
-  return engine.peak_flop_per_s * engine.constants.math_share;
+  return engine.peak_flop_per_s * engine.math_share;
 }
 
 struct ResolvedModel {
@@ -42,9 +43,10 @@ struct ResolvedModel {
   std::shared_ptr<const ModelConstants> constants;
 };
 
-constexpr const std::optional<EngineModel>& engine_model(const ResolvedModel& model,
-                                                         Engine engine) {
-  return model.engines[engine];
+/// None where the part lacks the engine.
+constexpr const EngineModel* engine_model(const ResolvedModel& model, Engine engine) {
+  const std::optional<EngineModel>& found = model.engines[engine];
+  return found ? &*found : nullptr;
 }
 
 }  // namespace roofline

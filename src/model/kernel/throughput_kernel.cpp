@@ -1,58 +1,125 @@
 #include "model/kernel/throughput_kernel.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace roofline {
 namespace {
 
-/// Little's law: what is in flight, over the time that it takes.
-double fed_share(double in_flight_byte, double latency_s, double byte_per_s) {
-  return in_flight_byte > 0 ? std::min(1.0, in_flight_byte / (latency_s * byte_per_s)) : 1;
+/// Little's law: what is in flight, over what a rate has under way in the time of an access.
+template <class Trace>
+NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
+                          double latency_s, const std::string& latency_origin,
+                          const NumberOf<Trace>& byte_per_s, Trace& trace) {
+  if (!(in_flight_byte > 0)) return 1;
+  const auto latency = trace.sourced(latency_s, latency_origin);
+  return trace.factor(quantity, min({1, in_flight_byte / (latency * byte_per_s)}));
 }
 
-void set_bound(ThroughputTime& time) {
-  time.bound = Limiter::math;
-  time.bound_s = time.compute_s;
-  if (time.l2_s > time.bound_s) time.bound = Limiter::l2, time.bound_s = time.l2_s;
-  if (time.dram_s > time.bound_s) time.bound = Limiter::dram, time.bound_s = time.dram_s;
+/// What a time at full rates takes longer: few blocks first leave rates unfilled, then SMs without
+/// any; waves leave them idle at the end.
+template <class Number>
+void add_gaps(TimeParts<Number>& parts, const Number& time_s, const Number& filled,
+              const Number& idle) {
+  const Number unfilled_s = time_s / filled;
+  parts.add(Limiter::occupancy, unfilled_s - time_s);
+  parts.add(Limiter::last_wave, unfilled_s * idle - unfilled_s);
+}
+
+/// The resource that takes longest.
+template <class Trace>
+void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
+               const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
+               Trace& trace) {
+  using Number = NumberOf<Trace>;
+  if (time.bound == Limiter::math) {
+    const Number idle = work.idle / work.busy;
+    add_issue(parts, time.issue_s, work.useful_share, flop_s, trace);
+    add_gaps(parts, time.issue_s, work.filled, idle);
+    parts.add(Limiter::latency, time.compute_s - time.issue_s / work.filled * idle);
+  } else if (time.bound == Limiter::l2) {
+    const Number request_s = time.l2_request_s * work.moves;
+    const Number filled = work.filled * time.l2_fed;
+    parts.add(Limiter::l2, request_s);
+    add_gaps(parts, request_s, filled, 1 / work.busy);
+    parts.add(Limiter::l2, time.l2_s - request_s / (filled * work.busy));
+  } else {
+    const Number filled = work.filled * time.dram_fed;
+    const Number full_s = time.dram_s * filled;
+    parts.add(Limiter::dram, full_s);
+    add_gaps(parts, full_s, filled, Number(1));
+  }
+}
+
+template <class Trace>
+TimeParts<NumberOf<Trace>> parts_of(const ThroughputWork<NumberOf<Trace>>& work,
+                                    const ThroughputTime<NumberOf<Trace>>& time,
+                                    const NumberOf<Trace>& flop_s, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  TimeParts<Number> parts;
+  add_bound(parts, work, time, flop_s, trace);
+  const Number exposed_s = time.busy_s - time.bound_s;
+  const Number copied = time.chain_s > 0 ? time.copy_s / time.chain_s : Number{};
+  parts.add(Limiter::instructions, exposed_s * copied);
+  parts.add(Limiter::latency, exposed_s * (1 - copied));
+  parts.add(Limiter::latency, work.start_s);
+  parts.add(Limiter::launch, time.launch_s);
+  return parts;
 }
 
 }  // namespace
 
-ThroughputKernel timed(const ThroughputWork& work, const ResolvedModel& model, CacheState cache,
-                       double flop_s) {
-  const Machine& machine = model.machine;
-  const MemorySystem& memory = model.memory;
-  ThroughputTime time;
-  time.flop_s = flop_s;
-  time.traffic = memory_traffic(work.streams, memory, cache, work.reread_l2_byte);
-  time.issue_s = work.clocks.total() / machine.issue_clock_per_s + work.flop / work.flop_per_s;
-  time.compute_s =
-      std::max(time.issue_s * work.idle / (work.busy * work.filled), work.floor_s.total()) +
-      work.serial_s.total();
-  time.l2_request_s = l2_time_s(work.streams, time.traffic, memory);
-  time.l2_fed = fed_share(work.in_flight_byte, memory.l2_latency_s, memory.l2_byte_per_s);
-  time.dram_fed = fed_share(work.in_flight_byte, memory.dram_latency_s, memory.dram_byte_per_s);
-  time.l2_s = std::max(time.l2_request_s * work.moves / (time.l2_fed * work.filled * work.busy),
-                       work.fetch_byte / work.fetch_byte_per_s);
-  time.dram_byte = timed_dram_byte(work.streams, time.traffic, cache);
-  time.dram_s =
-      time.dram_byte * work.moves / (memory.dram_byte_per_s * time.dram_fed * work.filled);
-  set_bound(time);
-  time.far_share = far_share(work.streams, memory, cache);
-  time.round_trip_s = round_trip_s(work.streams, memory, cache);
-  time.copy_s = work.copy_clocks.total() / machine.issue_clock_per_s;
-  time.chain_s = work.rounds.total() * time.round_trip_s +
-                 work.steps.total() * memory.l2_latency_s + time.copy_s;
-  time.busy_s = overlapped_s(time.bound_s, time.chain_s);
-  time.launch_s = work.kernels * memory.launch_s;
-  return {work, time, time.launch_s + work.start_s + time.busy_s};
+template <class Trace>
+ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Trace>>& work,
+                                                const MachineRates<NumberOf<Trace>>& rates,
+                                                const MemorySystem& memory, CacheState cache,
+                                                Trace& trace) {
+  using Number = NumberOf<Trace>;
+  ThroughputTime<Number> t;
+  t.issue_s = trace.named("instructions issued",
+                          work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
+  t.compute_s = trace.named(
+      "compute",
+      max({t.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s, "s");
+
+  t.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, trace);
+  const Number l2_rate = l2_byte_per_s(memory, rates, trace);
+  t.l2_request_s = l2_request_s(work.streams, t.traffic, l2_rate, memory, trace);
+  t.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill", work.in_flight_byte,
+                       memory.l2_latency_s, memory.latency_origin, l2_rate, trace);
+  t.l2_s = trace.named("L2",
+                       max({t.l2_request_s * work.moves / (t.l2_fed * work.filled * work.busy),
+                            work.fetch_byte / work.fetch_byte_per_s}),
+                       "s");
+
+  const Number dram_rate = dram_byte_per_s(memory, trace);
+  t.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill", work.in_flight_byte,
+                         memory.dram_latency_s, memory.latency_origin, dram_rate, trace);
+  t.dram_s = trace.named(
+      "DRAM", t.traffic.timed_dram_byte * work.moves / (dram_rate * t.dram_fed * work.filled), "s");
+  t.bound_s = trace.named("longest", max({t.compute_s, t.l2_s, t.dram_s}), "s");
+  t.bound = t.dram_s > max({t.compute_s, t.l2_s}) ? Limiter::dram
+            : t.l2_s > t.compute_s                ? Limiter::l2
+                                                  : Limiter::math;
+
+  const Number round_trip = round_trip_s(t.traffic.far_share, memory, trace);
+  const Number l2_round_trip = trace.sourced(memory.l2_latency_s, memory.latency_origin);
+  t.copy_s = trace.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
+  t.chain_s = trace.named(
+      "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + t.copy_s, "s");
+  t.busy_s = trace.named("longest and chain", hypot(t.bound_s, t.chain_s), "s");
+  t.launch_s = trace.named(
+      "launches", work.kernels * trace.sourced(memory.launch_s, memory.launch_origin), "s");
+  t.total_s = t.launch_s + work.start_s + t.busy_s;
+  return t;
 }
 
-KernelPlan plan_of(const ThroughputKernel& kernel, const Machine& machine) {
-  const ThroughputWork& work = kernel.work;
-  const Traffic& traffic = kernel.time.traffic;
+template <class Trace>
+KernelPlan throughput_plan(const ThroughputWork<NumberOf<Trace>>& work,
+                           const NumberOf<Trace>& flop_s,
+                           const MachineRates<NumberOf<Trace>>& rates, const ResolvedModel& model,
+                           CacheState cache, Trace& trace) {
+  const Machine& machine = model.machine;
+  const auto time = throughput_time(work, rates, model.memory, cache, trace);
   KernelPlan plan;
   plan.algorithm = work.algorithm;
   plan.kernels = static_cast<std::uint64_t>(work.kernels);
@@ -63,18 +130,23 @@ KernelPlan plan_of(const ThroughputKernel& kernel, const Machine& machine) {
     plan.occupancy =
         std::min(1.0, work.blocks * work.threads /
                           (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
-  plan.tile_utilization = work.useful_share;
-  plan.wave_utilization = work.busy / work.idle;
-  plan.l2_byte = traffic.l2_byte;
-  plan.dram_read_byte = traffic.dram_read_byte;
-  plan.dram_write_byte = traffic.dram_write_byte;
-  set_time(plan, parts_of<TimeParts>(kernel));
+  plan.tile_utilization = value_of(work.useful_share);
+  plan.wave_utilization = value_of(work.busy) / value_of(work.idle);
+  plan.l2_byte = value_of(time.traffic.l2_byte);
+  plan.dram_read_byte = value_of(time.traffic.dram_read_byte);
+  plan.dram_write_byte = value_of(time.traffic.dram_write_byte);
+  set_time(plan, parts_of(work, time, flop_s, trace), trace);
   return plan;
 }
 
-double flop_s_of(const Counts& counts, const ResolvedModel& model, Engine engine) {
-  const std::optional<EngineModel>& resolved = engine_model(model, engine);
-  return resolved ? static_cast<double>(counts.flops) / sustained_flop_per_s(*resolved) : 0;
-}
+template ThroughputTime<double> throughput_time(const ThroughputWork<double>&,
+                                                const MachineRates<double>&, const MemorySystem&,
+                                                CacheState, Planning&);
+template KernelPlan throughput_plan(const ThroughputWork<double>&, const double&,
+                                    const MachineRates<double>&, const ResolvedModel&, CacheState,
+                                    Planning&);
+template KernelPlan throughput_plan(const ThroughputWork<Traced>&, const Traced&,
+                                    const MachineRates<Traced>&, const ResolvedModel&, CacheState,
+                                    Explaining&);
 
 }  // namespace roofline

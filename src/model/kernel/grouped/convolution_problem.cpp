@@ -1,0 +1,68 @@
+#include "model/kernel/grouped/convolution_problem.hpp"
+
+#include <algorithm>
+
+#include "model/kernel/layer_sizes.hpp"
+
+namespace roofline {
+namespace {
+
+/// Of a longer window, every so many taps stand for those after them: looking at 2^32 takes
+/// seconds.
+constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
+
+/// Mean number of window taps along one axis that fall inside the input, over all outputs.
+double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
+                          std::uint64_t output) {
+  const auto stride = static_cast<std::int64_t>(window.stride[axis]);
+  const auto last_input = static_cast<std::int64_t>(input) - 1;
+  const auto last_output = static_cast<std::int64_t>(output) - 1;
+  const std::uint64_t taps = window.kernel[axis];
+  const std::uint64_t step = (taps - 1) / most_taps + 1;
+  double pairs = 0;
+  for (std::uint64_t tap = 0; tap < taps; tap += step) {
+    // Outputs o with 0 <= o * stride + offset <= last_input.
+    const std::int64_t offset = static_cast<std::int64_t>(tap * window.dilation[axis]) -
+                                static_cast<std::int64_t>(window.pad_begin[axis]);
+    const std::int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+    if (offset > last_input) continue;
+    const std::int64_t last = std::min(last_output, (last_input - offset) / stride);
+    pairs += static_cast<double>(std::min(step, taps - tap)) *
+             static_cast<double>(std::max<std::int64_t>(0, last - first + 1));
+  }
+  return pairs / static_cast<double>(output);
+}
+
+}  // namespace
+
+ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts) {
+  const bool transposed = layer.kind == LayerKind::conv_transpose;
+  const Shape& input = transposed ? layer.output : layer.inputs.front().shape;
+  const Shape& output = transposed ? layer.inputs.front().shape : layer.output;
+  ConvolutionProblem p;
+  p.layer = &layer;
+  p.input = &input;
+  p.output = &output;
+  p.pass = transposed ? mirrored(layer.pass) : layer.pass;
+  p.nhwc = is_nhwc(layer);
+  p.element_byte = element_byte(layer.dtypes.input);
+  p.is_16bit = p.element_byte <= 2;
+  p.batch = static_cast<double>(input.batch);
+  p.groups = static_cast<double>(layer.groups);
+  p.group_in = static_cast<double>(input.channels) / p.groups;
+  p.group_out = static_cast<double>(output.channels) / p.groups;
+  p.taps = window_taps(layer.window);
+  p.stride = window_stride(layer.window);
+  p.input_positions = spatial_size(input);
+  p.output_positions = spatial_size(output);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double valid =
+        valid_taps_of_axis(layer.window, axis, input.spatial[axis], output.spatial[axis]);
+    p.valid_taps *= valid;
+    if (axis < 2) p.valid_rows *= valid;
+  }
+  p.streams = streams_of(layer, counts);
+  return p;
+}
+
+}  // namespace roofline

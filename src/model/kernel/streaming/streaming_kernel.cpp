@@ -1,0 +1,261 @@
+#include "model/kernel/streaming/streaming_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/kernel/layer_sizes.hpp"
+#include "model/kernel/streaming/pool_kernel.hpp"
+
+namespace roofline {
+namespace {
+
+bool same_shapes(const Layer& layer) {
+  for (const Operand& operand : layer.inputs)
+    if (!(operand.shape == layer.output)) return false;
+  return true;
+}
+
+/// Compilers and engines write kernels that go over all operands once, whatever they compute; an
+/// engine's pools do too, and keep no positions.
+bool is_generated(const Layer& layer) {
+  const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
+  switch (layer.kernels) {
+    case KernelSource::library: return false;
+    case KernelSource::compiler: return is_pointwise(layer.kind);
+    case KernelSource::inference_engine: return is_pointwise(layer.kind) || pools;
+  }
+  return false;
+}
+
+template <class Trace>
+class StreamingKernels : StreamFormulas<Trace> {
+  using Formulas = StreamFormulas<Trace>;
+  using Formulas::inputs;
+  using Formulas::k;
+  using Formulas::outputs;
+  using Formulas::p;
+  using Formulas::rates;
+  using Formulas::trace;
+  using typename Formulas::Number;
+  using typename Formulas::Work;
+
+ public:
+  explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
+
+  Work work() const {
+    if (is_generated(*p.layer)) return generated();
+    switch (p.layer->kind) {
+      case LayerKind::add:
+      case LayerKind::mul: return combine();
+      case LayerKind::concat: return concat();
+      case LayerKind::batch_norm: return batch_norm();
+      case LayerKind::layer_norm: return layer_norm();
+      case LayerKind::softmax: return softmax();
+      case LayerKind::max_pool:
+      case LayerKind::avg_pool: return pool<Trace>(*this);
+      case LayerKind::global_avg_pool: return global_average();
+      case LayerKind::upsample: return upsample();
+      default: return activation();
+    }
+  }
+
+ private:
+  Work start_of(const StreamKernel& kernel, Algorithm algorithm) const {
+    Work work = Formulas::start_of(kernel, algorithm);
+    work.round_trips = trace(kernel.rounds);
+    return work;
+  }
+
+  /// The same with what each output costs.
+  Work work_of(const StreamKernel& kernel, Algorithm algorithm) const {
+    Work work = start_of(kernel, algorithm);
+    work.clocks = outputs() * trace(kernel.element_clock);
+    return work;
+  }
+
+  Number share_of_sms(const Number& blocks) const {
+    return trace.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
+  }
+
+  /// Of an element's arithmetic. Sixteen-bit elements are widened, computed in fp32, narrowed.
+  const double& function_clock() const {
+    switch (p.layer->kind) {
+      case LayerKind::sigmoid:
+      case LayerKind::tanh:
+      case LayerKind::silu: return k.exponential_clock;
+      case LayerKind::gelu: return k.erf_clock;
+      default: return k.simple_clock;
+    }
+  }
+
+  Work activation() const {
+    Work work = start_of(p.backward() ? k.vectorized_several : k.vectorized,
+                         Algorithm::vectorized_elementwise);
+    const Number clock = trace(function_clock());
+    work.clocks = outputs() * (p.backward() ? clock * trace(k.backward_ratio) : clock);
+    return work;
+  }
+
+  Work generated() const {
+    Work work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise);
+    work.clocks = outputs() * trace(function_clock());
+    return work;
+  }
+
+  Work combine() const {
+    if (!same_shapes(*p.layer)) return work_of(k.broadcast, Algorithm::broadcast_elementwise);
+    Work work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise);
+    work.clocks = outputs() * trace(k.simple_clock);
+    return work;
+  }
+
+  Work batch_norm() const {
+    // Two passes: over the gradient and the saved input for the sums, then for the input's
+    // gradient.
+    if (p.backward())
+      return over_channels(
+          p.nhwc ? k.norm_backward_inner : k.norm_backward_plane,
+          p.nhwc ? Algorithm::batch_norm_backward_inner : Algorithm::batch_norm_backward_plane,
+          {4 * p.input_byte, p.input_byte});
+    if (p.layer->batch_statistics)
+      return over_channels(
+          p.nhwc ? k.norm_statistics_inner : k.norm_statistics_plane,
+          p.nhwc ? Algorithm::batch_norm_training_inner : Algorithm::batch_norm_training_plane,
+          {2 * p.input_byte, p.input_byte});
+    return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
+  }
+
+  /// A batch norm that forms sums over a channel first. In NCHW a block has a channel, and few
+  /// channels keep little in flight.
+  Work over_channels(const StreamKernel& kernel, Algorithm algorithm,
+                     const Streams& streams) const {
+    Work work = work_of(kernel, algorithm);
+    work.streams = streams;
+    if (p.nhwc) {
+      work.kernels = 2;
+      return work;
+    }
+    const Number channels = trace.named("channels", p.channels, "", "layer");
+    work.blocks = p.channels;
+    work.clocks = work.clocks + channels * trace(k.norm_channel_clock);
+    work.in_flight_byte = trace(kernel.in_flight_byte) * channels;
+    work.busy = share_of_sms(channels);
+    return work;
+  }
+
+  /// A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
+  /// than four an SM, the rates fall with the root of their number.
+  Work batch_norm_nhwc() const {
+    Work work = work_of(k.norm_inner, Algorithm::bn_fw_inf_nhwc);
+    const Number resident =
+        trace.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
+    work.filled = trace.factor("share of rates that few blocks reach",
+                               sqrt(min({1, resident / (4 * rates.sm_count)})));
+    return work;
+  }
+
+  /// One block walks the positions of one channel of one image, 512 elements a step.
+  Work batch_norm_nchw() const {
+    Work work = work_of(k.norm_plane, Algorithm::bn_fw_inf_nchw);
+    work.blocks = p.batch * p.channels;
+    const Number blocks = trace.named("blocks", Number(p.batch) * p.channels);
+    work.clocks = max({work.clocks, blocks * trace(k.norm_plane_clock)});
+    work.busy = share_of_sms(blocks);
+    const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
+    work.round_trips = work.round_trips + steps * 0.5;
+    return work;
+  }
+
+  /// PyTorch joins the operands in one kernel whose grid gives every operand as many blocks as the
+  /// largest one needs, up to 32 an SM; those that find nothing to copy still have to start. With
+  /// many small operands beside a large one the starting of blocks is the time.
+  Work concat() const {
+    Work work = p.nhwc ? work_of(k.concat_inner, Algorithm::cat_copy_nhwc)
+                       : work_of(k.concat_plane, Algorithm::cat_copy_nchw);
+    double largest = 0;
+    for (const Operand& operand : p.layer->inputs)
+      largest = std::max(largest, element_count(operand.shape));
+    const auto operands = static_cast<double>(p.layer->inputs.size());
+    const Number blocks = trace.named("blocks an operand",
+                                      min({divide_up(Number(largest), 512), 32 * rates.sm_count}));
+    work.floor_s = trace.named(
+        "starts of blocks",
+        operands * blocks * (trace(k.concat_block_clock) / rates.issue_clock_per_s), "s");
+    return work;
+  }
+
+  Work global_average() const {
+    if (p.backward()) {
+      Work work = start_of(k.broadcast, Algorithm::broadcast_elementwise);
+      work.clocks = inputs() * trace(k.broadcast.element_clock);
+      return work;
+    }
+    const StreamKernel& kernel = p.nhwc ? k.mean_inner : k.mean_plane;
+    Work work =
+        start_of(kernel, p.nhwc ? Algorithm::mean_reduce_nhwc : Algorithm::mean_reduce_nchw);
+    work.clocks = inputs() * trace(kernel.element_clock);
+    if (p.nhwc) {
+      // Each thread adds up positions of its channel in turn.
+      work.round_trips =
+          work.round_trips + min({Number(p.input_positions), 1024}) / 64 * trace(k.mean_row_round);
+    } else {
+      work.clocks = max({work.clocks, outputs() * trace(k.mean_plane_clock)});
+    }
+    return work;
+  }
+
+  Work upsample() const {
+    return p.nhwc ? work_of(k.upsample_inner, Algorithm::upsample_nearest_nhwc)
+                  : work_of(k.upsample_plane, Algorithm::upsample_nearest_nchw);
+  }
+
+  /// Rows of features: a warp or a block makes one row, so short rows pay for their reductions.
+  Work softmax() const {
+    const bool warp = p.channels <= 2048;
+    Work work = warp ? work_of(k.softmax_warp, Algorithm::softmax_warp)
+                     : work_of(k.softmax_block, Algorithm::softmax_block);
+    const Number row = trace.named("elements of a row", p.channels, "", "layer");
+    // A lane of the warp holds every 32nd element of the row and walks them three times.
+    work.round_trips =
+        work.round_trips + (warp ? divide_up(row, 32) * trace(k.softmax_lane_round)
+                                 : 3 * divide_up(row, 8192) * trace(k.row_step_round));
+    return work;
+  }
+
+  Work layer_norm() const {
+    const bool ragged = std::fmod(p.channels, 4) != 0;
+    const StreamKernel& kernel = p.backward() ? k.layer_norm_backward
+                                 : ragged     ? k.layer_norm_ragged
+                                              : k.layer_norm;
+    const double& row_clock = p.backward() ? k.layer_norm_backward_row_clock
+                              : ragged     ? k.layer_norm_ragged_row_clock
+                                           : k.layer_norm_row_clock;
+    Work work =
+        work_of(kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
+    const Number row = trace.named("elements of a row", p.channels, "", "layer");
+    const Number rows = trace.named("rows", p.input_element / row);
+    work.clocks = work.clocks + rows * trace(row_clock);
+    work.round_trips = work.round_trips + divide_up(row, 512) * trace(k.row_step_round);
+    work.kernels = p.backward() || ragged ? 2 : 1;
+    return work;
+  }
+};
+
+}  // namespace
+
+template <class Trace>
+KernelPlan streaming_plan(const Layer& layer, const Counts& counts, Engine engine,
+                          const ResolvedModel& model, CacheState cache, Trace& trace) {
+  const auto flop_s = sustained_flop_s(counts, engine_model(model, engine), trace);
+  const auto rates = machine_rates(model.machine, trace);
+  const StreamProblem problem = stream_problem(layer, counts);
+  const StreamingKernels<Trace> kernels({problem, model.constants->values.streaming, rates, trace});
+  return throughput_plan(kernels.work(), flop_s, rates, model, cache, trace);
+}
+
+template KernelPlan streaming_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
+                                   CacheState, Planning&);
+template KernelPlan streaming_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
+                                   CacheState, Explaining&);
+
+}  // namespace roofline
