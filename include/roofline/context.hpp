@@ -13,7 +13,7 @@
 #include "roofline/kernel.hpp"
 #include "roofline/kernel_model.hpp"
 #include "roofline/memory.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 #include "roofline/trace.hpp"
 
 namespace roofline {

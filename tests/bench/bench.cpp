@@ -15,7 +15,7 @@
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/load.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace {
 

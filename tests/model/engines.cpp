@@ -3,7 +3,7 @@
 #include "load/loading.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -10,7 +10,7 @@
 #include "model/kernel/origins.hpp"
 #include "model/kernel/resolved_model.hpp"
 #include "roofline/error.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
