@@ -33,9 +33,40 @@ class InputError : public std::runtime_error {
   }
 };
 
-/// A value, or why there is none.
+/// A value, or why there is none; used as C++23's std::expected is.
 template <class T>
-using Expected = std::variant<T, InputError>;
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  Expected(InputError error) : content_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const { return content_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  /// Throws the error where there is no value.
+  const T& value() const& { return checked(*this); }
+  T& value() & { return checked(*this); }
+  T value() && { return std::move(checked(*this)); }
+
+  // There must be a value.
+  const T& operator*() const& { return std::get<0>(content_); }
+  T& operator*() & { return std::get<0>(content_); }
+  T operator*() && { return std::get<0>(std::move(content_)); }
+  const T* operator->() const { return &std::get<0>(content_); }
+  T* operator->() { return &std::get<0>(content_); }
+
+  /// There must be one.
+  const InputError& error() const { return std::get<1>(content_); }
+
+ private:
+  template <class Self>
+  static auto& checked(Self& self) {
+    if (!self.has_value()) throw self.error();
+    return std::get<0>(self.content_);
+  }
+
+  std::variant<T, InputError> content_;
+};
 
 /// The command line asks for something that does not exist or does not fit together (exit code 2).
 class UsageError : public std::runtime_error {

@@ -28,8 +28,7 @@ std::string network_of(const Layer& layer, const Network& network) {
 void add_measured(const Network& network, const Context& context,
                   std::vector<MeasuredLayer>& layers) {
   const Expected<RecordResult> result = evaluate_record(network, context);
-  if (const auto* error = std::get_if<InputError>(&result)) throw *error;
-  for (const LayerResult& row : std::get<RecordResult>(result).rows)
+  for (const LayerResult& row : result.value().rows)
     if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
       layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
                         launch_of(network.recording, context), *row.measured_time_s,
@@ -47,9 +46,8 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
     for (const std::string& name : resolve_input(word)) {
       const std::unique_ptr<Reader> reader = open_input(name, options.inputs);
       while (const std::optional<Expected<Item>> item = reader->next()) try {
-          if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
           const LayerDefaults& defaults = options.defaults.front();
-          const Network network = infer(*std::get<Item>(*item).spec(defaults), defaults);
+          const Network network = infer(*item->value().spec(defaults), defaults);
           if (!network.layers.empty()) add_measured(network, context, layers);
         } catch (const InputError& error) {
           fail(error);

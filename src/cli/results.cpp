@@ -77,12 +77,12 @@ void Results::join() {
     Expected<Result> result =
         join_records(record_source_, record_name_,
                      std::exchange(records_[slot], std::vector<RecordResult>{}), context);
-    if (const auto* error = std::get_if<InputError>(&result)) {
-      failed_ = true;
-      note(error->what());
-      errors_.push_back(*error);
+    if (result) {
+      evaluated_.push_back({*std::move(result), &context});
     } else {
-      evaluated_.push_back({std::get<Result>(std::move(result)), &context});
+      failed_ = true;
+      note(result.error().what());
+      errors_.push_back(result.error());
     }
   }
 }

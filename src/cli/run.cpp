@@ -69,9 +69,8 @@ class Division {
     while (true) {
       const auto items = std::make_shared<Items>(next_items(reader, name));
       if (items->empty()) break;
-      const auto good = static_cast<std::size_t>(
-          std::count_if(items->begin(), items->end(),
-                        [](const auto& item) { return std::holds_alternative<Item>(item); }));
+      const auto good = static_cast<std::size_t>(std::count_if(
+          items->begin(), items->end(), [](const auto& item) { return item.has_value(); }));
       work_.add([this, items, name, first] { return evaluator_.evaluate(*items, name, first); });
       first += good;
     }

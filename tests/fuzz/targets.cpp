@@ -115,14 +115,12 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
   std::vector<RecordResult> records;
   std::vector<InputError> errors;
   const auto keep = [&](Expected<Result> result) {
-    if (auto* error = std::get_if<InputError>(&result)) throw *error;
-    evaluated.push_back({std::get<Result>(std::move(result)), &setting.context});
+    evaluated.push_back({std::move(result).value(), &setting.context});
   };
   for (std::size_t i = 0; i < most_items; ++i) try {
       const auto item = reader.next();
       if (!item) break;
-      if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
-      const auto spec = std::get<Item>(*item).spec(setting.defaults);
+      const auto spec = item->value().spec(setting.defaults);
       if (spec->layers.empty()) continue;
       const Network network = infer(*spec, setting.defaults);
       if (!network.record) {
@@ -131,8 +129,7 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
         continue;
       }
       Expected<RecordResult> record = evaluate_record(network, setting.context);
-      if (const auto* error = std::get_if<InputError>(&record)) throw *error;
-      records.push_back(std::get<RecordResult>(std::move(record)));
+      records.push_back(std::move(record).value());
       std::string lines;
       for (const LayerResult& row : records.back().rows)
         ndjson.row(lines, {network.source, network.name, setting.context.gpu.name, row, true});
@@ -228,8 +225,7 @@ void evaluate_gpu(const Gpu& gpu, std::size_t choice) try {
   options.training = choice % 4 < 2;
   const Context context = make_context(gpu, options);
   Expected<Result> result = evaluate(all_kernels(), context);
-  if (const auto* error = std::get_if<InputError>(&result)) throw *error;
-  report_on({{std::get<Result>(std::move(result)), &context}}, {}, choice);
+  report_on({{std::move(result).value(), &context}}, {}, choice);
 } catch (const UsageError&) {
 }
 

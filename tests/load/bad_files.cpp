@@ -75,8 +75,8 @@ TEST_CASE("An empty file", "[load/bad_files]") {
   const std::string path = folder.write("empty.json", "");
   const auto item = open_input(path)->next();
   REQUIRE(item);
-  REQUIRE(std::holds_alternative<InputError>(*item));
-  CHECK(std::get<InputError>(*item).what() == path + ":1:1: expected JSON, got an empty text");
+  REQUIRE_FALSE(item->has_value());
+  CHECK(item->error().what() == path + ":1:1: expected JSON, got an empty text");
 }
 
 TEST_CASE("A GPU path that leads to no file", "[load/bad_files]") {

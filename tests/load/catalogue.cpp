@@ -212,7 +212,7 @@ TEST_CASE("A file or folder wins over a network of its name", "[load/catalogue]"
   const std::string path = folder.write("resnet50", "{}");
   const auto item = open_input(path)->next();
   REQUIRE(item);
-  const auto spec = std::get<Item>(*item).spec({});
+  const auto spec = item->value().spec({});
   CHECK(spec->layers.size() == 1);  // the file's one layer, not the network's
 }
 

@@ -28,8 +28,7 @@ inline roofline::AnalysisOptions under(double peak_flop_per_s, double bandwidth_
 inline roofline::Result analyze(const roofline::Network& network, const roofline::Gpu& gpu,
                                 const roofline::AnalysisOptions& options = {}) {
   auto result = roofline::evaluate(network, roofline::make_context(gpu, options));
-  if (const auto* error = std::get_if<roofline::InputError>(&result)) throw *error;
-  return std::get<roofline::Result>(std::move(result));
+  return std::move(result).value();
 }
 
 struct BadInput {

@@ -62,8 +62,7 @@ const std::string metadata =
 std::shared_ptr<const NetworkSpec> read_spec(const std::string& path,
                                              const std::vector<std::string>& others = {}) {
   auto item = *open_input(path, others)->next();
-  if (const auto* error = std::get_if<InputError>(&item)) throw *error;
-  return std::get<Item>(item).spec({});
+  return item.value().spec({});
 }
 
 }  // namespace

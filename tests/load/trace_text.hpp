@@ -78,8 +78,7 @@ class TraceText {
 inline std::shared_ptr<const roofline::NetworkSpec> read_trace(const std::string& text) {
   auto reader = roofline::open_trace(roofline::text_stream("t.json", text));
   auto item = *reader->next();
-  if (const auto* error = std::get_if<roofline::InputError>(&item)) throw *error;
-  return std::get<roofline::Item>(item).spec({});
+  return item.value().spec({});
 }
 
 /// The same as layers.

@@ -24,9 +24,8 @@ Result measured_result(const std::string& file, const AnalysisOptions& options) 
   std::vector<RecordResult> records;
   const std::unique_ptr<Reader> reader = open_input(measured + file);
   while (const auto item = reader->next())
-    records.push_back(std::get<RecordResult>(
-        evaluate_record(infer(*std::get<Item>(*item).spec({}), {}), context)));
-  return std::get<Result>(join_records(file, "measured", std::move(records), context));
+    records.push_back(evaluate_record(infer(*item->value().spec({}), {}), context).value());
+  return join_records(file, "measured", std::move(records), context).value();
 }
 
 std::vector<Accuracy> accuracy_of(const std::string& file, EngineChoice engine) {

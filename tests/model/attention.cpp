@@ -77,8 +77,8 @@ TEST_CASE("Attention takes what an H200 takes", "[model/attention]") {
   double error[2] = {0, 0};
   double rows[2] = {0, 0};
   while (const auto item = reader->next()) {
-    const auto evaluated = evaluate_record(infer(*std::get<Item>(*item).spec({}), {}), context);
-    const LayerResult& row = std::get<RecordResult>(evaluated).rows.front();
+    const auto evaluated = evaluate_record(infer(*item->value().spec({}), {}), context);
+    const LayerResult& row = evaluated.value().rows.front();
     const int is_backward = row.layer.pass == Pass::fwd ? 0 : 1;
     error[is_backward] += std::fabs(std::log(*row.expected_time_s / *row.measured_time_s));
     rows[is_backward] += 1;

@@ -24,7 +24,7 @@ Report report_on(const std::vector<std::string>& gpus, const std::string& text, 
   for (const std::string& gpu : gpus) contexts.push_back(make_context(find_gpu(gpu), options));
   std::vector<Evaluated> evaluated;
   for (const Context& context : contexts)
-    evaluated.push_back({std::get<Result>(evaluate(load_text(text, defaults), context)), &context});
+    evaluated.push_back({evaluate(load_text(text, defaults), context).value(), &context});
   return make_report(std::move(evaluated), {}, {});
 }
 
