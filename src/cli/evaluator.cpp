@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/required.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -16,7 +17,8 @@ class Evaluator::Sum {
  public:
   Sum(const Needs& needs, Evaluation& all) : needs_(needs), all_(all) {}
 
-  void fail(const InputError& error) {
+  void fail(const InputError& unhinted) {
+    const InputError error = hinted(unhinted);
     all_.failed = true;
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
@@ -159,8 +161,8 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
 void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
   for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options_->defaults[setting];
-      Network network = infer(*item.spec(defaults), defaults);
-      if (setting + 1 == options_->defaults.size()) item.spec = nullptr;  // not needed any more
+      Network network = infer(*item.spec(defaults).value(), defaults).value();
+      if (setting + 1 == options_->defaults.size()) item.read = nullptr;  // not needed any more
       if (network.layers.empty()) continue;
       network.item = index;
       if (times_ != nullptr) times_->join(network);

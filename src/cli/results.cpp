@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/required.hpp"
 #include "cli/terminal.hpp"
 
 namespace roofline {
@@ -115,7 +116,7 @@ void Results::write() {
   if (is_layer_file_alone && !failed_) return;
   for (RowStream& rows : rows_) rows.end();
   if (streaming_) return;
-  write_formats(make_report(std::move(evaluated_), std::move(errors_), options_->report));
+  write_formats(required(make_report(std::move(evaluated_), std::move(errors_), options_->report)));
 }
 
 void Results::write_formats(const Report& report) const {
@@ -134,7 +135,10 @@ void Results::write_formats(const Report& report) const {
 void Results::write_format(const OutputFormat& format, const Report& report,
                            const RenderStyle& style, const Sink& sink) const {
   const auto rows = std::find(needs_.rows.begin(), needs_.rows.end(), &format);
-  if (rows == needs_.rows.end()) return format.write(report, style, sink);
+  if (rows == needs_.rows.end()) {
+    if (const auto error = format.write(report, style, sink)) raise(*error);
+    return;
+  }
   for (const std::string& piece : kept_[static_cast<std::size_t>(rows - needs_.rows.begin())])
     sink(piece);
 }

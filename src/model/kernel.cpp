@@ -1,5 +1,6 @@
 #include "roofline/kernel.hpp"
 
+#include "model/expected.hpp"
 #include "model/kernel/attention_kernel.hpp"
 #include "model/kernel/depthwise_kernel.hpp"
 #include "model/kernel/derive.hpp"
@@ -87,28 +88,34 @@ Result with_kernel(const Layer& layer, const Counts& counts, Engine engine,
 
 }  // namespace
 
-std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
-                                      const KernelModel& model, CacheState cache) {
-  const Machine& machine = model.resolved().machine;
-  return with_kernel(
-      layer, counts, engine, model, cache, std::optional<KernelPlan>(),
-      [&](const ContractionKernel& kernel, const EngineModel&) {
-        return std::optional(plan_of(kernel, machine));
-      },
-      [&](const ThroughputKernel& kernel) { return std::optional(plan_of(kernel, machine)); });
+Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
+                                                Engine engine, const KernelModel& model,
+                                                CacheState cache) {
+  return expected([&] {
+    const Machine& machine = model.resolved().machine;
+    return with_kernel(
+        layer, counts, engine, model, cache, std::optional<KernelPlan>(),
+        [&](const ContractionKernel& kernel, const EngineModel&) {
+          return std::optional(plan_of(kernel, machine));
+        },
+        [&](const ThroughputKernel& kernel) { return std::optional(plan_of(kernel, machine)); });
+  });
 }
 
-std::vector<DerivationStep> derive_kernel(const Layer& layer, const Counts& counts, Engine engine,
-                                          const KernelModel& model, CacheState cache) {
-  const ResolvedModel& resolved = model.resolved();
-  return with_kernel(
-      layer, counts, engine, model, cache, std::vector<DerivationStep>(),
-      [&](const ContractionKernel& kernel, const EngineModel& own) {
-        return derive(kernel, resolved, own, cache);
-      },
-      [&](const ThroughputKernel& kernel) {
-        return derive(kernel, counts, resolved, engine, cache);
-      });
+Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Counts& counts,
+                                                    Engine engine, const KernelModel& model,
+                                                    CacheState cache) {
+  return expected([&] {
+    const ResolvedModel& resolved = model.resolved();
+    return with_kernel(
+        layer, counts, engine, model, cache, std::vector<DerivationStep>(),
+        [&](const ContractionKernel& kernel, const EngineModel& own) {
+          return derive(kernel, resolved, own, cache);
+        },
+        [&](const ThroughputKernel& kernel) {
+          return derive(kernel, counts, resolved, engine, cache);
+        });
+  });
 }
 
 }  // namespace roofline

@@ -91,11 +91,11 @@ const std::string& KernelModel::gpu() const { return resolved_->gpu; }
 
 const std::vector<std::string>& KernelModel::assumptions() const { return resolved_->assumptions; }
 
-KernelModel kernel_model_of(const Gpu& gpu) {
+Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   if (gpu.constants == nullptr)
-    throw UsageError(gpu.name +
-                     ": expected a GPU with constants of the kernel model, as load_gpu "
-                     "returns it, got none");
+    return InputError(gpu.name +
+                      ": expected a GPU with constants of the kernel model, as load_gpu "
+                      "returns it, got none");
   ResolvedModel model;
   model.gpu = gpu.name;
   model.constants = gpu.constants;
