@@ -7,8 +7,8 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/print.hpp"
+#include "cli/required.hpp"
 #include "cli/run.hpp"
-#include "roofline/error.hpp"
 
 namespace {
 using namespace roofline;
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   } catch (const OutputClosed&) {
     return 0;
   } catch (const InputError& error) {
-    note(error.what());
+    note(hinted(error).what());
     return 1;
   } catch (const UsageError& error) {
     note(std::string("roofline: ") + error.what());

@@ -71,6 +71,17 @@ TEST_CASE("The model and the public headers need only the standard library", "[a
   }
 }
 
+TEST_CASE("One header includes all of the library", "[architecture]") {
+  std::vector<std::string> expected;
+  for (const std::string& file : source_files({"include"}))
+    if (file != "include/roofline/roofline.hpp") expected.push_back(file);
+  std::vector<std::string> included;
+  for (const Include& include : includes_under({"include"}))
+    if (include.file == "include/roofline/roofline.hpp")
+      included.push_back("include/" + include.header);
+  CHECK(included == expected);
+}
+
 TEST_CASE("The model does no input or output", "[architecture]") {
   for (const Include& include : includes_under({"src/model", "include"})) {
     INFO(include.file << " includes " << include.header);

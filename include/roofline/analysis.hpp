@@ -17,7 +17,7 @@
 #include "roofline/kernel.hpp"
 #include "roofline/memory.hpp"
 #include "roofline/network.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

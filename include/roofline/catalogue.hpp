@@ -39,19 +39,18 @@ class Catalogue {
   /// Reads the person's own folder, once.
   Catalogue();
 
-  /// A GPU by name or by the path of a file. Throws InputError where the file that answers is
-  /// wrong, UsageError with the nearest names where none does.
-  Gpu find(const std::string& name_or_path) const;
+  /// A GPU by name or by the path of a file. An error with the nearest names where none answers.
+  Expected<Gpu> find(const std::string& name_or_path) const;
 
   /// The GPUs that a recording's may be: the one that its name means; where none is called so, all
   /// that have its SMs and, within a tenth, its memory.
-  std::vector<Gpu> find_recorded(const RecordedGpu& recorded) const;
+  Expected<std::vector<Gpu>> find_recorded(const RecordedGpu& recorded) const;
 
-  /// The text of the file that answers to a name or a path. Throws as find() does.
-  std::string text(const std::string& name_or_path) const;
+  /// The text of the file that answers to a name or a path.
+  Expected<std::string> text(const std::string& name_or_path) const;
 
-  /// Every GPU, by name. Throws InputError where any file of one's own is wrong.
-  std::vector<Gpu> all() const;
+  /// Every GPU, by name. An error where any file of one's own is wrong.
+  Expected<std::vector<Gpu>> all() const;
 
   /// What is wrong in the person's own folder, but for files that one of these names means.
   std::vector<InputError> problems_besides(const std::vector<std::string>& names) const;
@@ -64,8 +63,8 @@ class Catalogue {
 };
 
 /// The same without keeping a Catalogue.
-Gpu find_gpu(const std::string& name_or_path);
-std::vector<Gpu> all_gpus();
+Expected<Gpu> find_gpu(const std::string& name_or_path);
+Expected<std::vector<Gpu>> all_gpus();
 
 /// The built-in networks, a name a line.
 std::string network_names();

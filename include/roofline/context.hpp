@@ -9,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/kernel_model.hpp"
 #include "roofline/memory.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 #include "roofline/trace.hpp"
 
 namespace roofline {
@@ -73,8 +74,8 @@ struct Context {
   std::vector<KernelModel> kernel_by_engine;
 };
 
-/// Throws UsageError where the GPU does not state what the options ask of it.
-Context make_context(Gpu gpu, const AnalysisOptions& options);
+/// An error where the GPU does not state what the options ask of it.
+Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options);
 
 /// The context's ceilings, the person's own peak put in as that of `engine`.
 Ceilings ceilings_for(const Context& context, Engine engine);

@@ -23,8 +23,10 @@ struct DerivationStep {
 
 /// The steps from the layer's counts to its plan, the same numbers that plan_kernel returns. The
 /// last ones are the parts of the time that are not 0, by the names of their limiters, and
-/// "expected time", their sum. Empty where plan_kernel gives no plan; throws what it throws.
-std::vector<DerivationStep> derive_kernel(const Layer& layer, const Counts& counts, Engine engine,
-                                          const KernelModel& model, CacheState cache);
+/// "expected time", their sum. Empty where plan_kernel gives no plan; an error where that gives
+/// one.
+Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Counts& counts,
+                                                    Engine engine, const KernelModel& model,
+                                                    CacheState cache);
 
 }  // namespace roofline

@@ -1,7 +1,10 @@
 #pragma once
 
 // What can go wrong, as values for people: where, what was expected, what was found, what to do.
+// Functions of the library return them; none throws but for running out of memory, and where it
+// says so.
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,7 +12,18 @@
 
 namespace roofline {
 
-/// An input that cannot be evaluated. `where` is a JSON Pointer ("/layers/3/stride"), a position in
+/// What of the library's settings would help; a program names its own way of setting it.
+enum class Remedy : std::uint8_t {
+  none,
+  gpu,         ///< another GPU: all_gpus() lists them
+  network,     ///< another network: network_names() lists them
+  batches,     ///< several batches: LayerDefaults::batch_override
+  dimensions,  ///< LayerDefaults::dimensions
+  ceilings,    ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
+};
+
+/// An input that cannot be evaluated; or, without a source, what was asked for and does not exist
+/// or does not fit together. `where` is a JSON Pointer ("/layers/3/stride"), a position in
 /// the text ("14:7"), a line and a pointer in it ("14: /stride"), a name (`node "conv1"`), or
 /// empty.
 class InputError : public std::runtime_error {
@@ -19,27 +33,60 @@ class InputError : public std::runtime_error {
         source(std::move(source_)),
         where(std::move(where_)),
         message(std::move(message_)) {}
+  /// Of what was asked for.
+  explicit InputError(std::string message_, Remedy remedy_ = Remedy::none)
+      : InputError("", "", std::move(message_)) {
+    remedy = remedy_;
+  }
 
   std::string source;
   std::string where;
   std::string message;
+  Remedy remedy = Remedy::none;
 
  private:
   static std::string text(const std::string& source, const std::string& where,
                           const std::string& message) {
+    if (source.empty() && where.empty()) return message;
     if (where.empty()) return source + ": " + message;
     const bool is_line = where.front() >= '0' && where.front() <= '9';
     return source + (is_line ? ":" : ": ") + where + ": " + message;
   }
 };
 
-/// A value, or why there is none.
+/// A value, or why there is none; used as C++23's std::expected is.
 template <class T>
-using Expected = std::variant<T, InputError>;
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  Expected(InputError error) : content_(std::in_place_index<1>, std::move(error)) {}
 
-/// The command line asks for something that does not exist or does not fit together (exit code 2).
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+  bool has_value() const { return content_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  /// Throws the error where there is no value.
+  const T& value() const& { return checked(*this); }
+  T& value() & { return checked(*this); }
+  T value() && { return std::move(checked(*this)); }
+
+  // There must be a value.
+  const T& operator*() const& { return std::get<0>(content_); }
+  T& operator*() & { return std::get<0>(content_); }
+  T operator*() && { return std::get<0>(std::move(content_)); }
+  const T* operator->() const { return &std::get<0>(content_); }
+  T* operator->() { return &std::get<0>(content_); }
+
+  /// There must be one.
+  const InputError& error() const { return std::get<1>(content_); }
+
+ private:
+  template <class Self>
+  static auto& checked(Self& self) {
+    if (!self.has_value()) throw self.error();
+    return std::get<0>(self.content_);
+  }
+
+  std::variant<T, InputError> content_;
 };
 
 /// A count does not fit 64 bits. The loader turns it into an InputError that names the layer.

@@ -14,7 +14,7 @@
 
 namespace roofline {
 
-/// What the command line says about layers that do not say it themselves.
+/// What is said about layers that do not say it themselves.
 struct LayerDefaults {
   DataType dtype = DataType::fp32;
   bool dtype_given = false;  ///< it wins over the types that a model's own tensors have
@@ -36,7 +36,7 @@ struct FieldError {
 InputError input_error(const FieldError& error, const Place& place);
 
 /// The network's layers with shapes, types, names and every default filled in; repeats expanded.
-/// What it returns is valid. Throws InputError.
-Network infer(const NetworkSpec& spec, const LayerDefaults& defaults);
+/// What it returns is valid.
+Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults);
 
 }  // namespace roofline

@@ -10,6 +10,7 @@
 #include "roofline/algorithm.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
+#include "roofline/error.hpp"
 #include "roofline/kernel_model.hpp"
 #include "roofline/layer.hpp"
 
@@ -136,10 +137,11 @@ struct KernelPlan {
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest
 /// that the library of the GPU's architecture has. None for a layer that runs no kernel, and for a
-/// contraction on an engine without a peak. Throws InputError, without a source, for a stated
+/// contraction on an engine without a peak. An error, without a source, for a stated
 /// mapping that cannot run. Allocates nothing.
-std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
-                                      const KernelModel& model, CacheState cache);
+Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
+                                                Engine engine, const KernelModel& model,
+                                                CacheState cache);
 
 /// The plan of a graph's kernels as started in another way.
 KernelPlan launched(KernelPlan plan, const KernelModel& model, const Launch& launch);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "roofline/engine.hpp"
+#include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {
@@ -31,8 +32,8 @@ class KernelModel {
   std::shared_ptr<const ResolvedModel> resolved_;
 };
 
-/// The GPU must hold constants, as those that load_gpu returns do; throws UsageError.
-KernelModel kernel_model_of(const Gpu& gpu);
+/// The GPU must hold constants, as those that load_gpu returns do.
+Expected<KernelModel> kernel_model_of(const Gpu& gpu);
 
 /// The same model under ceilings that were measured: what the best real kernels reach, not what
 /// they fall short of. The bandwidth takes the place of the datasheet's times its sustained share.

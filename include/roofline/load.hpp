@@ -1,6 +1,6 @@
 #pragma once
 
-// From words of a command line to opened inputs, and single texts to networks and GPUs.
+// From words to opened inputs, and single texts to networks and GPUs.
 
 #include <cstddef>
 #include <memory>
@@ -10,33 +10,34 @@
 #include <string_view>
 #include <vector>
 
+#include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/infer.hpp"
 #include "roofline/reader.hpp"
 
 namespace roofline {
 
-/// The inputs that a word of the command line stands for: a file, the layer files of a directory
+/// The inputs that a word stands for: a file, the layer files of a directory
 /// (recursively, sorted by path, hidden ones left out), "-" for standard input, or a built-in
-/// network, each by the name under which it is opened. Throws InputError.
-std::vector<std::string> resolve_input(const std::string& word);
+/// network, each by the name under which it is opened.
+Expected<std::vector<std::string>> resolve_input(const std::string& word);
 
 /// Opens one of them: its format is that of its extension where only one format has it, else what
-/// its first bytes look like. `other_inputs`: words of the command line, among which a format finds
+/// its first bytes look like. `other_inputs`: words, among which a format finds
 /// the files that belong together. `first_line`: it is NDJSON cut out of a longer text, of which
-/// its first line is that one. Throws InputError.
-std::unique_ptr<Reader> open_input(const std::string& name,
-                                   std::span<const std::string> other_inputs = {},
-                                   std::optional<std::size_t> first_line = {});
+/// its first line is that one.
+Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
+                                             std::span<const std::string> other_inputs = {},
+                                             std::optional<std::size_t> first_line = {});
 
-/// The whole text of a file. Throws InputError.
-std::string read_text(const std::string& path);
+/// The whole text of a file.
+Expected<std::string> read_text(const std::string& path);
 
 /// A JSON text that holds one layer, an array of layers or a network. `source` names the text in
-/// errors. Throws InputError.
-Network load_network(std::string_view json_text, const std::string& source,
-                     const LayerDefaults& defaults);
+/// errors.
+Expected<Network> load_network(std::string_view json_text, const std::string& source,
+                               const LayerDefaults& defaults);
 
-Gpu load_gpu(std::string_view json_text, const std::string& source);
+Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source);
 
 }  // namespace roofline

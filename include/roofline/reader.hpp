@@ -18,13 +18,15 @@
 namespace roofline {
 
 /// One thing that an input holds: a network, or one record of a stream. `spec` gives what the
-/// source says of it under the settings of the command line; only formats with open dimensions
-/// (ONNX) look at those. It has no layers where the record is of none (a copy over the host link in
-/// output of ours). Throws InputError. It may be called again, and outlives its reader; items may
-/// be used by several threads, each by one.
+/// source says of it under these settings; only formats with open dimensions (ONNX) look at them.
+/// It has no layers where the record is of none (a copy over the host link in output of ours). It
+/// may be called again, and outlives its reader; items may be used by several threads, each by one.
 struct Item {
-  std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> spec;
+  /// Throws InputError: for readers to set; spec() is for whoever reads.
+  std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> read;
   std::optional<std::size_t> line = {};  ///< of a record, in its source
+
+  Expected<std::shared_ptr<const NetworkSpec>> spec(const LayerDefaults& defaults) const;
 };
 
 class Reader {

@@ -83,9 +83,11 @@ struct OutputFormat {
 
   /// How it renders rows; null for a format of whole reports.
   const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }
-  /// The rows or the whole of a report, piece by piece.
-  void write(const Report& report, const RenderStyle& style, const Sink& sink) const;
-  std::string render(const Report& report, const RenderStyle& style) const;
+  /// The rows or the whole of a report, piece by piece. Returns what stands in the way, a chart of
+  /// nothing, before anything is written.
+  [[nodiscard]] std::optional<InputError> write(const Report& report, const RenderStyle& style,
+                                                const Sink& sink) const;
+  Expected<std::string> render(const Report& report, const RenderStyle& style) const;
 };
 
 std::span<const OutputFormat> output_formats();

@@ -53,9 +53,9 @@ struct ReportOptions {
   std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };
 
-/// Throws UsageError, with the nearest name, where `explain` fits no layer of any result, and where
+/// An error, with the nearest name, where `explain` fits no layer of any result, and where
 /// `compare` finds other than two measured results.
-Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                   const ReportOptions& options);
+Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                             const ReportOptions& options);
 
 }  // namespace roofline

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "cli/completion.hpp"
+#include "cli/required.hpp"
 #include "model/spelling.hpp"
 #include "roofline/algorithm.hpp"
-#include "roofline/error.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "roofline/error.hpp"
+#include "cli/required.hpp"
 
 namespace roofline {
 namespace {

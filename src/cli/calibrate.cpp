@@ -6,6 +6,7 @@
 
 #include "cli/contexts.hpp"
 #include "cli/output.hpp"
+#include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/calibrate.hpp"
 #include "model/kernel/constant_fields.hpp"
@@ -28,8 +29,7 @@ std::string network_of(const Layer& layer, const Network& network) {
 void add_measured(const Network& network, const Context& context,
                   std::vector<MeasuredLayer>& layers) {
   const Expected<RecordResult> result = evaluate_record(network, context);
-  if (const auto* error = std::get_if<InputError>(&result)) throw *error;
-  for (const LayerResult& row : std::get<RecordResult>(result).rows)
+  for (const LayerResult& row : result.value().rows)
     if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
       layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
                         launch_of(network.recording, context), *row.measured_time_s,
@@ -40,16 +40,15 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
                                        bool& failed) {
   std::vector<MeasuredLayer> layers;
   const auto fail = [&failed](const InputError& error) {
-    note(error.what());
+    note(hinted(error).what());
     failed = true;
   };
   for (const std::string& word : options.inputs)
-    for (const std::string& name : resolve_input(word)) {
-      const std::unique_ptr<Reader> reader = open_input(name, options.inputs);
+    for (const std::string& name : required(resolve_input(word))) {
+      const std::unique_ptr<Reader> reader = required(open_input(name, options.inputs));
       while (const std::optional<Expected<Item>> item = reader->next()) try {
-          if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
           const LayerDefaults& defaults = options.defaults.front();
-          const Network network = infer(*std::get<Item>(*item).spec(defaults), defaults);
+          const Network network = infer(*item->value().spec(defaults).value(), defaults).value();
           if (!network.layers.empty()) add_measured(network, context, layers);
         } catch (const InputError& error) {
           fail(error);
@@ -143,7 +142,7 @@ int calibrate_inputs(const Options& options) {
   if (options.exports.size() != 1 || options.exports.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
   const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();
-  const Context context = make_context(gpu, options.analysis);
+  const Context context = required(make_context(gpu, options.analysis));
   bool failed = false;
   const std::vector<MeasuredLayer> layers = read_layers(options, context, failed);
   if (layers.empty())
@@ -158,7 +157,8 @@ int calibrate_inputs(const Options& options) {
   }
   const ModelConstants constants = described(calibration, options, layers.size());
   const std::string& path = options.exports.front().path;
-  write_file(path, gpu_with_constants(Catalogue().text(options.gpus.front()), path, constants));
+  write_file(path,
+             gpu_with_constants(required(Catalogue().text(options.gpus.front())), path, constants));
   write_standard_output(fmt::format("{} on {} layers of {} networks\n\n", gpu.name, layers.size(),
                                     calibration.networks) +
                         cells_text(calibration) +

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "roofline/error.hpp"
+#include "cli/required.hpp"
 
 namespace roofline {
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/required.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/data_type.hpp"
@@ -28,7 +29,8 @@ void add_names(std::string& out, const Names& names) {
 
 /// By aliases, which have no blanks.
 void add_gpus(std::string& out) {
-  for (const Gpu& gpu : all_gpus())
+  const std::vector<Gpu> gpus = required(all_gpus());
+  for (const Gpu& gpu : gpus)
     for (const std::string& alias : gpu.aliases) add_candidate(out, alias, gpu.name);
 }
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -60,9 +60,9 @@ std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::st
                            const std::string& kernel_model) {
   std::vector<Gpu> gpus;
   gpus.reserve(names.size());
-  for (const std::string& name : names) gpus.push_back(catalogue.find(name));
+  for (const std::string& name : names) gpus.push_back(required(catalogue.find(name)));
   if (kernel_model.empty()) return gpus;
-  const SharedConstants constants = load_constants(read_text(kernel_model), kernel_model);
+  const SharedConstants constants = load_constants(required(read_text(kernel_model)), kernel_model);
   for (Gpu& gpu : gpus) gpu.constants = constants;
   return gpus;
 }
@@ -80,7 +80,7 @@ Contexts::Contexts(const Options& options) : options_(options) {
   for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model)) {
     AnalysisOptions analysis = options.analysis;
     analysis.recorded_here = options.gpus.size() == 1;
-    named_.push_back(make_context(std::move(gpu), analysis));
+    named_.push_back(required(make_context(std::move(gpu), analysis)));
     std::vector<std::string> notes;
     add_assumed(named_.back(), notes);
     for (const std::string& text : notes) note(text);
@@ -106,7 +106,7 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
   if (found != recorded_.end()) return found->second;
   const Catalogue catalogue;
   std::vector<std::string> notes = problems_besides(catalogue, {recorded.name});
-  std::vector<Gpu> gpus = catalogue.find_recorded(recorded);
+  std::vector<Gpu> gpus = required(catalogue.find_recorded(recorded));
   if (gpus.size() != 1) throw InputError(source, "", unknown_gpu(recorded, gpus));
   if (!answers_to(gpus.front(), recorded.name))
     notes.push_back(source + ": recorded on " + recorded_name(recorded) + "; its " +
@@ -114,10 +114,10 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
                     ", unless --gpu says otherwise");
   if (!options_.kernel_model.empty())
     gpus.front().constants =
-        load_constants(read_text(options_.kernel_model), options_.kernel_model);
+        load_constants(required(read_text(options_.kernel_model)), options_.kernel_model);
   AnalysisOptions analysis = options_.analysis;
   analysis.recorded_here = true;
-  Context context = make_context(std::move(gpus.front()), analysis);
+  Context context = required(make_context(std::move(gpus.front()), analysis));
   add_assumed(context, notes);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/required.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -16,7 +17,8 @@ class Evaluator::Sum {
  public:
   Sum(const Needs& needs, Evaluation& all) : needs_(needs), all_(all) {}
 
-  void fail(const InputError& error) {
+  void fail(const InputError& unhinted) {
+    const InputError error = hinted(unhinted);
     all_.failed = true;
     // What fails in several settings is said once.
     if (!failures_.insert(error.what()).second) return;
@@ -48,24 +50,22 @@ class Evaluator::Sum {
  private:
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
-    if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
-    Result& good = std::get<Result>(result);
-    for (RenderedRows& rows : all_.rows) rows.add(good);
-    if (needs_.report) all_.results.push_back({std::move(good), &context});
+    if (!result) return fail(result.error());
+    for (RenderedRows& rows : all_.rows) rows.add(*result);
+    if (needs_.report) all_.results.push_back({*std::move(result), &context});
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context) {
     Expected<RecordResult> result = evaluate_record(record, context);
-    if (const auto* error = std::get_if<InputError>(&result)) return fail(*error);
-    RecordResult& good = std::get<RecordResult>(result);
-    for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, good.rows);
+    if (!result) return fail(result.error());
+    for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, result->rows);
     if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
     SlotRecords& records = all_.records[slot];
     records.source = record.source;
     records.name = record.name;
-    records.all.ceilings = good.ceilings;
-    std::move(good.rows.begin(), good.rows.end(), std::back_inserter(records.all.rows));
+    records.all.ceilings = result->ceilings;
+    std::move(result->rows.begin(), result->rows.end(), std::back_inserter(records.all.rows));
   }
 
   const Needs& needs_;
@@ -112,7 +112,7 @@ Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::strin
   Evaluation all = nothing();
   for (Expected<Item>& item : items) {
     add(item, input, first, all);
-    if (std::holds_alternative<Item>(item)) ++first;
+    if (item) ++first;
   }
   return all;
 }
@@ -123,7 +123,7 @@ Evaluation Evaluator::evaluate(Reader& reader, const std::string& input) const {
     std::size_t index = 0;
     while (std::optional<Expected<Item>> item = reader.next()) {
       add(*item, input, index, all);
-      if (std::holds_alternative<Item>(*item)) ++index;
+      if (*item) ++index;
     }
   } catch (const std::bad_alloc&) {
     Sum(needs_, all).fail(too_large(input, std::nullopt));
@@ -152,22 +152,21 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
                     Evaluation& all) const {
   ++all.items;
   Sum sum(needs_, all);
-  if (const auto* error = std::get_if<InputError>(&item)) return sum.fail(*error);
-  Item& good = std::get<Item>(item);
+  if (!item) return sum.fail(item.error());
   try {
-    add_settings(good, index, sum);
+    add_settings(*item, index, sum);
   } catch (const std::bad_alloc&) {
-    sum.fail(too_large(input, good.line));
+    sum.fail(too_large(input, item->line));
   } catch (const std::length_error&) {
-    sum.fail(too_large(input, good.line));
+    sum.fail(too_large(input, item->line));
   }
 }
 
 void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
   for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options_->defaults[setting];
-      Network network = infer(*item.spec(defaults), defaults);
-      if (setting + 1 == options_->defaults.size()) item.spec = nullptr;  // not needed any more
+      Network network = infer(*item.spec(defaults).value(), defaults).value();
+      if (setting + 1 == options_->defaults.size()) item.read = nullptr;  // not needed any more
       if (network.layers.empty()) {
         if (setting == 0) sum.note(network);
         continue;

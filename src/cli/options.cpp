@@ -11,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/batches.hpp"
 #include "cli/chart_options.hpp"
+#include "cli/required.hpp"
 #include "cli/terminal.hpp"
 #include "model/spelling.hpp"
 

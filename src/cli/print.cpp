@@ -1,6 +1,7 @@
 #include "cli/print.hpp"
 
 #include "cli/contexts.hpp"
+#include "cli/required.hpp"
 #include "cli/terminal.hpp"
 #include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"
@@ -22,8 +23,8 @@ std::string printed_text(const Options& options) {
       return options.json ? write_constants(*gpu.constants) : render_model(gpu);
     }
     case Options::Action::list_gpus:
-      return options.json ? render_gpus_json(all_gpus())
-                          : render_gpu_list(all_gpus(), standard_output_style());
+      return options.json ? render_gpus_json(required(all_gpus()))
+                          : render_gpu_list(required(all_gpus()), standard_output_style());
   }
   return "";
 }

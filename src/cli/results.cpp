@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/required.hpp"
 #include "cli/terminal.hpp"
 
 namespace roofline {
@@ -77,12 +78,12 @@ void Results::join() {
     Expected<Result> result =
         join_records(record_source_, record_name_,
                      std::exchange(records_[slot], std::vector<RecordResult>{}), context);
-    if (const auto* error = std::get_if<InputError>(&result)) {
-      failed_ = true;
-      note(error->what());
-      errors_.push_back(*error);
+    if (result) {
+      evaluated_.push_back({*std::move(result), &context});
     } else {
-      evaluated_.push_back({std::get<Result>(std::move(result)), &context});
+      failed_ = true;
+      note(result.error().what());
+      errors_.push_back(result.error());
     }
   }
 }
@@ -115,7 +116,7 @@ void Results::write() {
   if (is_layer_file_alone && !failed_) return;
   for (RowStream& rows : rows_) rows.end();
   if (streaming_) return;
-  write_formats(make_report(std::move(evaluated_), std::move(errors_), options_->report));
+  write_formats(required(make_report(std::move(evaluated_), std::move(errors_), options_->report)));
 }
 
 void Results::write_formats(const Report& report) const {
@@ -134,7 +135,10 @@ void Results::write_formats(const Report& report) const {
 void Results::write_format(const OutputFormat& format, const Report& report,
                            const RenderStyle& style, const Sink& sink) const {
   const auto rows = std::find(needs_.rows.begin(), needs_.rows.end(), &format);
-  if (rows == needs_.rows.end()) return format.write(report, style, sink);
+  if (rows == needs_.rows.end()) {
+    if (const auto error = format.write(report, style, sink)) raise(*error);
+    return;
+  }
   for (const std::string& piece : kept_[static_cast<std::size_t>(rows - needs_.rows.begin())])
     sink(piece);
 }

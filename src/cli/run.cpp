@@ -9,6 +9,7 @@
 #include "cli/evaluator.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
+#include "cli/required.hpp"
 #include "cli/results.hpp"
 #include "roofline/load.hpp"
 
@@ -37,13 +38,9 @@ class Division {
       : options_(options), evaluator_(evaluator), work_(work) {}
 
   void add_word(const std::string& word) {
-    std::vector<std::string> names;
-    try {
-      names = resolve_input(word);
-    } catch (const InputError& error) {
-      return add_failure(error);
-    }
-    for (const std::string& name : names) add_input(name);
+    const auto names = resolve_input(word);
+    if (!names) return add_failure(names.error());
+    for (const std::string& name : *names) add_input(name);
   }
 
  private:
@@ -52,7 +49,7 @@ class Division {
   void add_input(const std::string& name) {
     std::shared_ptr<Reader> reader;
     try {
-      reader = open_input(name, options_.inputs, options_.first_line);
+      reader = open_input(name, options_.inputs, options_.first_line).value();
     } catch (const InputError& error) {
       return add_failure(error);
     } catch (const std::bad_alloc&) {
@@ -69,9 +66,8 @@ class Division {
     while (true) {
       const auto items = std::make_shared<Items>(next_items(reader, name));
       if (items->empty()) break;
-      const auto good = static_cast<std::size_t>(
-          std::count_if(items->begin(), items->end(),
-                        [](const auto& item) { return std::holds_alternative<Item>(item); }));
+      const auto good = static_cast<std::size_t>(std::count_if(
+          items->begin(), items->end(), [](const auto& item) { return item.has_value(); }));
       work_.add([this, items, name, first] { return evaluator_.evaluate(*items, name, first); });
       first += good;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "load/own_gpus.hpp"
+#include "model/expected.hpp"
 #include "model/gpu_names.hpp"
 #include "model/spelling.hpp"
 #include "roofline/load.hpp"
@@ -12,7 +13,7 @@ namespace roofline {
 namespace {
 
 Gpu load_embedded(const EmbeddedFile& file) {
-  return load_gpu(file.text, "built-in " + std::string(file.name));
+  return load_gpu(file.text, "built-in " + std::string(file.name)).value();
 }
 
 const EmbeddedFile* find_embedded_gpu(const std::string& normal_name) {
@@ -39,7 +40,7 @@ bool is_path(const std::string& name) {
   const std::vector<std::string> near = nearest_gpu_names(name, parts, at_most);
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
-  throw UsageError(message + (near.empty() ? "" : "?") + " (--list-gpus lists all)");
+  throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
 }
 
 }  // namespace
@@ -59,38 +60,47 @@ std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
   return std::nullopt;
 }
 
-Gpu Catalogue::find(const std::string& name_or_path) const {
-  if (is_path(name_or_path)) return load_gpu(read_text(name_or_path), name_or_path);
-  if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
-  fail_unknown(name_or_path, *own_);
-}
-
-std::vector<Gpu> Catalogue::find_recorded(const RecordedGpu& recorded) const {
-  if (!recorded.name.empty())
-    if (std::optional<Gpu> found = try_find(recorded.name)) return {*std::move(found)};
-  if (!recorded.sm_count || !recorded.memory_byte) return {};
-  const auto recorded_byte = static_cast<double>(*recorded.memory_byte);
-  std::vector<Gpu> alike = known_gpus();
-  std::erase_if(alike, [&](const Gpu& gpu) {
-    if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
-    return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
+Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
+  return expected([&]() -> Gpu {
+    if (is_path(name_or_path))
+      return load_gpu(read_text(name_or_path).value(), name_or_path).value();
+    if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
+    fail_unknown(name_or_path, *own_);
   });
-  return alike;
 }
 
-std::string Catalogue::text(const std::string& name_or_path) const {
-  if (is_path(name_or_path)) return read_text(name_or_path);
-  const std::string name = normal_gpu_name(name_or_path);
-  for (const OwnGpu& file : own_->files)
-    if (file.answers_to(name)) return read_text(file.path);
-  if (const EmbeddedFile* file = find_embedded_gpu(name)) return std::string(file->text);
-  fail_unknown(name_or_path, *own_);
+Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded) const {
+  return expected([&]() -> std::vector<Gpu> {
+    if (!recorded.name.empty())
+      if (std::optional<Gpu> found = try_find(recorded.name)) return {*std::move(found)};
+    if (!recorded.sm_count || !recorded.memory_byte) return {};
+    const auto recorded_byte = static_cast<double>(*recorded.memory_byte);
+    std::vector<Gpu> alike = known_gpus();
+    std::erase_if(alike, [&](const Gpu& gpu) {
+      if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
+      return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
+    });
+    return alike;
+  });
 }
 
-std::vector<Gpu> Catalogue::all() const {
-  const std::vector<InputError> problems = problems_besides({});
-  if (!problems.empty()) throw problems.front();
-  return known_gpus();
+Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
+  return expected([&]() -> std::string {
+    if (is_path(name_or_path)) return read_text(name_or_path).value();
+    const std::string name = normal_gpu_name(name_or_path);
+    for (const OwnGpu& file : own_->files)
+      if (file.answers_to(name)) return read_text(file.path).value();
+    if (const EmbeddedFile* file = find_embedded_gpu(name)) return std::string(file->text);
+    fail_unknown(name_or_path, *own_);
+  });
+}
+
+Expected<std::vector<Gpu>> Catalogue::all() const {
+  return expected([&] {
+    const std::vector<InputError> problems = problems_besides({});
+    if (!problems.empty()) throw problems.front();
+    return known_gpus();
+  });
 }
 
 std::vector<Gpu> Catalogue::known_gpus() const {
@@ -120,9 +130,9 @@ std::vector<InputError> Catalogue::problems_besides(const std::vector<std::strin
   return problems;
 }
 
-Gpu find_gpu(const std::string& name_or_path) { return Catalogue().find(name_or_path); }
+Expected<Gpu> find_gpu(const std::string& name_or_path) { return Catalogue().find(name_or_path); }
 
-std::vector<Gpu> all_gpus() { return Catalogue().all(); }
+Expected<std::vector<Gpu>> all_gpus() { return Catalogue().all(); }
 
 std::string network_names() {
   std::string names;

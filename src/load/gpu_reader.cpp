@@ -2,6 +2,7 @@
 
 #include "load/json_value.hpp"
 #include "load/kernel_model.hpp"
+#include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
 #include "roofline/load.hpp"
 
@@ -93,12 +94,14 @@ class GpuReader {
 
 }  // namespace
 
-Gpu load_gpu(std::string_view json_text, const std::string& source) {
-  const Origin origin{source, std::nullopt};
-  const nlohmann::json root = parse_json(json_text, origin);
-  Gpu gpu = GpuReader(origin).object<Gpu>(Value(root, origin), "a GPU");
-  if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
-  return gpu;
+Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
+  return expected([&] {
+    const Origin origin{source, std::nullopt};
+    const nlohmann::json root = parse_json(json_text, origin);
+    Gpu gpu = GpuReader(origin).object<Gpu>(Value(root, origin), "a GPU");
+    if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
+    return gpu;
+  });
 }
 
 }  // namespace roofline

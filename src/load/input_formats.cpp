@@ -12,6 +12,7 @@
 #include "load/tensorrt/engine_files.hpp"
 #include "load/tensorrt/engine_input.hpp"
 #include "load/trace/trace_input.hpp"
+#include "model/expected.hpp"
 #include "model/spelling.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -101,9 +102,11 @@ std::vector<std::string> files_under(const std::string& directory) {
 [[noreturn]] void fail_unknown(const std::string& word) {
   std::vector<std::string_view> names;
   for (const EmbeddedFile& file : embedded_networks()) names.push_back(file.name);
-  throw InputError(word, "",
+  InputError error(word.empty() ? "\"\"" : word, "",
                    "expected a file, a directory or a built-in network, found none of that name" +
-                       did_you_mean(word, names) + " (--list-networks lists the networks)");
+                       did_you_mean(word, names));
+  error.remedy = Remedy::network;
+  throw error;
 }
 
 /// Of the formats that have the name's extension, or of all where none has, the first that its
@@ -125,40 +128,52 @@ const InputFormat& format_of(ByteStream& stream) {
 
 }  // namespace
 
+Expected<std::shared_ptr<const NetworkSpec>> Item::spec(const LayerDefaults& defaults) const {
+  return expected([&] { return read(defaults); });
+}
+
 std::span<const InputFormat> input_formats() { return input_table; }
 
-std::string read_text(const std::string& path) { return open_stream(path)->read_rest(); }
-
-std::vector<std::string> resolve_input(const std::string& word) {
-  if (word == "-") return {word};
-  std::error_code error;
-  const fs::file_status status = fs::status(word, error);
-  if (fs::is_directory(status)) return files_under(word);
-  if (fs::exists(status) || find_network(word)) return {word};
-  fail_unknown(word);
+Expected<std::string> read_text(const std::string& path) {
+  return expected([&] { return open_stream(path)->read_rest(); });
 }
 
-std::unique_ptr<Reader> open_input(const std::string& name,
-                                   std::span<const std::string> other_inputs,
-                                   std::optional<std::size_t> first_line) {
-  std::error_code error;
-  if (name != "-" && !fs::exists(fs::status(name, error)))
-    if (const auto text = find_network(name))
-      return open_json(text_stream(name, std::string(*text)));
-  std::unique_ptr<ByteStream> stream = decompressed(open_stream(name));
-  const std::string_view mark = stream->peek(2);
-  if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
-    throw InputError(name, "", "expected UTF-8, got UTF-16");
-  if (first_line) return open_ndjson_from(std::move(stream), *first_line);
-  const InputFormat& format = format_of(*stream);
-  return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)
-                                       : format.open(std::move(stream));
+Expected<std::vector<std::string>> resolve_input(const std::string& word) {
+  return expected([&]() -> std::vector<std::string> {
+    if (word == "-") return {word};
+    std::error_code error;
+    const fs::file_status status = fs::status(word, error);
+    if (fs::is_directory(status)) return files_under(word);
+    if (fs::exists(status) || find_network(word)) return {word};
+    fail_unknown(word);
+  });
 }
 
-Network load_network(std::string_view json_text, const std::string& source,
-                     const LayerDefaults& defaults) {
-  const Origin origin{source, std::nullopt};
-  return infer(*read_networks(parse_json(json_text, origin), origin).front(), defaults);
+Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
+                                             std::span<const std::string> other_inputs,
+                                             std::optional<std::size_t> first_line) {
+  return expected([&]() -> std::unique_ptr<Reader> {
+    std::error_code error;
+    if (name != "-" && !fs::exists(fs::status(name, error)))
+      if (const auto text = find_network(name))
+        return open_json(text_stream(name, std::string(*text)));
+    std::unique_ptr<ByteStream> stream = decompressed(open_stream(name));
+    const std::string_view mark = stream->peek(2);
+    if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
+      throw InputError(name, "", "expected UTF-8, got UTF-16");
+    if (first_line) return open_ndjson_from(std::move(stream), *first_line);
+    const InputFormat& format = format_of(*stream);
+    return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)
+                                         : format.open(std::move(stream));
+  });
+}
+
+Expected<Network> load_network(std::string_view json_text, const std::string& source,
+                               const LayerDefaults& defaults) {
+  return expected([&] {
+    const Origin origin{source, std::nullopt};
+    return infer(*read_networks(parse_json(json_text, origin), origin).front(), defaults).value();
+  });
 }
 
 }  // namespace roofline

@@ -69,7 +69,7 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const json& docume
                                                               const Origin& origin) {
   const Value value(document, origin);
   if (document.is_object() && document.contains("peak_tflops"))
-    value.fail("expected layers, got a GPU file: give it to --gpu");
+    value.fail("expected layers, got a GPU file, which says what to evaluate on");
   if (is_own_report(document)) return read_report(value, origin);
   NetworkSpec network = empty_network(origin);
   if (document.is_array())

@@ -57,7 +57,7 @@ SharedConstants named_constants(const Value& value) {
   const std::string name = value.text();
   if (name.ends_with(".json")) {
     const std::string path = beside(name, value.origin().source);
-    return load_constants(read_text(path), path);
+    return load_constants(read_text(path).value(), path);
   }
   const EmbeddedFile* file = find_built_in(name);
   if (file == nullptr || file->name != name)

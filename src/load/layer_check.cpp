@@ -10,7 +10,7 @@ std::optional<std::string> refusal(const LayerSpec& layer) {
   alone.layers = {layer};
   alone.layers.front().repeat.reset();
   try {
-    infer(alone, {});
+    infer(alone, {}).value();
     return std::nullopt;
   } catch (const InputError& error) {
     return error.message;

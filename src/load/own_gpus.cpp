@@ -62,8 +62,8 @@ OwnGpu read_file(const fs::path& path) {
   std::string text;
   OwnGpu own{path.string(), {}, InputError("", "", "")};
   try {
-    text = read_text(own.path);
-    Gpu gpu = load_gpu(text, own.path);
+    text = read_text(own.path).value();
+    Gpu gpu = load_gpu(text, own.path).value();
     own.names = gpu.aliases;
     own.names.push_back(gpu.name);
     own.content = std::move(gpu);

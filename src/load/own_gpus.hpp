@@ -16,10 +16,10 @@ namespace roofline {
 struct OwnGpu {
   std::string path;
   std::vector<std::string> names;  ///< that of the file last
-  std::variant<Gpu, InputError> content;
+  Expected<Gpu> content;
 
-  const Gpu* gpu() const { return std::get_if<Gpu>(&content); }
-  const InputError* error() const { return std::get_if<InputError>(&content); }
+  const Gpu* gpu() const { return content ? &*content : nullptr; }
+  const InputError* error() const { return content ? nullptr : &content.error(); }
   /// Whether the normal form of one of its names is this.
   bool answers_to(const std::string& normal_name) const;
 };

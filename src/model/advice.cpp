@@ -32,9 +32,8 @@ class Advisor {
   std::optional<double> time_of(const Layer& layer, Engine engine) const {
     try {
       const auto plan = plan_kernel(layer, count(layer), engine, model_, context_.options.cache);
-      return plan ? std::optional(plan->expected_time_s) : std::nullopt;
-    } catch (const InputError&) {  // a mapping that cannot run
-      return std::nullopt;
+      const bool runs = plan && *plan;  // not a mapping that cannot
+      return runs ? std::optional((*plan)->expected_time_s) : std::nullopt;
     } catch (const OverflowError&) {
       return std::nullopt;
     }
@@ -91,12 +90,12 @@ class Advisor {
 
   void vector_units() {
     if (const auto engine = other_engine(row_.layer, context_.gpu.peak_flop_per_s, row_.engine))
-      add("on the vector units (--engine vector)", time_of(row_.layer, *engine));
+      add("on the vector units (engine: vector)", time_of(row_.layer, *engine));
   }
 
   void fusion() {
     if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd)
-      found_.push_back({"fused into the layer before it (--fuse epilogue)", std::nullopt, 0});
+      found_.push_back({"fused into the layer before it (fusion: epilogue)", std::nullopt, 0});
   }
 
   const LayerResult& row_;

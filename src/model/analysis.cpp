@@ -138,7 +138,7 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
   if (!row.kernel || options.peak_flop_per_s) return;
   const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
   if (!other) return;
-  auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache);
+  const auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache).value();
   if (!kernel || clearly_faster * kernel->expected_time_s >= row.kernel->expected_time_s) return;
   row.engine = *other;
   row.kernel = kernel;
@@ -147,7 +147,8 @@ void take_faster_engine(LayerResult& row, const KernelModel& model, const Contex
 void plan_row(LayerResult& row, const KernelModel& model, const Context& context,
               const Network& network) {
   try {
-    row.kernel = plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache);
+    row.kernel =
+        plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache).value();
     take_faster_engine(row, model, context);
   } catch (const InputError& error) {
     throw InputError(network.source, error.where,

@@ -74,12 +74,13 @@ class Fit {
 
   /// ln(expected / measured) of these layers under the present constants.
   std::vector<double> log_ratios(const Indices& indices) const {
-    const KernelModel model = kernel_model_of(gpu_);
+    const KernelModel model = kernel_model_of(gpu_).value();
     std::vector<double> ratios;
     ratios.reserve(indices.size());
     for (const std::size_t i : indices) {
       const MeasuredLayer& each = layers_[i];
-      const auto plan = plan_kernel(each.layer, each.counts, each.engine, model, each.cache);
+      const auto plan =
+          plan_kernel(each.layer, each.counts, each.engine, model, each.cache).value();
       ratios.push_back(
           std::log(launched(*plan, model, each.launch).expected_time_s / each.measured_s));
     }

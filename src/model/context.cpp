@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/expected.hpp"
 #include "model/kernel/machine/memory_traffic.hpp"
 #include "roofline/error.hpp"
 
@@ -18,18 +19,19 @@ std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
 /// Refuses what the options ask of a GPU that does not state it.
 void check(const Gpu& gpu, const AnalysisOptions& options) {
   if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
-    throw UsageError(
+    throw InputError(
         gpu.name +
-        " has no sustained ceilings: measure them and give them with --peak-tflops and "
-        "--bandwidth-gbs, or as \"sustained\" in a GPU file of your own");
+            " has no sustained ceilings: measure them and give them as what it reaches, or as "
+            "\"sustained\" in a GPU file of your own",
+        Remedy::ceilings);
   if (options.host_copies && !host_copy_byte_per_s(gpu, *options.host_copies))
-    throw UsageError(gpu.name + " states no " +
+    throw InputError(gpu.name + " states no " +
                      (*options.host_copies == HostMemory::pageable
                           ? "host_pageable_gb_per_s"
                           : "host_pinned_gb_per_s or host_link_gb_per_s") +
                      ": give it in a GPU file of your own");
   if (options.launch == LaunchProtocol::eager && !gpu.host_operator_s)
-    throw UsageError(gpu.name +
+    throw InputError(gpu.name +
                      " states no host_operator_us, what an operator takes the host: give it in a "
                      "GPU file of your own");
 }
@@ -57,11 +59,9 @@ Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
   return ceilings;
 }
 
-}  // namespace
-
-Context make_context(Gpu gpu, const AnalysisOptions& options) {
+Context context_of(Gpu gpu, const AnalysisOptions& options) {
   check(gpu, options);
-  const KernelModel datasheet = kernel_model_of(gpu);
+  const KernelModel datasheet = kernel_model_of(gpu).value();
   const Ceilings ceilings = ceilings_of(gpu, options);
   const auto copy_byte_per_s =
       options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
@@ -81,6 +81,12 @@ Context make_context(Gpu gpu, const AnalysisOptions& options) {
     for (const Engine engine : enumerators<Engine>)
       context.kernel_by_engine.push_back(under(ceilings_for(context, engine).sustained_flop_per_s));
   return context;
+}
+
+}  // namespace
+
+Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options) {
+  return expected([&] { return context_of(std::move(gpu), options); });
 }
 
 Ceilings ceilings_for(const Context& context, Engine engine) {

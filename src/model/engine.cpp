@@ -1,6 +1,6 @@
 #include <initializer_list>
 
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "model/expected.hpp"
 #include "model/glob.hpp"
 #include "model/spelling.hpp"
 
@@ -19,7 +20,8 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   if (!layer.kernel) return explanation;
   explanation.steps =
       derive_kernel(layer.layer, layer.counts, layer.engine,
-                    kernel_model_for(context, evaluated.result.main_engine), context.options.cache);
+                    kernel_model_for(context, evaluated.result.main_engine), context.options.cache)
+          .value();
   const LaunchProtocol launch = launch_of(evaluated.result.recording, context).protocol;
   if (launch != LaunchProtocol::graph)
     explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)), "",
@@ -42,7 +44,7 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
         explanations.push_back(explain(evaluated[i], i, j));
     }
   if (explanations.empty() && !names.empty())
-    throw UsageError("--explain: no layer is called \"" + pattern + "\"" +
+    throw InputError("no layer to explain is called \"" + pattern + "\"" +
                      did_you_mean(pattern, {names.begin(), names.end()}));
   return explanations;
 }
@@ -83,15 +85,13 @@ MeasuredChanges changes_of(const std::vector<Result>& results) {
   for (const Result& result : results)
     if (result.measured) measured.push_back(&result);
   if (measured.size() != 2)
-    throw UsageError("--compare: expected two inputs with measured times, got " +
+    throw InputError("expected two inputs with measured times to compare, got " +
                      std::to_string(measured.size()));
   return changes_between(*measured[0], *measured[1]);
 }
 
-}  // namespace
-
-Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                   const ReportOptions& options) {
+Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                 const ReportOptions& options) {
   Report report;
   report.view = options.view;
   report.errors = std::move(errors);
@@ -112,6 +112,13 @@ Report make_report(std::vector<Evaluated> evaluated, std::vector<InputError> err
   std::vector<ComparisonRow> networks = compare_networks(report.results);
   std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));
   return report;
+}
+
+}  // namespace
+
+Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                             const ReportOptions& options) {
+  return expected([&] { return report_on(std::move(evaluated), std::move(errors), options); });
 }
 
 }  // namespace roofline

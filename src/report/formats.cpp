@@ -26,16 +26,21 @@ const OutputFormat output_table[] = {
 
 }  // namespace
 
-void OutputFormat::write(const Report& report, const RenderStyle& style, const Sink& sink) const {
+std::optional<InputError> OutputFormat::write(const Report& report, const RenderStyle& style,
+                                              const Sink& sink) const try {
   if (const RowFormat* format = rows())
     write_rows(*format, report, sink);
   else
     std::get<ReportFormat>(takes)(report, style, sink);
+  return std::nullopt;
+} catch (const InputError& error) {
+  return error;
 }
 
-std::string OutputFormat::render(const Report& report, const RenderStyle& style) const {
+Expected<std::string> OutputFormat::render(const Report& report, const RenderStyle& style) const {
   std::string all;
-  write(report, style, [&all](std::string_view piece) { all += piece; });
+  const auto error = write(report, style, [&all](std::string_view piece) { all += piece; });
+  if (error) return *error;
   return all;
 }
 

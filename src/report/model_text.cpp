@@ -72,7 +72,7 @@ void add_features(std::string& out, const ModelConstants& constants) {
 std::string render_model(const Gpu& gpu) {
   const ModelConstants& constants = *gpu.constants;
   std::string out = fmt::format("{}: {}, {}\n", gpu.name, constants.name, constants.title);
-  const std::vector<std::string> assumptions = kernel_model_of(gpu).assumptions();
+  const std::vector<std::string> assumptions = kernel_model_of(gpu).value().assumptions();
   for (const std::string& assumption : assumptions) out += assumption + '\n';
   for (const std::string& command : constants.made_by) out += "made by: " + command + '\n';
   std::vector<std::string> origins;

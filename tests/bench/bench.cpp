@@ -15,7 +15,7 @@
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/load.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace {
 
@@ -43,12 +43,12 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
   LayerDefaults defaults;
   defaults.dtype = dtype;
   defaults.batch_override = 32;
-  const Network network = load_network(*find_network(network_name), network_name, defaults);
+  const Network network = load_network(*find_network(network_name), network_name, defaults).value();
   std::vector<Layer> convolutions;
   for (const Layer& layer : network.layers)
     if (layer.kind == LayerKind::conv) convolutions.push_back(layer);
-  const Gpu gpu = find_gpu(gpu_name);
-  const KernelModel model = kernel_model_of(gpu);
+  const Gpu gpu = find_gpu(gpu_name).value();
+  const KernelModel model = kernel_model_of(gpu).value();
   const double bound_ns = layer_ns(convolutions, [&](const Layer& layer) {
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
     return evaluate(count(layer), *rate_of(gpu.peak_flop_per_s, engine), gpu.bandwidth_byte_per_s)
@@ -56,7 +56,10 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
   });
   const double kernel_ns = layer_ns(convolutions, [&](const Layer& layer) {
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
-    return plan_kernel(layer, count(layer), engine, model, CacheState::warm)->expected_time_s;
+    return plan_kernel(layer, count(layer), engine, model, CacheState::warm)
+        .value()
+        .value()
+        ->expected_time_s;
   });
   std::printf("kernel model, %-12s %s %s %8.0f ns a layer   bound alone %6.0f ns   ratio %.1f\n",
               network_name.c_str(), std::string(name_of(dtype)).c_str(), gpu_name.c_str(),

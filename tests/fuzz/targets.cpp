@@ -1,5 +1,5 @@
 // A target reads an input, evaluates it on one of a few GPUs and renders it in every format. What
-// cannot be read or evaluated is an InputError or a UsageError; whatever else is thrown, a number
+// cannot be read or evaluated is an InputError; whatever else is thrown, a number
 // that is not finite, a signal, a sanitizer's report or a slow input is a finding.
 
 #include "targets.hpp"
@@ -43,7 +43,7 @@ struct Setting {
 Setting setting(const std::string& gpu, DataType dtype, const AnalysisOptions& options) {
   LayerDefaults defaults;
   defaults.dtype = dtype;
-  return {defaults, make_context(find_gpu(gpu), options)};
+  return {defaults, make_context(find_gpu(gpu).value(), options).value()};
 }
 
 const Setting& setting_for(const std::string& input) {
@@ -90,9 +90,9 @@ void render(const Report& report, std::size_t choice) {
   if (choice / formats.size() % 2 == 1)
     style = {.colour = true, .width = 80, .unicode = true, .chart = {}};
   if ((format.shows_chart || format.derives_all) && rows > most_drawn) return;
-  expect(nlohmann::json::accept(find_output_format("json")->render(report, style)),
+  expect(nlohmann::json::accept(find_output_format("json")->render(report, style).value()),
          "JSON that cannot be read");
-  const std::string text = format.render(report, style);
+  const std::string text = format.render(report, style).value();
   // What people read has no control characters of the input; CSV gives names back as they are.
   expect(format.name == "csv" || text.find('\0') == text.npos,
          "a NUL in " + std::string(format.name));
@@ -104,8 +104,8 @@ void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
     for (const LayerResult& row : each.result.layers) expect_finite(row);
   ReportOptions options;
   if (choice % 5 == 0) options.explain = "*";
-  render(make_report(std::move(evaluated), std::move(errors), options), choice);
-} catch (const UsageError&) {  // nothing to explain, or a chart of layers without FLOP
+  render(make_report(std::move(evaluated), std::move(errors), options).value(), choice);
+} catch (const InputError&) {  // nothing to explain, or a chart of layers without FLOP
 }
 
 void evaluate_inputs(Reader& reader, const std::string& input) {
@@ -115,24 +115,21 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
   std::vector<RecordResult> records;
   std::vector<InputError> errors;
   const auto keep = [&](Expected<Result> result) {
-    if (auto* error = std::get_if<InputError>(&result)) throw *error;
-    evaluated.push_back({std::get<Result>(std::move(result)), &setting.context});
+    evaluated.push_back({std::move(result).value(), &setting.context});
   };
   for (std::size_t i = 0; i < most_items; ++i) try {
       const auto item = reader.next();
       if (!item) break;
-      if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
-      const auto spec = std::get<Item>(*item).spec(setting.defaults);
+      const auto spec = item->value().spec(setting.defaults).value();
       if (spec->layers.empty()) continue;
-      const Network network = infer(*spec, setting.defaults);
+      const Network network = infer(*spec, setting.defaults).value();
       if (!network.record) {
-        load_network(render_layer_file(network), "again.json", setting.defaults);
+        load_network(render_layer_file(network), "again.json", setting.defaults).value();
         keep(evaluate(network, setting.context));
         continue;
       }
       Expected<RecordResult> record = evaluate_record(network, setting.context);
-      if (const auto* error = std::get_if<InputError>(&record)) throw *error;
-      records.push_back(std::get<RecordResult>(std::move(record)));
+      records.push_back(std::move(record).value());
       std::string lines;
       for (const LayerResult& row : records.back().rows)
         ndjson.row(lines, {network.source, network.name, setting.context.gpu.name, row, true});
@@ -177,7 +174,7 @@ std::string written(const std::string& name, std::string_view text) {
 }
 
 void run_file(const std::string& name, std::string_view text) try {
-  evaluate_inputs(*open_input(written(name, text)), std::string(text));
+  evaluate_inputs(*open_input(written(name, text)).value(), std::string(text));
 } catch (const InputError&) {
 }
 
@@ -214,7 +211,9 @@ const Network& all_kernels() {
     {"type": "matmul", "m": 100, "n": 50, "k": 64, "batch": 8},
     {"type": "attention", "inputs": [[2, 4, 96, 64], [2, 4, 96, 64], [2, 4, 96, 64]]},
     {"type": "conv3d", "input": [8, 6, 9, 9], "out_channels": 16, "kernel_size": 3}]})",
-                                              "all.json", {});
+                                              "all.json", {})
+                                     .value()
+                                     .value();
   return network;
 }
 
@@ -226,20 +225,19 @@ void evaluate_gpu(const Gpu& gpu, std::size_t choice) try {
   AnalysisOptions options;
   options.cache = choice % 2 == 0 ? CacheState::warm : CacheState::cold;
   options.training = choice % 4 < 2;
-  const Context context = make_context(gpu, options);
+  const Context context = make_context(gpu, options).value();
   Expected<Result> result = evaluate(all_kernels(), context);
-  if (const auto* error = std::get_if<InputError>(&result)) throw *error;
-  report_on({{std::get<Result>(std::move(result)), &context}}, {}, choice);
-} catch (const UsageError&) {
+  report_on({{std::move(result).value(), &context}}, {}, choice);
+} catch (const InputError&) {
 }
 
 void run_gpu(const std::string& input) try {
-  evaluate_gpu(load_gpu(input, "gpu.json"), input.size());
+  evaluate_gpu(load_gpu(input, "gpu.json").value(), input.size());
 } catch (const InputError&) {
 }
 
 void run_kernel_model(const std::string& input) try {
-  static const Gpu v100 = find_gpu("v100");
+  static const Gpu v100 = find_gpu("v100").value();
   Gpu gpu = v100;
   gpu.constants = load_constants(input, "constants.json");
   load_constants(write_constants(*gpu.constants), "again.json");

@@ -32,7 +32,7 @@ std::vector<GpuFile> gpu_files() {
   std::vector<GpuFile> files;
   for (const std::string& path : paths) {
     const std::string text = read_file(path);
-    files.push_back({path, load_gpu(text, path), Json::parse(text)});
+    files.push_back({path, load_gpu(text, path).value(), Json::parse(text)});
   }
   return files;
 }
@@ -215,7 +215,7 @@ TEST_CASE("Dense peaks keep the ratios of their architecture", "[load/gpu_catalo
   std::set<std::string> seen;
   for (const Ratios& ratios : architecture_ratios())
     for (const char* name : ratios.gpus) {
-      const Gpu gpu = find_gpu(name);
+      const Gpu gpu = find_gpu(name).value();
       seen.insert(gpu.name);
       for (const auto& [engine, ratio] : ratios.of_fp32) {
         const auto peak = rate_of(gpu.peak_flop_per_s, engine);
@@ -270,7 +270,7 @@ TEST_CASE("Every field has a source or says that it has none", "[load/gpu_catalo
 
 TEST_CASE("Parts that public tables are known to confuse", "[load/gpu_catalogue]") {
   const auto peak = [](const char* name, Engine engine) {
-    return *rate_of(find_gpu(name).peak_flop_per_s, engine) / 1e12;
+    return *rate_of(find_gpu(name).value().peak_flop_per_s, engine) / 1e12;
   };
   CHECK(peak("a100", Engine::fp16_tensor) == Approx(312));       // 624 is with sparsity
   CHECK(peak("a100", Engine::fp32) == Approx(19.5));             // 156 is tf32
@@ -280,10 +280,10 @@ TEST_CASE("Parts that public tables are known to confuse", "[load/gpu_catalogue]
   CHECK(peak("rtx5090", Engine::fp4) == Approx(1676));  // the advertised 3352 are with sparsity
   CHECK(peak("mi355x", Engine::fp4) == Approx(10066.3));
   CHECK(peak("t4", Engine::int4) == Approx(260));
-  CHECK(find_gpu("a100-40gb").bandwidth_byte_per_s == Approx(1555e9));
-  CHECK(find_gpu("a100-80gb").bandwidth_byte_per_s == Approx(2039e9));
-  CHECK(find_gpu("a100-80gb-pcie").bandwidth_byte_per_s == Approx(1935e9));
-  CHECK(find_gpu("mi250x").bandwidth_byte_per_s ==
-        Approx(2 * find_gpu("mi250x-gcd").bandwidth_byte_per_s));  // both dies and one
-  CHECK(find_gpu("k80").bandwidth_byte_per_s == Approx(240e9));    // a die
+  CHECK(find_gpu("a100-40gb").value().bandwidth_byte_per_s == Approx(1555e9));
+  CHECK(find_gpu("a100-80gb").value().bandwidth_byte_per_s == Approx(2039e9));
+  CHECK(find_gpu("a100-80gb-pcie").value().bandwidth_byte_per_s == Approx(1935e9));
+  CHECK(find_gpu("mi250x").value().bandwidth_byte_per_s ==
+        Approx(2 * find_gpu("mi250x-gcd").value().bandwidth_byte_per_s));  // both dies and one
+  CHECK(find_gpu("k80").value().bandwidth_byte_per_s == Approx(240e9));    // a die
 }

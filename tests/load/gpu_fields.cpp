@@ -65,7 +65,7 @@ const std::vector<Stated>& every_field() {
 }
 
 Json json_of(const std::string& gpu_file) {
-  return Json::parse(render_gpus_json({load_gpu(gpu_file, "x.json")})).front();
+  return Json::parse(render_gpus_json({load_gpu(gpu_file, "x.json").value()})).front();
 }
 
 /// Equal up to what a multiplication of doubles rounds.
@@ -120,11 +120,13 @@ TEST_CASE("What a file does not state is null", "[load/gpu_fields]") {
 
 TEST_CASE("The text shows what is known, a line each", "[load/gpu_fields]") {
   const Gpu gpu = load_gpu(
-      R"({"name": "X", "compute_capability": "8.0", "sm_count": 108,
+                      R"({"name": "X", "compute_capability": "8.0", "sm_count": 108,
           "boost_clock_mhz": 1410, "peak_tflops": {"fp32": 19.5}, "memory_type": "HBM2",
           "bandwidth_gb_per_s": 1555, "l2_mib": 40, "shared_memory_kib_per_sm": 164,
           "sources": [{"title": "S"}, {"title": "T", "date": "2020", "fields": ["name"]}]})",
-      "x.json");
+                      "x.json")
+                      .value()
+                      .value();
   CHECK(render_gpu(gpu) == R"(X
   architecture          compute capability 8.0
   SMs                   108

@@ -68,5 +68,5 @@ TEST_CASE("A directory's gzip files are layer files too", "[load/gzip]") {
   const TemporaryFolder folder;
   folder.write("notes.txt.gz", compressed("nothing"));
   const std::string path = folder.write("conv.json.gz", compressed(conv_line));
-  CHECK(roofline::resolve_input(folder.path()) == std::vector<std::string>{path});
+  CHECK(roofline::resolve_input(folder.path()).value() == std::vector<std::string>{path});
 }

@@ -50,9 +50,9 @@ TEST_CASE("Every architecture has constants, each within its range and with an o
 }
 
 TEST_CASE("A compute capability of its own goes before the architecture", "[load/kernel_models]") {
-  CHECK(find_gpu("a100").constants->name == "cudnn9-ga100");
-  CHECK(find_gpu("rtx3090").constants->name == "cudnn9-ampere");
-  CHECK(find_gpu("v100").constants->name == "cudnn7-volta");
+  CHECK(find_gpu("a100").value().constants->name == "cudnn9-ga100");
+  CHECK(find_gpu("rtx3090").value().constants->name == "cudnn9-ampere");
+  CHECK(find_gpu("v100").value().constants->name == "cudnn7-volta");
 }
 
 TEST_CASE("No two constants share a name, and every number of a set has one",
@@ -79,10 +79,10 @@ TEST_CASE("A GPU's file may hold its constants", "[load/kernel_models]") {
       "architecture": "Volta", "kernel_model": )" +
       with_constants(R"({"memory": {"dram_share": {"value": 0.7, )" + std::string(four) + "}}}") +
       "}";
-  CHECK(load_gpu(gpu, "g.json").constants->values.memory.dram_share == 0.7);
+  CHECK(load_gpu(gpu, "g.json").value().constants->values.memory.dram_share == 0.7);
   CHECK(load_constants(gpu, "g.json")->values.memory.dram_share == 0.7);
   // All else is inherited.
-  CHECK(load_gpu(gpu, "g.json").constants->values.memory.l2_latency_s == 0.25e-6);
+  CHECK(load_gpu(gpu, "g.json").value().constants->values.memory.l2_latency_s == 0.25e-6);
 }
 
 TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_models]") {

@@ -27,9 +27,8 @@ inline roofline::AnalysisOptions under(double peak_flop_per_s, double bandwidth_
 /// The network on the GPU. Throws InputError where it cannot be evaluated.
 inline roofline::Result analyze(const roofline::Network& network, const roofline::Gpu& gpu,
                                 const roofline::AnalysisOptions& options = {}) {
-  auto result = roofline::evaluate(network, roofline::make_context(gpu, options));
-  if (const auto* error = std::get_if<roofline::InputError>(&result)) throw *error;
-  return std::get<roofline::Result>(std::move(result));
+  auto result = roofline::evaluate(network, roofline::make_context(gpu, options).value());
+  return std::move(result).value();
 }
 
 struct BadInput {
@@ -50,7 +49,7 @@ std::string message_of(const Load& load) {
 
 inline roofline::Network load_text(std::string_view text,
                                    const roofline::LayerDefaults& defaults = {}) {
-  return roofline::load_network(text, "conv.json", defaults);
+  return roofline::load_network(text, "conv.json", defaults).value();
 }
 
 inline roofline::Layer load_layer(std::string_view text,

@@ -15,7 +15,7 @@ namespace {
 
 Network built_in(const std::string& name) {
   REQUIRE(find_network(name));
-  return load_network(*find_network(name), name, {});
+  return load_network(*find_network(name), name, {}).value();
 }
 
 /// The layers whose output no other layer takes.

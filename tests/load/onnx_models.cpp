@@ -48,9 +48,10 @@ Json row_of(const Layer& layer) {
 }
 
 std::string report_of(const Network& network) {
-  const Context context = make_context(find_gpu("h100"), {});
-  return find_output_format("json")->render(
-      make_report({{analyze(network, context.gpu), &context}}, {}, {}), {});
+  const Context context = make_context(find_gpu("h100").value(), {}).value();
+  return find_output_format("json")
+      ->render(make_report({{analyze(network, context.gpu), &context}}, {}, {}).value(), {})
+      .value();
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ TEST_CASE("Models written as layer files are read again as what they are", "[loa
     const LayerDefaults defaults = defaults_of(model);
     const Network network = infer_onnx(model_path(name), defaults);
     const std::string file = render_layer_file(network);
-    const Network again = load_network(file, network.source, {});
+    const Network again = load_network(file, network.source, {}).value();
     CHECK(report_of(again) == report_of(network));
     CHECK(render_layer_file(again) == file);
   }

@@ -36,12 +36,12 @@ std::vector<Layer> products_of(const Network& network) {
 }
 
 Network own_network(const std::string& name, const LayerDefaults& defaults) {
-  return load_network(*find_network(name), name, defaults);
+  return load_network(*find_network(name), name, defaults).value();
 }
 
 double time_without_batch_norms_s(const Network& network, const std::string& gpu) {
   double time_s = 0;
-  for (const LayerResult& row : analyze(network, find_gpu(gpu)).layers)
+  for (const LayerResult& row : analyze(network, find_gpu(gpu).value()).layers)
     if (row.layer.kind != LayerKind::batch_norm) time_s += row.expected_time_s.value();
   return time_s;
 }

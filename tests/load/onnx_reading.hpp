@@ -14,12 +14,11 @@ inline std::string model_path(const std::string& name) {
 
 inline std::shared_ptr<const roofline::NetworkSpec> read_onnx(
     const std::string& path, const roofline::LayerDefaults& defaults = {}) {
-  auto item = *roofline::open_input(path)->next();
-  if (const auto* error = std::get_if<roofline::InputError>(&item)) throw *error;
-  return std::get<roofline::Item>(item).spec(defaults);
+  auto item = *roofline::open_input(path).value()->next();
+  return item.value().spec(defaults).value();
 }
 
 inline roofline::Network infer_onnx(const std::string& path,
                                     const roofline::LayerDefaults& defaults = {}) {
-  return roofline::infer(*read_onnx(path, defaults), defaults);
+  return roofline::infer(*read_onnx(path, defaults), defaults).value();
 }

@@ -25,10 +25,9 @@ inline Records read_path(const std::string& path, const std::string& folder,
     return text;
   };
   try {
-    const std::unique_ptr<Reader> reader = open_input(path);
+    const std::unique_ptr<Reader> reader = open_input(path).value();
     while (const auto item = reader->next()) try {
-        if (const auto* error = std::get_if<InputError>(&*item)) throw *error;
-        records.networks.push_back(infer(*std::get<Item>(*item).spec(defaults), defaults));
+        records.networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
         const auto& layers = records.networks.back().layers;
         records.layers.insert(records.layers.end(), layers.begin(), layers.end());
       } catch (const InputError& error) {

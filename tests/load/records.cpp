@@ -105,7 +105,7 @@ TEST_CASE("A directory gives its layer files sorted by path", "[load/records]") 
                            ".e.json", ".git/f.json"})
     folder.write(name, "");
   std::vector<std::string> names;
-  for (const std::string& name : resolve_input(folder.path()))
+  for (const std::string& name : resolve_input(folder.path()).value())
     names.push_back(name.substr(folder.path().size() + 1));
   CHECK(names == std::vector<std::string>{"a.jsonl", "a/b/c.ndjson", "a/z.csv", "b.json"});
 }

@@ -61,9 +61,8 @@ const std::string metadata =
 
 std::shared_ptr<const NetworkSpec> read_spec(const std::string& path,
                                              const std::vector<std::string>& others = {}) {
-  auto item = *open_input(path, others)->next();
-  if (const auto* error = std::get_if<InputError>(&item)) throw *error;
-  return std::get<Item>(item).spec({});
+  auto item = *open_input(path, others).value()->next();
+  return item.value().spec({}).value();
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ TEST_CASE("An engine's layers take their times from the profile beside them", "[
   CHECK(spec->summary->unmodelled.front().reason == "a layer of type kgen, which has no rule");
   CHECK(spec->summary->unmodelled.front().shapes == "fp16 2x8x4x4 to fp16 2x8x4x4");
 
-  const std::vector<Layer> layers = infer(*spec, {}).layers;
+  const std::vector<Layer> layers = infer(*spec, {}).value().layers;
   CHECK(layers[0].kind == LayerKind::copy);
   CHECK(count(layers[0]).bytes.total == (4 + 2) * 256);
   CHECK(layers[1].name == "Conv_0 + Relu_1");
@@ -120,7 +119,7 @@ TEST_CASE("A run's latency from trtexec --exportTimes", "[load/tensorrt]") {
                    R"([{"startEnqMs": 0, "computeMs": 0.9}, {"startEnqMs": 1, "computeMs": 0.045},)"
                    R"( {"startEnqMs": 2, "computeMs": 0.040}])");
   CHECK(*read_spec(path)->summary->latency_s == Approx(45e-6));
-  CHECK(!open_input(runs)->next());
+  CHECK(!open_input(runs).value()->next());
 }
 
 TEST_CASE("What is taken off is even, and leaves something", "[load/tensorrt]") {
@@ -139,7 +138,7 @@ TEST_CASE("The two files may have any names where both are given", "[load/tensor
   const std::string other = folder.write("c.json", profile({{"another network's", 1}}));
   CHECK_FALSE(read_spec(layers)->summary);
   CHECK(read_spec(layers, {layers, other, times})->summary->kernel_s == Approx(60e-6));
-  CHECK(!open_input(times, std::vector<std::string>{layers, times})->next());
+  CHECK(!open_input(times, std::vector<std::string>{layers, times}).value()->next());
 }
 
 TEST_CASE("Names that do not match are told", "[load/tensorrt]") {

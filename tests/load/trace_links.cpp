@@ -209,9 +209,9 @@ TEST_CASE("A recording has its batch", "[load/trace_links]") {
   CHECK(spec->batch == 8);
   LayerDefaults defaults;
   defaults.batch_override = 8;
-  CHECK(infer(*spec, defaults).layers.front().output.batch == 8);
+  CHECK(infer(*spec, defaults).value().layers.front().output.batch == 8);
   defaults.batch_override = 16;
-  CHECK_THROWS_WITH(infer(*spec, defaults),
+  CHECK_THROWS_WITH(infer(*spec, defaults).value(),
                     "t.json: expected batch 8, its own, which cannot be changed in what was "
                     "recorded or built, got 16");
 }

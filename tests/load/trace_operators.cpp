@@ -314,7 +314,7 @@ TEST_CASE("Operators become layers", "[load/trace_operators]") {
     REQUIRE(spec->layers.size() == 1);
     CHECK(*spec->layers.front().name == row.name);
     CHECK(*spec->layers.front().measured.warm_s == Approx(5e-6));
-    const Layer layer = infer(*spec, {}).layers.front();
+    const Layer layer = infer(*spec, {}).value().layers.front();
     CHECK(name_of(layer.pass) == name_of(row.pass));
     CHECK(info(layer.kind).name == info(row.kind).name);
     const Counts counts = count(layer);
@@ -391,5 +391,5 @@ TEST_CASE("Lists of an optimizer's tensors are told by the blocks of their kerne
       .operation("torch::autograd::AccumulateGrad", 2, 10, 5, small);
   const auto spec = read_trace(trace.text());
   CHECK(*spec->layers.front().name == "_foreach_mul 197608 elements");
-  CHECK(count(infer(*spec, {}).layers.front()).bytes.total == 2 * 4 * 197608);
+  CHECK(count(infer(*spec, {}).value().layers.front()).bytes.total == 2 * 4 * 197608);
 }

@@ -78,13 +78,12 @@ class TraceText {
 inline std::shared_ptr<const roofline::NetworkSpec> read_trace(const std::string& text) {
   auto reader = roofline::open_trace(roofline::text_stream("t.json", text));
   auto item = *reader->next();
-  if (const auto* error = std::get_if<roofline::InputError>(&item)) throw *error;
-  return std::get<roofline::Item>(item).spec({});
+  return item.value().spec({}).value();
 }
 
 /// The same as layers.
 inline std::vector<roofline::Layer> trace_layers(const std::string& text) {
-  return roofline::infer(*read_trace(text), {}).layers;
+  return roofline::infer(*read_trace(text), {}).value().layers;
 }
 
 /// What is said of a trace that cannot be read; empty where it can.

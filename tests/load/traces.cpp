@@ -15,9 +15,8 @@ namespace {
 
 std::shared_ptr<const NetworkSpec> read_recorded(const std::string& name) {
   const std::string path = std::string(ROOFLINE_SOURCE_FOLDER "/tests/traces/") + name;
-  auto item = *open_input(path)->next();
-  if (const auto* error = std::get_if<InputError>(&item)) throw *error;
-  return std::get<Item>(item).spec({});
+  auto item = *open_input(path).value()->next();
+  return item.value().spec({}).value();
 }
 
 /// A convolution by all that its counts depend on; the passes and copies of each are counted.
@@ -33,7 +32,7 @@ void add(std::map<Convolution, int>& counts, const Layer& layer, Pass pass) {
 
 std::map<Convolution, int> convolutions_of(const NetworkSpec& spec) {
   std::map<Convolution, int> counts;
-  for (const Layer& layer : infer(spec, {}).layers)
+  for (const Layer& layer : infer(spec, {}).value().layers)
     if (layer.kind == LayerKind::conv) add(counts, layer, layer.pass);
   return counts;
 }
@@ -45,7 +44,7 @@ std::map<Convolution, int> built_in_convolutions(const std::string& name, bool t
   defaults.batch_override = 32;
   std::map<Convolution, int> counts;
   bool first = true;
-  for (const Layer& layer : load_network(*find_network(name), name, defaults).layers) {
+  for (const Layer& layer : load_network(*find_network(name), name, defaults).value().layers) {
     if (layer.kind != LayerKind::conv) continue;
     add(counts, layer, Pass::fwd);
     if (training) add(counts, layer, Pass::wgrad);

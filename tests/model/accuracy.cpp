@@ -20,13 +20,13 @@ const std::string measured = ROOFLINE_SOURCE_FOLDER "/tests/measured/";
 
 /// The records of a file, each evaluated alone, as one result.
 Result measured_result(const std::string& file, const AnalysisOptions& options) {
-  const Context context = make_context(find_gpu("h200"), options);
+  const Context context = make_context(find_gpu("h200").value(), options).value();
   std::vector<RecordResult> records;
-  const std::unique_ptr<Reader> reader = open_input(measured + file);
+  const std::unique_ptr<Reader> reader = open_input(measured + file).value();
   while (const auto item = reader->next())
-    records.push_back(std::get<RecordResult>(
-        evaluate_record(infer(*std::get<Item>(*item).spec({}), {}), context)));
-  return std::get<Result>(join_records(file, "measured", std::move(records), context));
+    records.push_back(
+        evaluate_record(infer(*item->value().spec({}).value(), {}).value(), context).value());
+  return join_records(file, "measured", std::move(records), context).value();
 }
 
 std::vector<Accuracy> accuracy_of(const std::string& file, EngineChoice engine) {
@@ -210,7 +210,7 @@ TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]
 }
 
 TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
-  const Gpu gpu = find_gpu("h200");
+  const Gpu gpu = find_gpu("h200").value();
   std::ifstream file(measured + "h200_networks.tsv");
   std::string line;
   std::getline(file, line);
@@ -224,7 +224,7 @@ TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
     LayerDefaults defaults;
     defaults.dtype = *parse<DataType>(dtype);
     defaults.batch_override = std::stoull(batch);
-    const Network network = load_network(*find_network(model), model, defaults);
+    const Network network = load_network(*find_network(model), model, defaults).value();
     pairs.push_back({std::stod(graph_us) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});
   }
   REQUIRE(pairs.size() == 30);

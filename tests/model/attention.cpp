@@ -72,13 +72,15 @@ TEST_CASE("Operands of attention must fit each other", "[model/attention]") {
 
 // PyTorch 2.11 on one H200, 1 to 8,192 queries, 32 to 256 features, fp16, bf16 and fp32.
 TEST_CASE("Attention takes what an H200 takes", "[model/attention]") {
-  const Context context = make_context(find_gpu("h200"), {});
-  const auto reader = open_input(ROOFLINE_SOURCE_FOLDER "/tests/measured/h200_attention.ndjson");
+  const Context context = make_context(find_gpu("h200").value(), {}).value();
+  const auto reader =
+      open_input(ROOFLINE_SOURCE_FOLDER "/tests/measured/h200_attention.ndjson").value();
   double error[2] = {0, 0};
   double rows[2] = {0, 0};
   while (const auto item = reader->next()) {
-    const auto evaluated = evaluate_record(infer(*std::get<Item>(*item).spec({}), {}), context);
-    const LayerResult& row = std::get<RecordResult>(evaluated).rows.front();
+    const auto evaluated =
+        evaluate_record(infer(*item->value().spec({}).value(), {}).value(), context);
+    const LayerResult& row = evaluated.value().rows.front();
     const int is_backward = row.layer.pass == Pass::fwd ? 0 : 1;
     error[is_backward] += std::fabs(std::log(*row.expected_time_s / *row.measured_time_s));
     rows[is_backward] += 1;

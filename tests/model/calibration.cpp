@@ -14,13 +14,13 @@ using namespace roofline;
 
 /// Adds and large products as a GPU with these constants would run them.
 std::vector<MeasuredLayer> layers_on(const Gpu& gpu) {
-  const KernelModel model = kernel_model_of(gpu);
+  const KernelModel model = kernel_model_of(gpu).value();
   std::vector<MeasuredLayer> layers;
   const auto measure = [&](const std::string& text, const std::string& network) {
     const Layer layer = load_layer(text);
     MeasuredLayer each{layer, count(layer), Engine::fp32, CacheState::warm, {}, 0, network};
     each.measured_s =
-        plan_kernel(layer, each.counts, each.engine, model, each.cache)->expected_time_s;
+        plan_kernel(layer, each.counts, each.engine, model, each.cache).value()->expected_time_s;
     layers.push_back(each);
   };
   for (int size = 1; size <= 12; ++size) {
@@ -32,13 +32,13 @@ std::vector<MeasuredLayer> layers_on(const Gpu& gpu) {
 }
 
 Calibration fit(const std::vector<MeasuredLayer>& layers, const std::string& pattern) {
-  return calibrate(find_gpu("v100"), layers, {pattern, 4}, [](double) {});
+  return calibrate(find_gpu("v100").value(), layers, {pattern, 4}, [](double) {});
 }
 
 }  // namespace
 
 TEST_CASE("A calibration finds the constant that made the times", "[model/calibration]") {
-  Gpu gpu = find_gpu("v100");
+  Gpu gpu = find_gpu("v100").value();
   ModelConstants other = *gpu.constants;
   other.values.memory.dram_share = 0.7;
   gpu.constants = std::make_shared<const ModelConstants>(other);
@@ -53,7 +53,7 @@ TEST_CASE("A calibration finds the constant that made the times", "[model/calibr
 }
 
 TEST_CASE("What the layers do not tell stays where it was", "[model/calibration]") {
-  const Gpu gpu = find_gpu("v100");
+  const Gpu gpu = find_gpu("v100").value();
   const Calibration exact = fit(layers_on(gpu), "*");
   CHECK(exact.fitted.empty());
   CHECK(exact.kept > 0);

@@ -3,7 +3,7 @@
 #include "load/loading.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 
@@ -17,7 +17,7 @@ constexpr const char* relu_keys = R"("type": "relu", "input": [8, 8, 8])";
 std::string engine_on(const std::string& gpu, const std::string& layer, const std::string& dtype,
                       EngineChoice choice = EngineChoice::automatic) {
   const auto engine = select_engine(load_layer("{" + layer + ", \"dtype\": \"" + dtype + "\"}"),
-                                    find_gpu(gpu).peak_flop_per_s, choice);
+                                    find_gpu(gpu).value().peak_flop_per_s, choice);
   return engine ? std::string(name_of(*engine)) : "none";
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("A contraction multiplies in the wider of its operands' types", "[mode
         load_layer(
             R"({"type": "linear", "in_features": 64, "out_features": 64, "dtypes": {"input": ")" +
             input + R"(", "weight": ")" + weight + "\"}}"),
-        find_gpu(gpu).peak_flop_per_s, EngineChoice::automatic);
+        find_gpu(gpu).value().peak_flop_per_s, EngineChoice::automatic);
     return std::string(name_of(*found));
   };
   CHECK(engine("a100", "fp16", "int4") == "fp16_tensor");  // weight-only quantisation
@@ -164,8 +164,8 @@ TEST_CASE("TF32 falls back to FP32 where that is faster", "[model/engines]") {
   options.training = true;
   const auto engines_of = [&](const char* gpu, EngineChoice choice) {
     options.engine = choice;
-    return analyze(load_network(*find_network("vgg16"), "vgg16", at_batch(32)), find_gpu(gpu),
-                   options);
+    return analyze(load_network(*find_network("vgg16"), "vgg16", at_batch(32)).value(),
+                   find_gpu(gpu).value(), options);
   };
   const Result geforce = engines_of("rtx3090", EngineChoice::tf32);
   const Result single = engines_of("rtx3090", EngineChoice::vector);
@@ -178,8 +178,8 @@ TEST_CASE("TF32 falls back to FP32 where that is faster", "[model/engines]") {
   LayerDefaults in_tf32 = at_batch(32);
   in_tf32.dtype = DataType::tf32;
   options.engine = EngineChoice::tensor;
-  const Network network = load_network(*find_network("alexnet"), "alexnet", in_tf32);
-  for (const LayerResult& row : analyze(network, find_gpu("rtx3090"), options).layers)
+  const Network network = load_network(*find_network("alexnet"), "alexnet", in_tf32).value();
+  for (const LayerResult& row : analyze(network, find_gpu("rtx3090").value(), options).layers)
     if (row.layer.kind == LayerKind::conv) CHECK(row.engine == Engine::tf32);
   options.training = true;
   for (const LayerResult& row : engines_of("a100", EngineChoice::tf32).layers)
@@ -192,13 +192,14 @@ TEST_CASE("Neither a peak given by hand nor fp16 falls back", "[model/engines]")
   AnalysisOptions options;
   options.engine = EngineChoice::tf32;
   options.peak_flop_per_s = 35.6e12;
-  for (const LayerResult& row : analyze(load_network(*find_network("vgg16"), "vgg16", at_batch(32)),
-                                        find_gpu("rtx3090"), options)
-                                    .layers)
+  for (const LayerResult& row :
+       analyze(load_network(*find_network("vgg16"), "vgg16", at_batch(32)).value(),
+               find_gpu("rtx3090").value(), options)
+           .layers)
     if (row.layer.kind == LayerKind::conv) CHECK(row.engine == Engine::tf32);
   // One channel in and out, which tensor cores pad to eight each.
   const Result half = analyze(load_text(R"({"input": [32, 1, 224, 224], "out_channels": 1,
                                             "kernel_size": 3, "padding": 1, "dtype": "fp16"})"),
-                              find_gpu("v100"));
+                              find_gpu("v100").value());
   CHECK(half.layers.front().engine == Engine::fp16_tensor);
 }

@@ -19,7 +19,7 @@ const char* const residual_block = R"([
     {"name": "relu2", "type": "relu"}])";
 
 Result result_of(const Network& network, const AnalysisOptions& options) {
-  return analyze(network, find_gpu("v100"), options);
+  return analyze(network, find_gpu("v100").value(), options);
 }
 
 AnalysisOptions training() {
@@ -79,7 +79,7 @@ TEST_CASE("A network without a kernel in the pass", "[model/graphs]") {
 }
 
 TEST_CASE("Auxiliary heads run in training alone", "[model/graphs]") {
-  const Network network = load_network(*find_network("inception_v3"), "inception_v3", {});
+  const Network network = load_network(*find_network("inception_v3"), "inception_v3", {}).value();
   CHECK(result_of(network, {}).total.params == 23834568);
   CHECK(result_of(network, training()).total.params == 27161264);
 }
@@ -152,7 +152,8 @@ TEST_CASE("Copies over the host link are rows of their own", "[model/graphs]") {
 }
 
 TEST_CASE("Totals are sums and shares add up", "[model/graphs]") {
-  const Result result = result_of(load_network(*find_network("resnet50"), "resnet50", {}), {});
+  const Result result =
+      result_of(load_network(*find_network("resnet50"), "resnet50", {}).value(), {});
   double share = 0;
   double expected_s = 0;
   for (const LayerResult& row : result.layers) {
@@ -261,10 +262,10 @@ TEST_CASE("An engine's kernels are started by calls, one by one, and its own", "
                           "padding": 1, "dtype": "fp16"}])");
   };
   AnalysisOptions options = fused();
-  const Result calls = analyze(network(), find_gpu("a100"), options);
+  const Result calls = analyze(network(), find_gpu("a100").value(), options);
   options.launch = LaunchProtocol::graph;
-  const Result graph = analyze(network(), find_gpu("a100"), options);
-  const Result library = analyze(network(), find_gpu("a100"), {});
+  const Result graph = analyze(network(), find_gpu("a100").value(), options);
+  const Result library = analyze(network(), find_gpu("a100").value(), {});
   const auto time_us = [](const Result& result, const char* name) {
     return *row_of(result, name).expected_time_s * 1e6;
   };

@@ -141,8 +141,8 @@ void check_parts(const std::vector<DerivationStep>& steps, const KernelPlan& pla
 std::optional<Algorithm> check_derivation(const Layer& layer, Engine engine,
                                           const KernelModel& model, CacheState cache) {
   const Counts counts = count(layer);
-  const auto plan = plan_kernel(layer, counts, engine, model, cache);
-  const auto steps = derive_kernel(layer, counts, engine, model, cache);
+  const auto plan = plan_kernel(layer, counts, engine, model, cache).value();
+  const auto steps = derive_kernel(layer, counts, engine, model, cache).value();
   REQUIRE(plan.has_value() == !steps.empty());
   if (!plan) return std::nullopt;
   INFO(model.gpu() << ' ' << layer.name << ' ' << name_of(layer.pass) << ' '
@@ -157,8 +157,8 @@ std::optional<Algorithm> check_derivation(const Layer& layer, Engine engine,
 TEST_CASE("Every derivation can be redone with a pocket calculator", "[model/kernel_derivation]") {
   std::set<Algorithm> met;
   for (const char* name : {"v100", "h200", "a100", "mi210", "t4", "gtx1080ti"}) {
-    const Gpu gpu = find_gpu(name);
-    const KernelModel model = kernel_model_of(gpu);
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
     for (const DataType dtype : {DataType::fp32, DataType::tf32, DataType::fp16})
       for (Layer layer : generated::layers(9, 12, dtype))
         for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
@@ -182,9 +182,10 @@ TEST_CASE("Every derivation can be redone with a pocket calculator", "[model/ker
 }
 
 TEST_CASE("So can those of stated mappings and of measured ceilings", "[model/kernel_derivation]") {
-  const Gpu gpu = find_gpu("h200");
-  const KernelModel model = with_sustained(kernel_model_of(gpu), gpu.sustained->peak_flop_per_s,
-                                           gpu.sustained->bandwidth_byte_per_s);
+  const Gpu gpu = find_gpu("h200").value();
+  const KernelModel model =
+      with_sustained(kernel_model_of(gpu).value(), gpu.sustained->peak_flop_per_s,
+                     gpu.sustained->bandwidth_byte_per_s);
   for (const char* mapping :
        {R"({"algorithm": "winograd_2x2_fused"})", R"({"algorithm": "winograd_4x4_nonfused"})",
         R"({"algorithm": "fft_tiled"})", R"({"tile": [128, 64, 8], "split_k": 4})",
@@ -203,8 +204,9 @@ TEST_CASE("So can those of stated mappings and of measured ceilings", "[model/ke
 TEST_CASE("The notebook's convolution, step by step", "[model/kernel_derivation]") {
   const Layer layer = load_layer(R"({"input": [3, 256, 256], "out_channels": 64,
       "kernel_size": 5, "padding": 2, "kernel": {"tile": [128, 64, 8], "threads": 128}})");
-  const KernelModel model = kernel_model_of(find_gpu("v100"));
-  const auto steps = derive_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm);
+  const KernelModel model = kernel_model_of(find_gpu("v100").value()).value();
+  const auto steps =
+      derive_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm).value();
   const auto step = [&](const std::string& quantity) {
     const auto found = std::find_if(steps.begin(), steps.end(), [&](const DerivationStep& each) {
       return each.quantity == quantity;

@@ -13,8 +13,8 @@ KernelPlan plan_of(const std::string& mapping, const std::string& gpu_name = "v1
   const Layer layer = load_layer(R"({"input": [3, 256, 256], "out_channels": 64, "kernel_size": 5,
                                      "padding": 2, "kernel": )" +
                                  mapping + "}");
-  const KernelModel model = kernel_model_of(find_gpu(gpu_name));
-  return *plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm);
+  const KernelModel model = kernel_model_of(find_gpu(gpu_name).value()).value();
+  return *plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm).value();
 }
 
 std::string message_of_mapping(const std::string& mapping) {
@@ -22,7 +22,7 @@ std::string message_of_mapping(const std::string& mapping) {
     const Layer layer = load_layer(R"({"name": "c", "input": [64, 56, 56], "out_channels": 64,
                                        "kernel_size": 3, "padding": 1, "kernel": )" +
                                    mapping + "}");
-    analyze({"net", "net.json", {layer}}, find_gpu("v100"), {});
+    analyze({"net", "net.json", {layer}}, find_gpu("v100").value(), {});
   });
 }
 
@@ -54,8 +54,8 @@ TEST_CASE("Resident blocks an SM", "[model/kernel_mapping]") {
   };
   for (const Case& each : table) {
     INFO(each.gpu << ' ' << each.block.threads << ' ' << each.block.registers);
-    const Occupancy found =
-        occupancy(kernel_model_of(find_gpu(each.gpu)).resolved().machine.sm, each.block);
+    const Occupancy found = occupancy(
+        kernel_model_of(find_gpu(each.gpu).value()).value().resolved().machine.sm, each.block);
     CHECK(found.blocks == each.blocks);
     CHECK(found.share == Approx(each.share));
   }
@@ -64,8 +64,10 @@ TEST_CASE("Resident blocks an SM", "[model/kernel_mapping]") {
 TEST_CASE("An AMD part that states no limits has 40 wavefronts of 64", "[model/kernel_mapping]") {
   const Gpu gpu = load_gpu(R"({"name": "G", "architecture": "CDNA2", "peak_tflops": {"fp32": 22.6},
                                "bandwidth_gb_per_s": 1638.4})",
-                           "g.json");
-  const SmLimits sm = kernel_model_of(gpu).resolved().machine.sm;
+                           "g.json")
+                      .value()
+                      .value();
+  const SmLimits sm = kernel_model_of(gpu).value().resolved().machine.sm;
   // 256 KiB of registers: 32 of 4 byte by 64 lanes leave 32 wavefronts, four of which are 256
   // threads. With 16, all 40.
   CHECK(occupancy(sm, {256, 32, 0}).blocks == 8);
@@ -121,8 +123,11 @@ TEST_CASE("Threads and registers that a tile leaves out, by what multiplies",
     const Layer layer =
         load_layer(R"({"type": "matmul", "m": 512, "n": 512, "k": 512, "dtype": ")" +
                    std::string(each.dtype) + R"(", "kernel": {"tile": [128, 128, 8]}})");
-    const KernelPlan plan = *plan_kernel(layer, count(layer), each.engine,
-                                         kernel_model_of(find_gpu("v100")), CacheState::warm);
+    const KernelPlan plan =
+        *plan_kernel(layer, count(layer), each.engine,
+                     kernel_model_of(find_gpu("v100").value()).value(), CacheState::warm)
+             .value()
+             .value();
     CHECK(plan.threads == each.threads);
     CHECK(plan.registers == each.registers);
   }
@@ -133,8 +138,11 @@ TEST_CASE("An engine pads an image's three channels to four", "[model/kernel_map
                                "stride": 2, "padding": 3, "dtype": "fp16",
                                "kernel": {"tile": [128, 64, 32]}})");
   layer.kernels = KernelSource::inference_engine;
-  const KernelPlan plan = *plan_kernel(layer, count(layer), Engine::fp16_tensor,
-                                       kernel_model_of(find_gpu("a100")), CacheState::warm);
+  const KernelPlan plan =
+      *plan_kernel(layer, count(layer), Engine::fp16_tensor,
+                   kernel_model_of(find_gpu("a100").value()).value(), CacheState::warm)
+           .value()
+           .value();
   // 3 x 49 products in place of 4 x 49, which fill seven steps of 32.
   CHECK(plan.tile_utilization == Approx(147 / 224.0));
 }
@@ -183,8 +191,11 @@ TEST_CASE("The patch under 16 outputs, by window", "[model/kernel_mapping]") {
     const Layer layer = load_layer(R"({"out_channels": 64, "kernel": {"algorithm": "direct",
                                        "tile": [16, 16, 3], "stages": 1}, )" +
                                    std::string(each.layer) + "}");
-    const KernelPlan plan = *plan_kernel(layer, count(layer), Engine::fp32,
-                                         kernel_model_of(find_gpu("v100")), CacheState::warm);
+    const KernelPlan plan =
+        *plan_kernel(layer, count(layer), Engine::fp32,
+                     kernel_model_of(find_gpu("v100").value()).value(), CacheState::warm)
+             .value()
+             .value();
     // Four columns of tiles load each patch, each row of tiles all weights.
     const double blocks = each.outputs / 16;
     CHECK(plan.l2_byte == Approx(4 * (4 * blocks * each.pixels * 3 + blocks * 64 * 3 * each.taps +
@@ -199,8 +210,8 @@ TEST_CASE("A plan outlives the network that stated its algorithm", "[model/kerne
   {
     LayerDefaults stated;
     stated.mapping.algorithm = Algorithm::gemm;
-    const Network network = load_network(*find_network("resnet18"), "resnet18", stated);
-    const Result result = analyze(network, find_gpu("v100"), {});
+    const Network network = load_network(*find_network("resnet18"), "resnet18", stated).value();
+    const Result result = analyze(network, find_gpu("v100").value(), {});
     kept = result;
   }
   std::uint64_t stated = 0;
@@ -238,7 +249,7 @@ TEST_CASE("A mapping that cannot run says which limit and by how much", "[model/
 }
 
 TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
-  for (const Gpu& gpu : all_gpus())
+  for (const Gpu& gpu : all_gpus().value())
     for (const char* name : {"resnet18", "mobilenet_v2", "convnext_tiny", "r3d_18", "unet"})
       for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8})
         for (const CacheState cache : {CacheState::warm, CacheState::cold}) {
@@ -247,7 +258,7 @@ TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
           AnalysisOptions options;
           options.training = dtype != DataType::int8;
           options.cache = cache;
-          const Network network = load_network(*find_network(name), name, defaults);
+          const Network network = load_network(*find_network(name), name, defaults).value();
           if (!select_engine(network.layers.front(), gpu.peak_flop_per_s, options.engine)) continue;
           INFO(gpu.name << ' ' << name << ' ' << name_of(dtype));
           const Result result = analyze(network, gpu, options);
@@ -266,10 +277,11 @@ TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
 }
 
 TEST_CASE("Cold caches cost time, larger batches too", "[model/kernel_mapping]") {
-  const Gpu gpu = find_gpu("h200");
+  const Gpu gpu = find_gpu("h200").value();
   double last_s = 0;
   for (const std::uint64_t batch : {1U, 4U, 16U, 64U, 256U}) {
-    const Network network = load_network(*find_network("resnet50"), "resnet50", at_batch(batch));
+    const Network network =
+        load_network(*find_network("resnet50"), "resnet50", at_batch(batch)).value();
     AnalysisOptions cold;
     cold.cache = CacheState::cold;
     const double warm_s = *analyze(network, gpu, {}).total.expected_time_s;

@@ -12,14 +12,14 @@ using namespace roofline;
 std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
 
 double seconds(const Layer& layer, Engine engine, const KernelModel& model) {
-  return plan_kernel(layer, count(layer), engine, model, CacheState::warm)->expected_time_s;
+  return plan_kernel(layer, count(layer), engine, model, CacheState::warm).value()->expected_time_s;
 }
 
 double network_s(const std::string& name, DataType dtype, const AnalysisOptions& options) {
   LayerDefaults defaults;
   defaults.dtype = dtype;
-  const Network network = load_network(*find_network(name), name, defaults);
-  return *analyze(network, find_gpu("h200"), options).total.expected_time_s;
+  const Network network = load_network(*find_network(name), name, defaults).value();
+  return *analyze(network, find_gpu("h200").value(), options).total.expected_time_s;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ TEST_CASE("What a GPU's file leaves out is assumed in plain sentences", "[model/
   gpu.peak_flop_per_s[index(Engine::fp32)] = 19.2e12;
   gpu.bandwidth_byte_per_s = 500e9;
   gpu.constants = built_in_constants(gpu);
-  CHECK(kernel_model_of(gpu).assumptions() ==
+  CHECK(kernel_model_of(gpu).value().assumptions() ==
         std::vector<std::string>{
             "architecture is not stated: constants of Hopper are assumed",
             "boost_clock_mhz is not stated: 1500 MHz are assumed",
@@ -42,12 +42,12 @@ TEST_CASE("What a GPU's file leaves out is assumed in plain sentences", "[model/
   gpu.sm_count = 40;
   gpu.boost_clock_hz = 1.4e9;
   gpu.l2_byte = 8 << 20;
-  CHECK(kernel_model_of(gpu).assumptions() ==
+  CHECK(kernel_model_of(gpu).value().assumptions() ==
         std::vector<std::string>{
             "architecture \"Foo\" is not known: constants of Hopper are assumed"});
   gpu.architecture = "Volta";
-  CHECK(kernel_model_of(gpu).assumptions().empty());
-  CHECK(kernel_model_of(gpu).gpu() == "mine");
+  CHECK(kernel_model_of(gpu).value().assumptions().empty());
+  CHECK(kernel_model_of(gpu).value().gpu() == "mine");
 }
 
 TEST_CASE("A sustained peak is what a large matrix product reaches", "[model/kernel_model]") {
@@ -76,7 +76,7 @@ TEST_CASE("A sustained peak is what a large matrix product reaches", "[model/ker
     EngineRates rates;
     rates[index(each.engine)] = each.rate;
     const KernelModel model =
-        with_sustained(kernel_model_of(find_gpu(each.gpu)), rates, std::nullopt);
+        with_sustained(kernel_model_of(find_gpu(each.gpu).value()).value(), rates, std::nullopt);
     const double reached =
         static_cast<double>(count(layer).flops) / seconds(layer, each.engine, model);
     CHECK(reached / each.rate > 0.98);
@@ -87,21 +87,30 @@ TEST_CASE("A sustained peak is what a large matrix product reaches", "[model/ker
 TEST_CASE("A sustained bandwidth is what a long stream reaches", "[model/kernel_model]") {
   const Layer layer = load_layer(R"({"type": "add", "inputs": [[64, 64, 2048, 2048],
                                      [64, 64, 2048, 2048]]})");
-  const KernelModel model = with_sustained(kernel_model_of(find_gpu("h200")), {}, 3e12);
+  const KernelModel model =
+      with_sustained(kernel_model_of(find_gpu("h200").value()).value(), {}, 3e12);
   const auto bytes = static_cast<double>(count(layer).bytes.total);
   CHECK(bytes / seconds(layer, Engine::fp32, model) == Approx(3e12).epsilon(0.01));
 }
 
 TEST_CASE("What a GPU's file states of its kernels goes before the constants",
           "[model/kernel_model]") {
-  const KernelModel model = kernel_model_of(load_gpu(
-      R"({"name": "G", "architecture": "Volta", "sm_count": 80, "boost_clock_mhz": 1530,
+  const KernelModel model =
+      kernel_model_of(
+          load_gpu(
+              R"({"name": "G", "architecture": "Volta", "sm_count": 80, "boost_clock_mhz": 1530,
           "peak_tflops": {"fp32": 15.7}, "bandwidth_gb_per_s": 900, "l2_mib": 6,
           "kernel": {"dram_share": 0.5, "math_share": 0.25, "launch_us": 2}})",
-      "g.json"));
+              "g.json")
+              .value()
+              .value())
+          .value()
+          .value();
   const auto part_s = [&](const char* text, Limiter limiter) {
     const Layer layer = load_layer(text);
     return plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm)
+        .value()
+        .value()
         ->part_s[static_cast<std::size_t>(limiter)];
   };
   const char* const add = R"({"type": "add", "inputs": [[64, 64, 1024, 1024],
@@ -122,7 +131,7 @@ TEST_CASE("Measured ceilings leave a part near its fitted times", "[model/kernel
             Approx(network_s(network, dtype, {})).epsilon(0.03));
     }
   // Given one by one they are the same.
-  const SustainedCeilings ceilings = *find_gpu("h200").sustained;
+  const SustainedCeilings ceilings = *find_gpu("h200").value().sustained;
   AnalysisOptions given;
   given.peak_flop_per_s = ceilings.peak_flop_per_s[index(Engine::fp32)];
   given.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
@@ -132,15 +141,15 @@ TEST_CASE("Measured ceilings leave a part near its fitted times", "[model/kernel
 TEST_CASE("A contraction on an engine without a peak has no plan", "[model/kernel_model]") {
   const Layer layer =
       load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");
-  const KernelModel model = kernel_model_of(find_gpu("v100"));
-  CHECK(!plan_kernel(layer, count(layer), Engine::fp8, model, CacheState::warm));
+  const KernelModel model = kernel_model_of(find_gpu("v100").value()).value();
+  CHECK(!plan_kernel(layer, count(layer), Engine::fp8, model, CacheState::warm).value());
 }
 
 TEST_CASE("Copies of a model outlive it and its GPU", "[model/kernel_model]") {
   std::optional<KernelModel> copy;
   {
-    Gpu gpu = find_gpu("v100");
-    const KernelModel model = kernel_model_of(gpu);
+    Gpu gpu = find_gpu("v100").value();
+    const KernelModel model = kernel_model_of(gpu).value();
     copy = model;
     gpu.name = "gone";
   }

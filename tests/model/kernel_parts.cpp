@@ -31,8 +31,10 @@ bool limiter_is_largest(const KernelPlan& plan) {
 
 KernelPlan plan_of(const std::string& text, const std::string& gpu, Engine engine) {
   const Layer layer = load_layer(text);
-  return *plan_kernel(layer, count(layer), engine, kernel_model_of(find_gpu(gpu)),
-                      CacheState::warm);
+  return *plan_kernel(layer, count(layer), engine, kernel_model_of(find_gpu(gpu).value()).value(),
+                      CacheState::warm)
+              .value()
+              .value();
 }
 
 }  // namespace
@@ -43,8 +45,8 @@ TEST_CASE("Parts sum to the time, bit for bit, and the largest is the limiter",
   for (const DataType dtype :
        {DataType::fp64, DataType::fp32, DataType::tf32, DataType::fp16, DataType::int8}) {
     const std::vector<Layer> layers = generated::layers(9, 4, dtype);
-    for (const Gpu& gpu : all_gpus()) {
-      const KernelModel model = kernel_model_of(gpu);
+    for (const Gpu& gpu : all_gpus().value()) {
+      const KernelModel model = kernel_model_of(gpu).value();
       for (Layer layer : layers)
         for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
           if (!runs(layer, pass)) continue;
@@ -53,7 +55,7 @@ TEST_CASE("Parts sum to the time, bit for bit, and the largest is the limiter",
           if (!engine) continue;
           const Counts counts = count(layer);
           for (const CacheState cache : {CacheState::warm, CacheState::cold}) {
-            const auto plan = plan_kernel(layer, counts, *engine, model, cache);
+            const auto plan = plan_kernel(layer, counts, *engine, model, cache).value();
             if (!plan) continue;
             ++limiters[plan->limiter];
             INFO(gpu.name << ' ' << layer.name << ' ' << name_of(pass) << ' ' << name_of(dtype)
@@ -157,9 +159,10 @@ TEST_CASE("What starts a kernel changes its launch and nothing else", "[model/ke
     LaunchProtocol protocol;
     double launch_s;
   };
-  const KernelModel model = kernel_model_of(find_gpu("h200"));
+  const KernelModel model = kernel_model_of(find_gpu("h200").value()).value();
   const Layer layer = load_layer(R"({"type": "relu", "input": [1, 8, 8, 8]})");
-  const KernelPlan graph = *plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm);
+  const KernelPlan graph =
+      *plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm).value();
   const double rest_s = graph.expected_time_s - part(graph, Limiter::launch);
   for (const auto& [protocol, launch_s] :
        {Case{LaunchProtocol::kernel, 1e-6}, Case{LaunchProtocol::graph, 1.15e-6},

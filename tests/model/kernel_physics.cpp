@@ -19,7 +19,7 @@ std::optional<double> seconds(Layer layer, Pass pass, const Gpu& gpu, const Kern
   if (!runs(layer, pass)) return std::nullopt;
   const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
   if (!engine) return std::nullopt;
-  const auto plan = plan_kernel(layer, count(layer), *engine, model, CacheState::warm);
+  const auto plan = plan_kernel(layer, count(layer), *engine, model, CacheState::warm).value();
   return plan ? std::optional(plan->expected_time_s) : std::nullopt;
 }
 
@@ -52,7 +52,7 @@ std::vector<Layer> dense_layers(DataType dtype, std::uint64_t more_in, std::uint
 double slower_share(const char* name, DataType own, EngineChoice choice, DataType replaced) {
   AnalysisOptions options;
   options.engine = choice;
-  const Gpu gpu = find_gpu(name);
+  const Gpu gpu = find_gpu(name).value();
   const std::vector<Layer> layers = dense_layers(own, 0, 0);
   const std::vector<Layer> others = dense_layers(replaced, 0, 0);
   double slower = 0, all = 0;
@@ -80,8 +80,8 @@ Layer with_twice_the_batch(Layer layer) {
 TEST_CASE("Times are finite and above zero, and twice the batch is no faster",
           "[model/kernel_physics]") {
   for (const char* name : {"v100", "h200", "a100", "t4", "rtx3090", "gtx1080ti", "mi210", "mi25"}) {
-    const Gpu gpu = find_gpu(name);
-    const KernelModel model = kernel_model_of(gpu);
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
     for (const DataType dtype : {DataType::fp32, DataType::tf32, DataType::fp16, DataType::int8})
       for (const Layer& layer : generated::layers(17, 8, dtype))
         for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
@@ -99,8 +99,8 @@ TEST_CASE("Times are finite and above zero, and twice the batch is no faster",
 TEST_CASE("With cold caches no kernel beats the bound but those that do fewer multiply-adds",
           "[model/kernel_physics]") {
   for (const char* name : {"v100", "h200", "a100", "t4", "rtx3090", "gtx1080ti", "mi210", "mi25"}) {
-    const Gpu gpu = find_gpu(name);
-    const KernelModel model = kernel_model_of(gpu);
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
     for (const DataType dtype : {DataType::fp32, DataType::fp16})
       for (Layer layer : generated::layers(23, 8, dtype))
         for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
@@ -108,7 +108,7 @@ TEST_CASE("With cold caches no kernel beats the bound but those that do fewer mu
           const auto engine = select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
           if (!runs(layer, pass) || !engine || pads_beyond_window(layer)) continue;
           const Counts counts = count(layer);
-          const auto plan = plan_kernel(layer, counts, *engine, model, CacheState::cold);
+          const auto plan = plan_kernel(layer, counts, *engine, model, CacheState::cold).value();
           if (!plan) continue;
           const std::string_view algorithm = name_of(plan->algorithm);
           if (algorithm.find("winograd") != algorithm.npos || algorithm == "fft_tiled") continue;
@@ -124,8 +124,8 @@ TEST_CASE("With cold caches no kernel beats the bound but those that do fewer mu
 
 TEST_CASE("Twice the channels or the image are no faster", "[model/kernel_physics]") {
   for (const char* name : {"v100", "h200", "a100", "t4", "rtx3090", "gtx1080ti", "mi210"}) {
-    const Gpu gpu = find_gpu(name);
-    const KernelModel model = kernel_model_of(gpu);
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
     for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8})
       for (const Layer& layer : dense_layers(dtype, 0, 0)) {
         const std::uint64_t in = layer.inputs.front().shape.channels;
@@ -152,8 +152,8 @@ TEST_CASE("In fp32 one more channel is no cliff, and padding channels does not h
   // In fp16 both happen, and are measured: 64 -> 64 channels 24 us, 65 -> 65 132 us on an H200
   // (tests/measured/h200_unaligned.ndjson).
   for (const char* name : {"v100", "h200", "a100", "t4", "rtx3090", "gtx1080ti", "mi210"}) {
-    const Gpu gpu = find_gpu(name);
-    const KernelModel model = kernel_model_of(gpu);
+    const Gpu gpu = find_gpu(name).value();
+    const KernelModel model = kernel_model_of(gpu).value();
     const std::vector<Layer> even = dense_layers(DataType::fp32, 0, 0);
     for (const auto& [in, out] : {std::pair{1U, 0U}, std::pair{0U, 1U}}) {
       const std::vector<Layer> odd = dense_layers(DataType::fp32, in, out);
@@ -180,8 +180,8 @@ TEST_CASE("TF32 and int8 are rarely slower than what they replace", "[model/kern
 }
 
 TEST_CASE("A window of 2^32 taps is planned without looking at each", "[model/kernel_physics]") {
-  const Gpu gpu = find_gpu("v100");
-  const KernelModel model = kernel_model_of(gpu);
+  const Gpu gpu = find_gpu("v100").value();
+  const KernelModel model = kernel_model_of(gpu).value();
   const Layer layer = load_layer(R"({"type": "conv1d", "input": [4, 4294967299], "groups": 4,
                                      "out_channels": 4, "kernel_size": 4294967295})");
   CHECK(seconds(layer, Pass::fwd, gpu, model) > 0.0);

@@ -49,7 +49,7 @@ Sums sums_of(const std::string& name, bool with_training_only) {
   Sums sums;
   INFO(name);
   REQUIRE(find_network(name));
-  for (const Layer& layer : load_network(*find_network(name), name, {}).layers) {
+  for (const Layer& layer : load_network(*find_network(name), name, {}).value().layers) {
     if (layer.training_only && !with_training_only) continue;
     const Counts counts = count(layer);
     sums.params += counts.params;
@@ -99,8 +99,8 @@ TEST_CASE("Every built-in network loads and counts at any batch", "[model/publis
   for (const EmbeddedFile& file : embedded_networks()) {
     INFO(file.name);
     const std::string name(file.name);
-    const Network one = load_network(file.text, name, {});
-    const Network three = load_network(file.text, name, at_batch(3));
+    const Network one = load_network(file.text, name, {}).value();
+    const Network three = load_network(file.text, name, at_batch(3)).value();
     REQUIRE(one.layers.size() == three.layers.size());
     for (std::size_t i = 0; i < one.layers.size(); ++i) {
       INFO(one.layers[i].name);

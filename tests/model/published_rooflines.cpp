@@ -18,8 +18,8 @@ std::string fixed(double value, int digits) {
 
 LayerResult only_layer(const std::string& network, const std::string& gpu,
                        const AnalysisOptions& options = {}) {
-  const Result result =
-      analyze(load_network(*find_network(network), network, {}), find_gpu(gpu), options);
+  const Result result = analyze(load_network(*find_network(network), network, {}).value(),
+                                find_gpu(gpu).value(), options);
   REQUIRE(result.layers.size() == 1);
   return result.layers.front();
 }
@@ -80,7 +80,7 @@ TEST_CASE("The course networks' shapes", "[model/published_rooflines]") {
   };
   for (const Course& course : table) {
     INFO(course.network);
-    const Network network = load_network(*find_network(course.network), course.network, {});
+    const Network network = load_network(*find_network(course.network), course.network, {}).value();
     REQUIRE(network.layers.size() == 3);
     const std::uint64_t images = network.layers[0].output.batch;
     CHECK(network.layers[0].output ==
@@ -97,8 +97,8 @@ TEST_CASE("The course networks' shapes", "[model/published_rooflines]") {
 TEST_CASE("AlexNet's convolutions grow with the batch and its weights do not",
           "[model/published_rooflines]") {
   const auto alexnet = [](std::uint64_t batch) {
-    return analyze(load_network(*find_network("alexnet"), "alexnet", at_batch(batch)),
-                   find_gpu("v100"), {});
+    return analyze(load_network(*find_network("alexnet"), "alexnet", at_batch(batch)).value(),
+                   find_gpu("v100").value(), {});
   };
   const Result one = alexnet(1), many = alexnet(1024);
   CHECK(many.total.macs == 1024 * one.total.macs);

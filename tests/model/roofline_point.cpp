@@ -16,7 +16,7 @@ Counts counts_of(std::uint64_t flops, std::uint64_t bytes) {
 }
 
 Result on_v100(const std::string& text, const AnalysisOptions& options = {}) {
-  return analyze(load_text(text), find_gpu("v100"), options);
+  return analyze(load_text(text), find_gpu("v100").value(), options);
 }
 
 }  // namespace

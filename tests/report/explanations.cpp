@@ -40,5 +40,5 @@ TEST_CASE("Nothing to explain", "[report/explanations]") {
   const Outcome outcome = run(folder, "roofline resnet50 --gpu v100 --explain conv");
   CHECK(outcome.exit_code == 2);
   CHECK(outcome.err ==
-        "roofline: --explain: no layer is called \"conv\"; did you mean \"conv1\"?\n");
+        "roofline: no layer to explain is called \"conv\"; did you mean \"conv1\"?\n");
 }

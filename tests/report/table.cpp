@@ -12,8 +12,8 @@ using namespace roofline;
 namespace {
 
 Report report_on(const Gpu& gpu, const Network& network) {
-  const Context context = make_context(gpu, {});
-  return make_report({{analyze(network, gpu), &context}}, {}, {});
+  const Context context = make_context(gpu, {}).value();
+  return make_report({{analyze(network, gpu), &context}}, {}, {}).value();
 }
 
 void check_widths(const std::string& table, std::size_t width = 100) {
@@ -51,7 +51,7 @@ std::string escapes() {
 
 TEST_CASE("Tables fit the terminal", "[report/table]") {
   const std::string long_name(300, 'x');
-  const Gpu v100 = find_gpu("v100");
+  const Gpu v100 = find_gpu("v100").value();
   check_widths(render_table(
       report_on(v100, load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3,
                                      "name": ")" +
@@ -82,26 +82,28 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
   for (const EmbeddedFile& file : embedded_networks()) {
     INFO(file.name);
     const std::string name(file.name);
-    const Report report = report_on(find_gpu("a100"), load_network(file.text, name, at_batch(256)));
+    const Report report =
+        report_on(find_gpu("a100").value(), load_network(file.text, name, at_batch(256)).value());
     for (const std::size_t width : {80U, 100U, 120U})
       check_widths(render_table(report, at_terminal(width)), width);
   }
-  check_widths(render_gpu_list(all_gpus(), at_terminal(100)));
+  check_widths(render_gpu_list(all_gpus().value(), at_terminal(100)));
 }
 
 TEST_CASE("Points fit the terminal", "[report/table]") {
-  const Context v100 = make_context(find_gpu("v100"), {});
-  const Context t4 = make_context(find_gpu("t4"), {});
+  const Context v100 = make_context(find_gpu("v100").value(), {}).value();
+  const Context t4 = make_context(find_gpu("t4").value(), {}).value();
   std::vector<Evaluated> evaluated;
   for (const char* name : {"resnet50", "mobilenet_v2"})
     for (const std::uint64_t batch : {1U, 64U})
       for (const Context* context : {&v100, &t4})
         evaluated.push_back(
-            {analyze(load_network(*find_network(name), name, at_batch(batch)), context->gpu),
+            {analyze(load_network(*find_network(name), name, at_batch(batch)).value(),
+                     context->gpu),
              context});
   ReportOptions options;
   options.price_per_hour = {{v100.gpu.name, 2.48}, {t4.gpu.name, 0.53}};
-  const Report report = make_report(std::move(evaluated), {}, options);
+  const Report report = make_report(std::move(evaluated), {}, options).value();
   for (const std::size_t width : {80U, 100U, 120U})
     check_widths(render_table(report, at_terminal(width)), width);
 }
@@ -115,7 +117,7 @@ TEST_CASE("A long name keeps both its ends", "[report/table]") {
 
 TEST_CASE("No control character of a name reaches a table", "[report/table]") {
   Network network = load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])");
-  Gpu gpu = find_gpu("v100");
+  Gpu gpu = find_gpu("v100").value();
   SECTION("of a layer") { network.layers[0].name = escapes(); }
   SECTION("of a network") { network.name = escapes(); }
   SECTION("of a source") { network.source = escapes(); }
@@ -123,7 +125,7 @@ TEST_CASE("No control character of a name reaches a table", "[report/table]") {
   const Report report = report_on(gpu, network);
   const std::size_t lines =
       lines_of(render_table(
-                   report_on(find_gpu("v100"),
+                   report_on(find_gpu("v100").value(),
                              load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])")),
                    {}))
           .size();
@@ -133,7 +135,7 @@ TEST_CASE("No control character of a name reaches a table", "[report/table]") {
 }
 
 TEST_CASE("No control character of a GPU file reaches the list", "[report/table]") {
-  Gpu gpu = find_gpu("v100");
+  Gpu gpu = find_gpu("v100").value();
   gpu.name = gpu.architecture = gpu.memory_type = escapes();
   gpu.aliases = {escapes()};
   CHECK(control_characters(render_gpu_list({gpu}, {})) == 0);
@@ -148,9 +150,10 @@ TEST_CASE("No control character reaches standard error", "[report/table]") {
 }
 
 TEST_CASE("Markdown escapes the bars in names", "[report/table]") {
-  const std::string text = render_markdown(
-      report_on(find_gpu("v100"), load_text(R"({"type": "relu", "input": [8], "name": "a|b"})")),
-      {});
+  const std::string text =
+      render_markdown(report_on(find_gpu("v100").value(),
+                                load_text(R"({"type": "relu", "input": [8], "name": "a|b"})")),
+                      {});
   CHECK(text.find("a\\|b") != std::string::npos);
 }
 

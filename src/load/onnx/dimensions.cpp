@@ -114,7 +114,7 @@ void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
       const auto value = values_.find(name);
       const bool open = is_open(dimension);
       if (open && value == values_.end()) {
-        missing.insert("--dim " + name + "=VALUE");
+        missing.insert(name);
         is_complete = false;
       }
       sizes.push_back(!open ? *dimension.size : value == values_.end() ? 1 : value->second);
@@ -124,10 +124,13 @@ void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
       sizes.front() = static_cast<std::int64_t>(batch_);
     inputs_[input->name] = sizes;
   }
-  if (!missing.empty())
-    throw InputError(model_.source, "",
-                     "expected " + joined(missing, " ") + " for the sizes that input " + shapes +
-                         " leaves open");
+  if (!missing.empty()) {
+    InputError error(model_.source, "",
+                     "expected values of " + joined(missing, ", ") + ", which input " + shapes +
+                         " leaves open, got none");
+    error.remedy = Remedy::dimensions;
+    throw error;
+  }
 }
 
 std::optional<Sizes> Dimensions::stated(const ValueProto& value) const {
@@ -155,7 +158,7 @@ Sizes Dimensions::rescaled(Sizes shape) const {
 void Dimensions::note_unknown_names(const LayerDefaults& defaults) {
   for (const auto& [name, value] : defaults.dimensions) {
     if (names_.contains(name)) continue;
-    notes_.push_back("--dim " + name + " is no open size of it" +
+    notes_.push_back(name + " is no open size of it" +
                      (names_.empty() ? "" : "; those are " + joined(names_, ", ")));
   }
 }

@@ -49,7 +49,7 @@ std::string renamed(const std::string& file, Words words, Words others) {
   return "";
 }
 
-json parse_file(const std::string& file) { return parse_json(read_text(file), {file, {}}); }
+json parse_file(const std::string& file) { return parse_json(read_text(file).value(), {file, {}}); }
 
 double median(std::vector<double> numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -127,7 +127,7 @@ std::string layers_beside(const std::string& profile_file) {
 
 EngineProfile read_engine_profile(const std::string& file) {
   const Origin origin{file, {}};
-  const json entries = parse_json(read_text(file), origin);
+  const json entries = parse_json(read_text(file).value(), origin);
   EngineProfile profile;
   profile.source = file;
   const Value list(entries, origin);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/expected.hpp"
 #include "model/infer/field_failure.hpp"
 #include "model/infer/layer.hpp"
 #include "model/infer/norm.hpp"
@@ -131,6 +132,13 @@ LayerDefaults with_fixed_batch(const NetworkSpec& spec, LayerDefaults defaults) 
                        std::to_string(*wanted));
 }
 
+Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
+  if (spec.batch_is_fixed) return Inference(spec, with_fixed_batch(spec, defaults)).network();
+  Network network = Inference(spec, defaults).network();
+  if (defaults.batch_override && has_measured(network)) mark_other_batch(spec, defaults, network);
+  return network;
+}
+
 }  // namespace
 
 InputError input_error(const FieldError& error, const Place& place) {
@@ -146,11 +154,8 @@ InputError input_error(const FieldError& error, const Place& place) {
   return {place.source, place.where + (joins ? "" : ": ") + where, error.message};
 }
 
-Network infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
-  if (spec.batch_is_fixed) return Inference(spec, with_fixed_batch(spec, defaults)).network();
-  Network network = Inference(spec, defaults).network();
-  if (defaults.batch_override && has_measured(network)) mark_other_batch(spec, defaults, network);
-  return network;
+Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
+  return expected([&] { return inferred(spec, defaults); });
 }
 
 }  // namespace roofline

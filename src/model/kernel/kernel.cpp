@@ -1,5 +1,6 @@
 #include "roofline/kernel.hpp"
 
+#include "model/expected.hpp"
 #include "model/kernel/attention/attention_kernel.hpp"
 #include "model/kernel/dense/dense_plan.hpp"
 #include "model/kernel/grouped/grouped_kernel.hpp"
@@ -90,17 +91,23 @@ std::optional<KernelPlan> plan(const Layer& layer, const Counts& counts, Engine 
 
 }  // namespace
 
-std::optional<KernelPlan> plan_kernel(const Layer& layer, const Counts& counts, Engine engine,
-                                      const KernelModel& model, CacheState cache) {
-  Planning trace;
-  return plan(layer, counts, engine, model, cache, trace);
+Expected<std::optional<KernelPlan>> plan_kernel(const Layer& layer, const Counts& counts,
+                                                Engine engine, const KernelModel& model,
+                                                CacheState cache) {
+  return expected([&] {
+    Planning trace;
+    return plan(layer, counts, engine, model, cache, trace);
+  });
 }
 
-std::vector<DerivationStep> derive_kernel(const Layer& layer, const Counts& counts, Engine engine,
-                                          const KernelModel& model, CacheState cache) {
-  Explaining trace(*model.resolved().constants);
-  plan(layer, counts, engine, model, cache, trace);
-  return trace.take();
+Expected<std::vector<DerivationStep>> derive_kernel(const Layer& layer, const Counts& counts,
+                                                    Engine engine, const KernelModel& model,
+                                                    CacheState cache) {
+  return expected([&] {
+    Explaining trace(*model.resolved().constants);
+    plan(layer, counts, engine, model, cache, trace);
+    return trace.take();
+  });
 }
 
 }  // namespace roofline

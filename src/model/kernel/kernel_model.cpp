@@ -10,7 +10,7 @@
 #include "model/kernel/origins.hpp"
 #include "model/kernel/resolved_model.hpp"
 #include "roofline/error.hpp"
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
@@ -92,11 +92,11 @@ const std::string& KernelModel::gpu() const { return resolved_->gpu; }
 
 const std::vector<std::string>& KernelModel::assumptions() const { return resolved_->assumptions; }
 
-KernelModel kernel_model_of(const Gpu& gpu) {
+Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   if (gpu.constants == nullptr)
-    throw UsageError(gpu.name +
-                     ": expected a GPU with constants of the kernel model, as load_gpu "
-                     "returns it, got none");
+    return InputError(gpu.name +
+                      ": expected a GPU with constants of the kernel model, as load_gpu "
+                      "returns it, got none");
   ResolvedModel model;
   model.gpu = gpu.name;
   model.constants = gpu.constants;

@@ -162,7 +162,7 @@ struct Chart {
 };
 
 /// The report's charts of that kind, one for each piece of work; without a kind those that the
-/// report asks for by itself: batches swept, or else the roofline. Throws UsageError where the
+/// report asks for by itself: batches swept, or else the roofline. Throws InputError where the
 /// report has nothing that such a chart shows.
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind);
 

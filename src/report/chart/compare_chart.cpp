@@ -50,7 +50,7 @@ Panel panel_of(const std::vector<ComparisonRow>& rows, std::size_t first, std::s
 std::vector<Chart> compare_charts(const Report& report) {
   const std::vector<ComparisonRow>& rows = report.comparison;
   if (rows.empty() && !report.results.empty())
-    throw UsageError("--chart compare: expected two GPUs or more, as --gpu v100,h100");
+    throw InputError("compare chart: expected two GPUs or more, got one", Remedy::gpu);
   if (rows.empty()) return {};
   Chart chart;
   chart.title = "GPUs side by side";

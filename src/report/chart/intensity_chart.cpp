@@ -123,7 +123,7 @@ std::vector<Chart> intensity_charts(const Report& report) {
   for (const Work& work : works_of(report))
     if (!engines_used(report, work).empty()) charts.push_back(intensity_chart_of(report, work));
   if (charts.empty() && !report.results.empty())
-    throw UsageError("--chart intensity: expected layers with FLOP, got none");
+    throw InputError("intensity chart: expected layers with FLOP, got none");
   return charts;
 }
 

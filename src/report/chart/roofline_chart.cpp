@@ -251,7 +251,7 @@ std::vector<Chart> roofline_charts(const Report& report) {
   for (const Work& work : works_of(report))
     if (!engines_used(report, work).empty()) charts.push_back(roofline_chart_of(report, work));
   if (charts.empty() && !report.results.empty())
-    throw UsageError("--chart roofline: expected layers with FLOP, got none");
+    throw InputError("roofline chart: expected layers with FLOP, got none");
   return charts;
 }
 

@@ -62,7 +62,7 @@ Panel panel_of(const Sweep& sweep, bool an_image) {
 
 std::vector<Chart> sweep_charts(const Report& report) {
   if (report.sweeps.empty() && !report.results.empty())
-    throw UsageError("--chart sweep: expected two batches or more, as --batch 1,2,4,...,64");
+    throw InputError("sweep chart: expected two batches or more, got one", Remedy::batches);
   std::vector<Chart> charts;
   for (const Sweep& sweep : report.sweeps) {
     Chart chart;

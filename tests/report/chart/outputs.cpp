@@ -120,6 +120,6 @@ TEST_CASE("A chart of a network without FLOP says so", "[report/chart/outputs]")
   const TemporaryFolder folder;
   folder.write("x.json", R"([{"type": "flatten", "input": [4, 2, 2]}])");
   CHECK(run(folder, "roofline x.json --gpu v100 --plot").err ==
-        "roofline: --chart roofline: expected layers with FLOP, got none\n");
+        "roofline: roofline chart: expected layers with FLOP, got none\n");
   CHECK(run(folder, "roofline x.json --gpu v100 -o x.html").exit_code == 0);
 }

@@ -21,11 +21,12 @@ Report report_on(const std::vector<std::string>& gpus, const std::string& text, 
   LayerDefaults defaults = at_batch(8);
   defaults.dtype = type;
   std::vector<Context> contexts;
-  for (const std::string& gpu : gpus) contexts.push_back(make_context(find_gpu(gpu), options));
+  for (const std::string& gpu : gpus)
+    contexts.push_back(make_context(find_gpu(gpu).value(), options).value());
   std::vector<Evaluated> evaluated;
   for (const Context& context : contexts)
-    evaluated.push_back({std::get<Result>(evaluate(load_text(text, defaults), context)), &context});
-  return make_report(std::move(evaluated), {}, {});
+    evaluated.push_back({evaluate(load_text(text, defaults), context).value(), &context});
+  return make_report(std::move(evaluated), {}, {}).value();
 }
 
 /// The texts of pairs that overlap, or that leave the page.
@@ -81,10 +82,10 @@ TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/plac
   // 629,145,600 FLOP over 17,582,848 bytes, measured 80 us: 35.78 FLOP/B, 7.864 TFLOP/s.
   const std::string text = R"({"input": [3, 256, 256], "out_channels": 64, "kernel_size": 5,
                               "padding": 2, "batch": 1, "measured_us": 80})";
-  const Context context = make_context(find_gpu("v100"), {});
+  const Context context = make_context(find_gpu("v100").value(), {}).value();
   Result result = analyze(load_text(text), context.gpu);
   result.layers.front().expected_time_s = 100e-6;
-  const Report report = make_report({{result, &context}}, {}, {});
+  const Report report = make_report({{result, &context}}, {}, {}).value();
   const std::vector<Chart> charts = charts_of(report, ChartKind::roofline);
   const Mark& mark = only_mark(charts);
   CHECK(mark.at.x == Approx(35.7818));

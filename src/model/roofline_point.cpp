@@ -1,4 +1,4 @@
-#include "roofline/roofline.hpp"
+#include "roofline/roofline_point.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,108 @@
+#pragma once
+
+// The roofline model: Williams, Waterman, Patterson, "Roofline: An Insightful Visual Performance
+// Model for Multicore Architectures", Communications of the ACM 52(4), 2009.
+//
+//   time >= max(flops / peak, bytes / bandwidth)
+//
+// Worked example: 629,145,600 FLOP over 17,582,848 bytes on 15.7 TFLOP/s and 900 GB/s has an
+// intensity of 35.8 FLOP/B above the ridge of 17.4, so it is bound by compute and needs 40.07 us.
+// The bound is optimistic: no real kernel reaches both ceilings (see kernel.hpp).
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "roofline/counts.hpp"
+#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
+
+namespace roofline {
+
+enum class CeilingKind : std::uint8_t { datasheet, sustained, user };
+
+constexpr std::string_view name_of(CeilingKind kind) {
+  switch (kind) {
+    case CeilingKind::datasheet: return "datasheet";
+    case CeilingKind::sustained: return "sustained";
+    case CeilingKind::user: return "user";
+  }
+  return {};
+}
+
+/// The two kinds of ceilings that a roofline has.
+struct Ceilings {
+  EngineRates peak_flop_per_s;
+  double bandwidth_byte_per_s = 0;
+  CeilingKind kind = CeilingKind::datasheet;
+  // Those among them that were measured: what real kernels reach at best.
+  EngineRates sustained_flop_per_s;
+  std::optional<double> sustained_byte_per_s;
+};
+
+/// All roofs of a part, whichever of them `Ceilings` puts the bound under.
+struct Roofs {
+  EngineRates datasheet_flop_per_s;
+  double datasheet_byte_per_s = 0;
+  // What the kernel model lets long kernels reach.
+  EngineRates sustained_flop_per_s;
+  double sustained_byte_per_s = 0;
+  double l2_byte_per_s = 0;
+};
+
+enum class Bound : std::uint8_t { compute, memory };
+
+constexpr std::string_view name_of(Bound bound) {
+  switch (bound) {
+    case Bound::compute: return "compute";
+    case Bound::memory: return "memory";
+  }
+  return {};
+}
+
+struct RooflinePoint {
+  std::optional<double> intensity_flop_per_byte;  ///< absent where no bytes move
+  double ridge_flop_per_byte = 0;                 ///< peak / bandwidth
+  Bound bound = Bound::memory;                    ///< compute where intensity >= ridge
+  double compute_time_s = 0;
+  double memory_time_s = 0;
+  double roofline_time_s = 0;                   ///< the larger of the two
+  std::optional<double> attainable_flop_per_s;  ///< flops / roofline_time_s; absent for no time
+};
+
+/// Where `counts` land under a peak and a bandwidth, both > 0.
+RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double bandwidth_byte_per_s);
+
+/// Which engine multiplies `layer` on a part with these peaks; none where the part cannot.
+/// Contractions take the tensor engine of their data type if the part has one, else the vector
+/// engine; depthwise convolutions and all other kinds run on the vector units. Vector units that
+/// lack a type, or are slower in it than in fp32, convert and compute in fp32. A contraction whose
+/// weights are narrower than its input (weight-only quantisation) multiplies in the input's type;
+/// types of 6 and 4 bits and block-scaled ones take the next wider engine where the part has none
+/// of their own: fp4 that of fp6, fp8 or fp16, int4 that of int8.
+/// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions;
+/// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the
+/// rate and inference engines use.
+enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32, fp16_accumulate };
+
+constexpr std::string_view name_of(EngineChoice choice) {
+  switch (choice) {
+    case EngineChoice::automatic: return "auto";
+    case EngineChoice::vector: return "vector";
+    case EngineChoice::tensor: return "tensor";
+    case EngineChoice::tf32: return "tf32";
+    case EngineChoice::fp16_accumulate: return "fp16-accumulate";
+  }
+  return {};
+}
+
+std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
+                                    EngineChoice choice);
+
+/// The engine that a library may take in place of the selected `engine` where that makes it faster:
+/// vector units for channels that do not fill a tensor core's vectors, and for TF32 on parts where
+/// it is hardly faster than FP32. None where a mapping is stated.
+std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
+                                   Engine engine);
+
+}  // namespace roofline
