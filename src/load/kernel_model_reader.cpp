@@ -96,7 +96,6 @@ class ConstantsReader {
       constants_ = *named_constants(*base);
       constants_.covers.clear();
       constants_.made_by.clear();
-      inherits_ = true;
     } else {
       constants_.notes.resize(constants_of(constants_.values).size());
     }
@@ -121,17 +120,15 @@ class ConstantsReader {
   void numbers() {
     const auto all = constants_of(constants_.values);
     for (std::size_t i = 0; i < all.size(); ++i) index_[path_of(all[i].name)] = i;
-    std::vector<bool> stated(all.size(), inherits_);
-    if (const auto object = file_.take("constants")) group(*object, "", all, stated);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (!stated[i])
-        throw file_.value().origin().error("/constants/" + path_of(all[i].name),
-                                           "expected a constant or a kernel model to inherit "
-                                           "it from (\"inherits\"), got neither");
+    if (const auto object = file_.take("constants")) group(*object, "", all);
+    if (const auto missing = complete(constants_))
+      throw file_.value().origin().error("/constants/" + path_of(all[*missing].name),
+                                         "expected a constant or a kernel model to inherit "
+                                         "it from (\"inherits\"), got neither");
   }
 
   void group(const Value& object, const std::string& prefix,
-             const std::vector<ConstantRef<double>>& all, std::vector<bool>& stated) {
+             const std::vector<ConstantRef<double>>& all) {
     if (!object.node().is_object()) object.fail_expected("a group of constants");
     for (const auto& item : object.node().items()) {
       const std::string path = prefix + item.key();
@@ -139,9 +136,8 @@ class ConstantsReader {
       const auto known = index_.lower_bound(path);
       if (known != index_.end() && known->first == path) {
         number(value, all[known->second], constants_.notes[known->second]);
-        stated[known->second] = true;
       } else if (known != index_.end() && known->first.starts_with(path + '/')) {
-        group(value, path + '/', all, stated);
+        group(value, path + '/', all);
       } else {
         value.fail("unknown constant" + did_you_mean(path, paths()));
       }
@@ -152,6 +148,7 @@ class ConstantsReader {
     if (!value.node().is_object())
       value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
     ObjectReader object(value, value.origin(), "a constant", {"value", "unit", "range", "origin"});
+    note.stated = true;
     const ConstantUnit& unit = *constant.unit;
     const std::string unit_name(unit.name);
     const Value stated_unit = object.require("unit", '"' + unit_name + '"');
@@ -237,7 +234,6 @@ class ConstantsReader {
   const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
   ObjectReader file_;
-  bool inherits_ = false;
   ModelConstants constants_;
   std::map<std::string, std::string, std::less<>> origins_;
   std::map<std::string, std::size_t, std::less<>> index_;  ///< of each constant, by path

@@ -21,7 +21,8 @@ class ConstantsText {
  public:
   explicit ConstantsText(const ModelConstants& constants) {
     const auto all = constants_of(constants.values);
-    for (std::size_t i = 0; i < all.size(); ++i) add(all[i], constants.notes[i]);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (constants.notes[i].stated) add(all[i], constants.notes[i]);
     close(0);
   }
   std::string take() { return "{" + std::move(out_) + "\n  }"; }

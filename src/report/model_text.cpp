@@ -37,11 +37,12 @@ void add_constants(std::string& out, const ModelConstants& constants,
   std::string group;
   const auto all = constants_of(constants.values);
   for (std::size_t i = 0; i < all.size(); ++i) {
+    const ConstantNote& note = constants.notes[i];
+    if (!note.stated) continue;
     if (const std::string own = group_of(all[i].name); own != group) {
       group = own;
       out += fmt::format("\n{}\n", group);
     }
-    const ConstantNote& note = constants.notes[i];
     out += fmt::format("  {:<28}{:>9.4g} {:<17}{:<20}{} [{}]\n", key_of(all[i].name), *all[i].value,
                        all[i].unit->name, fmt::format("{:.3g} to {:.3g}", note.least, note.most),
                        all[i].meaning, numbered(origins, note.origin));

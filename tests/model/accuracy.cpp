@@ -173,6 +173,25 @@ TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[model/accuracy
         });
 }
 
+TEST_CASE("Kinds and shapes that networks seldom have, measured on an H200", "[model/accuracy]") {
+  check("h200_seldom.ndjson", EngineChoice::automatic,
+        {
+            {grouped, fp32, fwd, 56, 1.30, 0.89, 1.05},
+            {grouped, fp32, dgrad, 56, 1.28, 0.95, 1.10},
+            {grouped, fp32, wgrad, 56, 1.31, 0.90, 1.05},
+            {grouped, tf32, fwd, 55, 1.19, 0.95, 1.05},
+            {grouped, tf32, dgrad, 56, 1.41, 0.95, 1.05},
+            {grouped, tf32, wgrad, 56, 1.37, 0.95, 1.16},
+            {grouped, fp16, fwd, 56, 1.26, 0.95, 1.13},
+            {grouped, fp16, dgrad, 56, 1.45, 0.95, 1.29},
+            {grouped, fp16, wgrad, 55, 1.31, 0.95, 1.05},
+            {other, fp32, fwd, 170, 1.12, 0.95, 1.05},
+            {other, fp32, dgrad, 102, 1.13, 0.95, 1.06},
+            {other, fp16, fwd, 170, 1.16, 0.95, 1.07},
+            {other, fp16, dgrad, 102, 1.41, 0.83, 1.05},
+        });
+}
+
 TEST_CASE("Convolutions of odd channels and wide dilations measured on an H200",
           "[model/accuracy]") {
   // Not fitted but for dilated_share: a library's choices there differ by up to x3 from one layer

@@ -9,20 +9,20 @@ namespace {
 
 using Text = std::string_view;
 
-constexpr ConstantUnit share{"share", 0, 1};
-constexpr ConstantUnit ratio{"ratio", 0, 10};
-constexpr ConstantUnit clocks{"clock", 0, 1e5};
-constexpr ConstantUnit durations{"s", 0, 1e-3};
-constexpr ConstantUnit rounds{"round trip", 0, 100};
+constexpr ConstantUnit share{"share", 0, 1, 1};
+constexpr ConstantUnit ratio{"ratio", 0, 10, 1};
+constexpr ConstantUnit clocks{"clock", 0, 1e5, 0};
+constexpr ConstantUnit durations{"s", 0, 1e-3, 0};
+constexpr ConstantUnit rounds{"round trip", 0, 100, 0};
 constexpr ConstantUnit taps{"tap", 1, 1000};
 constexpr ConstantUnit exponent{"exponent", 0, 10};
-constexpr ConstantUnit tile_edge{"element", 0, 1000};
+constexpr ConstantUnit tile_edge{"element", 0, 1000, 0};
 constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
 constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
 constexpr ConstantUnit flop_rate{"FLOP/clock/SM", 1, 1e5};
-constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9};
-constexpr ConstantUnit bytes{"byte", 64, 1e6};
-constexpr ConstantUnit launches{"launch", 0, 100};
+constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9, 0};
+constexpr ConstantUnit bytes{"byte", 64, 1e6, 0};
+constexpr ConstantUnit launches{"launch", 0, 100, 1};
 
 constexpr Text in_flight = "that an SM (where a block has a channel, a block) keeps in flight";
 

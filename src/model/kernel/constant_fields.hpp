@@ -3,6 +3,8 @@
 // The constants one by one, once: the reader and the writer of kernel model files, --show-model and
 // calibration are all made from this list.
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,9 @@ struct ConstantUnit {
   std::string_view name;
   double least;
   double most;
+  /// In the simplest form of a formula: a share of 1, a time of 0, no limit to the bytes in flight
+  /// (0). Rates have none.
+  std::optional<double> simplest = {};
 };
 
 /// Its groups, outermost first, and its key; what is not needed is empty.
@@ -35,6 +40,11 @@ struct ConstantRef {
 
 std::vector<ConstantRef<double>> constants_of(ConstantValues& values);
 std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values);
+
+/// Gives the constants that no file states a value: that of a constant which they are like, as the
+/// gradients' kernels are like the forward one, else the simplest. Returns the index of one that
+/// has to be stated, where there is any.
+std::optional<std::size_t> complete(ModelConstants& constants);
 
 /// Where a constant of these comes from. `constant` is a member of `constants.values`.
 const std::string& origin_of(const ModelConstants& constants, const double& constant);

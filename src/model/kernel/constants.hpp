@@ -330,8 +330,9 @@ constexpr std::string_view name_of(TileList list) {
 
 using TileLists = EnumArray<TileList, std::vector<TileKernel>>;
 
-/// Beside a constant's value: where it may lie, and where it comes from.
+/// Beside a constant's value: whether a file states it, where it may lie, and where it comes from.
 struct ConstantNote {
+  bool stated = false;
   double least = 0;
   double most = 0;
   std::string origin;

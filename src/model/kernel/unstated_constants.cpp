@@ -1,0 +1,68 @@
+// What a constant is where no file states it. Only constants that measured layers tell apart are
+// stated; each of the others is what it is like, or leaves its formula in the simplest form.
+
+#include <algorithm>
+#include <map>
+
+#include "model/kernel/constant_fields.hpp"
+
+namespace roofline {
+namespace {
+
+struct Likeness {
+  std::string_view part;  ///< of a constant's path
+  std::string_view like;  ///< in place of it
+};
+
+/// In the order in which they apply, the first that fits.
+constexpr Likeness likenesses[] = {
+    {"dense/tf32/", "dense/tensor/"},
+    {"dense/vector/gather_per_clk_per_sm", "dense/tensor/gather_per_clk_per_sm"},
+    {"dense/vector/transpose_per_clk_per_sm", "dense/tensor/transpose_per_clk_per_sm"},
+    {"attention/backward/", "attention/forward/"},
+    {"vectorized_several/", "vectorized/"},
+    {"max_backward_plane/", "max_plane/"},
+    {"layer_norm_backward/", "layer_norm/"},
+    {"strided_wgrad_single", "strided_wgrad_half"},
+    {"slice_element_clock", "repack_element_clock"},
+    {"/dgrad/", "/fwd/"},
+    {"/wgrad/", "/fwd/"},
+};
+
+/// The path of the constant that this one is like; empty where there is none.
+std::string like(const std::string& path) {
+  for (const Likeness& likeness : likenesses)
+    if (const std::size_t at = path.find(likeness.part); at != path.npos)
+      return std::string(path).replace(at, likeness.part.size(), likeness.like);
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::size_t> complete(ModelConstants& constants) {
+  const auto all = constants_of(constants.values);
+  std::map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < all.size(); ++i) index[path_of(all[i].name)] = i;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ConstantNote& note = constants.notes[i];
+    if (note.stated) continue;
+    std::size_t source = i;
+    for (std::string path = path_of(all[i].name); !constants.notes[source].stated;) {
+      path = like(path);
+      if (path.empty()) break;
+      source = index.at(path);
+    }
+    if (constants.notes[source].stated) {
+      *all[i].value = *all[source].value;
+      note.origin = constants.notes[source].origin;
+    } else if (all[i].unit->simplest) {
+      *all[i].value = *all[i].unit->simplest;
+      note.origin = "the simplest form: measured layers tell it from no other";
+    } else {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace roofline
