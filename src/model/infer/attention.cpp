@@ -11,7 +11,7 @@ constexpr std::size_t length = 2;
 void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& what,
                  std::size_t operand) {
   if (got == expected) return;
-  fail(Field::inputs,
+  fail("inputs",
        "expected " + std::to_string(expected) + " " + what + ", got " + std::to_string(got),
        {operand});
 }
@@ -19,16 +19,16 @@ void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& w
 }  // namespace
 
 void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  layer.inputs = infer_operands(spec, scope, 2);
+  layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope, 2);
   if (layer.inputs.size() != 3)
-    fail(Field::inputs,
+    fail("inputs",
          "expected three operands, queries, keys and values, each [N, heads, length, features], "
          "got " +
              std::to_string(layer.inputs.size()));
   for (std::size_t i = 0; i < 3; ++i)
     if (layer.inputs[i].shape.spatial_rank != 2)
-      fail(Field::inputs,
-           "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape), {i});
+      fail("inputs", "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape),
+           {i});
   const Shape& query = layer.inputs[0].shape;
   const Shape& key = layer.inputs[1].shape;
   const Shape& value = layer.inputs[2].shape;
@@ -38,11 +38,10 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
   check_equal(value.spatial[heads], key.spatial[heads], "heads, as the keys have", 2);
   check_equal(value.spatial[length], key.spatial[length], "values, one a key", 2);
   if (query.spatial[heads] % key.spatial[heads] != 0)
-    fail(Field::inputs,
+    fail("inputs",
          "expected a number of heads that divides the queries' " +
              std::to_string(query.spatial[heads]) + ", got " + std::to_string(key.spatial[heads]),
          {1});
-  layer.causal = spec.causal.value_or(false);
   layer.output = query;
   layer.output.channels = value.channels;
 }
