@@ -45,6 +45,8 @@ struct LayerResult {
   Engine engine = Engine::fp32;
   RooflinePoint point;
   bool first_pass = true;  ///< of its layer: parameters are summed over these rows
+  /// A batch norm whose statistics are the batch's because all passes run, not of its own accord.
+  bool trains_norm = false;
   std::string fused_into;  ///< name of the layer whose kernel does this one's work
   /// Names of the layers whose results the operands are; empty for those from elsewhere.
   std::vector<std::string> input_from;

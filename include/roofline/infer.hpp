@@ -27,7 +27,7 @@ struct LayerDefaults {
 
 /// Why a layer is none: the field, the index in it where it is a list, and the reason.
 struct FieldError {
-  std::optional<Field> field;      ///< none: the layer as a whole
+  std::string field;               ///< by its key in layer files; empty: the layer as a whole
   std::vector<std::size_t> index;  ///< {1} is the second number of the field's list
   std::string message;             ///< "expected ..., got ..."
 };

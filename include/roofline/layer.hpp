@@ -109,29 +109,36 @@ struct Measured {
 /// an inference engine (TensorRT), which arranges tensors as its kernels want them.
 enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
 
-struct Layer {
+/// What a layer states of itself and keeps as it is stated: nothing of it is worked out. (Each
+/// member is a row of src/model/layer_fields.hpp.)
+struct LayerTraits {
+  bool bias = false;    ///< of convolutions and linear layers
+  bool causal = false;  ///< attention: a query sees the keys up to its own place, from the end
+  bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
+  bool training_only = false;     ///< never runs in inference (auxiliary heads)
+  bool shared_weights = false;    ///< an earlier layer's, which counts them as parameters
+  Measured measured;
+};
+
+struct Layer : LayerTraits {
   std::string name;  ///< unique in its network
   LayerKind kind = LayerKind::conv;
   Pass pass = Pass::fwd;
   DataTypes dtypes;
-  std::vector<Operand> inputs;  ///< at least one; several for add, mul, concat
+  /// At least one; several for add, mul, concat, attention. After the first of a contraction: what
+  /// its kernel reads beside and applies to the result.
+  std::vector<Operand> inputs;
+  std::size_t joined_inputs = 0;  ///< the last of them, of layers that are fused into this one
   Shape output;
   Window window;  ///< convolutions and pools
   std::uint64_t groups = 1;
-  bool bias = false;
-  bool causal =
-      false;  ///< attention: a query sees the keys up to its own place, counted from the end
   /// Elements that share one mean and variance in a layer, group or instance norm.
   std::uint64_t norm_elements = 0;
-  bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
-  bool training_only = false;     ///< never runs in inference (auxiliary heads)
-  bool shared_weights = false;    ///< an earlier layer's, which counts them as parameters
   /// The layer of the network whose kernel does this one's work as well, if any.
   std::optional<std::size_t> fused_into;
   KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
   KernelMapping mapping;
-  Measured measured;
 };
 
 /// Whether each output is made of the inputs at its own place alone.

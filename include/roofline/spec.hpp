@@ -18,74 +18,21 @@
 
 namespace roofline {
 
-/// The things that a layer may say of itself. Each has one name in messages and in layer files
-/// (field_name); a format that spells one otherwise says so in its Place.
-enum class Field : std::uint8_t {
-  name,
-  type,
-  batch,
-  input,
-  in_channels,
-  input_size,
-  input_height,
-  input_width,
-  inputs,
-  out_channels,
-  kernel_size,
-  kernel_height,
-  kernel_width,
-  stride,
-  stride_height,
-  stride_width,
-  padding,
-  padding_height,
-  padding_width,
-  dilation,
-  dilation_height,
-  dilation_width,
-  output_padding,
-  ceil_mode,
-  groups,
-  depthwise,
-  bias,
-  causal,
-  in_features,
-  out_features,
-  m,
-  n,
-  k,
-  normalized_shape,
-  scale_factor,
-  dtype,
-  dtypes,
-  pass,
-  mapping,
-  measured_warm,
-  measured_cold,
-  measured_gpu,
-  repeat,
-  batch_statistics,
-  training_only,
-  shared_weights,
-  output,
-  output_height,
-  output_width,
-};
-inline constexpr std::size_t field_count = 49;
-
-/// The key of a layer file that states the field.
-std::string_view field_name(Field field);
-
-/// Whether a layer of that kind takes the field.
-bool takes(LayerKind kind, Field field);
-
 /// A layer's place in its source, and what its fields are called there.
 struct Place {
   std::string source;    ///< the input's name, as in errors
   std::string where;     ///< "/layers/3", "14", `node "conv1"`; empty for the whole input
   bool pointers = true;  ///< fields are keys of a JSON object: "/layers/3/stride/0"
-  /// Fields that the source spells otherwise than field_name does.
-  std::vector<std::pair<Field, std::string_view>> spellings;
+  /// Fields, by their keys in layer files, and how the source spells them where it does otherwise.
+  std::vector<std::pair<std::string_view, std::string_view>> spellings;
+};
+
+/// "same" and "valid" in place of numbers.
+enum class PaddingRule : std::uint8_t {
+  numbers,
+  valid,
+  same,        ///< as TensorFlow and ONNX's SAME_UPPER: the odd element at the end
+  same_lower,  ///< ONNX: the odd element at the start
 };
 
 /// Numbers of a window or a resize: one for all axes, one for each axis, or height and width apart.
@@ -95,16 +42,9 @@ struct AxesSpec {
   bool is_list = false;  ///< one number alone is for all axes; a list of one is of a single axis
   std::optional<std::uint64_t> height;
   std::optional<std::uint64_t> width;
+  PaddingRule rule = PaddingRule::numbers;  ///< of padding
 
   bool empty() const { return numbers.empty() && !height && !width; }
-};
-
-/// "same" and "valid" in place of numbers.
-enum class PaddingRule : std::uint8_t {
-  numbers,
-  valid,
-  same,        ///< as TensorFlow and ONNX's SAME_UPPER: the odd element at the end
-  same_lower,  ///< ONNX: the odd element at the start
 };
 
 /// A tensor that a layer reads. With `layer`, the output of that earlier layer; with sizes too, a
@@ -129,7 +69,9 @@ struct DataTypesSpec {
   std::optional<DataType> output;
 };
 
-struct LayerSpec {
+/// A layer as its source states it. What keys, kinds and formats have to do with each member is one
+/// row of src/model/layer_fields.hpp; members of LayerTraits are stated and kept as they are.
+struct LayerSpec : LayerTraits {
   Place place;
   std::optional<std::string> name;
   LayerKind kind = LayerKind::conv;
@@ -140,23 +82,22 @@ struct LayerSpec {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// Of add, mul, concat; both matrices of a matmul; queries, keys and values of attention; what a
-  /// convolution's kernel adds to its result.
+  /// Of add, mul, concat; both matrices of a matmul; queries, keys and values of attention.
   std::vector<OperandSpec> inputs;
+  /// What the kernel of a contraction reads beside and applies to its result: a residual, an
+  /// epilogue's operand. Each broadcasts to the result.
+  std::vector<OperandSpec> fused;
 
   // Windows.
   std::optional<std::uint64_t> out_channels;
   AxesSpec kernel_size;
   AxesSpec stride;
   AxesSpec padding;
-  PaddingRule padding_rule = PaddingRule::numbers;
   AxesSpec dilation;
   AxesSpec output_padding;
-  std::optional<bool> ceil_mode;
+  bool ceil_mode = false;
   std::optional<std::uint64_t> groups;
-  std::optional<bool> depthwise;
-  std::optional<bool> bias;
-  std::optional<bool> causal;  ///< of attention
+  bool depthwise = false;  ///< a group for each input channel
 
   // Other kinds.
   std::optional<std::uint64_t> in_features;
@@ -168,11 +109,7 @@ struct LayerSpec {
   DataTypesSpec dtypes;
   std::optional<Pass> pass;
   std::optional<KernelMapping> mapping;
-  Measured measured;
   std::optional<std::uint64_t> repeat;
-  bool batch_statistics = false;  ///< a batch norm in training
-  bool training_only = false;
-  bool shared_weights = false;
 
   // What the source states of the result, to be checked against what is worked out.
   std::vector<std::uint64_t> output;

@@ -5,9 +5,9 @@
 
 #include "load/csv.hpp"
 #include "load/json_input.hpp"
-#include "load/json_layer.hpp"
 #include "load/json_network.hpp"
-#include "load/own_output.hpp"
+#include "load/own_rows.hpp"
+#include "model/layer_fields.hpp"
 
 namespace roofline {
 namespace {
@@ -23,9 +23,23 @@ json cell_value(const std::string& cell, const Origin& origin) {
   return value.is_discarded() ? json(cell) : value;
 }
 
-/// Columns whose cells are texts even where they look like numbers.
-bool is_text(std::string_view column) {
-  return column == "name" || column == "gpu" || column == "measured_gpu";
+/// Keys whose values are texts even where they look like numbers.
+bool is_text(std::string_view key) {
+  const auto found = find_field(LayerKind::conv, key);
+  return found ? std::holds_alternative<TextField>(found->field->member) : key == "gpu";
+}
+
+/// A column that is read: a key of the layer, or in output of ours of its row.
+struct CsvKey {
+  std::string key;
+  bool is_of_layer = true;
+};
+
+std::optional<CsvKey> key_of(const std::string& column, bool own) {
+  if (!own) return is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
+  if (const auto key = layer_key_of_own_column(column)) return CsvKey{std::string(*key)};
+  const bool is_of_row = column == "gpu" || column == "batch";
+  return is_of_row ? std::optional(CsvKey{column, false}) : std::nullopt;
 }
 
 /// What a file's first row says of all others.
@@ -40,19 +54,20 @@ class CsvHeader {
       if (column.find('\r') != column.npos)
         throw InputError(source_, "1",
                          "expected lines that end in LF or CR LF, got a CR without an LF");
-    own_ = is_own_header(columns_);
+    own_ = is_own_header(columns_, {source_, 1});
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
-      known_.push_back(own_ || is_layer_key(column));
-      if (!seen.insert(column).second && known_.back())
+      keys_.push_back(key_of(column, own_));
+      if (!seen.insert(column).second && keys_.back())
         throw InputError(source_, "1", "expected each column once, got \"" + column + "\" twice");
     }
   }
 
+  /// Of somebody else's file: what else stands in ours is computed anew.
   std::string ignored() const {
     std::string all;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!known_[i]) all += (all.empty() ? "" : ", ") + columns_[i];
+      if (!own_ && !keys_[i]) all += (all.empty() ? "" : ", ") + columns_[i];
     return all;
   }
 
@@ -67,18 +82,23 @@ class CsvHeader {
                        "expected " + std::to_string(columns_.size()) + " cells, got " +
                            std::to_string(row.cells.size()));
     const Origin origin{source_, row.line};
+    json layer = json::object();
     json record = json::object();
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (known_[i] && !row.cells[i].empty())
-        record[columns_[i]] =
-            is_text(columns_[i]) ? json(row.cells[i]) : cell_value(row.cells[i], origin);
-    return own_ ? row_of_own_csv(std::move(record)) : record;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!keys_[i] || row.cells[i].empty()) continue;
+      const std::string& key = keys_[i]->key;
+      (keys_[i]->is_of_layer ? layer : record)[key] =
+          is_text(key) ? json(row.cells[i]) : cell_value(row.cells[i], origin);
+    }
+    if (!own_) return layer;
+    record["layer"] = layer.empty() ? json() : std::move(layer);
+    return record;
   }
 
   std::string source_;
   std::vector<std::string> columns_;
-  std::vector<bool> known_;
-  bool own_ = false;  ///< this program wrote it
+  std::vector<std::optional<CsvKey>> keys_;  ///< none for columns that are left out
+  bool own_ = false;                         ///< this program wrote it
 };
 
 class CsvReader : public Reader {

@@ -1,5 +1,7 @@
 #include "load/json_fields.hpp"
 
+#include <algorithm>
+
 #include "load/json_layer.hpp"
 #include "model/spelling.hpp"
 
@@ -51,28 +53,31 @@ std::vector<std::uint64_t> read_sizes(const Value& list) {
   return sizes;
 }
 
-AxesSpec read_axes_numbers(const Value& value, std::uint64_t least) {
-  AxesSpec axes;
-  axes.is_list = value.is_array();
-  if (!axes.is_list) {
-    axes.numbers.push_back(value.integer(least));
-    return axes;
-  }
-  if (value.size() == 0) value.fail_expected("a number or a list of numbers");
-  for (std::size_t i = 0; i < value.size(); ++i) axes.numbers.push_back(value.at(i).integer(least));
-  return axes;
+std::size_t read_choice(const Value& value, std::span<const std::string_view> names) {
+  const std::string text = value.text();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + std::string(names[i]);
+  value.fail("expected " + all + ", got \"" + text + "\"");
 }
 
-void read_padding(const Value& value, LayerSpec& spec) {
-  if (!value.is_string()) {
-    const AxesSpec read = read_axes_numbers(value, 0);
-    spec.padding.numbers = read.numbers;
-    spec.padding.is_list = read.is_list;
+void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
+  if (field.takes_rule && value.is_string()) {
+    const std::string word = value.text();
+    if (word != "same" && word != "valid") value.fail_expected("numbers, \"same\" or \"valid\"");
+    axes.rule = word == "same" ? PaddingRule::same : PaddingRule::valid;
     return;
   }
-  const std::string word = value.text();
-  if (word != "same" && word != "valid") value.fail_expected("numbers, \"same\" or \"valid\"");
-  spec.padding_rule = word == "same" ? PaddingRule::same : PaddingRule::valid;
+  axes.is_list = value.is_array();
+  if (!axes.is_list) {
+    axes.numbers = {value.integer(field.least)};
+    return;
+  }
+  if (value.size() == 0) value.fail_expected("a number or a list of numbers");
+  for (std::size_t i = 0; i < value.size(); ++i)
+    axes.numbers.push_back(value.at(i).integer(field.least));
 }
 
 OperandSpec read_operand(const Value& value) {
@@ -116,29 +121,20 @@ KernelMapping read_mapping(const Value& value) {
         "a kernel mapping such as {\"tile\": [128, 64, 8]} (the window's size is "
         "\"kernel_size\")");
   KernelMapping mapping;
-  ObjectReader object(
-      value, value.origin(), "kernel",
-      {"algorithm", "tile", "split_k", "threads", "stages", "registers", "shared_memory_byte"});
+  std::vector<std::string_view> known{"algorithm", "tile"};
+  for (const MappingNumber& number : mapping_numbers) known.push_back(number.key);
+  ObjectReader object(value, value.origin(), "kernel", std::move(known));
   if (const auto algorithm = object.take("algorithm"))
     mapping.algorithm = read_algorithm(*algorithm);
   if (const auto tile = object.take("tile")) {
     if (!tile->is_array() || tile->size() != 3) tile->fail_expected("[m, n, k]");
     mapping.tile = {tile->at(0).integer(1), tile->at(1).integer(1), tile->at(2).integer(1)};
   }
-  if (const auto split_k = object.take("split_k")) mapping.split_k = split_k->integer(1);
-  if (const auto threads = object.take("threads")) mapping.threads = threads->integer(1);
-  if (const auto stages = object.take("stages")) mapping.stages = stages->integer(1);
-  if (const auto registers = object.take("registers")) mapping.registers = registers->integer(1);
-  if (const auto bytes = object.take("shared_memory_byte"))
-    mapping.shared_memory_byte = bytes->integer(0);
+  for (const MappingNumber& number : mapping_numbers)
+    if (const auto value_of = object.take(number.key))
+      mapping.*number.member = value_of->integer(number.least);
   object.finish();
   return mapping;
-}
-
-Pass read_pass(const Value& value) {
-  const std::string text = value.text();
-  if (const auto pass = parse<Pass>(text)) return *pass;
-  value.fail("expected fwd, dgrad or wgrad, got \"" + text + "\"");
 }
 
 }  // namespace roofline

@@ -2,8 +2,6 @@
 
 // One JSON object to the LayerSpec that it states.
 
-#include <string_view>
-
 #include "load/json_value.hpp"
 #include "roofline/spec.hpp"
 
@@ -12,9 +10,6 @@ namespace roofline {
 /// Throws InputError for unknown keys, for keys that the kind does not take, and for values of the
 /// wrong type; whether they fit together is for infer() to say.
 LayerSpec read_layer(const Value& object, const Origin& origin);
-
-/// Whether a layer object may have this key.
-bool is_layer_key(std::string_view key);
 
 DataType read_data_type(const Value& value);
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "load/json_layer.hpp"
-#include "load/own_output.hpp"
+#include "load/own_rows.hpp"
 
 namespace roofline {
 namespace {
@@ -44,12 +44,10 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
     results.fail_expected("a list of at least one result");
   std::set<json> seen;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    NetworkSpec network = empty_network(origin);
     const Value result = results.at(i);
-    const json stated = network_of_output(result);
-    if (!seen.insert(stated).second) continue;  // the same on another GPU
-    const Value value(stated, origin, result.pointer());
-    read_network_object(value, origin, network);
+    if (!seen.insert(layers_of_own_result(result)).second) continue;  // the same on another GPU
+    NetworkSpec network = empty_network(origin);
+    read_own_result(result, network);
     networks.push_back(std::make_shared<const NetworkSpec>(std::move(network)));
   }
   return networks;
@@ -85,9 +83,9 @@ std::shared_ptr<const NetworkSpec> read_record(const json& record, const Origin&
   NetworkSpec network = empty_network(origin);
   network.record = origin.line;
   const Value value(record, origin);
-  if (is_own_record(record)) {
-    if (const std::optional<json> stated = layer_of_output(value)) {
-      network.layers.push_back(read_layer(Value(*stated, origin), origin));
+  if (is_own_row(record)) {
+    if (std::optional<LayerSpec> layer = read_own_row(value)) {
+      network.layers.push_back(std::move(*layer));
       if (record.contains("batch")) network.batch = value.at("batch").integer(1);
     }
   } else {

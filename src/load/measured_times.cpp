@@ -19,16 +19,16 @@ using nlohmann::json;
 
 constexpr std::size_t most_layers_named = 5;
 
-struct TimeKey {
-  std::string_view key;
-  double unit_s;
-};
-constexpr std::array<TimeKey, 6> time_keys{{{"measured_us", 1e-6},
-                                            {"measured_ms", 1e-3},
-                                            {"measured_time_s", 1},
-                                            {"us", 1e-6},
-                                            {"ms", 1e-3},
-                                            {"s", 1}}};
+/// The unit of a key that states a time: as layers have it, or the unit alone.
+std::optional<double> unit_of(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, double>, 3> units{
+      {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+  for (const auto& [name, unit_s] : units)
+    if (key == name) return unit_s;
+  const auto found = find_field(LayerKind::conv, key);
+  const bool is_time = found && found->field->key == "measured_time_s";
+  return is_time ? std::optional(found->unit) : std::nullopt;
+}
 
 MeasuredTime read_time(const json& node, const Origin& origin, const std::string& pointer) {
   const Value value(node, origin, pointer);
@@ -36,13 +36,14 @@ MeasuredTime read_time(const json& node, const Origin& origin, const std::string
   MeasuredTime time;
   if (!node.contains("name")) value.fail("expected a name, got nothing");
   time.name = value.at("name").text();
-  for (const TimeKey& each : time_keys)
-    if (node.contains(each.key)) time.time_s = value.at(each.key).positive_number() * each.unit_s;
+  for (const auto& [key, member] : node.items())
+    if (const auto unit_s = unit_of(key)) time.time_s = value.at(key).positive_number() * *unit_s;
   if (time.time_s == 0)
     value.fail("expected a time as measured_us, measured_ms or measured_time_s, got nothing");
   if (node.contains("network")) time.network = value.at("network").text();
   if (node.contains("batch")) time.batch = value.at("batch").integer(1);
-  if (node.contains("pass")) time.pass = read_pass(value.at("pass"));
+  if (node.contains("pass"))
+    time.pass = enumerators<Pass>[read_choice(value.at("pass"), names_of<Pass>)];
   if (node.contains("dtype")) time.dtype = read_data_type(value.at("dtype"));
   return time;
 }

@@ -62,8 +62,9 @@ LayerResult counted(const Layer& layer, Pass pass, const Context& context,
   LayerResult row;
   row.layer = layer;
   row.layer.pass = pass;
-  row.layer.batch_statistics =
-      layer.batch_statistics || (context.options.training && layer.kind == LayerKind::batch_norm);
+  row.trains_norm =
+      context.options.training && layer.kind == LayerKind::batch_norm && !layer.batch_statistics;
+  row.layer.batch_statistics = layer.batch_statistics || row.trains_norm;
   row.counts = count(row.layer);
   row.engine = require_engine(row.layer, context, source);
   return row;

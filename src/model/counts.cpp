@@ -31,6 +31,16 @@ std::uint64_t contraction_weights(const Layer& layer) {
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 
+/// Adds what a layer reads of an operand: so many elements, learned or not.
+void read_operand(const Operand& operand, std::uint64_t read, const Layer& layer, Counts& counts) {
+  std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
+  const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
+  bytes = checked_add(bytes, stored_byte(read, type));
+  if (operand.is_parameter)
+    counts.params =
+        checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
+}
+
 void count_contraction(const Layer& layer, Counts& counts) {
   counts.macs = contraction_macs(layer);
   counts.flops = checked_mul(counts.macs, 2);
@@ -40,11 +50,9 @@ void count_contraction(const Layer& layer, Counts& counts) {
 
   // The data gradient needs no bias; the weight gradient writes the bias's gradient as well.
   const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
-  for (const Operand& operand :
-       layer.inputs)  // beyond the first: residuals fused into the epilogue
-    counts.bytes.input =
-        checked_add(counts.bytes.input, tensor_byte(operand.shape, layer.dtypes.input));
   counts.bytes.weight = stored_byte(moved, layer.dtypes.weight);
+  for (const Operand& operand : layer.inputs)  // beyond the first: fused into the epilogue
+    read_operand(operand, elements(operand.shape), layer, counts);
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
@@ -99,14 +107,8 @@ std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
 void count_elementwise(const Layer& layer, Counts& counts) {
   const KindInfo& kind = info(layer.kind);
   counts.flops = elementwise_flops(layer);
-  for (const Operand& operand : layer.inputs) {
-    std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
-    const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
-    bytes = checked_add(bytes, stored_byte(elements_read(operand, layer), type));
-    if (operand.is_parameter)
-      counts.params =
-          checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
-  }
+  for (const Operand& operand : layer.inputs)
+    read_operand(operand, elements_read(operand, layer), layer, counts);
   if (kind.family == KindFamily::norm) {
     const bool every_element = layer.kind == LayerKind::layer_norm;
     counts.params = checked_mul(every_element ? layer.norm_elements : layer.output.channels, 2);

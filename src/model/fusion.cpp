@@ -77,6 +77,7 @@ void fuse(Network& network, FusionKind kind) {
     Layer& host = network.layers[host_index];
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
       if (j != *operand) host.inputs.push_back(layer.inputs[j]);
+    host.joined_inputs += layer.inputs.size() - 1;
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
     layer.fused_into = host_index;
     fusion.host[i] = host_index;

@@ -11,7 +11,8 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
     if (runs(layer, pass)) passes.push_back(pass);
   };
   if (!training) {
-    if (!layer.training_only) add(layer.pass);
+    // A record is of no network whose inference could leave it out.
+    if (!layer.training_only || network.record) add(layer.pass);
     return passes;
   }
   add(Pass::fwd);

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/layer_fields.hpp"
+
 namespace roofline {
 namespace {
 
@@ -48,15 +50,15 @@ double share_of(const TypeRow& row) { return row.time_share; }
 
 using Groups = std::vector<std::vector<std::size_t>>;
 
-/// Layers that differ in nothing but their names, by their first one.
+/// Layers that differ in nothing but their names, by their first one. What they cost is compared
+/// too: rows of one layer may be fused into others or made on other GPUs.
 Groups groups_of(const std::vector<LayerResult>& rows) {
   Groups groups;
   const auto key_of = [](const LayerResult& row) {
     const std::optional<Limiter> limiter =
         row.kernel ? std::optional(row.kernel->limiter) : std::nullopt;
-    return std::tuple(row.layer.kind, row.layer.pass, row.engine, row.counts.macs, row.counts.flops,
-                      row.counts.bytes.total, row.counts.params, row.point.roofline_time_s,
-                      row.expected_time_s, limiter, row.measured_time_s,
+    return std::tuple(identity(stated(row.layer)), row.engine, row.counts.bytes.total,
+                      row.point.roofline_time_s, row.expected_time_s, limiter, row.measured_time_s,
                       row.fused_into.substr(row.fused_into.find_last_of('.') + 1));
   };
   std::map<decltype(key_of(rows.front())), std::size_t> group_of;

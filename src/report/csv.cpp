@@ -1,5 +1,6 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
+#include "report/stated.hpp"
 
 namespace roofline {
 namespace {
@@ -7,7 +8,8 @@ namespace {
 std::string header() {
   std::string out;
   for (const OutputField& field : output_fields())
-    out += (out.empty() ? "" : ",") + column_of(field);
+    out +=
+        (out.empty() ? "" : ",") + (field.path == layer_path ? layer_columns() : column_of(field));
   return out + '\n';
 }
 
@@ -18,7 +20,10 @@ std::size_t append_row(std::string& text, const Row& row) {
     if (!first) text += ',';
     first = false;
     if (field.path == "time_share") share_at = text.size();
-    append_csv(text, field.value(row));
+    if (field.path == layer_path)
+      append_layer_cells(text, row);
+    else
+      append_csv(text, field.value(row));
   }
   text += '\n';
   return share_at;

@@ -46,27 +46,6 @@ Cell engine(R r) {
   return cell(name_of(r.layer.engine));
 }
 
-Cell output_padding(R r) {
-  if (layer_of(r).kind != LayerKind::conv_transpose) return {};
-  return stated_axes(layer_of(r), layer_of(r).window.output_padding);
-}
-
-Cell ceil_mode(R r) {
-  if (info(layer_of(r).kind).family != KindFamily::pool || !has_window(layer_of(r).kind)) return {};
-  return layer_of(r).window.ceil_mode;
-}
-
-Cell causal(R r) {
-  if (layer_of(r).kind != LayerKind::attention) return {};
-  return layer_of(r).causal;
-}
-
-Cell bias(R r) {
-  const LayerKind kind = layer_of(r).kind;
-  if (info(kind).family != KindFamily::contraction || kind == LayerKind::matmul) return {};
-  return layer_of(r).bias;
-}
-
 /// What the measured time achieves, as `amount` a second.
 Cell achieved(R r, std::uint64_t amount) {
   if (!r.layer.measured_time_s) return {};
@@ -100,27 +79,13 @@ constexpr std::array table = std::to_array<OutputField>({
     {"name", Unit::none, [](R r) -> Cell { return layer_of(r).name; }, "layer"},
     {"type", Unit::none, [](R r) { return cell(info(layer_of(r).kind).name); }},
     {"dtype", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.input)); }},
-    {"dtypes.input", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.input)); }},
-    {"dtypes.weight", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.weight)); }},
-    {"dtypes.output", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.output)); }},
     {"pass", Unit::none, [](R r) { return cell(name_of(layer_of(r).pass)); }},
     {"engine", Unit::none, engine},
     {"fused_into", Unit::none, [](R r) { return text_or_null(r.layer.fused_into); }},
     {"input", Unit::none, [](R r) { return stated_input(layer_of(r)); }},
     {"input_from", Unit::none, [](R r) { return stated_producers(r.layer); }},
     {"output", Unit::none, [](R r) { return stated_output(layer_of(r)); }},
-    {"kernel_size", Unit::none, [](R r) { return stated_axes(layer_of(r), layer_of(r).window.kernel); }},
-    {"stride", Unit::none, [](R r) { return stated_axes(layer_of(r), layer_of(r).window.stride); }},
-    {"padding", Unit::none, [](R r) { return stated_padding(layer_of(r)); }},
-    {"dilation", Unit::none, [](R r) { return stated_axes(layer_of(r), layer_of(r).window.dilation); }},
-    {"output_padding", Unit::none, output_padding},
-    {"ceil_mode", Unit::none, ceil_mode},
-    {"groups", Unit::count, [](R r) { return stated_groups(layer_of(r)); }},
-    {"bias", Unit::none, bias},
-    {"causal", Unit::none, causal},
-    {"normalized_shape", Unit::none, [](R r) { return stated_normalized_shape(layer_of(r)); }},
-    {"mapping", Unit::none, [](R r) { return stated_mapping(layer_of(r)); }},
-    {"training_only", Unit::none, [](R r) -> Cell { return layer_of(r).training_only; }},
+    {layer_path, Unit::none, [](R r) { return stated_layer(r); }},
     {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, "MACs", Shown::unmeasured},
     {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, "FLOP", Shown::unmeasured},
     {"params", Unit::count, [](R r) -> Cell { return counts_of(r).params; }},

@@ -61,6 +61,7 @@ void write_memory(JsonWriter& w, const Result& result) {
       .member("peak_activation_byte", memory.peak_activation_byte)
       .member("peak_layer", memory.peak_layer)
       .member("training_weight_byte", memory.training_weight_byte)
+      .member("optimizer_state_byte", memory.optimizer_state_byte)
       .member("saved_activation_byte", memory.saved_activation_byte)
       .member("needed_byte", cell(needed_memory_byte(result)))
       .member("gpu_byte", cell(result.gpu_memory_byte))

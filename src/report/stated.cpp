@@ -1,13 +1,9 @@
 #include "report/stated.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
-
-#include "roofline/spec.hpp"
 
 namespace roofline {
 namespace {
@@ -21,137 +17,193 @@ std::string list(std::span<const std::uint64_t> numbers) {
   return text += ']';
 }
 
-/// A few sizes, of a shape or of a window's axes.
-class FewSizes {
- public:
-  void add(std::uint64_t size) { sizes_[count_++] = size; }
-  std::span<const std::uint64_t> all() const { return {sizes_.data(), count_}; }
+void write_operand(JsonWriter& w, const OperandSpec& operand) {
+  const JsonText sizes{list(operand.sizes)};
+  if (operand.is_parameter) {
+    w.begin_object();
+    if (operand.whole)
+      w.member("shape", sizes).member("parameter", true);
+    else
+      w.member("parameter", sizes);
+    if (operand.parameters) w.member("parameters", *operand.parameters);
+    w.end_object();
+  } else if (operand.sizes.empty()) {
+    w.value(operand.layer);
+  } else if (!operand.layer.empty()) {
+    w.begin_object().member("layer", operand.layer).member("shape", sizes).end_object();
+  } else if (operand.whole) {
+    w.begin_object().member("shape", sizes).end_object();
+  } else {
+    w.value(sizes);
+  }
+}
 
- private:
-  std::array<std::uint64_t, 6> sizes_{};  // both ends of three axes' padding
-  std::size_t count_ = 0;
+template <class Write>
+Cell json_text(const Write& write) {
+  JsonText json;
+  JsonWriter writer(json.text, false);
+  write(writer);
+  return json;
+}
+
+Cell operand_list(const std::vector<OperandSpec>& operands) {
+  if (operands.empty()) return {};
+  return json_text([&](JsonWriter& w) {
+    w.begin_array();
+    for (const OperandSpec& operand : operands) write_operand(w, operand);
+    w.end_array();
+  });
+}
+
+struct FieldValue {
+  const LayerSpec& spec;
+
+  Cell operator()(const TextField& field) const {
+    const auto text = field.get(spec);
+    return text ? Cell(*text) : Cell();
+  }
+  Cell operator()(const ChoiceField& field) const {
+    const auto chosen = field.get(spec);
+    return chosen ? cell(field.names[*chosen]) : Cell();
+  }
+  Cell operator()(const CountField& field) const { return cell(spec.*field.member); }
+  Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
+  Cell operator()(const SecondsField& field) const { return cell(spec.measured.*field.member); }
+  Cell operator()(const AxesField& field) const {
+    const AxesSpec& axes = spec.*field.member;
+    if (axes.numbers.empty()) return {};
+    return axes.is_list ? Cell(JsonText{list(axes.numbers)}) : Cell(axes.numbers.front());
+  }
+  Cell operator()(const AxisField& field) const { return cell(spec.*field.axes.*field.member); }
+  Cell operator()(const SizesField& field) const {
+    const std::vector<std::uint64_t>& sizes = spec.*field.member;
+    return sizes.empty() ? Cell() : Cell(JsonText{list(sizes)});
+  }
+  Cell operator()(const OperandField& field) const {
+    const std::optional<OperandSpec>& operand = spec.*field.member;
+    if (!operand) return {};
+    return json_text([&](JsonWriter& w) { write_operand(w, *operand); });
+  }
+  Cell operator()(const OperandsField& field) const { return operand_list(spec.*field.member); }
+  Cell operator()(const KindField&) const {
+    const std::string_view name = info(spec.kind).name;
+    if (!spec.rank) return cell(name);
+    return std::string(name) + std::to_string(*spec.rank) + "d";
+  }
+  Cell operator()(const DataTypeField&) const {
+    const DataTypesSpec& types = spec.dtypes;
+    return types.input && !types.weight && !types.output ? cell(name_of(*types.input)) : Cell();
+  }
+  Cell operator()(const DataTypesField&) const {
+    const DataTypesSpec& types = spec.dtypes;
+    if (!types.weight && !types.output) return {};
+    return json_text([&](JsonWriter& w) {
+      w.begin_object();
+      if (types.input) w.member("input", cell(name_of(*types.input)));
+      if (types.weight) w.member("weight", cell(name_of(*types.weight)));
+      if (types.output) w.member("output", cell(name_of(*types.output)));
+      w.end_object();
+    });
+  }
+  Cell operator()(const MappingField&) const {
+    if (!spec.mapping) return {};
+    const KernelMapping& mapping = *spec.mapping;
+    return json_text([&](JsonWriter& w) {
+      w.begin_object();
+      if (mapping.algorithm) w.member("algorithm", cell(name_of(*mapping.algorithm)));
+      if (mapping.tile) w.member("tile", JsonText{list(*mapping.tile)});
+      for (const MappingNumber& number : mapping_numbers)
+        if (const auto& value = mapping.*number.member) w.member(number.key, *value);
+      w.end_object();
+    });
+  }
 };
 
-FewSizes sizes_of(const Shape& shape, LayerKind kind) {
-  const bool last = info(kind).features == Features::last;
-  FewSizes sizes;
-  sizes.add(shape.batch);
-  if (!last) sizes.add(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.add(shape.spatial[i]);
-  if (last) sizes.add(shape.channels);
-  return sizes;
-}
+bool is_known(const Cell& value) { return !std::holds_alternative<std::monostate>(value); }
 
-/// Without the batch, which a parameter has none of; all sizes where a list without it would be
-/// read as another shape.
-std::string parameter(const Operand& operand) {
-  const Shape& shape = operand.shape;
-  const FewSizes sizes = sizes_of(shape, LayerKind::add);
-  const std::string count =
-      operand.parameters ? fmt::format(",\"parameters\":{}", *operand.parameters) : "";
-  if (shape.spatial_rank % 2 != 0)
-    return "{\"shape\":" + list(sizes.all()) + ",\"parameter\":true" + count + "}";
-  return "{\"parameter\":" + list(sizes.all().subspan(1)) + count + "}";
-}
-
-std::string second_matrix(const Layer& layer) {
-  const Shape& first = layer.inputs.front().shape;
-  return list(std::array{first.batch, first.channels, layer.output.channels});
-}
-
-std::string operand_text(const Operand& operand, LayerKind kind) {
-  return operand.is_parameter ? parameter(operand) : stated_shape(operand.shape, kind);
-}
-
-std::span<const std::uint64_t> window_axes(const Window& window, const Axes& axes) {
-  return std::span(axes).last(window.rank);
+/// A row's layer, standing alone. A time is that of the row's GPU, whichever its source meant.
+LayerSpec layer_of(const Row& row) {
+  LayerSpec spec = stated(row.layer.layer);
+  if (spec.measured.is_known() && spec.measured.gpu.empty()) spec.measured.gpu = row.gpu;
+  return spec;
 }
 
 }  // namespace
 
-std::string stated_shape(const Shape& shape, LayerKind kind) {
-  return list(sizes_of(shape, kind).all());
+Cell field_value(const LayerField& field, const LayerSpec& layer) {
+  return std::visit(FieldValue{layer}, field.member);
 }
 
-Cell stated_parameter(const Operand& operand) { return JsonText{parameter(operand)}; }
+void write_layer(JsonWriter& writer, const LayerSpec& layer) {
+  writer.begin_object();
+  for (const LayerField& field : layer_fields())
+    if (const Cell value = field_value(field, layer); is_known(value))
+      writer.member(field.key, value);
+  writer.end_object();
+}
 
-Cell stated_second_matrix(const Layer& layer) { return JsonText{second_matrix(layer)}; }
+Cell stated_layer(const Row& row) {
+  if (!is_input_kind(row.layer.layer.kind)) return {};
+  LayerSpec spec = layer_of(row);
+  if (!row.in_stream) {
+    const std::vector<OperandSpec*> operands = operands_of(spec);
+    for (std::size_t i = 0; i < operands.size(); ++i) operands[i]->layer = row.layer.input_from[i];
+    // The report says of which pass its rows are.
+    if (row.layer.trains_norm) spec.batch_statistics = false;
+  }
+  return json_text([&](JsonWriter& w) { write_layer(w, spec); });
+}
+
+std::string layer_columns() {
+  std::string columns;
+  for (const LayerField& field : layer_fields())
+    if (field.is_written())
+      columns +=
+          (columns.empty() ? "" : ",") + std::string(layer_path) + "_" + std::string(field.key);
+  return columns;
+}
+
+void append_layer_cells(std::string& csv, const Row& row) {
+  const bool is_input = is_input_kind(row.layer.layer.kind);
+  const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
+  bool first = true;
+  for (const LayerField& field : layer_fields()) {
+    if (!field.is_written()) continue;
+    if (!first) csv += ',';
+    first = false;
+    if (is_input) append_csv(csv, field_value(field, spec));
+  }
+}
 
 Cell stated_input(const Layer& layer) {
-  if (layer.kind == LayerKind::matmul) {
-    const std::string first = stated_shape(layer.inputs.front().shape, layer.kind);
-    return JsonText{"[" + first + "," + second_matrix(layer) + "]"};
-  }
-  if (!takes(layer.kind, Field::inputs))
-    return JsonText{stated_shape(layer.inputs.front().shape, layer.kind)};
-  std::string all;
-  for (const Operand& operand : layer.inputs)
-    all += (all.empty() ? "" : ",") + operand_text(operand, layer.kind);
-  return JsonText{"[" + all + "]"};
+  const std::vector<OperandSpec> operands = stated_operands(layer);
+  if (!takes(layer.kind, "inputs")) return JsonText{list(operands.front().sizes)};
+  return json_text([&](JsonWriter& w) {
+    w.begin_array();
+    for (const OperandSpec& operand : operands)
+      if (operand.is_parameter)
+        write_operand(w, operand);
+      else
+        w.value(JsonText{list(operand.sizes)});
+    w.end_array();
+  });
 }
 
 Cell stated_producers(const LayerResult& row) {
   const std::vector<std::string>& names = row.input_from;
-  if (!takes(row.layer.kind, Field::inputs))
+  if (!takes(row.layer.kind, "inputs"))
     return text_or_null(names.empty() ? std::string() : names.front());
   if (std::all_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
     return {};
-  std::string all;
-  for (const std::string& name : names) {
-    if (!all.empty()) all += ',';
-    append_json(all, text_or_null(name));
-  }
-  return JsonText{"[" + all + "]"};
+  return json_text([&](JsonWriter& w) {
+    w.begin_array();
+    for (const std::string& name : names) w.value(text_or_null(name));
+    w.end_array();
+  });
 }
 
-Cell stated_output(const Layer& layer) { return JsonText{stated_shape(layer.output, layer.kind)}; }
-
-Cell stated_axes(const Layer& layer, const Axes& axes) {
-  if (!has_window(layer.kind)) return {};
-  return JsonText{list(window_axes(layer.window, axes))};
-}
-
-Cell stated_padding(const Layer& layer) {
-  if (!has_window(layer.kind)) return {};
-  const Window& window = layer.window;
-  if (window.pad_begin == window.pad_end)
-    return JsonText{list(window_axes(window, window.pad_begin))};
-  FewSizes numbers;
-  for (const Axes* axes : {&window.pad_begin, &window.pad_end})
-    for (const std::uint64_t number : window_axes(window, *axes)) numbers.add(number);
-  return JsonText{list(numbers.all())};
-}
-
-Cell stated_mapping(const Layer& layer) {
-  const KernelMapping& mapping = layer.mapping;
-  std::string members;
-  const auto add = [&](std::string_view key, const std::string& value) {
-    members += fmt::format("{}\"{}\":{}", members.empty() ? "" : ",", key, value);
-  };
-  const auto add_count = [&](std::string_view key, const std::optional<std::uint64_t>& count) {
-    if (count) add(key, fmt::format("{}", *count));
-  };
-  if (mapping.algorithm) add("algorithm", fmt::format("\"{}\"", name_of(*mapping.algorithm)));
-  if (mapping.tile) add("tile", list(*mapping.tile));
-  add_count("split_k", mapping.split_k);
-  add_count("threads", mapping.threads);
-  add_count("stages", mapping.stages);
-  add_count("registers", mapping.registers);
-  add_count("shared_memory_byte", mapping.shared_memory_byte);
-  if (members.empty()) return {};
-  return JsonText{"{" + members + "}"};
-}
-
-Cell stated_normalized_shape(const Layer& layer) {
-  if (layer.kind != LayerKind::layer_norm) return {};
-  return JsonText{list(std::array{layer.norm_elements})};
-}
-
-Cell stated_groups(const Layer& layer) {
-  if (layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose) return layer.groups;
-  if (layer.kind != LayerKind::group_norm) return {};
-  const Axes& spatial = layer.output.spatial;
-  return layer.output.channels * spatial[0] * spatial[1] * spatial[2] / layer.norm_elements;
+Cell stated_output(const Layer& layer) {
+  return JsonText{list(stated_sizes(layer.output, info(layer.kind).features))};
 }
 
 }  // namespace roofline

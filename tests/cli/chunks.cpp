@@ -17,7 +17,7 @@ TEST_CASE("A chunk of NDJSON counts its lines as the whole does", "[cli/chunks]"
   const std::vector<std::string> lines = lines_of(outcome.out);
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] ==
-        R"({"schema_version":1,"source":"-","where":"41:1","error":"expected JSON, got 'x'"})");
+        R"({"schema_version":2,"source":"-","where":"41:1","error":"expected JSON, got 'x'"})");
   CHECK(lines[1].find(R"("name":"relu42")") != std::string::npos);
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("A bad line in a stream costs only itself", "[cli/exit_codes]") {
   CHECK(outcome.exit_code == 1);
   const std::vector<std::string> lines = lines_of(outcome.out);
   REQUIRE(lines.size() == 5);  // in input order: the bad line's record stands between the good ones
-  CHECK(lines[2] == R"({"schema_version":1,"source":"x.ndjson","where":"2: /stride","error":)"
+  CHECK(lines[2] == R"({"schema_version":2,"source":"x.ndjson","where":"2: /stride","error":)"
                     R"("expected an integer >= 1, got 0"})");
   CHECK(lines_of(outcome.err).size() == 1);
 }

@@ -75,7 +75,7 @@ TEST_CASE("A stream has a version, and no shares of a whole", "[cli/streams]") {
   for (const std::string options : {"--format ndjson", "--format ndjson --sort time"})
     for (const Json& record :
          records_of(run(folder, "roofline x.ndjson net.json --gpu v100 " + options).out)) {
-      CHECK(record.at("schema_version") == 1);
+      CHECK(record.at("schema_version") == 2);
       if (!record.contains("error")) CHECK(record.at("time_share").is_null());
     }
 }

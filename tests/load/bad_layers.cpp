@@ -176,7 +176,7 @@ TEST_CASE("One thing in two spellings", "[load/bad_layers]") {
       {conv_with("\"dtype\": \"fp16\", \"dtypes\": {}"),
        "conv.json: /dtypes: expected one spelling, got this and dtype"},
       {conv_with("\"measured_us\": 1, \"measured_ms\": 1"),
-       "conv.json: /measured_ms: expected one spelling, got this and measured_us"},
+       "conv.json: /measured_us: expected one spelling, got this and measured_ms"},
       {R"({"input": [2, 3, 8, 8], "batch": 2, "out_channels": 4, "kernel_size": 3})",
        "conv.json: /batch: expected the batch once, got it here and as the first number of the "
        "shape"},

@@ -33,7 +33,7 @@ Report small_report() {
 
 TEST_CASE("All keys are present, null where unknown", "[report/json]") {
   const Json root = Json::parse(rendered("json", small_report()));
-  CHECK(root.at("schema_version") == 1);
+  CHECK(root.at("schema_version") == 2);
   CHECK(root.at("roofline_version") == ROOFLINE_VERSION);
   CHECK(root.contains("conventions"));
   CHECK(root.at("errors") == Json::array());

@@ -13,9 +13,9 @@ namespace roofline::onnx_graph {
 namespace {
 
 /// What attributes are called where layer files have another name.
-const std::vector<std::pair<Field, std::string_view>> spellings{
-    {Field::kernel_size, "kernel_shape"}, {Field::stride, "strides"}, {Field::padding, "pads"},
-    {Field::dilation, "dilations"},       {Field::groups, "group"},   {Field::input, "input"}};
+const std::vector<std::pair<std::string_view, std::string_view>> spellings{
+    {"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
+    {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
 
 /// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32 bits
 /// wide in the runtimes of GPUs.

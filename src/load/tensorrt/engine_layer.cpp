@@ -100,10 +100,10 @@ LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
   if (layer.has("Weights") && layer.at("Weights").node().contains("Type"))
     spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
   // What is added in the same kernel, a residual, is read too.
+  const OperandSpec result = whole_operand(layer.output().sizes);
   for (std::size_t i = 1; i < layer.inputs.size(); ++i)
-    if (const OperandSpec residual = whole_operand(layer.inputs[i].sizes);
-        element_count(residual.sizes) == element_count(layer.output().sizes))
-      spec.inputs.push_back(residual);
+    if (element_count(layer.inputs[i].sizes) == element_count(result.sizes))
+      spec.fused.push_back(result);
   return spec;
 }
 

@@ -4,44 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "model/layer_fields.hpp"
+
 namespace roofline {
 namespace {
-
-/// All that makes a layer of a trace what it is, as one text.
-class FoldKey {
- public:
-  explicit FoldKey(const LayerSpec& spec) {
-    add(static_cast<std::uint64_t>(spec.kind));
-    add(static_cast<std::uint64_t>(spec.pass.value_or(Pass::fwd)));
-    for (const std::optional<DataType>& type :
-         {spec.dtypes.input, spec.dtypes.weight, spec.dtypes.output})
-      add(type ? static_cast<std::uint64_t>(*type) + 1 : 0);
-    if (spec.input) add(spec.input->sizes);
-    for (const OperandSpec& operand : spec.inputs) add(operand.sizes);
-    for (const AxesSpec* axes :
-         {&spec.kernel_size, &spec.stride, &spec.padding, &spec.dilation, &spec.output_padding})
-      add(axes->numbers);
-    for (const std::optional<std::uint64_t>& number :
-         {spec.out_channels, spec.out_features, spec.groups})
-      add(number.value_or(0));
-    add(spec.bias.value_or(false) ? 1 : 0);
-    add(spec.ceil_mode.value_or(false) ? 1 : 0);
-    add(spec.normalized_shape);
-    add(spec.output);
-    text_ += *spec.name;
-  }
-
-  const std::string& text() const { return text_; }
-
- private:
-  void add(std::uint64_t number) { text_ += std::to_string(number) + ','; }
-  void add(const std::vector<std::uint64_t>& numbers) {
-    for (const std::uint64_t number : numbers) add(number);
-    text_ += ';';
-  }
-
-  std::string text_;
-};
 
 /// Different layers may have one name still: their types tell most of them apart, numbers the rest.
 void make_names_unique(std::vector<LayerSpec>& layers) {
@@ -58,8 +24,7 @@ void make_names_unique(std::vector<LayerSpec>& layers) {
 }  // namespace
 
 std::size_t FoldedLayers::row_of(LayerSpec spec) {
-  const FoldKey key(spec);
-  const auto [entry, inserted] = by_key_.try_emplace(key.text(), rows_.size());
+  const auto [entry, inserted] = by_key_.try_emplace(identity(spec) + *spec.name, rows_.size());
   if (inserted) rows_.push_back({std::move(spec), 0, 0});
   return entry->second;
 }

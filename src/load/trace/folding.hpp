@@ -13,7 +13,7 @@ namespace roofline {
 
 class FoldedLayers {
  public:
-  /// The row of layers that are equal to this one in kind, shapes, types, pass and name.
+  /// The row of layers that have this one's name and differ in nothing that makes a layer another.
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
 

@@ -8,7 +8,7 @@ namespace {
 void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& what,
                  std::size_t operand) {
   if (got == expected) return;
-  fail(Field::inputs,
+  fail("inputs",
        "expected " + std::to_string(expected) + " " + what + ", got " + std::to_string(got),
        {operand});
 }
@@ -16,15 +16,15 @@ void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& w
 }  // namespace
 
 void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  layer.inputs = infer_operands(spec, scope, 2);
+  layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope, 2);
   if (layer.inputs.size() != 3)
-    fail(Field::inputs,
+    fail("inputs",
          "expected three operands, queries, keys and values, each [N, heads, length, features], "
          "got " +
              std::to_string(layer.inputs.size()));
   for (std::size_t i = 0; i < 3; ++i)
     if (layer.inputs[i].shape.spatial_rank != 2)
-      fail(Field::inputs,
+      fail("inputs",
            "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape), {i});
   const Heads query = heads_of(layer.inputs[0].shape);
   const Heads key = heads_of(layer.inputs[1].shape);
@@ -35,11 +35,10 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
   check_equal(value.heads, key.heads, "heads, as the keys have", 2);
   check_equal(value.length, key.length, "values, one a key", 2);
   if (query.heads % key.heads != 0)
-    fail(Field::inputs,
+    fail("inputs",
          "expected a number of heads that divides the queries' " + std::to_string(query.heads) +
              ", got " + std::to_string(key.heads),
          {1});
-  layer.causal = spec.causal.value_or(false);
   layer.output = layer.inputs[0].shape;
   layer.output.channels = value.features;
 }

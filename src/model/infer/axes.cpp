@@ -7,7 +7,7 @@
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail_shape(Field field, const std::vector<std::size_t>& index,
+[[noreturn]] void fail_shape(std::string_view field, const std::vector<std::size_t>& index,
                              const std::string& expected, const std::vector<std::uint64_t>& sizes) {
   fail(field, "expected " + expected + ", got " + list_text(sizes), index);
 }
@@ -43,8 +43,8 @@ std::uint8_t usual_rank(std::size_t size, bool whole) {
 
 }  // namespace
 
-StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm& form, Field field,
-                       const std::vector<std::size_t>& index) {
+StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm& form,
+                       std::string_view field, const std::vector<std::size_t>& index) {
   if (sizes.empty()) fail_shape(field, index, "a list of sizes such as [3, 224, 224]", sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] == 0) {
@@ -76,7 +76,7 @@ StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm&
 std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const AxesFields& fields,
                               std::uint64_t neutral) {
   if (!spec.numbers.empty() && (spec.height || spec.width))
-    fail_twice(fields.all, name_text(spec.height ? fields.height : fields.width));
+    fail_twice(fields.all, spec.height ? fields.height : fields.width);
   Axes axes{neutral, neutral, neutral};
   if (!spec.numbers.empty()) {
     if ((spec.is_list || spec.numbers.size() > 1) && spec.numbers.size() != rank)
@@ -89,7 +89,7 @@ std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const Axe
   if (!spec.height && !spec.width) return std::nullopt;
   if (rank == 3)
     fail(spec.height ? fields.height : fields.width,
-         "expected " + name_text(fields.all) + ": [d, h, w] for a 3-D layer");
+         "expected " + std::string(fields.all) + ": [d, h, w] for a 3-D layer");
   if (rank == 1 && spec.height) fail(fields.height, "expected only the width of a 1-D layer");
   if (spec.height) axes[1] = *spec.height;
   if (spec.width) axes[2] = *spec.width;

@@ -25,14 +25,14 @@ struct ShapeForm {
 };
 
 /// A list of sizes of field `field` (at `index`). Fails where it has no such form.
-StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm& form, Field field,
-                       const std::vector<std::size_t>& index = {});
+StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm& form,
+                       std::string_view field, const std::vector<std::size_t>& index = {});
 
 /// The fields under which numbers of the axes may stand.
 struct AxesFields {
-  Field all;
-  Field height;
-  Field width;
+  std::string_view all;
+  std::string_view height;
+  std::string_view width;
 };
 
 /// Numbers of a window in either spelling; none where neither is given. Fails where both are, or

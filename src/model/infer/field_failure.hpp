@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,25 +16,24 @@ struct FieldFailure {
   FieldError error;
 };
 
-[[noreturn]] inline void fail(Field field, std::string message,
+/// A field is named by its key in layer files (model/layer_fields.hpp).
+[[noreturn]] inline void fail(std::string_view field, std::string message,
                               std::vector<std::size_t> index = {}) {
-  throw FieldFailure{{field, std::move(index), std::move(message)}};
+  throw FieldFailure{{std::string(field), std::move(index), std::move(message)}};
 }
 
 /// The layer as a whole is wrong.
 [[noreturn]] inline void fail_layer(std::string message) {
-  throw FieldFailure{{std::nullopt, {}, std::move(message)}};
+  throw FieldFailure{{"", {}, std::move(message)}};
 }
 
-[[noreturn]] inline void fail_missing(Field field, const std::string& expected) {
+[[noreturn]] inline void fail_missing(std::string_view field, const std::string& expected) {
   fail(field, "expected " + expected + ", got nothing");
 }
 
 /// A thing with several spellings is given once.
-[[noreturn]] inline void fail_twice(Field field, const std::string& other) {
-  fail(field, "expected one spelling, got this and " + other);
+[[noreturn]] inline void fail_twice(std::string_view field, std::string_view other) {
+  fail(field, "expected one spelling, got this and " + std::string(other));
 }
-
-inline std::string name_text(Field field) { return std::string(field_name(field)); }
 
 }  // namespace roofline

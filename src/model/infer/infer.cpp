@@ -15,18 +15,18 @@ namespace {
 
 constexpr std::uint64_t most_copies = 100000;
 
-std::string_view spelling(const Place& place, Field field) {
+std::string_view spelling(const Place& place, std::string_view field) {
   for (const auto& [each, name] : place.spellings)
     if (each == field) return name;
-  return field_name(field);
+  return field;
 }
 
 std::uint64_t copies_of(const LayerSpec& spec) {
   const std::uint64_t copies = spec.repeat.value_or(1);
-  if (copies == 0) fail(Field::repeat, "expected an integer >= 1, got 0");
+  if (copies == 0) fail("repeat", "expected an integer >= 1, got 0");
   if (copies > most_copies)
-    fail(Field::repeat, "expected at most " + std::to_string(most_copies) + " copies, got " +
-                            std::to_string(copies));
+    fail("repeat", "expected at most " + std::to_string(most_copies) + " copies, got " +
+                       std::to_string(copies));
   return copies;
 }
 
@@ -143,8 +143,8 @@ Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
 
 InputError input_error(const FieldError& error, const Place& place) {
   std::string where;
-  if (error.field) {
-    const std::string_view name = spelling(place, *error.field);
+  if (!error.field.empty()) {
+    const std::string_view name = spelling(place, error.field);
     where = (place.pointers ? "/" : "") + std::string(name);
     for (const std::size_t index : error.index) where += "/" + std::to_string(index);
   }

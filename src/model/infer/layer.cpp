@@ -8,6 +8,7 @@
 #include "model/infer/field_failure.hpp"
 #include "model/infer/norm.hpp"
 #include "model/infer/window.hpp"
+#include "model/layer_fields.hpp"
 #include "roofline/counts.hpp"
 
 namespace roofline {
@@ -37,29 +38,28 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   if (features == whole) {
     in = {in.batch, whole, {1, 1, 1}, 0};
   } else if (features != in.channels) {
-    fail(Field::in_features, "expected " + std::to_string(whole) + ", the elements of the input " +
-                                 to_text(in) + ", or " + std::to_string(in.channels) +
-                                 ", its features a position, got " + std::to_string(features));
+    fail("in_features", "expected " + std::to_string(whole) + ", the elements of the input " +
+                            to_text(in) + ", or " + std::to_string(in.channels) +
+                            ", its features a position, got " + std::to_string(features));
   }
   layer.inputs = {operand};
   layer.output = in;
   if (!spec.out_features || *spec.out_features == 0)
-    fail_missing(Field::out_features, "an integer >= 1");
+    fail_missing("out_features", "an integer >= 1");
   layer.output.channels = *spec.out_features;
-  layer.bias = spec.bias.value_or(false);
 }
 
 /// Both matrices as shapes: [..., m, k] and [..., k, n], all axes before the last two being
 /// products. One that says nothing of the products is shared by all of them.
 void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (spec.inputs.size() != 2)
-    fail(Field::inputs, "expected two matrices, [..., m, k] and [..., k, n], got " +
-                            std::to_string(spec.inputs.size()));
+    fail("inputs", "expected two matrices, [..., m, k] and [..., k, n], got " +
+                       std::to_string(spec.inputs.size()));
   const auto matrix = [&](std::size_t i) {
     const OperandSpec& operand = spec.inputs[i];
     std::vector<std::uint64_t> sizes = operand.sizes;
     if (sizes.size() < 2)
-      fail(Field::inputs,
+      fail("inputs",
            "expected the shape of a matrix, [..., rows, columns], got " + list_text(sizes), {i});
     return sizes;
   };
@@ -69,7 +69,7 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
   const std::uint64_t k = a.back();
   const std::uint64_t n = b.back();
   if (b[b.size() - 2] != k)
-    fail(Field::inputs,
+    fail("inputs",
          "expected " + std::to_string(k) + " rows, the columns of the first matrix, got " +
              std::to_string(b[b.size() - 2]),
          {1, b.size() - 2});
@@ -80,8 +80,8 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
     products = std::max(products, own);
   }
   Operand first{{products, k, {1, 1, m}, 1}, std::nullopt, false};
-  if (!spec.inputs[0].layer.empty())
-    first.producer = scope.names.find(spec.inputs[0].layer, scope.copy, scope.copies, Field::inputs,
+  if (!spec.inputs[0].layer.empty() && !scope.network.record)
+    first.producer = scope.names.find(spec.inputs[0].layer, scope.copy, scope.copies, "inputs",
                                       {std::size_t{0}});
   layer.inputs = {first};
   layer.output = {products, n, {1, 1, m}, 1};
@@ -91,7 +91,9 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
 void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (!spec.inputs.empty()) return infer_matmul_shapes(spec, scope, layer);
   for (const auto& [field, number] :
-       {std::pair{Field::m, spec.m}, {Field::n, spec.n}, {Field::k, spec.k}})
+       {std::pair<std::string_view, std::optional<std::uint64_t>>{"m", spec.m},
+        {"n", spec.n},
+        {"k", spec.k}})
     if (!number || *number == 0) fail_missing(field, "an integer >= 1");
   const std::uint64_t batch =
       spec.batch.value_or(scope.defaults.batch_override.value_or(scope.network.batch.value_or(1)));
@@ -103,14 +105,23 @@ void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
 void broadcast(std::uint64_t& size, std::uint64_t other, std::size_t operand, const Shape& shape,
                const Shape& so_far) {
   if (size != other && size != 1 && other != 1)
-    fail(Field::inputs,
+    fail("inputs",
          "expected a shape that broadcasts with " + to_text(so_far) + ", got " + to_text(shape),
          {operand});
   size = std::max(size, other);
 }
 
+/// Whether each size is 1 or that of the result.
+bool broadcasts_to(const Shape& shape, const Shape& result) {
+  const auto fits = [](std::uint64_t size, std::uint64_t wanted) {
+    return size == 1 || size == wanted;
+  };
+  return fits(shape.batch, result.batch) && fits(shape.channels, result.channels) &&
+         std::equal(shape.spatial.begin(), shape.spatial.end(), result.spatial.begin(), fits);
+}
+
 void infer_combination(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  layer.inputs = infer_operands(spec, scope);
+  layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope);
   layer.output = layer.inputs.front().shape;
   const bool concat = layer.kind == LayerKind::concat;
   for (std::size_t i = 1; i < layer.inputs.size(); ++i) {
@@ -126,7 +137,7 @@ void infer_combination(const LayerSpec& spec, const LayerScope& scope, Layer& la
     for (std::size_t axis = 0; axis < 3; ++axis)
       broadcast(out.spatial[axis], shape.spatial[axis], i, shape, so_far);
     if (concat && (out.spatial != so_far.spatial || shape.spatial != so_far.spatial))
-      fail(Field::inputs,
+      fail("inputs",
            "expected the sizes of " + to_text(so_far) + " beside the channels, got " +
                to_text(shape),
            {i});
@@ -136,12 +147,11 @@ void infer_combination(const LayerSpec& spec, const LayerScope& scope, Layer& la
 void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   layer.inputs = {infer_operand(spec, scope, spec.rank)};
   layer.output = layer.inputs.front().shape;
-  constexpr AxesFields fields{Field::scale_factor, Field::scale_factor, Field::scale_factor};
+  constexpr AxesFields fields{"scale_factor", "scale_factor", "scale_factor"};
   const auto factors = read_axes(spec.scale_factor, layer.output.spatial_rank, fields, 1);
-  if (!factors && spec.output.empty())
-    fail_missing(Field::scale_factor, "an integer >= 1 or a list");
+  if (!factors && spec.output.empty()) fail_missing("scale_factor", "an integer >= 1 or a list");
   if (!factors) {
-    layer.output = read_shape(spec.output, {layer.output.spatial_rank}, Field::output).shape;
+    layer.output = read_shape(spec.output, {layer.output.spatial_rank}, "output").shape;
     layer.output.batch = layer.inputs.front().shape.batch;
     return;
   }
@@ -151,14 +161,14 @@ void infer_upsample(const LayerSpec& spec, const LayerScope& scope, Layer& layer
 
 /// Kinds whose result has the shape that the source states; without one, the operand's.
 void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  if (takes(spec.kind, Field::inputs))
-    layer.inputs = infer_operands(spec, scope);
+  if (takes(spec.kind, "inputs"))
+    layer.inputs = infer_operands(spec.inputs, "inputs", spec, scope);
   else
     layer.inputs = {infer_operand(spec, scope, std::nullopt)};
   layer.output = layer.inputs.front().shape;
   if (spec.output.empty()) return;
   const StatedShape stated =
-      read_shape(spec.output, {std::nullopt, Features::first, true}, Field::output);
+      read_shape(spec.output, {std::nullopt, Features::first, true}, "output");
   layer.output = stated.shape;
   const std::uint64_t written_for = scope.network.batch.value_or(1);
   if (scope.defaults.batch_override && stated.has_batch && stated.shape.batch % written_for == 0)
@@ -200,7 +210,21 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   }
 }
 
-void check_size(const Layer& layer, std::size_t axis, std::uint64_t stated, Field field,
+/// What the kernel reads beside and applies to the result.
+void add_fused(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  if (spec.fused.empty()) return;
+  const std::vector<Operand> fused = infer_operands(spec.fused, "fused", spec, scope);
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    if (!broadcasts_to(fused[i].shape, layer.output))
+      fail("fused",
+           "expected a shape that broadcasts to the result " + to_text(layer.output) + ", got " +
+               to_text(fused[i].shape),
+           {i});
+    layer.inputs.push_back(fused[i]);
+  }
+}
+
+void check_size(const Layer& layer, std::size_t axis, std::uint64_t stated, std::string_view field,
                 const std::vector<std::size_t>& index) {
   const std::uint64_t computed = layer.output.spatial[axis];
   if (stated == computed) return;
@@ -212,29 +236,29 @@ void check_size(const Layer& layer, std::size_t axis, std::uint64_t stated, Fiel
 
 /// A size that the source states is checked against the computed one.
 void check_output(const LayerSpec& spec, const LayerScope& scope, const Layer& layer) {
-  if (spec.output_height) check_size(layer, 1, *spec.output_height, Field::output_height, {});
-  if (spec.output_width) check_size(layer, 2, *spec.output_width, Field::output_width, {});
+  if (spec.output_height) check_size(layer, 1, *spec.output_height, "p", {});
+  if (spec.output_width) check_size(layer, 2, *spec.output_width, "q", {});
   if (spec.output.empty() || info(layer.kind).family == KindFamily::movement) return;
   const std::uint8_t rank = layer.output.spatial_rank;
   const bool last = info(layer.kind).features == Features::last;
   const StatedShape stated =
-      read_shape(spec.output, {rank, info(layer.kind).features, false}, Field::output);
+      read_shape(spec.output, {rank, info(layer.kind).features, false}, "output");
   // --batch may have replaced the batch that the output was written for.
   if (stated.has_batch && stated.shape.batch != layer.output.batch &&
       !scope.defaults.batch_override)
-    fail(Field::output,
+    fail("output",
          "expected " + std::to_string(layer.output.batch) + ", the layer's batch, got " +
              std::to_string(stated.shape.batch),
          {0});
   const std::size_t first = stated.has_batch ? 1 : 0;
   const std::size_t channels_at = last ? spec.output.size() - 1 : first;
   if (stated.shape.channels != layer.output.channels)
-    fail(Field::output,
+    fail("output",
          "expected " + std::to_string(layer.output.channels) +
              ", the computed output channels, got " + std::to_string(stated.shape.channels),
          {channels_at});
   for (std::size_t i = 0; i < rank; ++i)
-    check_size(layer, 3U - rank + i, stated.shape.spatial[3U - rank + i], Field::output,
+    check_size(layer, 3U - rank + i, stated.shape.spatial[3U - rank + i], "output",
                {(last ? first : first + 1) + i});
 }
 
@@ -257,18 +281,16 @@ void check_counts(const Layer& layer) {
 
 Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& scope) {
   Layer layer;
+  static_cast<LayerTraits&>(layer) = spec;
   layer.name = std::move(name);
   layer.kind = spec.kind;
   layer.dtypes = infer_types(spec, scope);
   layer.pass = spec.pass.value_or(scope.defaults.pass);
-  layer.batch_statistics = spec.batch_statistics;
-  layer.training_only = spec.training_only;
-  layer.shared_weights = spec.shared_weights;
-  layer.measured = spec.measured;
   layer.measured.pass = layer.pass;
-  if (spec.batch == std::uint64_t{0}) fail(Field::batch, "expected an integer >= 1, got 0");
+  if (spec.batch == std::uint64_t{0}) fail("batch", "expected an integer >= 1, got 0");
   try {
     infer_shapes(spec, scope, layer);
+    add_fused(spec, scope, layer);
     check_output(spec, scope, layer);
   } catch (const OverflowError&) {
     fail_layer("expected sizes below 2^64, got an overflow in layer \"" + layer.name + "\"");

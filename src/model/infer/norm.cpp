@@ -37,7 +37,7 @@ void set_layer_norm(const LayerSpec& spec, Layer& layer) {
   std::uint64_t stated = 1;
   for (const std::uint64_t size : spec.normalized_shape) stated = checked_mul(stated, size);
   if (!are_last_sizes(stated, shape))
-    fail(Field::normalized_shape,
+    fail("normalized_shape",
          "expected [" + std::to_string(features) + "], the features of the input " +
              to_text(shape) + ", or all its " + std::to_string(all) +
              " elements but the batch, got " + list_text(spec.normalized_shape));
@@ -45,11 +45,11 @@ void set_layer_norm(const LayerSpec& spec, Layer& layer) {
 }
 
 void set_group_norm(const LayerSpec& spec, Layer& layer) {
-  if (!spec.groups) fail_missing(Field::groups, "an integer >= 1");
+  if (!spec.groups) fail_missing("groups", "an integer >= 1");
   const std::uint64_t channels = layer.output.channels;
   if (*spec.groups == 0 || channels % *spec.groups != 0)
-    fail(Field::groups, "expected a divisor of the " + std::to_string(channels) +
-                            " channels, got " + std::to_string(*spec.groups));
+    fail("groups", "expected a divisor of the " + std::to_string(channels) + " channels, got " +
+                       std::to_string(*spec.groups));
   layer.norm_elements = checked_mul(channels / *spec.groups, positions(layer.output));
 }
 

@@ -24,7 +24,7 @@ Operand with_batch(StatedShape stated, const LayerSpec& spec, const LayerScope& 
   return {stated.shape, std::nullopt, false};
 }
 
-std::size_t index_of_layer(const std::string& name, const LayerScope& scope, Field field,
+std::size_t index_of_layer(const std::string& name, const LayerScope& scope, std::string_view field,
                            const std::vector<std::size_t>& index) {
   if (scope.network.record)
     fail(field, "expected a shape: a stream of layers remembers no names", index);
@@ -35,10 +35,12 @@ std::size_t index_of_layer(const std::string& name, const LayerScope& scope, Fie
 
 /// An operand as its source states it: a shape, an earlier layer, a view of one, a parameter.
 Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const LayerScope& scope,
-                       const ShapeForm& form, Field field, const std::vector<std::size_t>& index) {
+                       const ShapeForm& form, std::string_view field,
+                       const std::vector<std::size_t>& index) {
   const Features features = operand.layer.empty() ? form.features : info(spec.kind).features;
   const ShapeForm own{form.rank, features, operand.whole};
-  if (operand.layer.empty()) {
+  // A record knows no other layers: what another one gave it is a shape to it.
+  if (operand.layer.empty() || (scope.network.record && !operand.sizes.empty())) {
     const StatedShape stated = read_shape(operand.sizes, own, field, index);
     if (operand.is_parameter) return {stated.shape, std::nullopt, true, operand.parameters};
     if (!operand.whole) return with_batch(stated, spec, scope);
@@ -58,46 +60,45 @@ Operand stated_operand(const OperandSpec& operand, const LayerSpec& spec, const 
 /// Channels stated beside an input that has them already must agree with it.
 void check_channels(const LayerSpec& spec, const Shape& input) {
   if (spec.in_channels && *spec.in_channels != input.channels)
-    fail(Field::in_channels, "expected " + std::to_string(input.channels) +
-                                 ", the channels of the input " + to_text(input) + ", got " +
-                                 std::to_string(*spec.in_channels));
+    fail("in_channels", "expected " + std::to_string(input.channels) +
+                            ", the channels of the input " + to_text(input) + ", got " +
+                            std::to_string(*spec.in_channels));
 }
 
 /// So must a batch stated beside an earlier layer's output.
 void check_batch(const LayerSpec& spec, const LayerScope& scope, const Shape& input) {
   if (spec.batch && !scope.defaults.batch_override && *spec.batch != input.batch)
-    fail(Field::batch, "expected " + std::to_string(input.batch) + ", the batch of the input " +
-                           to_text(input) + ", got " + std::to_string(*spec.batch));
+    fail("batch", "expected " + std::to_string(input.batch) + ", the batch of the input " +
+                      to_text(input) + ", got " + std::to_string(*spec.batch));
 }
 
 /// in_channels + input_size, or c, h, w.
 Operand from_sizes(const LayerSpec& spec, const LayerScope& scope, std::uint8_t rank) {
   const AxesSpec& size = spec.input_size;
-  if (spec.input) fail_twice(Field::input, "sizes");
-  if (!spec.in_channels) fail_missing(Field::in_channels, "an integer >= 1");
+  if (spec.input) fail_twice("input", "sizes");
+  if (!spec.in_channels) fail_missing("in_channels", "an integer >= 1");
   StatedShape stated;
   stated.shape.channels = *spec.in_channels;
   stated.shape.spatial_rank = rank;
-  if (!size.numbers.empty() && (size.height || size.width)) fail_twice(Field::input_size, "h or w");
+  if (!size.numbers.empty() && (size.height || size.width)) fail_twice("input_size", "h or w");
   if (size.numbers.empty()) {
     if (rank == 3) fail_layer("expected input: [C, D, H, W] for a 3-D layer, got h and w");
-    if (!size.width) fail_missing(Field::input_width, "an integer >= 1");
-    if (rank == 2 && !size.height) fail_missing(Field::input_height, "an integer >= 1");
-    if (rank == 1 && size.height)
-      fail(Field::input_height, "expected only w for a 1-D layer, got h");
+    if (!size.width) fail_missing("w", "an integer >= 1");
+    if (rank == 2 && !size.height) fail_missing("h", "an integer >= 1");
+    if (rank == 1 && size.height) fail("h", "expected only w for a 1-D layer, got h");
   }
-  constexpr AxesFields fields{Field::input_size, Field::input_height, Field::input_width};
+  constexpr AxesFields fields{"input_size", "h", "w"};
   stated.shape.spatial = *read_axes(size, rank, fields, 1);
   return with_batch(stated, spec, scope);
 }
 
 Operand from_previous(const LayerSpec& spec, const LayerScope& scope) {
   if (scope.network.record)
-    fail(Field::input,
+    fail("input",
          "expected a shape such as [3, 224, 224]: a record stands alone; give it an input, or all "
          "layers as one array");
   if (scope.previous_copies == 0)
-    fail(Field::input, "expected a shape such as [3, 224, 224]: there is no layer before this one");
+    fail("input", "expected a shape such as [3, 224, 224]: there is no layer before this one");
   // The same copy of a layer repeated as often; else the last.
   const std::size_t back =
       scope.previous_copies == scope.copies ? scope.previous_copies : std::size_t{1} + scope.copy;
@@ -115,7 +116,7 @@ void LayerNames::add(const std::string& name, std::size_t first, std::size_t cop
 }
 
 std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::size_t copies,
-                             Field field, const std::vector<std::size_t>& index) const {
+                             std::string_view field, const std::vector<std::size_t>& index) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) {
     std::vector<std::string_view> known;
@@ -135,7 +136,7 @@ std::size_t LayerNames::find(const std::string& name, std::size_t copy, std::siz
 std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
                           std::optional<std::uint64_t> shape_batch) {
   if (spec.batch && shape_batch)
-    fail(Field::batch, "expected the batch once, got it here and as the first number of the shape");
+    fail("batch", "expected the batch once, got it here and as the first number of the shape");
   if (scope.defaults.batch_override) return *scope.defaults.batch_override;
   if (spec.batch) return *spec.batch;
   return shape_batch ? *shape_batch : scope.network.batch.value_or(1);
@@ -145,32 +146,32 @@ Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
                       std::optional<std::uint8_t> rank) {
   if (!spec.input_size.empty()) return from_sizes(spec, scope, rank.value_or(2));
   if (spec.input && spec.input->layer.empty()) {
-    if (spec.in_channels) fail_twice(Field::in_channels, "input");
+    if (spec.in_channels) fail_twice("in_channels", "input");
     return stated_operand(*spec.input, spec, scope, {rank, info(spec.kind).features, false},
-                          Field::input, {});
+                          "input", {});
   }
   if (!spec.input) {
     if (spec.in_channels && scope.previous_copies == 0)
-      fail(Field::in_channels, "expected input_size, or h and w, beside the channels");
+      fail("in_channels", "expected input_size, or h and w, beside the channels");
     return from_previous(spec, scope);
   }
   const Operand operand = stated_operand(*spec.input, spec, scope,
-                                         {rank, info(spec.kind).features, false}, Field::input, {});
+                                         {rank, info(spec.kind).features, false}, "input", {});
   check_channels(spec, operand.shape);
   check_batch(spec, scope, operand.shape);
   return operand;
 }
 
-std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope,
+std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std::string_view field,
+                                    const LayerSpec& spec, const LayerScope& scope,
                                     std::optional<std::uint8_t> rank) {
-  if (spec.inputs.empty())
-    fail_missing(Field::inputs, "a list of shapes or names of earlier layers");
+  if (stated.empty()) fail_missing(field, "a list of shapes or names of earlier layers");
   std::vector<Operand> operands;
   bool uses_batch = false;
-  for (std::size_t i = 0; i < spec.inputs.size(); ++i) {
-    const OperandSpec& each = spec.inputs[i];
-    operands.push_back(stated_operand(each, spec, scope, {rank, info(spec.kind).features, false},
-                                      Field::inputs, {i}));
+  for (std::size_t i = 0; i < stated.size(); ++i) {
+    const OperandSpec& each = stated[i];
+    operands.push_back(
+        stated_operand(each, spec, scope, {rank, info(spec.kind).features, false}, field, {i}));
     uses_batch = uses_batch || (each.layer.empty() && !each.is_parameter);
   }
   if (!uses_batch) check_batch(spec, scope, operands.front().shape);

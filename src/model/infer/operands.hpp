@@ -21,8 +21,8 @@ class LayerNames {
   void add(const std::string& name, std::size_t first, std::size_t copies);
   /// The layer that copy `copy` of a layer of `copies` reads under that name: the same copy of a
   /// layer repeated as often, else the last one. Fails with the nearest name.
-  std::size_t find(const std::string& name, std::size_t copy, std::size_t copies, Field field,
-                   const std::vector<std::size_t>& index) const;
+  std::size_t find(const std::string& name, std::size_t copy, std::size_t copies,
+                   std::string_view field, const std::vector<std::size_t>& index) const;
 
  private:
   struct Entry {
@@ -48,8 +48,10 @@ struct LayerScope {
 Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
                       std::optional<std::uint8_t> rank);
 
-/// The operands of add, mul, concat and the like. `rank` as in ShapeForm.
-std::vector<Operand> infer_operands(const LayerSpec& spec, const LayerScope& scope,
+/// The operands of add, mul, concat and the like, or those fused into a kernel, that the layer
+/// states in `field`. `rank` as in ShapeForm.
+std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std::string_view field,
+                                    const LayerSpec& spec, const LayerScope& scope,
                                     std::optional<std::uint8_t> rank = std::nullopt);
 
 /// The batch that the layer states or takes from its network or the command line. `shape_batch` is

@@ -6,13 +6,12 @@
 namespace roofline {
 namespace {
 
-constexpr AxesFields kernel_axes{Field::kernel_size, Field::kernel_height, Field::kernel_width};
-constexpr AxesFields stride_fields{Field::stride, Field::stride_height, Field::stride_width};
-constexpr AxesFields dilation_fields{Field::dilation, Field::dilation_height,
-                                     Field::dilation_width};
-constexpr AxesFields padding_fields{Field::padding, Field::padding_height, Field::padding_width};
+constexpr AxesFields kernel_axes{"kernel_size", "r", "s"};
+constexpr AxesFields stride_fields{"stride", "stride_h", "stride_w"};
+constexpr AxesFields dilation_fields{"dilation", "dil_h", "dil_w"};
+constexpr AxesFields padding_fields{"padding", "pad_h", "pad_w"};
 /// A field without a spelling by height and width.
-constexpr AxesFields alone(Field field) { return {field, field, field}; }
+constexpr AxesFields alone(std::string_view field) { return {field, field, field}; }
 
 /// The rank that the type or the number of kernel sizes fixes.
 std::optional<std::uint8_t> window_rank(const LayerSpec& spec) {
@@ -43,18 +42,16 @@ void require_positive(const Axes& axes, const AxesFields& fields) {
 void set_padding(const LayerSpec& spec, const Shape& input, Window& window) {
   const AxesSpec& padding = spec.padding;
   const std::size_t first = 3U - window.rank;
-  if (spec.padding_rule != PaddingRule::numbers) {
-    if (padding.height || padding.width)
-      fail_twice(padding.height ? Field::padding_height : Field::padding_width, "padding");
-    if (spec.padding_rule == PaddingRule::valid) return;
+  if (padding.rule != PaddingRule::numbers) {
+    if (padding.height || padding.width) fail_twice(padding.height ? "pad_h" : "pad_w", "padding");
+    if (padding.rule == PaddingRule::valid) return;
     for (std::size_t axis = first; axis < 3; ++axis)
       set_same_padding(window, axis, input.spatial[axis]);
-    if (spec.padding_rule == PaddingRule::same_lower) std::swap(window.pad_begin, window.pad_end);
+    if (padding.rule == PaddingRule::same_lower) std::swap(window.pad_begin, window.pad_end);
     return;
   }
   if (window.rank > 0 && padding.numbers.size() == std::size_t{2} * window.rank) {
-    if (padding.height || padding.width)
-      fail_twice(padding.height ? Field::padding_height : Field::padding_width, "padding");
+    if (padding.height || padding.width) fail_twice(padding.height ? "pad_h" : "pad_w", "padding");
     for (std::size_t i = 0; i < window.rank; ++i) {
       window.pad_begin[first + i] = padding.numbers[i];
       window.pad_end[first + i] = padding.numbers[window.rank + i];
@@ -69,7 +66,7 @@ void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
   Window& window = layer.window;
   const auto kernel = read_axes(spec.kernel_size, window.rank, kernel_axes, 1);
   if (!kernel)
-    fail_missing(Field::kernel_size, "an integer >= 1 or a list of " + std::to_string(window.rank));
+    fail_missing("kernel_size", "an integer >= 1 or a list of " + std::to_string(window.rank));
   window.kernel = *kernel;
   const bool pool = info(layer.kind).family == KindFamily::pool;
   window.stride = read_axes(spec.stride, window.rank, stride_fields, 1)
@@ -80,23 +77,21 @@ void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
   require_positive(window.stride, stride_fields);
   require_positive(window.dilation, dilation_fields);
   set_padding(spec, input, window);
-  window.ceil_mode = spec.ceil_mode.value_or(false);
-  window.output_padding =
-      read_axes(spec.output_padding, window.rank, alone(Field::output_padding), 0)
-          .value_or(Axes{0, 0, 0});
+  window.ceil_mode = spec.ceil_mode;
+  window.output_padding = read_axes(spec.output_padding, window.rank, alone("output_padding"), 0)
+                              .value_or(Axes{0, 0, 0});
 }
 
 [[noreturn]] void fail_to_fit(const Layer& layer, std::size_t axis) {
   const Shape& in = layer.inputs.front().shape;
   if (layer.kind == LayerKind::conv_transpose)
-    fail(Field::padding,
-         "expected an output of at least 1, got padding that leaves nothing of the " +
-             axis_name(axis));
-  fail(Field::kernel_size, "expected a kernel that fits the padded input, got one that spans " +
-                               std::to_string(kernel_extent(layer.window, axis)) + " where the " +
-                               axis_name(axis) + " with padding is " +
-                               std::to_string(in.spatial[axis] + layer.window.pad_begin[axis] +
-                                              layer.window.pad_end[axis]));
+    fail("padding", "expected an output of at least 1, got padding that leaves nothing of the " +
+                        axis_name(axis));
+  fail("kernel_size", "expected a kernel that fits the padded input, got one that spans " +
+                          std::to_string(kernel_extent(layer.window, axis)) + " where the " +
+                          axis_name(axis) + " with padding is " +
+                          std::to_string(in.spatial[axis] + layer.window.pad_begin[axis] +
+                                         layer.window.pad_end[axis]));
 }
 
 /// The spatial output of the window.
@@ -113,10 +108,10 @@ void slide_window(Layer& layer) {
 }
 
 std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
-  if (spec.groups && spec.depthwise) fail_twice(Field::depthwise, "groups");
-  if (spec.depthwise) return *spec.depthwise ? in_channels : 1;
+  if (spec.groups && spec.depthwise) fail_twice("depthwise", "groups");
+  if (spec.depthwise) return in_channels;
   const std::uint64_t groups = spec.groups.value_or(1);
-  if (groups == 0) fail(Field::groups, "expected an integer >= 1, got 0");
+  if (groups == 0) fail("groups", "expected an integer >= 1, got 0");
   return groups;
 }
 
@@ -124,21 +119,17 @@ std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
 
 void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   set_operand(spec, window_rank(spec).value_or(2), scope, layer);
-  // What the same kernel adds to its result, a residual.
-  if (!spec.inputs.empty())
-    for (const Operand& added : infer_operands(spec, scope)) layer.inputs.push_back(added);
   const Shape& in = layer.inputs.front().shape;
   set_window(spec, in, layer);
   layer.groups = groups_of(spec, in.channels);
   if (in.channels % layer.groups != 0)
-    fail(Field::groups, "expected a divisor of the " + std::to_string(in.channels) +
-                            " input channels, got " + std::to_string(layer.groups));
-  if (!spec.out_channels) fail_missing(Field::out_channels, "an integer >= 1");
+    fail("groups", "expected a divisor of the " + std::to_string(in.channels) +
+                       " input channels, got " + std::to_string(layer.groups));
+  if (!spec.out_channels) fail_missing("out_channels", "an integer >= 1");
   layer.output.channels = *spec.out_channels;
   if (layer.output.channels == 0 || layer.output.channels % layer.groups != 0)
-    fail(Field::out_channels, "expected a multiple of the " + std::to_string(layer.groups) +
-                                  " groups, got " + std::to_string(layer.output.channels));
-  layer.bias = spec.bias.value_or(false);
+    fail("out_channels", "expected a multiple of the " + std::to_string(layer.groups) +
+                             " groups, got " + std::to_string(layer.output.channels));
   slide_window(layer);
 }
 

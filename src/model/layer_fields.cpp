@@ -1,0 +1,324 @@
+#include "model/layer_fields.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace roofline {
+namespace {
+
+using L = LayerSpec;
+
+// Which kinds take a field.
+
+bool any(LayerKind) { return true; }
+bool several_operands(LayerKind kind) {
+  return info(kind).family == KindFamily::combine || kind == LayerKind::matmul ||
+         kind == LayerKind::attention || kind == LayerKind::other;
+}
+bool one_operand(LayerKind kind) { return !several_operands(kind); }
+bool contraction(LayerKind kind) { return info(kind).family == KindFamily::contraction; }
+bool convolution(LayerKind kind) {
+  return kind == LayerKind::conv || kind == LayerKind::conv_transpose;
+}
+bool windowed_pool(LayerKind kind) {
+  return info(kind).family == KindFamily::pool && has_window(kind);
+}
+bool in_groups(LayerKind kind) { return convolution(kind) || kind == LayerKind::group_norm; }
+bool biased(LayerKind kind) { return convolution(kind) || kind == LayerKind::linear; }
+template <LayerKind Kind>
+bool only(LayerKind kind) {
+  return kind == Kind;
+}
+
+// What a layer is, as its members state it.
+
+/// `knows_rank`: the layer says how many positions its operand has. Where it does not, a list of
+/// three would be read as [C, H, W], and is said to be whole.
+OperandSpec stated_operand(const Operand& operand, Features features, bool knows_rank) {
+  const Shape& shape = operand.shape;
+  OperandSpec spec;
+  spec.sizes = stated_sizes(shape, features);
+  spec.is_parameter = operand.is_parameter;
+  spec.parameters = operand.parameters;
+  const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
+  spec.whole = !is_plain && !knows_rank;
+  if (!operand.is_parameter) return spec;
+  // Parameters have no batch to state.
+  const bool leaves_out_batch =
+      shape.batch == 1 && (features == Features::first ? is_plain : shape.spatial_rank == 0);
+  if (leaves_out_batch) spec.sizes.erase(spec.sizes.begin());
+  spec.whole = !leaves_out_batch;
+  return spec;
+}
+
+AxesSpec axes_of(const Layer& layer, const Axes& axes) {
+  AxesSpec spec;
+  spec.is_list = true;
+  spec.numbers.assign(axes.end() - layer.window.rank, axes.end());
+  return spec;
+}
+
+/// Of the window, but for what is the same as if it were not stated.
+template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
+void state_unusual_axes(const Layer& layer, L& spec) {
+  const Axes& axes = layer.window.*From;
+  if (has_window(layer.kind) && axes != Axes{Usual, Usual, Usual}) spec.*To = axes_of(layer, axes);
+}
+
+template <AxesSpec L::*To, Axes Window::*From>
+void state_axes(const Layer& layer, L& spec) {
+  if (has_window(layer.kind)) spec.*To = axes_of(layer, layer.window.*From);
+}
+
+/// Begins, and ends where they differ.
+void state_padding(const Layer& layer, L& spec) {
+  state_axes<&L::padding, &Window::pad_begin>(layer, spec);
+  if (layer.window.pad_begin == layer.window.pad_end) return;
+  const AxesSpec ends = axes_of(layer, layer.window.pad_end);
+  spec.padding.numbers.insert(spec.padding.numbers.end(), ends.numbers.begin(), ends.numbers.end());
+}
+
+void state_kind(const Layer& layer, L& spec) {
+  spec.kind = layer.kind;
+  if (has_window(layer.kind) && layer.window.rank != 2) spec.rank = layer.window.rank;
+}
+
+void state_input(const Layer& layer, L& spec) {
+  if (one_operand(layer.kind)) spec.input = stated_operands(layer).front();
+}
+
+void state_inputs(const Layer& layer, L& spec) {
+  if (!several_operands(layer.kind)) return;
+  spec.inputs = stated_operands(layer);
+  if (!contraction(layer.kind)) spec.inputs.resize(spec.inputs.size() - layer.joined_inputs);
+}
+
+void state_fused(const Layer& layer, L& spec) {
+  if (!contraction(layer.kind)) return;
+  for (std::size_t i = 1; i < layer.inputs.size() - layer.joined_inputs; ++i)
+    spec.fused.push_back(stated_operand(layer.inputs[i], info(layer.kind).features, false));
+}
+
+void state_out_channels(const Layer& layer, L& spec) {
+  if (convolution(layer.kind)) spec.out_channels = layer.output.channels;
+}
+
+void state_in_features(const Layer& layer, L& spec) {
+  if (layer.kind == LayerKind::linear) spec.in_features = layer.inputs.front().shape.channels;
+}
+
+void state_out_features(const Layer& layer, L& spec) {
+  if (layer.kind == LayerKind::linear) spec.out_features = layer.output.channels;
+}
+
+void state_groups(const Layer& layer, L& spec) {
+  if (layer.groups > 1) spec.groups = layer.groups;
+  if (layer.kind != LayerKind::group_norm) return;
+  const Axes& spatial = layer.output.spatial;
+  spec.groups = layer.output.channels * spatial[0] * spatial[1] * spatial[2] / layer.norm_elements;
+}
+
+void state_normalized_shape(const Layer& layer, L& spec) {
+  if (layer.kind == LayerKind::layer_norm) spec.normalized_shape = {layer.norm_elements};
+}
+
+/// Of kinds whose operands do not give it.
+void state_output(const Layer& layer, L& spec) {
+  const KindFamily family = info(layer.kind).family;
+  if (family == KindFamily::movement || family == KindFamily::resize)
+    spec.output = stated_sizes(layer.output, info(layer.kind).features);
+}
+
+bool is_of_one_type(const DataTypes& types) {
+  return types.weight == types.input && types.output == types.input;
+}
+
+void state_dtype(const Layer& layer, L& spec) {
+  if (is_of_one_type(layer.dtypes)) spec.dtypes.input = layer.dtypes.input;
+}
+
+void state_dtypes(const Layer& layer, L& spec) {
+  if (!is_of_one_type(layer.dtypes))
+    spec.dtypes = {layer.dtypes.input, layer.dtypes.weight, layer.dtypes.output};
+}
+
+void state_mapping(const Layer& layer, L& spec) {
+  if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping;
+}
+
+/// LayerTraits are stated all at once.
+void as_it_is(const Layer&, L&) {}
+
+constexpr TextField name_text{[](const L& spec) -> std::optional<std::string_view> {
+                                return spec.name ? std::optional<std::string_view>(*spec.name)
+                                                 : std::nullopt;
+                              },
+                              [](L& spec, std::string text) { spec.name = std::move(text); }};
+constexpr TextField gpu_text{
+    [](const L& spec) -> std::optional<std::string_view> {
+      const std::string& gpu = spec.measured.gpu;
+      return gpu.empty() ? std::nullopt : std::optional<std::string_view>(gpu);
+    },
+    [](L& spec, std::string text) { spec.measured.gpu = std::move(text); }};
+
+/// A member that is an enumerator: its number is its place among the names.
+template <Enumeration E, std::optional<E> L::*Member>
+constexpr ChoiceField choice() {
+  return {names_of<E>,
+          [](const L& spec) {
+            return spec.*Member ? std::optional(index_of(*(spec.*Member))) : std::nullopt;
+          },
+          [](L& spec, std::size_t chosen) { spec.*Member = enumerators<E>[chosen]; }};
+}
+
+constexpr bool no_difference = false;
+constexpr auto another_spelling = nullptr;
+
+// clang-format off
+constexpr std::array table = std::to_array<LayerField>({
+    {"name", name_text, any, [](const Layer& layer, L& spec) { spec.name = layer.name; }, no_difference},
+    {"type", KindField{}, any, state_kind},
+    {"batch", CountField{&L::batch}, any, another_spelling, true, {{{"n"}}}},
+    {"input", OperandField{&L::input}, one_operand, state_input},
+    {"in_channels", CountField{&L::in_channels}, one_operand, another_spelling, true, {{{"c"}}}},
+    {"input_size", AxesField{&L::input_size}, one_operand},
+    {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand},
+    {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand},
+    {"inputs", OperandsField{&L::inputs}, several_operands, state_inputs},
+    {"m", CountField{&L::m}, only<LayerKind::matmul>},
+    {"n", CountField{&L::n}, only<LayerKind::matmul>},
+    {"k", CountField{&L::k}, only<LayerKind::matmul>},
+    {"fused", OperandsField{&L::fused}, contraction, state_fused},
+    {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
+    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_out_features},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_out_channels, true, {{{"k"}}}},
+    {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>},
+    {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window},
+    {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window},
+    {"stride", AxesField{&L::stride}, has_window, state_axes<&L::stride, &Window::stride>},
+    {"stride_h", AxisField{&L::stride, &AxesSpec::height}, has_window},
+    {"stride_w", AxisField{&L::stride, &AxesSpec::width}, has_window},
+    {"padding", AxesField{&L::padding, 0, true}, has_window, state_padding},
+    {"pad_h", AxisField{&L::padding, &AxesSpec::height, 0}, has_window},
+    {"pad_w", AxisField{&L::padding, &AxesSpec::width, 0}, has_window},
+    {"dilation", AxesField{&L::dilation}, has_window, state_unusual_axes<&L::dilation, &Window::dilation, 1>},
+    {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window},
+    {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window},
+    {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>, state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
+    {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window.ceil_mode; }},
+    {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
+    {"groups", CountField{&L::groups}, in_groups, state_groups},
+    {"depthwise", FlagField{&L::depthwise}, convolution},
+    {"bias", FlagField{&L::bias}, biased, as_it_is},
+    {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
+    {"normalized_shape", SizesField{&L::normalized_shape, true}, only<LayerKind::layer_norm>, state_normalized_shape},
+    {"output", SizesField{&L::output}, any, state_output},
+    {"p", CountField{&L::output_height}, any},
+    {"q", CountField{&L::output_width}, any},
+    {"dtype", DataTypeField{}, any, state_dtype},
+    {"dtypes", DataTypesField{}, any, state_dtypes},
+    {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }},
+    {"kernel", MappingField{}, contraction, state_mapping},
+    {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
+    {"training_only", FlagField{&L::training_only}, any, as_it_is},
+    {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},
+    {"repeat", CountField{&L::repeat}, any, another_spelling, no_difference},
+    {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}}}},
+    {"measured_cold_time_s", SecondsField{&Measured::cold_s}, any, as_it_is, no_difference, {{{"measured_cold_us", 1e-6}}}},
+    {"measured_gpu", gpu_text, any, as_it_is, no_difference},
+});
+// clang-format on
+
+/// Every key, those that fields are called by before aliases of the same name.
+std::vector<FieldKey> sorted_keys() {
+  std::vector<FieldKey> keys;
+  for (const LayerField& field : table) keys.push_back({&field, field.key});
+  for (const LayerField& field : table)
+    for (const FieldAlias& alias : field.aliases)
+      if (!alias.key.empty()) keys.push_back({&field, alias.key, alias.unit});
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const FieldKey& a, const FieldKey& b) { return a.key < b.key; });
+  return keys;
+}
+
+std::span<const FieldKey> keys_named(std::string_view key) {
+  static const std::vector<FieldKey> keys = sorted_keys();
+  const auto first = std::lower_bound(
+      keys.begin(), keys.end(), key,
+      [](const FieldKey& each, std::string_view wanted) { return each.key < wanted; });
+  const auto last =
+      std::find_if(first, keys.end(), [&](const FieldKey& each) { return each.key != key; });
+  return {first, last};
+}
+
+}  // namespace
+
+std::span<const LayerField> layer_fields() { return table; }
+
+std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
+  const std::span<const FieldKey> named = keys_named(key);
+  if (named.empty()) return std::nullopt;
+  const auto own = std::find_if(named.begin(), named.end(),
+                                [&](const FieldKey& each) { return each.field->taken(kind); });
+  return own == named.end() ? named.front() : *own;
+}
+
+std::span<const std::string_view> layer_keys() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const FieldKey& each : sorted_keys()) all.push_back(each.key);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }();
+  return names;
+}
+
+bool is_layer_key(std::string_view key) { return !keys_named(key).empty(); }
+
+bool takes(LayerKind kind, std::string_view key) {
+  const auto found = find_field(kind, key);
+  return found && found->field->taken(kind);
+}
+
+std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features) {
+  std::vector<std::uint64_t> sizes{shape.batch};
+  if (features == Features::first) sizes.push_back(shape.channels);
+  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
+  if (features == Features::last) sizes.push_back(shape.channels);
+  return sizes;
+}
+
+std::vector<OperandSpec> stated_operands(const Layer& layer) {
+  // Beyond the first of a contraction there are those that are fused into its kernel.
+  const std::size_t own = contraction(layer.kind) ? 1 : layer.inputs.size();
+  std::vector<OperandSpec> operands;
+  for (std::size_t i = 0; i < own; ++i)
+    operands.push_back(
+        stated_operand(layer.inputs[i], info(layer.kind).features, has_window(layer.kind)));
+  if (layer.kind != LayerKind::matmul) return operands;
+  const Shape& first = layer.inputs.front().shape;
+  OperandSpec second;
+  second.sizes = {first.batch, first.channels, layer.output.channels};
+  operands.push_back(second);
+  return operands;
+}
+
+LayerSpec stated(const Layer& layer) {
+  LayerSpec spec;
+  static_cast<LayerTraits&>(spec) = layer;
+  for (const LayerField& field : table)
+    if (field.is_written()) field.state(layer, spec);
+  return spec;
+}
+
+std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
+  std::vector<OperandSpec*> operands;
+  if (layer.input) operands.push_back(&*layer.input);
+  for (OperandSpec& each : layer.inputs) operands.push_back(&each);
+  if (layer.kind == LayerKind::matmul && !operands.empty()) operands.resize(1);
+  for (OperandSpec& each : layer.fused) operands.push_back(&each);
+  return operands;
+}
+
+}  // namespace roofline
