@@ -113,6 +113,23 @@ TEST_CASE("README.md files show real output", "[readme]") {
   }
 }
 
+TEST_CASE("The commands of README that show no output run as well", "[readme]") {
+  static const std::regex command(R"((?:^    |`)(roofline [^`]+)(?:`|$))");
+  const TemporaryFolder folder;  // for the files that they write
+  run(folder, "ln -s '" + (source_directory / "configs").string() + "' '" +
+                  (source_directory / "tests").string() + "' .");
+  std::size_t commands = 0;
+  for (const std::string& line : lines_of(read_file((source_directory / "README.md").string())))
+    for (std::sregex_iterator match(line.begin(), line.end(), command), end; match != end;
+         ++match) {
+      ++commands;
+      const Outcome outcome = run(folder, (*match)[1]);
+      INFO((*match)[1] << '\n' << outcome.err);
+      CHECK(outcome.exit_code == 0);
+    }
+  CHECK(commands >= 10);
+}
+
 TEST_CASE("Links of README.md files lead to what is there", "[readme]") {
   static const std::regex link(R"(\]\(([^)#]*)(#[^)]*)?\))");
   std::size_t links = 0;
