@@ -37,10 +37,22 @@ class Division {
   Division(const Options& options, const Evaluator& evaluator, OrderedWork& work)
       : options_(options), evaluator_(evaluator), work_(work) {}
 
-  void add_word(const std::string& word) {
-    const auto names = resolve_input(word);
-    if (!names) return add_failure(names.error());
-    for (const std::string& name : *names) add_input(name);
+  /// Files, folders and names. An input may be spread over several files, so each is opened
+  /// knowing all of them.
+  void add_words(const std::vector<std::string>& words) {
+    std::vector<Expected<std::string>> inputs;
+    for (const std::string& word : words) {
+      const auto names = resolve_input(word);
+      if (!names) inputs.emplace_back(names.error());
+      if (names) inputs.insert(inputs.end(), names->begin(), names->end());
+    }
+    for (const Expected<std::string>& input : inputs)
+      if (input) names_.push_back(*input);
+    for (const Expected<std::string>& input : inputs)
+      if (input)
+        add_input(*input);
+      else
+        add_failure(input.error());
   }
 
  private:
@@ -49,7 +61,7 @@ class Division {
   void add_input(const std::string& name) {
     std::shared_ptr<Reader> reader;
     try {
-      reader = open_input(name, options_.inputs, options_.first_line).value();
+      reader = open_input(name, names_, options_.first_line).value();
     } catch (const InputError& error) {
       return add_failure(error);
     } catch (const std::bad_alloc&) {
@@ -100,6 +112,7 @@ class Division {
   const Options& options_;
   const Evaluator& evaluator_;
   OrderedWork& work_;
+  std::vector<std::string> names_;  ///< of all inputs
 };
 
 }  // namespace
@@ -121,7 +134,7 @@ int evaluate_inputs(Options options) {
       results.take(std::move(part));
     });
     Division division(options, evaluator, work);
-    for (const std::string& word : options.inputs) division.add_word(word);
+    division.add_words(options.inputs);
     work.finish();
     if (times)
       for (const std::string& text : times->notes()) note(text);

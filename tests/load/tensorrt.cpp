@@ -119,7 +119,11 @@ TEST_CASE("A run's latency from trtexec --exportTimes", "[load/tensorrt]") {
                    R"([{"startEnqMs": 0, "computeMs": 0.9}, {"startEnqMs": 1, "computeMs": 0.045},)"
                    R"( {"startEnqMs": 2, "computeMs": 0.040}])");
   CHECK(*read_spec(path)->summary->latency_s == Approx(45e-6));
-  CHECK(!open_input(runs).value()->next());
+  const std::vector<std::string> all{path, runs};
+  CHECK(!open_input(runs, all).value()->next());
+  CHECK(open_input(runs).error().what() ==
+        runs + ": expected an engine's layers, got what TensorRT says of its build or its runs: give "
+               "the file of trtexec --exportLayerInfo, beside which this one is read");
 }
 
 TEST_CASE("What is taken off is even, and leaves something", "[load/tensorrt]") {

@@ -72,7 +72,8 @@ std::optional<double> latency_of_metadata(const json& metadata) {
 std::string device_of_metadata(const json& metadata) {
   const auto information = metadata.find("device_information");
   if (information == metadata.end() || !information->is_object()) return "";
-  return information->value("Selected Device", "");
+  const auto device = information->find("Selected Device");
+  return device != information->end() && device->is_string() ? device->get<std::string>() : "";
 }
 
 /// --exportTimes: one object a run.
@@ -113,7 +114,9 @@ bool looks_like_engine_profile(std::string_view head) {
 }
 
 bool looks_like_engine_companion(std::string_view head) {
-  return (first_character(head) == '{' && has(head, "\"performance_summary\"")) ||
+  const bool is_log = has(head, "\"performance_summary\"") || has(head, "\"build_options\"") ||
+                      has(head, "\"device_information\"");
+  return (first_character(head) == '{' && is_log) ||
          (first_character(head) == '[' && has(head, "\"startEnqMs\""));
 }
 

@@ -242,10 +242,14 @@ std::unique_ptr<Reader> open_engine(std::unique_ptr<ByteStream> stream,
 
 std::unique_ptr<Reader> open_engine_profile(std::unique_ptr<ByteStream> stream,
                                             std::span<const std::string> other_inputs) {
-  const bool has_layers =
-      !layers_beside(stream->name()).empty() ||
-      std::any_of(other_inputs.begin(), other_inputs.end(),
-                  [](const std::string& file) { return looks_like_engine_layers(head_of(file)); });
+  const std::string beside = layers_beside(stream->name());
+  const bool is_given =
+      std::find(other_inputs.begin(), other_inputs.end(), beside) != other_inputs.end();
+  if (!beside.empty() && !is_given) return open_engine(open_stream(beside), other_inputs);
+  const bool has_layers = is_given || std::any_of(other_inputs.begin(), other_inputs.end(),
+                                                  [](const std::string& file) {
+                                                    return looks_like_engine_layers(head_of(file));
+                                                  });
   if (!has_layers)
     throw InputError(stream->name(), "",
                      "expected the engine's layers beside their times: give the file of trtexec "
@@ -253,8 +257,13 @@ std::unique_ptr<Reader> open_engine_profile(std::unique_ptr<ByteStream> stream,
   return std::make_unique<EmptyReader>();
 }
 
-std::unique_ptr<Reader> open_engine_companion(std::unique_ptr<ByteStream>,
-                                              std::span<const std::string>) {
+std::unique_ptr<Reader> open_engine_companion(std::unique_ptr<ByteStream> stream,
+                                              std::span<const std::string> other_inputs) {
+  if (other_inputs.size() <= 1)
+    throw InputError(
+        stream->name(), "",
+        "expected an engine's layers, got what TensorRT says of its build or its runs: "
+        "give the file of trtexec --exportLayerInfo, beside which this one is read");
   return std::make_unique<EmptyReader>();
 }
 

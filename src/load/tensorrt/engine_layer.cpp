@@ -38,12 +38,12 @@ NotModelled not_modelled(const EngineLayer& layer, std::string reason) {
   return {std::move(reason), tensors_text(layer)};
 }
 
-Sizes numbers_at(const EngineLayer& layer, const std::string& key) {
+Sizes numbers_at(const EngineLayer& layer, const std::string& key, std::uint64_t least = 1) {
   Sizes sizes;
   if (!layer.has(key)) return sizes;
   const Value list = layer.at(key);
   if (!list.is_array()) list.fail_expected("an array of integers");
-  for (std::size_t i = 0; i < list.size(); ++i) sizes.push_back(list.at(i).integer(0));
+  for (std::size_t i = 0; i < list.size(); ++i) sizes.push_back(list.at(i).integer(least));
   return sizes;
 }
 
@@ -53,8 +53,8 @@ std::optional<std::uint64_t> number_at(const EngineLayer& layer, const std::stri
 
 /// Begins then ends, as one list.
 AxesSpec padding(const EngineLayer& layer) {
-  Sizes all = numbers_at(layer, "PrePadding");
-  const Sizes ends = numbers_at(layer, "PostPadding");
+  Sizes all = numbers_at(layer, "PrePadding", 0);
+  const Sizes ends = numbers_at(layer, "PostPadding", 0);
   all.insert(all.end(), ends.begin(), ends.end());
   AxesSpec axes;
   axes.is_list = true;
@@ -62,11 +62,22 @@ AxesSpec padding(const EngineLayer& layer) {
   return axes;
 }
 
+/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell that fp32 goes through TF32
+/// units.
+bool runs_in_tf32(const EngineLayer& layer) {
+  const auto tactic = layer.value.node().find("TacticName");
+  return tactic != layer.value.node().end() && tactic->is_string() &&
+         tactic->get_ref<const std::string&>().find("tf32") != std::string::npos;
+}
+
 LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
   LayerSpec spec;
   spec.kind = kind;
   spec.dtypes.input = layer.input().type;
   spec.dtypes.output = layer.output().type;
+  const bool multiplies = info(kind).family == KindFamily::contraction;
+  if (multiplies && spec.dtypes.input == DataType::fp32 && runs_in_tf32(layer))
+    spec.dtypes.input = DataType::tf32;
   spec.pass = Pass::fwd;
   return spec;
 }
@@ -99,6 +110,8 @@ LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
   spec.bias = parameter_count(layer, "Bias") > 0;
   if (layer.has("Weights") && layer.at("Weights").node().contains("Type"))
     spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
+  if (spec.dtypes.input == DataType::tf32 && spec.dtypes.weight == DataType::fp32)
+    spec.dtypes.weight = DataType::tf32;
   // What is added in the same kernel, a residual, is read too.
   const OperandSpec result = whole_operand(layer.output().sizes);
   for (std::size_t i = 1; i < layer.inputs.size(); ++i)

@@ -37,6 +37,7 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
         tensor.type = type_of_format(entry.at(key).text());
     if (entry.node().contains("Dimensions")) {
       const Value sizes = entry.at("Dimensions");
+      if (!sizes.is_array()) sizes.fail_expected("an array of sizes");
       for (std::size_t axis = 0; axis < sizes.size(); ++axis)
         tensor.sizes.push_back(sizes.at(axis).integer(0));
       if (element_count(tensor.sizes) == std::numeric_limits<std::uint64_t>::max())

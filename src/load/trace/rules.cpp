@@ -12,16 +12,22 @@ std::string_view base_name(std::string_view operator_name) {
 }
 
 Rule find_rule(std::string_view operator_name) {
-  static const std::unordered_map<std::string_view, Rule> all = [] {
-    std::unordered_map<std::string_view, Rule> rules;
+  using Rules = std::unordered_map<std::string_view, Rule>;
+  static const Rules own = [] {
+    Rules rules;
     for (const auto& group : {convolution_rules(), product_rules(), function_rules(), norm_rules(),
                               pool_rules(), movement_rules(), list_rules()})
       for (const NamedRule& each : group) rules.emplace(each.name, each.rule);
     return rules;
   }();
-  if (!operator_name.starts_with("aten::")) return nullptr;
-  const auto found = all.find(base_name(operator_name));
-  return found != all.end() ? found->second : nullptr;
+  static const Rules custom = [] {
+    Rules rules;
+    for (const NamedRule& each : custom_rules()) rules.emplace(each.name, each.rule);
+    return rules;
+  }();
+  const Rules& rules = operator_name.starts_with("aten::") ? own : custom;
+  const auto found = rules.find(base_name(operator_name));
+  return found != rules.end() ? found->second : nullptr;
 }
 
 }  // namespace roofline

@@ -149,10 +149,11 @@ class TraceLayers {
   std::vector<std::size_t> rows_of(const OperatorCall& call) {
     std::vector<std::size_t> rows;
     const Rule rule = find_rule(call.name);
-    if (rule == nullptr) return rows;
-    std::vector<LayerSpec> specs = rule(call);
-    for (const LayerSpec& spec : specs)
-      if (refusal(spec)) return rows;
+    std::vector<LayerSpec> specs = rule != nullptr ? rule(call) : std::vector<LayerSpec>{};
+    const auto is_refused = [](const LayerSpec& spec) { return refusal(spec).has_value(); };
+    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused))
+      specs = operand_traffic(call);
+    if (std::any_of(specs.begin(), specs.end(), is_refused)) return rows;
     for (LayerSpec& spec : specs) rows.push_back(layers_.row_of(std::move(spec)));
     return rows;
   }
@@ -210,11 +211,10 @@ class TraceLayers {
   }
 
   static std::string reason_of(const OperatorCall& call) {
-    if (call.name.starts_with("triton_")) return "a fused kernel of torch.compile";
+    if (is_collective(call.name)) return "work between GPUs";
     if (lacks_list_shapes(*call.arguments))
       return "the trace holds no shapes of its lists of tensors";
-    return find_rule(call.name) != nullptr ? "its shapes or types fit no rule"
-                                           : "an operator without a rule";
+    return "its shapes or types fit no rule";
   }
 
   const Recording& recording_;

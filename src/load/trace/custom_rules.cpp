@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "load/trace/layer_parts.hpp"
+#include "load/trace/rules.hpp"
+
+// Operators of others than PyTorch: those of servers of language models whose operands say too much
+// or too little of their traffic, and for all the rest the bytes of their operands.
+
+namespace roofline {
+namespace {
+
+/// (x, residual, weight, ...): the sum of both goes to residual, its norm to x.
+std::vector<LayerSpec> fused_add_norm(const OperatorCall& call) {
+  const TensorArgument* x = call.arguments->tensor(0);
+  const TensorArgument* residual = call.arguments->tensor(1);
+  const TensorArgument* weight = call.arguments->tensor(2);
+  if (x == nullptr || residual == nullptr || weight == nullptr || !x->type) return {};
+  return traffic_layer(call, {{x, residual, weight}, {2 * element_count(x->sizes)}}, *x->type);
+}
+
+/// (positions, query, key, head size, table of cosines and sines, ...): queries and keys are turned
+/// in place, each position by its row of the table.
+std::vector<LayerSpec> rotary_embedding(const OperatorCall& call) {
+  const OperatorArguments& a = *call.arguments;
+  const TensorArgument* positions = a.tensor(0);
+  const TensorArgument* query = a.tensor(1);
+  const TensorArgument* key = a.tensor(2);
+  const TensorArgument* table = a.tensor(4);
+  if (positions == nullptr || query == nullptr || key == nullptr || table == nullptr ||
+      !query->type || table->sizes.size() != 2)
+    return {};
+  TensorArgument rows = *table;
+  rows.sizes = {element_count(positions->sizes), table->sizes[1]};
+  rows.strides.clear();
+  const std::uint64_t turned = element_count(query->sizes) + element_count(key->sizes);
+  return traffic_layer(call, {{query, key, positions, &rows}, {turned}}, *query->type);
+}
+
+/// (key, value, their caches, slots, ...): each key and value goes to its slot.
+std::vector<LayerSpec> write_cache(const OperatorCall& call) {
+  const TensorArgument* key = call.arguments->tensor(0);
+  const TensorArgument* value = call.arguments->tensor(1);
+  if (key == nullptr || value == nullptr || !key->type) return {};
+  const std::uint64_t written = element_count(key->sizes) + element_count(value->sizes);
+  return traffic_layer(call, {{key, value}, {written}}, *key->type);
+}
+
+constexpr NamedRule custom_table[] = {
+    {"fused_add_rms_norm", fused_add_norm},   {"fused_add_rmsnorm", fused_add_norm},
+    {"rotary_embedding", rotary_embedding},   {"reshape_and_cache", write_cache},
+    {"reshape_and_cache_flash", write_cache},
+};
+
+/// A pointwise kernel of torch.compile whose operands are one tensor and vectors writes that tensor
+/// in place: nothing else could take its results.
+Sizes written_in_place(const OperatorCall& call,
+                       const std::vector<const TensorArgument*>& operands) {
+  if (!call.name.starts_with("triton_poi_")) return {1};
+  std::uint64_t largest = 0;
+  std::uint64_t next = 0;
+  const TensorArgument* tensor = nullptr;
+  for (const TensorArgument* each : operands) {
+    const std::uint64_t elements = element_count(each->sizes);
+    next = std::max(next, std::min(largest, elements));
+    if (elements > largest) tensor = each;
+    largest = std::max(largest, elements);
+  }
+  constexpr std::uint64_t vector_share = 8;
+  return tensor != nullptr && next < largest / vector_share ? tensor->sizes : Sizes{1};
+}
+
+}  // namespace
+
+/// Work between GPUs, which no memory of one GPU bounds.
+bool is_collective(std::string_view name) {
+  constexpr std::string_view parts[] = {"record_param_comms", "c10d::", "nccl", "symm_mem::"};
+  return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
+std::span<const NamedRule> custom_rules() { return custom_table; }
+
+std::vector<LayerSpec> operand_traffic(const OperatorCall& call) {
+  std::vector<const TensorArgument*> operands = tensors_of(call);
+  for (std::size_t i = 0; i < call.arguments->count(); ++i)
+    for (const TensorArgument& tensor : call.arguments->tensors(i))
+      if (call.arguments->is_tensor_list(i)) operands.push_back(&tensor);
+  const bool all_known =
+      std::all_of(operands.begin(), operands.end(),
+                  [](const TensorArgument* tensor) { return tensor->type.has_value(); });
+  if (operands.empty() || !all_known || is_collective(call.name)) return {};
+  std::vector<LayerSpec> layers =
+      traffic_layer(call, {operands, written_in_place(call, operands)}, *operands.front()->type);
+  for (LayerSpec& layer : layers)
+    layer.name = std::string(call.name) + " " + sizes_text(operands.front()->sizes);
+  return layers;
+}
+
+}  // namespace roofline
