@@ -58,7 +58,6 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
     return plan_kernel(layer, count(layer), engine, model, CacheState::warm)
         .value()
-        .value()
         ->expected_time_s;
   });
   std::printf("kernel model, %-12s %s %s %8.0f ns a layer   bound alone %6.0f ns   ratio %.1f\n",

@@ -212,7 +212,6 @@ const Network& all_kernels() {
     {"type": "attention", "inputs": [[2, 4, 96, 64], [2, 4, 96, 64], [2, 4, 96, 64]]},
     {"type": "conv3d", "input": [8, 6, 9, 9], "out_channels": 16, "kernel_size": 3}]})",
                                               "all.json", {})
-                                     .value()
                                      .value();
   return network;
 }

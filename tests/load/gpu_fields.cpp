@@ -125,7 +125,6 @@ TEST_CASE("The text shows what is known, a line each", "[load/gpu_fields]") {
           "bandwidth_gb_per_s": 1555, "l2_mib": 40, "shared_memory_kib_per_sm": 164,
           "sources": [{"title": "S"}, {"title": "T", "date": "2020", "fields": ["name"]}]})",
                       "x.json")
-                      .value()
                       .value();
   CHECK(render_gpu(gpu) == R"(X
   architecture          compute capability 8.0

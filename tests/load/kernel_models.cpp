@@ -75,7 +75,7 @@ TEST_CASE("A set that was written reads the same", "[load/kernel_models]") {
 }
 
 TEST_CASE("What no file states is like another constant, or the simplest", "[load/kernel_models]") {
-  const SharedConstants h200 = find_gpu("h200").constants;
+  const SharedConstants h200 = find_gpu("h200").value().constants;
   const ConstantValues& values = h200->values;
   // Of a backward layer norm the forward kernel's, of TF32 the tensor cores'.
   CHECK(values.streaming.layer_norm_backward.element_clock ==
@@ -87,8 +87,8 @@ TEST_CASE("What no file states is like another constant, or the simplest", "[loa
   CHECK(values.dense[EngineClass::tensor].step_latency_clk == 0);
   CHECK(values.streaming.broadcast.in_flight_byte == 0);
   // A file that states what its parent leaves out has it.
-  const ConstantValues& v100 = find_gpu("v100").constants->values;
-  CHECK(v100.dense[EngineClass::tensor].math_share == 0.97);
+  const SharedConstants v100 = find_gpu("v100").value().constants;
+  CHECK(v100->values.dense[EngineClass::tensor].math_share == 0.97);
 }
 
 TEST_CASE("A GPU's file may hold its constants", "[load/kernel_models]") {

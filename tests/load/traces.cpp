@@ -150,7 +150,7 @@ TEST_CASE("What torch.compile fused counts by its operands", "[load/traces]") {
       {"triton_poi_fused__native_batch_norm_legit_no_training_max_pool2d_with_indices_relu_1 "
        "32x64x112x112",
        2 * (image + image / 4 + 1), 20.42e-6}};
-  const Network network = infer(*spec, {});
+  const Network network = infer(*spec, {}).value();
   for (const Case& each : table) {
     INFO(each.name);
     const auto found = std::find_if(network.layers.begin(), network.layers.end(),

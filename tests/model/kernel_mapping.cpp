@@ -65,7 +65,6 @@ TEST_CASE("An AMD part that states no limits has 40 wavefronts of 64", "[model/k
   const Gpu gpu = load_gpu(R"({"name": "G", "architecture": "CDNA2", "peak_tflops": {"fp32": 22.6},
                                "bandwidth_gb_per_s": 1638.4})",
                            "g.json")
-                      .value()
                       .value();
   const SmLimits sm = kernel_model_of(gpu).value().resolved().machine.sm;
   // 256 KiB of registers: 32 of 4 byte by 64 lanes leave 32 wavefronts, four of which are 256
@@ -126,7 +125,6 @@ TEST_CASE("Threads and registers that a tile leaves out, by what multiplies",
     const KernelPlan plan =
         *plan_kernel(layer, count(layer), each.engine,
                      kernel_model_of(find_gpu("v100").value()).value(), CacheState::warm)
-             .value()
              .value();
     CHECK(plan.threads == each.threads);
     CHECK(plan.registers == each.registers);
@@ -141,7 +139,6 @@ TEST_CASE("An engine pads an image's three channels to four", "[model/kernel_map
   const KernelPlan plan =
       *plan_kernel(layer, count(layer), Engine::fp16_tensor,
                    kernel_model_of(find_gpu("a100").value()).value(), CacheState::warm)
-           .value()
            .value();
   // 3 x 49 products in place of 4 x 49, which fill seven steps of 32.
   CHECK(plan.tile_utilization == Approx(147 / 224.0));
@@ -194,7 +191,6 @@ TEST_CASE("The patch under 16 outputs, by window", "[model/kernel_mapping]") {
     const KernelPlan plan =
         *plan_kernel(layer, count(layer), Engine::fp32,
                      kernel_model_of(find_gpu("v100").value()).value(), CacheState::warm)
-             .value()
              .value();
     // Four columns of tiles load each patch, each row of tiles all weights.
     const double blocks = each.outputs / 16;

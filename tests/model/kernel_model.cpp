@@ -102,14 +102,11 @@ TEST_CASE("What a GPU's file states of its kernels goes before the constants",
           "peak_tflops": {"fp32": 15.7}, "bandwidth_gb_per_s": 900, "l2_mib": 6,
           "kernel": {"dram_share": 0.5, "math_share": 0.25, "launch_us": 2}})",
               "g.json")
-              .value()
               .value())
-          .value()
           .value();
   const auto part_s = [&](const char* text, Limiter limiter) {
     const Layer layer = load_layer(text);
     return plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm)
-        .value()
         .value()
         ->part_s[static_cast<std::size_t>(limiter)];
   };

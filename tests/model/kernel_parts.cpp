@@ -33,7 +33,6 @@ KernelPlan plan_of(const std::string& text, const std::string& gpu, Engine engin
   const Layer layer = load_layer(text);
   return *plan_kernel(layer, count(layer), engine, kernel_model_of(find_gpu(gpu).value()).value(),
                       CacheState::warm)
-              .value()
               .value();
 }
 

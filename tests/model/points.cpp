@@ -14,7 +14,6 @@ Gpu plain_gpu(const std::string& name) {
   return load_gpu(R"({"name": ")" + name + R"(", "peak_tflops": {"fp32": 10},
                       "bandwidth_gb_per_s": 1000, "memory_gb": 1, "tdp_w": 360})",
                   "gpu.json")
-      .value()
       .value();
 }
 
