@@ -17,7 +17,7 @@ struct DerivationStep {
   std::string quantity;    ///< its name, which later steps do not repeat: they show the number
   std::string expression;  ///< empty where the number is given
   double value = 0;
-  std::string unit;    ///< "s", "byte", "FLOP/s", ...; empty for counts and shares
+  std::string unit;                  ///< "s", "byte", "FLOP/s", ...; empty for counts and shares
   std::vector<std::string> origins;  ///< of a given number, or of the constants in the expression
 };
 

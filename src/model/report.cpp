@@ -24,8 +24,11 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
           .value();
   const LaunchProtocol launch = launch_of(evaluated.result.recording, context).protocol;
   if (launch != LaunchProtocol::graph)
-    explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)), "",
-                                 *layer.expected_time_s, "s", {"the same but for launch"}});
+    explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
+                                 "",
+                                 *layer.expected_time_s,
+                                 "s",
+                                 {"the same but for launch"}});
   return explanation;
 }
 

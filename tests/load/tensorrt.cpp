@@ -122,8 +122,9 @@ TEST_CASE("A run's latency from trtexec --exportTimes", "[load/tensorrt]") {
   const std::vector<std::string> all{path, runs};
   CHECK(!open_input(runs, all).value()->next());
   CHECK(open_input(runs).error().what() ==
-        runs + ": expected an engine's layers, got what TensorRT says of its build or its runs: give "
-               "the file of trtexec --exportLayerInfo, beside which this one is read");
+        runs +
+            ": expected an engine's layers, got what TensorRT says of its build or its runs: give "
+            "the file of trtexec --exportLayerInfo, beside which this one is read");
 }
 
 TEST_CASE("What is taken off is even, and leaves something", "[load/tensorrt]") {

@@ -24,8 +24,8 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
              std::to_string(layer.inputs.size()));
   for (std::size_t i = 0; i < 3; ++i)
     if (layer.inputs[i].shape.spatial_rank != 2)
-      fail("inputs",
-           "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape), {i});
+      fail("inputs", "expected [N, heads, length, features], got " + to_text(layer.inputs[i].shape),
+           {i});
   const Heads query = heads_of(layer.inputs[0].shape);
   const Heads key = heads_of(layer.inputs[1].shape);
   const Heads value = heads_of(layer.inputs[2].shape);
