@@ -50,10 +50,10 @@ enum class Algorithm : std::uint8_t {
   broadcast_elementwise,
   bn_fw_inf_nhwc,
   bn_fw_inf_nchw,
-  batch_norm_training_inner,
-  batch_norm_training_plane,
-  batch_norm_backward_inner,
-  batch_norm_backward_plane,
+  batch_norm_training_nhwc,
+  batch_norm_training_nchw,
+  batch_norm_backward_nhwc,
+  batch_norm_backward_nchw,
   cat_copy_nhwc,
   cat_copy_nchw,
   max_pool_nhwc,
@@ -102,10 +102,10 @@ constexpr std::string_view name_of(Algorithm algorithm) {
     case Algorithm::broadcast_elementwise: return "broadcast_elementwise";
     case Algorithm::bn_fw_inf_nhwc: return "bn_fw_inf_nhwc";
     case Algorithm::bn_fw_inf_nchw: return "bn_fw_inf_nchw";
-    case Algorithm::batch_norm_training_inner: return "batch_norm_training_inner";
-    case Algorithm::batch_norm_training_plane: return "batch_norm_training_plane";
-    case Algorithm::batch_norm_backward_inner: return "batch_norm_backward_inner";
-    case Algorithm::batch_norm_backward_plane: return "batch_norm_backward_plane";
+    case Algorithm::batch_norm_training_nhwc: return "batch_norm_training_nhwc";
+    case Algorithm::batch_norm_training_nchw: return "batch_norm_training_nchw";
+    case Algorithm::batch_norm_backward_nhwc: return "batch_norm_backward_nhwc";
+    case Algorithm::batch_norm_backward_nchw: return "batch_norm_backward_nchw";
     case Algorithm::cat_copy_nhwc: return "cat_copy_nhwc";
     case Algorithm::cat_copy_nchw: return "cat_copy_nchw";
     case Algorithm::max_pool_nhwc: return "max_pool_nhwc";

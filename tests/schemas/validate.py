@@ -114,7 +114,7 @@ def check_outputs():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "gpu.json"
         run("calibrate", "tests/measured/h200_ops.ndjson", "--gpu", "h200", "--constants",
-            "streaming.max_inner.start_s", "-o", str(path))
+            "streaming.max_nhwc.start_s", "-o", str(path))
         check_valid("gpu", json.loads(path.read_text()), "what calibrate writes")
 
 

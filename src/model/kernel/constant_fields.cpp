@@ -13,7 +13,7 @@ constexpr ConstantUnit share{"share", 0, 1, 1};
 constexpr ConstantUnit ratio{"ratio", 0, 10, 1};
 constexpr ConstantUnit clocks{"clock", 0, 1e5, 0};
 constexpr ConstantUnit durations{"s", 0, 1e-3, 0};
-constexpr ConstantUnit rounds{"round trip", 0, 100, 0};
+constexpr ConstantUnit round_trips{"round trip", 0, 100, 0};
 constexpr ConstantUnit taps{"tap", 1, 1000};
 constexpr ConstantUnit exponent{"exponent", 0, 10};
 constexpr ConstantUnit tile_edge{"element", 0, 1000, 0};
@@ -138,7 +138,8 @@ constexpr NumberField<SelectionConstants> selection_fields[] = {
 constexpr NumberField<StreamKernel> stream_fields[] = {
     {"start_s", &StreamKernel::start_s, &durations,
      "beyond the launch: filling the SMs, parameters, the tail"},
-    {"rounds", &StreamKernel::rounds, &rounds, "dependent round trips, whatever the size"},
+    {"round_trips", &StreamKernel::round_trips, &round_trips,
+     "dependent round trips, whatever the size"},
     {"element_clock", &StreamKernel::element_clock, &clocks, "an element"},
     {"in_flight_byte", &StreamKernel::in_flight_byte, &bytes, in_flight},
 };
@@ -163,8 +164,9 @@ constexpr AttentionKernelField attention_kernels[] = {
 
 constexpr NumberField<PoolKernel> pool_fields[] = {
     {"start_s", &PoolKernel::start_s, &durations, "beyond the launch"},
-    {"output_round", &PoolKernel::output_round, &rounds, "an output that a thread makes in turn"},
-    {"tap_round", &PoolKernel::tap_round, &rounds, "a tap of it"},
+    {"output_round_trip", &PoolKernel::output_round_trip, &round_trips,
+     "an output that a thread makes in turn"},
+    {"tap_round_trip", &PoolKernel::tap_round_trip, &round_trips, "a tap of it"},
     {"output_clock", &PoolKernel::output_clock, &clocks, "an output"},
     {"tap_clock", &PoolKernel::tap_clock, &clocks, "a tap"},
     {"input_clock", &PoolKernel::input_clock, &clocks, "an input that the window moves on to"},
@@ -178,22 +180,23 @@ constexpr NumberField<StreamingConstants> streaming_fields[] = {
     {"erf_clock", &StreamingConstants::erf_clock, &clocks, "of GELU"},
     {"backward_ratio", &StreamingConstants::backward_ratio, &ratio,
      "clocks of an activation's derivative, which repeats the function, to the function's"},
-    {"norm_plane_clock", &StreamingConstants::norm_plane_clock, &clocks,
-     "a plane of a batch norm, however small"},
+    {"norm_nchw_block_clock", &StreamingConstants::norm_nchw_block_clock, &clocks,
+     "a channel of an image in a batch norm, however small"},
     {"norm_channel_clock", &StreamingConstants::norm_channel_clock, &clocks,
      "a block of a channel, in training"},
     {"concat_block_clock", &StreamingConstants::concat_block_clock, &clocks, "starting a block"},
-    {"mean_plane_clock", &StreamingConstants::mean_plane_clock, &clocks, "a plane's mean"},
-    {"mean_row_round", &StreamingConstants::mean_row_round, &rounds,
+    {"mean_nchw_output_clock", &StreamingConstants::mean_nchw_output_clock, &clocks,
+     "the mean of a channel of an image"},
+    {"mean_nhwc_round_trip", &StreamingConstants::mean_nhwc_round_trip, &round_trips,
      "64 positions that one thread sums in turn"},
-    {"softmax_lane_round", &StreamingConstants::softmax_lane_round, &rounds,
+    {"softmax_lane_round_trip", &StreamingConstants::softmax_lane_round_trip, &round_trips,
      "an element that a lane of a warp holds"},
     {"layer_norm_row_clock", &StreamingConstants::layer_norm_row_clock, &clocks, "a row"},
     {"layer_norm_ragged_row_clock", &StreamingConstants::layer_norm_ragged_row_clock, &clocks,
      "a row that is no multiple of four elements"},
     {"layer_norm_backward_row_clock", &StreamingConstants::layer_norm_backward_row_clock, &clocks,
      "a row"},
-    {"row_step_round", &StreamingConstants::row_step_round, &rounds,
+    {"row_step_round_trip", &StreamingConstants::row_step_round_trip, &round_trips,
      "a step of a block along its row"},
 };
 
@@ -205,18 +208,18 @@ constexpr StreamKernelField stream_kernels[] = {
     {"vectorized", &StreamingConstants::vectorized},
     {"vectorized_several", &StreamingConstants::vectorized_several},
     {"broadcast", &StreamingConstants::broadcast},
-    {"norm_inner", &StreamingConstants::norm_inner},
-    {"norm_plane", &StreamingConstants::norm_plane},
-    {"norm_statistics_inner", &StreamingConstants::norm_statistics_inner},
-    {"norm_statistics_plane", &StreamingConstants::norm_statistics_plane},
-    {"norm_backward_inner", &StreamingConstants::norm_backward_inner},
-    {"norm_backward_plane", &StreamingConstants::norm_backward_plane},
-    {"concat_inner", &StreamingConstants::concat_inner},
-    {"concat_plane", &StreamingConstants::concat_plane},
-    {"mean_inner", &StreamingConstants::mean_inner},
-    {"mean_plane", &StreamingConstants::mean_plane},
-    {"upsample_inner", &StreamingConstants::upsample_inner},
-    {"upsample_plane", &StreamingConstants::upsample_plane},
+    {"norm_nhwc", &StreamingConstants::norm_nhwc},
+    {"norm_nchw", &StreamingConstants::norm_nchw},
+    {"norm_statistics_nhwc", &StreamingConstants::norm_statistics_nhwc},
+    {"norm_statistics_nchw", &StreamingConstants::norm_statistics_nchw},
+    {"norm_backward_nhwc", &StreamingConstants::norm_backward_nhwc},
+    {"norm_backward_nchw", &StreamingConstants::norm_backward_nchw},
+    {"concat_nhwc", &StreamingConstants::concat_nhwc},
+    {"concat_nchw", &StreamingConstants::concat_nchw},
+    {"mean_nhwc", &StreamingConstants::mean_nhwc},
+    {"mean_nchw", &StreamingConstants::mean_nchw},
+    {"upsample_nhwc", &StreamingConstants::upsample_nhwc},
+    {"upsample_nchw", &StreamingConstants::upsample_nchw},
     {"softmax_warp", &StreamingConstants::softmax_warp},
     {"softmax_block", &StreamingConstants::softmax_block},
     {"layer_norm", &StreamingConstants::layer_norm},
@@ -229,18 +232,18 @@ struct PoolKernelField {
   PoolKernel StreamingConstants::*member;
 };
 constexpr PoolKernelField pool_kernels[] = {
-    {"max_inner", &StreamingConstants::max_inner},
-    {"max_plane", &StreamingConstants::max_plane},
-    {"average_inner", &StreamingConstants::average_inner},
-    {"average_plane", &StreamingConstants::average_plane},
-    {"max_backward_inner", &StreamingConstants::max_backward_inner},
-    {"max_backward_plane", &StreamingConstants::max_backward_plane},
+    {"max_nhwc", &StreamingConstants::max_nhwc},
+    {"max_nchw", &StreamingConstants::max_nchw},
+    {"average_nhwc", &StreamingConstants::average_nhwc},
+    {"average_nchw", &StreamingConstants::average_nchw},
+    {"max_backward_nhwc", &StreamingConstants::max_backward_nhwc},
+    {"max_backward_nchw", &StreamingConstants::max_backward_nchw},
     {"average_backward", &StreamingConstants::average_backward},
 };
 
 constexpr NumberField<DirectKernel> direct_fields[] = {
     {"start_s", &DirectKernel::start_s, &durations, "beyond the launch"},
-    {"step_round", &DirectKernel::step_round, &rounds,
+    {"step_round_trip", &DirectKernel::step_round_trip, &round_trips,
      "to L2, a step of the chain that one thread walks and nothing hides"},
     {"mac_clock", &DirectKernel::mac_clock, &clocks, "a multiply-add"},
     {"output_clock", &DirectKernel::output_clock, &clocks,
@@ -250,7 +253,8 @@ constexpr NumberField<DirectKernel> direct_fields[] = {
 
 constexpr NumberField<PackedKernel> packed_fields[] = {
     {"start_s", &PackedKernel::start_s, &durations, "beyond the launch"},
-    {"step_round", &PackedKernel::step_round, &rounds, "to L2, a K step that nothing hides"},
+    {"step_round_trip", &PackedKernel::step_round_trip, &round_trips,
+     "to L2, a K step that nothing hides"},
     {"fetch_byte_per_clock_per_sm", &PackedKernel::fetch_byte_per_clock_per_sm, &byte_rate,
      "operands, taps of the window read again"},
     {"in_flight_byte", &PackedKernel::in_flight_byte, &bytes, in_flight},
@@ -265,23 +269,21 @@ constexpr NumberField<GroupKernel> group_fields[] = {
 };
 
 constexpr NumberField<GroupedConstants> grouped_fields[] = {
-    {"strided_wgrad_half", &GroupedConstants::strided_wgrad_half, &ratio,
+    {"strided_wgrad_16bit", &GroupedConstants::strided_wgrad_16bit, &ratio,
      "cost of a multiply-add where neighbours share no taps, 16 bits"},
-    {"strided_wgrad_single", &GroupedConstants::strided_wgrad_single, &ratio, "the same, 32 bits"},
-    {"plane_row_clock", &GroupedConstants::plane_row_clock, &clocks,
-     "a window row of plane_forward"},
-    {"plane_wide_row_clock", &GroupedConstants::plane_wide_row_clock, &clocks,
-     "of plane_forward_wide"},
-    {"plane_wgrad_step_clock", &GroupedConstants::plane_wgrad_step_clock, &clocks,
+    {"strided_wgrad_32bit", &GroupedConstants::strided_wgrad_32bit, &ratio, "the same, 32 bits"},
+    {"nchw_row_clock", &GroupedConstants::nchw_row_clock, &clocks, "a window row of nchw_forward"},
+    {"nchw_looped_row_clock", &GroupedConstants::nchw_looped_row_clock, &clocks,
+     "of nchw_forward_looped"},
+    {"nchw_wgrad_step_clock", &GroupedConstants::nchw_wgrad_step_clock, &clocks,
      "32 positions of one image, in a warp"},
-    {"plane_wgrad_image_clock", &GroupedConstants::plane_wgrad_image_clock, &clocks,
+    {"nchw_wgrad_image_clock", &GroupedConstants::nchw_wgrad_image_clock, &clocks,
      "an image, in a warp"},
-    {"plane_wgrad_block_clock", &GroupedConstants::plane_wgrad_block_clock, &clocks,
+    {"nchw_wgrad_block_clock", &GroupedConstants::nchw_wgrad_block_clock, &clocks,
      "a block: one tap of one channel"},
-    {"plane_wgrad_step_s", &GroupedConstants::plane_wgrad_step_s, &durations,
+    {"nchw_wgrad_step_s", &GroupedConstants::nchw_wgrad_step_s, &durations,
      "a step of a warp that nothing hides"},
-    {"plane_wgrad_start_s", &GroupedConstants::plane_wgrad_start_s, &durations,
-     "beyond the launch"},
+    {"nchw_wgrad_start_s", &GroupedConstants::nchw_wgrad_start_s, &durations, "beyond the launch"},
     {"packed_strided_share", &GroupedConstants::packed_strided_share, &share,
      "of the taps that a strided data gradient visits"},
     {"repack_start_s", &GroupedConstants::repack_start_s, &durations,
@@ -297,12 +299,12 @@ struct DirectKernelField {
   DirectKernel GroupedConstants::*member;
 };
 constexpr DirectKernelField direct_kernels[] = {
-    {"wide_half_dgrad", &GroupedConstants::wide_half_dgrad},
+    {"large_tile_16bit_dgrad", &GroupedConstants::large_tile_16bit_dgrad},
     {"untiled_dgrad", &GroupedConstants::untiled_dgrad},
-    {"plane_forward", &GroupedConstants::plane_forward},
-    {"plane_forward_wide", &GroupedConstants::plane_forward_wide},
-    {"plane_dgrad", &GroupedConstants::plane_dgrad},
-    {"plane_dgrad_wide", &GroupedConstants::plane_dgrad_wide},
+    {"nchw_forward", &GroupedConstants::nchw_forward},
+    {"nchw_forward_looped", &GroupedConstants::nchw_forward_looped},
+    {"nchw_dgrad", &GroupedConstants::nchw_dgrad},
+    {"nchw_dgrad_looped", &GroupedConstants::nchw_dgrad_looped},
 };
 
 template <class Kernel>
@@ -311,20 +313,20 @@ struct KernelByPass {
   ByPass<Kernel> GroupedConstants::*member;
 };
 constexpr KernelByPass<DirectKernel> direct_by_pass[] = {
-    {"tiled_half", &GroupedConstants::tiled_half},
-    {"tiled_single", &GroupedConstants::tiled_single},
-    {"general_inner", &GroupedConstants::general_inner},
-    {"general_plane", &GroupedConstants::general_plane},
+    {"tiled_16bit", &GroupedConstants::tiled_16bit},
+    {"tiled_32bit", &GroupedConstants::tiled_32bit},
+    {"general_nhwc", &GroupedConstants::general_nhwc},
+    {"general_nchw", &GroupedConstants::general_nchw},
 };
 constexpr KernelByPass<PackedKernel> packed_by_pass[] = {
-    {"packed_half", &GroupedConstants::packed_half},
-    {"packed_single", &GroupedConstants::packed_single},
+    {"packed_16bit", &GroupedConstants::packed_16bit},
+    {"packed_32bit", &GroupedConstants::packed_32bit},
 };
 constexpr KernelByPass<GroupKernel> group_by_pass[] = {
-    {"group_half", &GroupedConstants::group_half},
-    {"group_single", &GroupedConstants::group_single},
-    {"batched_half", &GroupedConstants::batched_half},
-    {"group_plane", &GroupedConstants::group_plane},
+    {"group_16bit", &GroupedConstants::group_16bit},
+    {"group_32bit", &GroupedConstants::group_32bit},
+    {"batched_16bit", &GroupedConstants::batched_16bit},
+    {"group_nchw", &GroupedConstants::group_nchw},
 };
 
 /// Walks the groups of a set, const or not.
@@ -375,10 +377,10 @@ class Lister {
     add_kernels("grouped", owner, direct_kernels, direct_fields);
     add_by_pass(owner, direct_by_pass, direct_fields);
     add_by_pass(owner, packed_by_pass, packed_fields);
-    add({"grouped", "packed_single_strided"}, owner.packed_single_strided, packed_fields);
+    add({"grouped", "packed_32bit_strided"}, owner.packed_32bit_strided, packed_fields);
     add_by_pass(owner, group_by_pass, group_fields);
-    add({"grouped", "small_plane_dgrad"}, owner.small_plane_dgrad, group_fields);
-    add({"grouped", "winograd_plane_wgrad"}, owner.winograd_plane_wgrad, group_fields);
+    add({"grouped", "small_nchw_dgrad"}, owner.small_nchw_dgrad, group_fields);
+    add({"grouped", "winograd_nchw_wgrad"}, owner.winograd_nchw_wgrad, group_fields);
   }
 
   std::vector<ConstantRef<Number>> list_;

@@ -5,7 +5,7 @@
 // files (configs/kernels) hold their values, one file a library and architecture.
 //
 // "Clocks" are SM clocks of one SM: with 132 SMs busy, 132 elements of one clock each take one
-// clock together. "Rounds" are dependent memory round trips, priced by MemorySystem.
+// clock together. "Round trips" are dependent accesses to memory, priced by MemorySystem.
 
 #include <array>
 #include <cstdint>
@@ -90,7 +90,7 @@ struct SelectionConstants {
 /// A kernel that streams.
 struct StreamKernel {
   double start_s;
-  double rounds;
+  double round_trips;
   double element_clock;
   double in_flight_byte;
 };
@@ -98,8 +98,8 @@ struct StreamKernel {
 /// A pool: the cost of an output grows with its window.
 struct PoolKernel {
   double start_s;
-  double output_round;
-  double tap_round;
+  double output_round_trip;
+  double tap_round_trip;
   double output_clock;
   double tap_clock;
   double input_clock;
@@ -113,47 +113,47 @@ struct StreamingConstants {
   double exponential_clock;
   double erf_clock;
   double backward_ratio;
-  StreamKernel broadcast;   ///< operands of differing shapes: one element a thread and access
-  StreamKernel norm_inner;  ///< batch norm, channels innermost
-  StreamKernel norm_plane;  ///< batch norm, a block a plane
-  double norm_plane_clock;
+  StreamKernel broadcast;  ///< operands of differing shapes: one element a thread and access
+  StreamKernel norm_nhwc;  ///< batch norm
+  StreamKernel norm_nchw;  ///< batch norm, a block a channel of an image
+  double norm_nchw_block_clock;
   double norm_channel_clock;
-  StreamKernel norm_statistics_inner;
-  StreamKernel norm_statistics_plane;
-  StreamKernel norm_backward_inner;
-  StreamKernel norm_backward_plane;
-  StreamKernel concat_inner;
-  StreamKernel concat_plane;
+  StreamKernel norm_statistics_nhwc;
+  StreamKernel norm_statistics_nchw;
+  StreamKernel norm_backward_nhwc;
+  StreamKernel norm_backward_nchw;
+  StreamKernel concat_nhwc;
+  StreamKernel concat_nchw;
   double concat_block_clock;
-  PoolKernel max_inner;
-  PoolKernel max_plane;
-  PoolKernel average_inner;
-  PoolKernel average_plane;
-  PoolKernel max_backward_inner;
-  PoolKernel max_backward_plane;
+  PoolKernel max_nhwc;
+  PoolKernel max_nchw;
+  PoolKernel average_nhwc;
+  PoolKernel average_nchw;
+  PoolKernel max_backward_nhwc;
+  PoolKernel max_backward_nchw;
   PoolKernel average_backward;
-  StreamKernel mean_inner;  ///< global average pool
-  StreamKernel mean_plane;
-  double mean_plane_clock;
-  double mean_row_round;
-  StreamKernel upsample_inner;
-  StreamKernel upsample_plane;
+  StreamKernel mean_nhwc;  ///< global average pool
+  StreamKernel mean_nchw;
+  double mean_nchw_output_clock;
+  double mean_nhwc_round_trip;
+  StreamKernel upsample_nhwc;
+  StreamKernel upsample_nchw;
   StreamKernel softmax_warp;  ///< rows of up to 2048
   StreamKernel softmax_block;
-  double softmax_lane_round;
+  double softmax_lane_round_trip;
   StreamKernel layer_norm;
   double layer_norm_row_clock;
   StreamKernel layer_norm_ragged;  ///< rows that are no multiple of four elements
   double layer_norm_ragged_row_clock;
   StreamKernel layer_norm_backward;
   double layer_norm_backward_row_clock;
-  double row_step_round;
+  double row_step_round_trip;
 };
 
 /// A direct convolution: a thread makes outputs tap by tap, on the vector units.
 struct DirectKernel {
   double start_s;
-  double step_round;
+  double step_round_trip;
   double mac_clock;
   double output_clock;
   double in_flight_byte;
@@ -162,7 +162,7 @@ struct DirectKernel {
 /// An implicit GEMM on the tensor cores over channels packed to a tile's width.
 struct PackedKernel {
   double start_s;
-  double step_round;
+  double step_round_trip;
   double fetch_byte_per_clock_per_sm;
   double in_flight_byte;
 };
@@ -180,42 +180,42 @@ template <class Kernel>
 using ByPass = EnumArray<Pass, Kernel>;
 
 struct GroupedConstants {
-  // Depthwise, channels innermost (cuDNN), by pass.
-  ByPass<DirectKernel> tiled_half;
-  ByPass<DirectKernel> tiled_single;
-  DirectKernel wide_half_dgrad;  ///< unit strides, windows of 3 and 5: large tiles
-  DirectKernel untiled_dgrad;    ///< any window and dilation
-  double strided_wgrad_half;
-  double strided_wgrad_single;
-  // Depthwise, columns innermost (PyTorch).
-  DirectKernel plane_forward;  ///< windows up to 5: unrolled
-  DirectKernel plane_forward_wide;
-  double plane_row_clock;
-  double plane_wide_row_clock;
-  DirectKernel plane_dgrad;  ///< windows up to 5: unrolled
-  DirectKernel plane_dgrad_wide;
-  double plane_wgrad_step_clock;
-  double plane_wgrad_image_clock;
-  double plane_wgrad_block_clock;
-  double plane_wgrad_step_s;
-  double plane_wgrad_start_s;
-  // Grouped, channels innermost.
-  ByPass<PackedKernel> packed_half;
-  ByPass<PackedKernel> packed_single;
-  PackedKernel packed_single_strided;  ///< strided dgrad of TF32
+  // Depthwise, NHWC (cuDNN), by pass.
+  ByPass<DirectKernel> tiled_16bit;
+  ByPass<DirectKernel> tiled_32bit;
+  DirectKernel large_tile_16bit_dgrad;  ///< unit strides, windows of 3 and 5: large tiles
+  DirectKernel untiled_dgrad;           ///< any window and dilation
+  double strided_wgrad_16bit;
+  double strided_wgrad_32bit;
+  // Depthwise, NCHW (PyTorch).
+  DirectKernel nchw_forward;  ///< windows up to 5: unrolled
+  DirectKernel nchw_forward_looped;
+  double nchw_row_clock;
+  double nchw_looped_row_clock;
+  DirectKernel nchw_dgrad;  ///< windows up to 5: unrolled
+  DirectKernel nchw_dgrad_looped;
+  double nchw_wgrad_step_clock;
+  double nchw_wgrad_image_clock;
+  double nchw_wgrad_block_clock;
+  double nchw_wgrad_step_s;
+  double nchw_wgrad_start_s;
+  // Grouped, NHWC.
+  ByPass<PackedKernel> packed_16bit;
+  ByPass<PackedKernel> packed_32bit;
+  PackedKernel packed_32bit_strided;  ///< strided dgrad of TF32
   double packed_strided_share;
   double repack_start_s;
   double repack_element_clock;
-  ByPass<GroupKernel> group_half;
-  ByPass<GroupKernel> group_single;
-  ByPass<GroupKernel> batched_half;  ///< one launch over all groups, tiles of 128 x 128
+  ByPass<GroupKernel> group_16bit;
+  ByPass<GroupKernel> group_32bit;
+  ByPass<GroupKernel> batched_16bit;  ///< one launch over all groups, tiles of 128 x 128
   double slice_element_clock;
-  ByPass<DirectKernel> general_inner;  ///< the general grouped kernel: any window, any group
-  // Grouped, columns innermost.
-  ByPass<GroupKernel> group_plane;
-  GroupKernel small_plane_dgrad;  ///< tiles of 32 x 32, groups of 20 channels and more
-  GroupKernel winograd_plane_wgrad;
-  ByPass<DirectKernel> general_plane;
+  ByPass<DirectKernel> general_nhwc;  ///< the general grouped kernel: any window, any group
+  // Grouped, NCHW.
+  ByPass<GroupKernel> group_nchw;
+  GroupKernel small_nchw_dgrad;  ///< tiles of 32 x 32, groups of 20 channels and more
+  GroupKernel winograd_nchw_wgrad;
+  ByPass<DirectKernel> general_nchw;
 };
 
 /// Attention in one kernel, over tiles of queries and keys.

@@ -241,7 +241,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   }
   set_matrices(x, layer, mirror, align, library);
   // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
-  // layers (columns innermost) only weight gradients, the others on kernels of cuDNN's own.
+  // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
   if (x.pointwise && library.unaligned_products) x.unaligned = false;

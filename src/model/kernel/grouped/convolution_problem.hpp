@@ -65,7 +65,7 @@ struct GroupedFormulas {
   Work direct_work(Algorithm algorithm, const DirectKernel& kernel, const Number& steps,
                    const Number& macs, const Number& outputs, const Number& waste = 1) const {
     Work work = start_of(algorithm, kernel.start_s);
-    work.l2_round_trips = steps * trace(kernel.step_round);
+    work.l2_round_trips = steps * trace(kernel.step_round_trip);
     work.clocks =
         macs * waste * trace(kernel.mac_clock) + outputs * waste * trace(kernel.output_clock);
     work.useful_share = 1 / waste;

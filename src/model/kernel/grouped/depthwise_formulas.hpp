@@ -52,14 +52,14 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
   }
 
   Work tiled() const {
-    const DirectKernel& kernel = (p.is_16bit ? k.tiled_half : k.tiled_single)[p.pass];
+    const DirectKernel& kernel = (p.is_16bit ? k.tiled_16bit : k.tiled_32bit)[p.pass];
     const bool wgrad = p.pass == Pass::wgrad;
     const Number taps = window_taps();
     const Number steps = wgrad ? sqrt(Number(p.output_positions)) : taps;
     const Number made = outputs();
     Number macs = made * taps;
     if (wgrad && p.stride > 1)
-      macs = macs * trace(p.is_16bit ? k.strided_wgrad_half : k.strided_wgrad_single);
+      macs = macs * trace(p.is_16bit ? k.strided_wgrad_16bit : k.strided_wgrad_32bit);
     Work work =
         direct_work(Algorithm::depthwise_tiled_nhwc, kernel, steps, macs, made, tile_waste());
     work.reread_byte = halo_byte();
@@ -68,8 +68,8 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
 
   Work wide_dgrad() const {
     const Number taps = window_taps(), made = outputs();
-    Work work = direct_work(Algorithm::depthwise_wide_nhwc, k.wide_half_dgrad, taps, made * taps,
-                            made, tile_waste());
+    Work work = direct_work(Algorithm::depthwise_wide_nhwc, k.large_tile_16bit_dgrad, taps,
+                            made * taps, made, tile_waste());
     work.reread_byte = halo_byte();
     return work;
   }
@@ -81,7 +81,7 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
 
   Work general() const {
     const Number taps = valid_taps(), made = outputs();
-    return direct_work(Algorithm::grouped_direct_nhwc, k.general_inner[p.pass],
+    return direct_work(Algorithm::grouped_direct_nhwc, k.general_nhwc[p.pass],
                        p.pass == Pass::wgrad ? Number{} : taps,
                        made * taps * (p.pass == Pass::dgrad ? p.group_out : 1), made);
   }
@@ -94,9 +94,9 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
                                     "window and padding");
     Work work =
         direct_work(Algorithm::depthwise_forward_nchw,
-                    unrolled ? k.plane_forward : k.plane_forward_wide, taps, made * taps, made);
+                    unrolled ? k.nchw_forward : k.nchw_forward_looped, taps, made * taps, made);
     work.clocks =
-        work.clocks + made * rows * trace(unrolled ? k.plane_row_clock : k.plane_wide_row_clock);
+        work.clocks + made * rows * trace(unrolled ? k.nchw_row_clock : k.nchw_looped_row_clock);
     return work;
   }
 
@@ -105,7 +105,7 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
     const bool unrolled = p.layer->window.kernel[2] <= 5;
     const Number taps = window_taps(), made = outputs() * p.group_out;
     return direct_work(Algorithm::depthwise_dgrad_nchw,
-                       unrolled ? k.plane_dgrad : k.plane_dgrad_wide, taps * p.group_out,
+                       unrolled ? k.nchw_dgrad : k.nchw_dgrad_looped, taps * p.group_out,
                        made * taps, made);
   }
 
@@ -114,19 +114,19 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
   Work wgrad_nchw() const {
     constexpr double warp_size = 32;
     const double warps = std::min(p.batch, 8.0);
-    Work work = start_of(Algorithm::depthwise_wgrad_nchw, k.plane_wgrad_start_s);
+    Work work = start_of(Algorithm::depthwise_wgrad_nchw, k.nchw_wgrad_start_s);
     work.blocks = p.groups * p.group_out * p.taps;
     work.threads = warps * warp_size;
     const Number blocks = trace.named("blocks", Number(p.groups) * p.group_out * p.taps);
     const Number steps =
         trace.named("steps an image", divide_up(p.output_positions, Number(warp_size)));
-    work.clocks = blocks * trace(k.plane_wgrad_block_clock) +
-                  blocks * p.batch * trace(k.plane_wgrad_image_clock) +
-                  blocks * p.batch * steps * trace(k.plane_wgrad_step_clock);
+    work.clocks = blocks * trace(k.nchw_wgrad_block_clock) +
+                  blocks * p.batch * trace(k.nchw_wgrad_image_clock) +
+                  blocks * p.batch * steps * trace(k.nchw_wgrad_step_clock);
     // The chain of one block hides once several blocks share the SM.
     work.floor_s =
         trace.named("chain of a warp",
-                    divide_up(Number(p.batch), warps) * steps * trace(k.plane_wgrad_step_s), "s");
+                    divide_up(Number(p.batch), warps) * steps * trace(k.nchw_wgrad_step_s), "s");
     work.useful_share = p.output_positions / (steps * warp_size);
     return work;
   }

@@ -122,7 +122,7 @@ struct GroupGemmFormulas : GroupedFormulas<Trace> {
     const Number taps = this->window_taps();
     const Number steps = p.pass == Pass::wgrad ? Number{} : this->valid_taps() * channels;
     return direct_work(p.nhwc ? Algorithm::grouped_direct_nhwc : Algorithm::grouped_direct_nchw,
-                       (p.nhwc ? k.general_inner : k.general_plane)[p.pass], steps,
+                       (p.nhwc ? k.general_nhwc : k.general_nchw)[p.pass], steps,
                        made * taps * channels, made);
   }
 
@@ -135,9 +135,9 @@ struct GroupGemmFormulas : GroupedFormulas<Trace> {
   }
 
   const PackedKernel& packed_constants() const {
-    if (p.is_16bit) return k.packed_half[p.pass];
+    if (p.is_16bit) return k.packed_16bit[p.pass];
     const bool strided = p.pass == Pass::dgrad && p.stride > 1;
-    return strided ? k.packed_single_strided : k.packed_single[p.pass];
+    return strided ? k.packed_32bit_strided : k.packed_32bit[p.pass];
   }
 
   /// Channels of each group padded to `width`, packed into tensor-core tiles; `repack` adds the
@@ -155,7 +155,7 @@ struct GroupGemmFormulas : GroupedFormulas<Trace> {
     Number taps = p.taps;
     if (p.pass == Pass::dgrad && p.stride > 1) taps = taps * trace(k.packed_strided_share);
     work.l2_round_trips =
-        trace.named("steps of a block", packed_steps()) * trace(kernel.step_round);
+        trace.named("steps of a block", packed_steps()) * trace(kernel.step_round_trip);
     // Each tap fetches its pixels' channels again; weights come along in the same shape.
     // A group wider than a tile is fetched for each of its tiles.
     work.fetch_byte = trace.named(

@@ -105,16 +105,16 @@ ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm,
     case Algorithm::depthwise_wgrad_nchw: return depthwise.wgrad_nchw();
     case Algorithm::grouped_packed_gemm: return gemm.packed(p.group_in, false);
     case Algorithm::grouped_packed_gemm_repacked: return gemm.packed(packed_width(p), true);
-    case Algorithm::grouped_batched_gemm: return gemm.batched(k.batched_half[p.pass]);
+    case Algorithm::grouped_batched_gemm: return gemm.batched(k.batched_16bit[p.pass]);
     case Algorithm::group_by_group_nhwc:
-      return gemm.group_by_group(algorithm, (p.is_16bit ? k.group_half : k.group_single)[p.pass],
+      return gemm.group_by_group(algorithm, (p.is_16bit ? k.group_16bit : k.group_32bit)[p.pass],
                                  aligned(p) ? &k.slice_element_clock : &k.repack_element_clock);
     case Algorithm::group_by_group_nchw:
-      return gemm.group_by_group(algorithm, k.group_plane[p.pass]);
+      return gemm.group_by_group(algorithm, k.group_nchw[p.pass]);
     case Algorithm::group_by_group_small_nchw:
-      return gemm.group_by_group(algorithm, k.small_plane_dgrad);
+      return gemm.group_by_group(algorithm, k.small_nchw_dgrad);
     case Algorithm::group_by_group_winograd:
-      return gemm.group_by_group(algorithm, k.winograd_plane_wgrad);
+      return gemm.group_by_group(algorithm, k.winograd_nchw_wgrad);
     default: return p.group_in == 1 ? depthwise.general() : gemm.general();
   }
 }

@@ -6,7 +6,7 @@ namespace roofline {
 namespace {
 
 /// Share of a convolution's input that its windows touch: strides past the window skip the rest.
-/// With channels innermost pixels are skipped; otherwise whole rows would be, but a row of these
+/// In NHWC pixels are skipped; otherwise whole rows would be, but a row of these
 /// layers is shorter than what one access fetches.
 double touched_share(const Layer& layer) {
   if (layer.kind != LayerKind::conv || layer.dtypes.input == DataType::fp32) return 1;

@@ -37,10 +37,10 @@ double outputs_in_turn(const Layer& layer) {
 const PoolKernel& kernel_of(const StreamProblem& p, const StreamingConstants& k, bool max_pool) {
   if (p.backward()) {
     if (!max_pool) return k.average_backward;
-    return p.nhwc ? k.max_backward_inner : k.max_backward_plane;
+    return p.nhwc ? k.max_backward_nhwc : k.max_backward_nchw;
   }
-  if (max_pool) return p.nhwc ? k.max_inner : k.max_plane;
-  return p.nhwc ? k.average_inner : k.average_plane;
+  if (max_pool) return p.nhwc ? k.max_nhwc : k.max_nchw;
+  return p.nhwc ? k.average_nhwc : k.average_nchw;
 }
 
 Algorithm algorithm_of(const StreamProblem& p, bool max_pool) {
@@ -62,7 +62,8 @@ ThroughputWork<NumberOf<Trace>> pool(const StreamFormulas<Trace>& f) {
   const bool in_turn = max_pool && p.nhwc && !p.backward();
   const Number turns = trace.factor("outputs that a thread makes in turn",
                                     in_turn ? outputs_in_turn(*p.layer) : 1, "", "layer");
-  work.round_trips = turns * trace(kernel.output_round) + turns * taps * trace(kernel.tap_round);
+  work.round_trips =
+      turns * trace(kernel.output_round_trip) + turns * taps * trace(kernel.tap_round_trip);
   const Number made = p.backward() ? f.inputs() : f.outputs();
   work.clocks = made * trace(kernel.output_clock) + made * taps * trace(kernel.tap_clock) +
                 p.input_element * trace(kernel.input_clock);

@@ -62,7 +62,7 @@ class StreamingKernels : StreamFormulas<Trace> {
  private:
   Work start_of(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = Formulas::start_of(kernel, algorithm);
-    work.round_trips = trace(kernel.rounds);
+    work.round_trips = trace(kernel.round_trips);
     return work;
   }
 
@@ -114,13 +114,13 @@ class StreamingKernels : StreamFormulas<Trace> {
     // gradient.
     if (p.backward())
       return over_channels(
-          p.nhwc ? k.norm_backward_inner : k.norm_backward_plane,
-          p.nhwc ? Algorithm::batch_norm_backward_inner : Algorithm::batch_norm_backward_plane,
+          p.nhwc ? k.norm_backward_nhwc : k.norm_backward_nchw,
+          p.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw,
           {4 * p.input_byte, p.input_byte});
     if (p.layer->batch_statistics)
       return over_channels(
-          p.nhwc ? k.norm_statistics_inner : k.norm_statistics_plane,
-          p.nhwc ? Algorithm::batch_norm_training_inner : Algorithm::batch_norm_training_plane,
+          p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
+          p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw,
           {2 * p.input_byte, p.input_byte});
     return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
@@ -146,7 +146,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
   /// than four an SM, the rates fall with the root of their number.
   Work batch_norm_nhwc() const {
-    Work work = work_of(k.norm_inner, Algorithm::bn_fw_inf_nhwc);
+    Work work = work_of(k.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
     const Number resident =
         trace.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
     work.filled = trace.factor("share of rates that few blocks reach",
@@ -156,10 +156,10 @@ class StreamingKernels : StreamFormulas<Trace> {
 
   /// One block walks the positions of one channel of one image, 512 elements a step.
   Work batch_norm_nchw() const {
-    Work work = work_of(k.norm_plane, Algorithm::bn_fw_inf_nchw);
+    Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
     work.blocks = p.batch * p.channels;
     const Number blocks = trace.named("blocks", Number(p.batch) * p.channels);
-    work.clocks = max({work.clocks, blocks * trace(k.norm_plane_clock)});
+    work.clocks = max({work.clocks, blocks * trace(k.norm_nchw_block_clock)});
     work.busy = share_of_sms(blocks);
     const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
     work.round_trips = work.round_trips + steps * 0.5;
@@ -170,8 +170,8 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// largest one needs, up to 32 an SM; those that find nothing to copy still have to start. With
   /// many small operands beside a large one the starting of blocks is the time.
   Work concat() const {
-    Work work = p.nhwc ? work_of(k.concat_inner, Algorithm::cat_copy_nhwc)
-                       : work_of(k.concat_plane, Algorithm::cat_copy_nchw);
+    Work work = p.nhwc ? work_of(k.concat_nhwc, Algorithm::cat_copy_nhwc)
+                       : work_of(k.concat_nchw, Algorithm::cat_copy_nchw);
     double largest = 0;
     for (const Operand& operand : p.layer->inputs)
       largest = std::max(largest, element_count(operand.shape));
@@ -190,23 +190,23 @@ class StreamingKernels : StreamFormulas<Trace> {
       work.clocks = inputs() * trace(k.broadcast.element_clock);
       return work;
     }
-    const StreamKernel& kernel = p.nhwc ? k.mean_inner : k.mean_plane;
+    const StreamKernel& kernel = p.nhwc ? k.mean_nhwc : k.mean_nchw;
     Work work =
         start_of(kernel, p.nhwc ? Algorithm::mean_reduce_nhwc : Algorithm::mean_reduce_nchw);
     work.clocks = inputs() * trace(kernel.element_clock);
     if (p.nhwc) {
       // Each thread adds up positions of its channel in turn.
-      work.round_trips =
-          work.round_trips + min({Number(p.input_positions), 1024}) / 64 * trace(k.mean_row_round);
+      work.round_trips = work.round_trips + min({Number(p.input_positions), 1024}) / 64 *
+                                                trace(k.mean_nhwc_round_trip);
     } else {
-      work.clocks = max({work.clocks, outputs() * trace(k.mean_plane_clock)});
+      work.clocks = max({work.clocks, outputs() * trace(k.mean_nchw_output_clock)});
     }
     return work;
   }
 
   Work upsample() const {
-    return p.nhwc ? work_of(k.upsample_inner, Algorithm::upsample_nearest_nhwc)
-                  : work_of(k.upsample_plane, Algorithm::upsample_nearest_nchw);
+    return p.nhwc ? work_of(k.upsample_nhwc, Algorithm::upsample_nearest_nhwc)
+                  : work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
   }
 
   /// Rows of features: a warp or a block makes one row, so short rows pay for their reductions.
@@ -217,8 +217,8 @@ class StreamingKernels : StreamFormulas<Trace> {
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
     // A lane of the warp holds every 32nd element of the row and walks them three times.
     work.round_trips =
-        work.round_trips + (warp ? divide_up(row, 32) * trace(k.softmax_lane_round)
-                                 : 3 * divide_up(row, 8192) * trace(k.row_step_round));
+        work.round_trips + (warp ? divide_up(row, 32) * trace(k.softmax_lane_round_trip)
+                                 : 3 * divide_up(row, 8192) * trace(k.row_step_round_trip));
     return work;
   }
 
@@ -235,7 +235,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
     const Number rows = trace.named("rows", p.input_element / row);
     work.clocks = work.clocks + rows * trace(row_clock);
-    work.round_trips = work.round_trips + divide_up(row, 512) * trace(k.row_step_round);
+    work.round_trips = work.round_trips + divide_up(row, 512) * trace(k.row_step_round_trip);
     work.kernels = p.backward() || ragged ? 2 : 1;
     return work;
   }
