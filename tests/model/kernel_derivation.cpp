@@ -222,7 +222,7 @@ TEST_CASE("The notebook's convolution, step by step", "[model/kernel_derivation]
   CHECK(step("tile m").origins == Origins{"stated"});
   CHECK(step("resident blocks an SM").origins == Origins{"limited by registers a block"});
   CHECK(step("time of a FLOP on an SM").expression == "80 / (1.57e+13 x 0.97)");
-  CHECK(step("operands of a step").expression == "(128 + 64) x 8 x 4 x 1.63399e-11");
+  CHECK(step("operands of a step").expression == "(128 + 64) x 8 x 4 x 1.55618e-11");
   CHECK(step("blocks").expression == "ceil(65536 / 128) x ceil(64 / 64)");
   CHECK(step("full waves").expression == "floor(512 / (80 x 4))");
   CHECK(step("steps of a block").expression == "ceil(75 / 8)");

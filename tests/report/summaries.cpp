@@ -13,6 +13,8 @@ LayerResult row(const std::string& name, LayerKind kind, double time_s, std::uin
   LayerResult result;
   result.layer.name = name;
   result.layer.kind = kind;
+  result.layer.inputs.resize(1);
+  result.layer.inputs.front().shape.channels = flops;
   result.counts.flops = flops;
   result.expected_time_s = time_s;
   result.point.roofline_time_s = time_s / 2;
