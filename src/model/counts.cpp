@@ -32,11 +32,14 @@ std::uint64_t contraction_weights(const Layer& layer) {
 }
 
 /// Adds what a layer reads of an operand: so many elements, learned or not.
-void read_operand(const Operand& operand, std::uint64_t read, const Layer& layer, Counts& counts) {
+void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Counts& counts) {
+  const Operand& operand = layer.inputs[index];
   std::uint64_t& bytes = operand.is_parameter ? counts.bytes.weight : counts.bytes.input;
   const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
   bytes = checked_add(bytes, stored_byte(read, type));
-  if (operand.is_parameter)
+  // A layer that is fused into this one counts its own parameters.
+  const bool is_own = index < layer.inputs.size() - layer.joined_inputs;
+  if (operand.is_parameter && is_own)
     counts.params =
         checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
 }
@@ -51,8 +54,8 @@ void count_contraction(const Layer& layer, Counts& counts) {
   // The data gradient needs no bias; the weight gradient writes the bias's gradient as well.
   const std::uint64_t moved = layer.pass == Pass::dgrad ? weights : checked_add(weights, bias);
   counts.bytes.weight = stored_byte(moved, layer.dtypes.weight);
-  for (const Operand& operand : layer.inputs)  // beyond the first: fused into the epilogue
-    read_operand(operand, elements(operand.shape), layer, counts);
+  for (std::size_t i = 0; i < layer.inputs.size(); ++i)  // beyond the first: in the epilogue
+    read_operand(i, elements(layer.inputs[i].shape), layer, counts);
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
 
@@ -107,8 +110,8 @@ std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
 void count_elementwise(const Layer& layer, Counts& counts) {
   const KindInfo& kind = info(layer.kind);
   counts.flops = elementwise_flops(layer);
-  for (const Operand& operand : layer.inputs)
-    read_operand(operand, elements_read(operand, layer), layer, counts);
+  for (std::size_t i = 0; i < layer.inputs.size(); ++i)
+    read_operand(i, elements_read(layer.inputs[i], layer), layer, counts);
   if (kind.family == KindFamily::norm) {
     const bool every_element = layer.kind == LayerKind::layer_norm;
     counts.params = checked_mul(every_element ? layer.norm_elements : layer.output.channels, 2);

@@ -151,7 +151,7 @@ def check_keys():
     check(stated and stated <= known, f"constants only in the program: {sorted(stated - known)}")
     message = run("-", "--gpu", "v100", text='{"type": "nothing"}', exit_codes=(1,)).stderr
     kinds = re.search(r"a layer type \((.*)\)", message)[1].split(", ")
-    types = SCHEMAS["input"]["$defs"]["layer"]["properties"]["type"]["enum"]
+    types = SCHEMAS["input"]["$defs"]["type"]["enum"]
     same(kinds, set(kinds) & set(types), "kinds of layers")
     for record in lines_of(run("-", "--gpu", "v100", "--format", "ndjson", exit_codes=(0, 1),
                                text="".join(json.dumps({"type": each}) + "\n" for each in types))
@@ -167,7 +167,7 @@ WRONG = [
     ("input", {**CONV, "h": "8"}, "/h"),
     ("input", {**CONV, "stride": [1, 0]}, "/stride/1"),
     ("input", {**CONV, "pad_h": -1}, "/pad_h"),
-    ("input", {**CONV, "dtype": "float"}, "/dtype"),
+    ("input", {**CONV, "dtype": "floating"}, "/dtype"),
     ("input", {**CONV, "dtype": "int32"}, "/dtype"),
     ("input", {**CONV, "channels": 3}, "/channels"),
     ("input", {**CONV, "type": "convolute"}, "/type"),

@@ -1,0 +1,209 @@
+// The schemas say of layers and rows what the tables say. ROOFLINE_UPDATE_GOLDEN=1 writes them
+// anew.
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "model/layer_fields.hpp"
+#include "report/fields.hpp"
+#include "roofline/engine.hpp"
+#include "roofline/enumeration.hpp"
+
+using namespace roofline;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json reference(const char* name) { return {{"$ref", std::string("#/$defs/") + name}}; }
+Json at_least(std::uint64_t least) {
+  return least == 1 ? reference("size") : Json{{"type", "integer"}, {"minimum", least}};
+}
+
+struct FieldSchema {
+  Json operator()(const TextField&) const { return {{"type", "string"}}; }
+  Json operator()(const ChoiceField& field) const {
+    return {{"enum", std::vector<std::string>(field.names.begin(), field.names.end())}};
+  }
+  Json operator()(const CountField&) const { return reference("size"); }
+  Json operator()(const FlagField&) const { return reference("flag"); }
+  Json operator()(const SecondsField&) const { return reference("quantity"); }
+  Json operator()(const AxesField& field) const {
+    if (field.least == 1) return reference("axes");
+    Json any = Json::array();
+    if (field.takes_rule) any.push_back({{"enum", {"same", "valid"}}});
+    any.push_back(at_least(field.least));
+    any.push_back({{"type", "array"}, {"items", at_least(field.least)}, {"minItems", 1}});
+    return {{"anyOf", any}};
+  }
+  Json operator()(const AxisField& field) const { return at_least(field.least); }
+  Json operator()(const SizesField& field) const {
+    return reference(field.takes_number ? "axes" : "sizes");
+  }
+  Json operator()(const OperandField&) const { return reference("operand"); }
+  Json operator()(const OperandsField&) const {
+    return {{"type", "array"}, {"items", reference("operand")}, {"minItems", 1}};
+  }
+  Json operator()(const KindField&) const { return reference("type"); }
+  Json operator()(const DataTypeField&) const { return reference("data_type"); }
+  Json operator()(const DataTypesField&) const { return reference("data_types"); }
+  Json operator()(const MappingField&) const { return reference("mapping"); }
+};
+
+/// By key, each alias after its field.
+Json layer_properties() {
+  Json properties = Json::object();
+  for (const LayerField& field : layer_fields()) {
+    properties[std::string(field.key)] = std::visit(FieldSchema{}, field.member);
+    for (const FieldAlias& alias : field.aliases)
+      if (!alias.key.empty())
+        properties[std::string(alias.key)] = std::visit(FieldSchema{}, field.member);
+  }
+  return properties;
+}
+
+/// What stands in one of the rows' groups ("bytes") or, for the empty one, beside them.
+std::vector<std::string> keys_of_rows(const std::string& group) {
+  std::vector<std::string> keys;
+  for (const OutputField& field : output_fields()) {
+    if (field.is_head) continue;
+    const std::string path(field.path);
+    const std::size_t dot = path.find('.');
+    if (group.empty() && (keys.empty() || keys.back() != path.substr(0, dot)))
+      keys.push_back(path.substr(0, dot));
+    else if (!group.empty() && dot != path.npos && path.substr(0, dot) == group)
+      keys.push_back(path.substr(dot + 1));
+  }
+  return keys;
+}
+
+std::vector<std::string> keys_of(const Json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+std::string one_line(const Json& node) {
+  if (!node.is_structured()) return node.dump();
+  std::string out;
+  for (const auto& [key, value] : node.items()) {
+    out += out.empty() ? "" : ", ";
+    out += (node.is_object() ? Json(key).dump() + ": " : "") + one_line(value);
+  }
+  return node.is_object() ? "{" + out + "}" : "[" + out + "]";
+}
+
+/// On one line where it fits, as people write it; names in lines as long as they get.
+void write(std::string& out, const Json& node, std::size_t indent, std::size_t before) {
+  constexpr std::size_t width = 100;
+  const std::string line = one_line(node);
+  if (indent + before + line.size() < width || !node.is_structured()) {
+    out += line;
+    return;
+  }
+  const std::string pad(indent + 2, ' ');
+  out += node.is_object() ? "{" : "[";
+  std::size_t column = width;
+  bool first = true;
+  for (const auto& [key, value] : node.items()) {
+    const std::string label = node.is_object() ? Json(key).dump() + ": " : "";
+    const bool is_name = node.is_array() && !value.is_structured();
+    out += first ? "" : ",";
+    first = false;
+    const std::size_t size = one_line(value).size() + 2;
+    if (is_name && column + size <= width) {
+      out += ' ';
+    } else {
+      out += '\n' + pad;
+      column = pad.size();
+    }
+    column += size;
+    out += label;
+    write(out, value, indent + 2, label.size());
+  }
+  out += "\n" + std::string(indent, ' ') + (node.is_object() ? "}" : "]");
+}
+
+/// The names of an enumeration, and null where there may be none.
+template <Enumeration E>
+Json one_of(bool may_be_null = false) {
+  Json names = names_of<E>;
+  if (may_be_null) names.push_back(nullptr);
+  return {{"enum", names}};
+}
+
+/// The names under which layers may state a type, those of frameworks too.
+Json stated_types(bool of_output) {
+  Json names = Json::array();
+  for (const DataType type : enumerators<DataType>) {
+    if (!of_output && !is_operand_type(type)) continue;
+    names.push_back(name_of(type));
+    std::istringstream aliases{std::string(aliases_of(type))};
+    for (std::string alias; aliases >> alias;) names.push_back(alias);
+  }
+  return {{"enum", names}};
+}
+
+/// A value for each engine.
+Json by_engine(const char* value) {
+  Json properties = Json::object();
+  for (const std::string_view name : names_of<Engine>)
+    properties[std::string(name)] = reference(value);
+  return properties;
+}
+
+std::string path_of(const std::string& name) {
+  return ROOFLINE_SOURCE_FOLDER "/configs/schemas/" + name + ".json";
+}
+
+void check_or_write(const std::string& name, const Json& schema) {
+  std::string text;
+  write(text, schema, 0, 0);
+  text += '\n';
+  if (std::getenv("ROOFLINE_UPDATE_GOLDEN") != nullptr)
+    std::ofstream(path_of(name), std::ios::binary) << text;
+  CHECK(read_file(path_of(name)) == text);
+}
+
+}  // namespace
+
+TEST_CASE("The schema of layers is that of their table", "[report/schemas]") {
+  Json schema = Json::parse(read_file(path_of("input")));
+  Json& definitions = schema.at("$defs");
+  definitions.at("layer").at("properties") = layer_properties();
+  Json& mapping = definitions.at("mapping").at("properties");
+  mapping = {{"algorithm", mapping.at("algorithm")}, {"tile", mapping.at("tile")}};
+  mapping.at("algorithm") = {{"enum", std::vector<std::string>(statable_algorithm_names.begin(),
+                                                               statable_algorithm_names.end())}};
+  for (const MappingNumber& number : mapping_numbers)
+    mapping[std::string(number.key)] = at_least(number.least);
+  definitions.at("data_type") = stated_types(false);
+  definitions.at("data_types").at("properties").at("output") = stated_types(true);
+  check_or_write("input", schema);
+}
+
+TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") {
+  Json schema = Json::parse(read_file(path_of("output")));
+  Json& definitions = schema.at("$defs");
+  CHECK(keys_of(definitions.at("layer_values").at("properties")) == keys_of_rows(""));
+  CHECK(definitions.at("layer_values").at("required") == Json(keys_of_rows("")));
+  CHECK(keys_of(definitions.at("bytes").at("properties")) == keys_of_rows("bytes"));
+  CHECK(keys_of(definitions.at("kernel").at("properties")) == keys_of_rows("kernel"));
+  CHECK(keys_of(definitions.at("measured_layer").at("properties")) == keys_of_rows("measured"));
+  definitions.at("data_type") = one_of<DataType>();
+  definitions.at("data_type_or_null") = one_of<DataType>(true);
+  definitions.at("layer_values").at("properties").at("engine") = one_of<Engine>(true);
+  definitions.at("rates").at("properties") = by_engine("amount");
+  definitions.at("result").at("properties").at("ceilings").at("properties").at("engine") =
+      one_of<Engine>();
+  check_or_write("output", schema);
+}
+
+TEST_CASE("The schema of GPUs has the engines", "[report/schemas]") {
+  Json schema = Json::parse(read_file(path_of("gpu")));
+  schema.at("$defs").at("engines").at("properties") = by_engine("quantity");
+  check_or_write("gpu", schema);
+}
