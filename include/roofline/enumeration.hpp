@@ -34,29 +34,38 @@ constexpr std::size_t index_of(E e) {
   return static_cast<std::size_t>(e);
 }
 
-/// How many enumerators there are.
 template <Enumeration E>
-inline constexpr std::size_t count_of = [] {
+constexpr std::size_t count_enumerators() {
   std::size_t count = 0;
   while (!name_of(static_cast<E>(count)).empty()) ++count;
   return count;
-}();
+}
 
-/// All enumerators, in order.
+/// How many enumerators there are.
 template <Enumeration E>
-inline constexpr std::array<E, count_of<E>> enumerators = [] {
+inline constexpr std::size_t count_of = count_enumerators<E>();
+
+template <Enumeration E>
+constexpr std::array<E, count_of<E>> list_enumerators() {
   std::array<E, count_of<E>> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<E>(i);
   return all;
-}();
+}
 
-/// Their names, in the same order.
+/// All enumerators, in order.
 template <Enumeration E>
-inline constexpr std::array<std::string_view, count_of<E>> names_of = [] {
+inline constexpr std::array<E, count_of<E>> enumerators = list_enumerators<E>();
+
+template <Enumeration E>
+constexpr std::array<std::string_view, count_of<E>> list_names() {
   std::array<std::string_view, count_of<E>> names{};
   for (const E e : enumerators<E>) names[index_of(e)] = name_of(e);
   return names;
-}();
+}
+
+/// Their names, in the same order.
+template <Enumeration E>
+inline constexpr std::array<std::string_view, count_of<E>> names_of = list_names<E>();
 
 /// Whether `word` is one of the words of `list`, which blanks separate.
 constexpr bool has_word(std::string_view list, std::string_view word) {

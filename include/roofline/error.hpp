@@ -67,7 +67,10 @@ class [[nodiscard]] Expected {
   /// Throws the error where there is no value.
   const T& value() const& { return checked(*this); }
   T& value() & { return checked(*this); }
-  T value() && { return std::move(checked(*this)); }
+  T value() && {
+    checked(*this);
+    return std::get<0>(std::move(content_));
+  }
 
   // There must be a value.
   const T& operator*() const& { return std::get<0>(content_); }

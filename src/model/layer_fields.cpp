@@ -315,8 +315,8 @@ LayerSpec stated(const Layer& layer) {
 std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
   std::vector<OperandSpec*> operands;
   if (layer.input) operands.push_back(&*layer.input);
-  for (OperandSpec& each : layer.inputs) operands.push_back(&each);
-  if (layer.kind == LayerKind::matmul && !operands.empty()) operands.resize(1);
+  for (OperandSpec& each : layer.inputs)
+    if (layer.kind != LayerKind::matmul || operands.empty()) operands.push_back(&each);
   for (OperandSpec& each : layer.fused) operands.push_back(&each);
   return operands;
 }

@@ -60,17 +60,19 @@ constexpr KindInfo row_of(LayerKind kind) {
 }
 // clang-format on
 
-constexpr std::size_t kind_count = [] {
+constexpr std::size_t count_kinds() {
   std::size_t count = 0;
   while (!row_of(static_cast<LayerKind>(count)).name.empty()) ++count;
   return count;
-}();
+}
+constexpr std::size_t kind_count = count_kinds();
 
-constexpr auto kinds = [] {
+constexpr std::array<KindInfo, kind_count> list_kinds() {
   std::array<KindInfo, kind_count> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = row_of(static_cast<LayerKind>(i));
   return all;
-}();
+}
+constexpr std::array<KindInfo, kind_count> kinds = list_kinds();
 
 /// Lower case, without "_": "BatchNorm" and "batch_norm" are both "batchnorm".
 std::string normal_form(std::string_view name) {

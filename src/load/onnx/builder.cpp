@@ -279,7 +279,8 @@ void Builder::add_call(const Node& node, const FunctionProto& function, Scope& s
     throw NodeError{"expected functions that call each other at most " +
                     std::to_string(deepest_graph) + " deep, got more"};
   Scope inner;
-  inner.call = &graph_.calls.emplace_back(Call{node.proto, &function, scope.call});
+  graph_.calls.push_back({node.proto, &function, scope.call});
+  inner.call = &graph_.calls.back();
   inner.path = scope.path;
   if (inner.path.size() < longest_path)
     inner.path += (node.proto->name.empty() ? node.op : node.proto->name) + "/";

@@ -40,6 +40,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   using typename Formulas::Work;
 
  public:
+  // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
   Work work() const {
