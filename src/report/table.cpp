@@ -92,15 +92,16 @@ std::string engines_of(const Report& report, const Section& section) {
 }
 
 constexpr std::string_view conventions_legend =
-    "1 MAC = 2 FLOP. bytes: operands read once, results written once. k, M, G: powers of ten.\n"
-    "expected: of a library's kernel, below the roofline where operands are in L2 (--cache cold)\n"
-    "or Winograd saves MACs. share: of the whole expected time.\n";
+    "1 MAC = 2 FLOP. k, M, G: powers of ten. bytes: each operand is read once, each\n"
+    "result written once. roofline: the least time that the GPU's ceilings allow.\n"
+    "expected: the time of a library's kernel; less than the roofline where operands\n"
+    "are in L2 (see --cache) or Winograd needs fewer MACs. share: of the total.\n";
 
-constexpr std::string_view folded_legend = "x2, x3: layers alike, added up.\n";
+constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
 
 constexpr std::string_view accuracy_legend =
-    "predicted / measured: bias is the geometric mean; gerr exp of the mean |ln|; median of "
-    "|error|;\n"
+    "Ratios of predicted to measured time. bias: their geometric mean. gerr: exp of\n"
+    "the mean |ln ratio|, the typical error as a factor. median: of |ratio - 1|.\n"
     "roofline: gerr of the plain roofline time.\n";
 
 std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view what) {
@@ -197,9 +198,9 @@ std::string changes_text(const Report& report, const Style& style) {
 }
 
 constexpr std::string_view points_legend =
-    "speed-up: of the time, an image's where it is known, over the first row. bound by: share of "
-    "the\nroofline's time in layers bound so. energy: an image's expected time x TDP, an upper "
-    "estimate.\n";
+    "speed-up: over the first row, of an image's time where that is known. bound by:\n"
+    "what has most of the roofline's time, and its share of it. energy: an image's\n"
+    "expected time x TDP, an upper estimate.\n";
 
 /// Points stand for the layers of each, unless rows of them are asked for.
 bool shows_layers(const Report& report) {
