@@ -62,7 +62,7 @@ check "roofline resnet1" resnet18 resnet101
 check "roofline resnet10" resnet101
 check "roofline resnet50 --gpu rtx409" rtx4090
 check "roofline resnet50 --gpu t4,rtx409" t4,rtx4090
-check "roofline resnet50 --dtype fp" fp64 fp32 fp16 fp8
+check "roofline resnet50 --dtype fp" fp64 fp32 fp16 fp8 fp6 fp4
 check "roofline resnet50 --dtype fp16,bf" fp16,bf16
 check "roofline --show-gpu rtx409" rtx4090
 check "roofline resnet50 --algorithm winograd_5" winograd_5x5_nonfused
