@@ -29,6 +29,7 @@ bool biased(LayerKind kind) { return convolution(kind) || kind == LayerKind::lin
 bool normalised_over_features(LayerKind kind) {
   return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
 }
+bool of_images(LayerKind kind) { return info(kind).features == Features::first; }
 template <LayerKind Kind>
 bool only(LayerKind kind) {
   return kind == Kind;
@@ -174,7 +175,7 @@ constexpr TextField gpu_text{
     [](L& spec, std::string text) { spec.measured.gpu = std::move(text); }};
 
 /// A member that is an enumerator: its number is its place among the names.
-template <Enumeration E, std::optional<E> L::*Member>
+template <Enumeration E, auto Member>
 constexpr ChoiceField choice() {
   return {names_of<E>,
           [](const L& spec) {
@@ -231,6 +232,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"q", CountField{&L::output_width}, any},
     {"dtype", DataTypeField{}, any, state_dtype},
     {"dtypes", DataTypesField{}, any, state_dtypes},
+    {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
     {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }},
     {"kernel", MappingField{}, contraction, state_mapping},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
