@@ -9,7 +9,7 @@ using namespace roofline;
 namespace {
 
 LayerResult on(const std::string& gpu, const std::string& layer) {
-  return analyze(load_text(layer), find_gpu(gpu)).layers.front();
+  return analyze(load_text(layer), find_gpu(gpu).value()).layers.front();
 }
 
 std::string conv_with(const std::string& more) {
