@@ -109,12 +109,32 @@ struct Measured {
 /// an inference engine (TensorRT), which arranges tensors as its kernels want them.
 enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
 
+/// How the elements of images lie in memory: channel by channel, position by position, or
+/// position by position in blocks of channels (cuDNN's NC/32HW32 and the like).
+enum class Layout : std::uint8_t { nchw, nhwc, blocked };
+
+constexpr std::string_view name_of(Layout layout) {
+  switch (layout) {
+    case Layout::nchw: return "nchw";
+    case Layout::nhwc: return "nhwc";
+    case Layout::blocked: return "blocked";
+  }
+  return {};
+}
+
+/// What libraries take where nothing is said: PyTorch and cuDNN run fp32 layers in NCHW and all
+/// others, TF32 among them, in NHWC; the measurements were made so.
+constexpr Layout usual_layout(DataType type) {
+  return type == DataType::fp32 || type == DataType::fp64 ? Layout::nchw : Layout::nhwc;
+}
+
 /// What a layer states of itself and keeps as it is stated: nothing of it is worked out. (Each
 /// member is a row of src/model/layer_fields.hpp.)
 struct LayerTraits {
   bool bias = false;    ///< of convolutions and linear layers
   bool causal = false;  ///< attention: a query sees the keys up to its own place, from the end
   bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
+  std::optional<Layout> layout;   ///< of images; none: usual_layout
   bool training_only = false;     ///< never runs in inference (auxiliary heads)
   bool shared_weights = false;    ///< an earlier layer's, which counts them as parameters
   Measured measured;
@@ -145,6 +165,10 @@ struct Layer : LayerTraits {
 inline bool is_pointwise(LayerKind kind) {
   return kind == LayerKind::batch_norm || kind == LayerKind::add ||
          (info(kind).family == KindFamily::activation && kind != LayerKind::softmax);
+}
+
+inline Layout layout_of(const Layer& layer) {
+  return layer.layout.value_or(usual_layout(layer.dtypes.input));
 }
 
 /// Each input channel is a group of its own.

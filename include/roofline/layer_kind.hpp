@@ -18,6 +18,7 @@ enum class LayerKind : std::uint8_t {
   attention,
   batch_norm,
   layer_norm,
+  rms_norm,
   group_norm,
   instance_norm,
   local_response_norm,
@@ -45,6 +46,9 @@ enum class LayerKind : std::uint8_t {
   reduce,
   upsample,
   copy,
+  embedding,
+  gather,
+  scatter,
   other,
   flatten,
   host_copy,
@@ -59,6 +63,7 @@ enum class KindFamily : std::uint8_t {
   combine,  ///< elementwise over several operands, or their concatenation
   pool,
   resize,
+  lookup,    ///< rows of a learned table, picked by indices
   movement,  ///< reads its operands and writes a result of a shape that its source states
   transfer,  ///< between host and device; made by --host-copies, never in a file
   free,      ///< a view: no kernel runs

@@ -102,7 +102,9 @@ struct LayerSpec : LayerTraits {
   // Other kinds.
   std::optional<std::uint64_t> in_features;
   std::optional<std::uint64_t> out_features;
-  std::optional<std::uint64_t> m, n, k;  ///< of a matmul
+  std::optional<std::uint64_t> m, n, k;         ///< of a matmul
+  std::optional<std::uint64_t> num_embeddings;  ///< rows of an embedding's table
+  std::optional<std::uint64_t> embedding_dim;
   std::vector<std::uint64_t> normalized_shape;
   AxesSpec scale_factor;
 

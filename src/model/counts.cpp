@@ -101,7 +101,41 @@ std::uint64_t elementwise_flops(const Layer& layer) {
 /// What a layer reads of an operand: a copy only what it writes, such as rows of a table.
 std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
   const std::uint64_t all = elements(operand.shape);
-  return layer.kind == LayerKind::copy ? std::min(all, elements(layer.output)) : all;
+  const bool picks = layer.kind == LayerKind::copy || layer.kind == LayerKind::gather;
+  return picks ? std::min(all, elements(layer.output)) : all;
+}
+
+/// Indices are integers of 64 bits, as frameworks have them by default.
+std::uint64_t index_byte(std::uint64_t indices) { return checked_mul(indices, 8); }
+
+/// Of an embedding: its indices, and the table that is its second operand. Each position reads its
+/// row, at most the whole table. Backward, the gradients of all positions are added into that of
+/// the table, which is written whole.
+void count_lookup(const Layer& layer, Counts& counts) {
+  const std::uint64_t positions = elements(layer.inputs[0].shape);
+  counts.params = elements(layer.inputs[1].shape);
+  const bool forward = layer.pass == Pass::fwd;
+  if (!forward) counts.flops = elements(layer.output);
+  const std::uint64_t rows = std::min(counts.params, elements(layer.output));
+  counts.bytes.input = index_byte(positions);
+  counts.bytes.weight = stored_byte(forward ? rows : counts.params, layer.dtypes.weight);
+  counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+}
+
+/// The indices of a gather or a scatter, one for each row that moves. A scatter adds its rows into
+/// some of the result's, which it reads and writes.
+void count_picked_rows(const Layer& layer, Counts& counts) {
+  const Shape& in = layer.inputs.front().shape;
+  if (layer.kind == LayerKind::gather) {
+    counts.bytes.input =
+        checked_add(counts.bytes.input, index_byte(elements(layer.output) / layer.output.channels));
+  } else if (layer.kind == LayerKind::scatter) {
+    const std::uint64_t touched =
+        stored_byte(std::min(elements(in), elements(layer.output)), layer.dtypes.output);
+    counts.bytes.input =
+        checked_add(counts.bytes.input, index_byte(elements(in) / in.channels), touched);
+    counts.bytes.output = touched;
+  }
 }
 
 /// Everything but contractions. Backward: reads the gradient of the output, and the forward input
@@ -113,13 +147,16 @@ void count_elementwise(const Layer& layer, Counts& counts) {
   for (std::size_t i = 0; i < layer.inputs.size(); ++i)
     read_operand(i, elements_read(layer.inputs[i], layer), layer, counts);
   if (kind.family == KindFamily::norm) {
-    const bool every_element = layer.kind == LayerKind::layer_norm;
-    counts.params = checked_mul(every_element ? layer.norm_elements : layer.output.channels, 2);
+    const bool rms = layer.kind == LayerKind::rms_norm;  // a scale, no shift
+    const bool every_element = rms || layer.kind == LayerKind::layer_norm;
+    counts.params =
+        checked_mul(every_element ? layer.norm_elements : layer.output.channels, rms ? 1 : 2);
     if (layer.kind == LayerKind::batch_norm) counts.buffers = counts.params;
     counts.bytes.weight =
         stored_byte(checked_add(counts.params, counts.buffers), layer.dtypes.weight);
   }
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
+  count_picked_rows(layer, counts);
   if (layer.pass == Pass::fwd) return;
   if (kind.saved != Saved::nothing) counts.saved_byte = counts.bytes.input;
   counts.bytes.input = checked_add(counts.bytes.input, counts.saved_byte);
@@ -154,6 +191,7 @@ Counts count(const Layer& layer) {
   switch (info(layer.kind).family) {
     case KindFamily::contraction: count_contraction(layer, counts); break;
     case KindFamily::attention: count_attention(layer, counts); break;
+    case KindFamily::lookup: count_lookup(layer, counts); break;
     case KindFamily::free: return counts;
     case KindFamily::transfer:
       counts.bytes.input = tensor_byte(layer.inputs.front().shape, layer.dtypes.input);

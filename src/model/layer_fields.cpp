@@ -26,6 +26,10 @@ bool windowed_pool(LayerKind kind) {
 }
 bool in_groups(LayerKind kind) { return convolution(kind) || kind == LayerKind::group_norm; }
 bool biased(LayerKind kind) { return convolution(kind) || kind == LayerKind::linear; }
+bool normalised_over_features(LayerKind kind) {
+  return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
+}
+bool of_images(LayerKind kind) { return info(kind).features == Features::first; }
 template <LayerKind Kind>
 bool only(LayerKind kind) {
   return kind == Kind;
@@ -119,8 +123,16 @@ void state_groups(const Layer& layer, L& spec) {
   spec.groups = layer.output.channels * spatial[0] * spatial[1] * spatial[2] / layer.norm_elements;
 }
 
+void state_num_embeddings(const Layer& layer, L& spec) {
+  if (layer.kind == LayerKind::embedding) spec.num_embeddings = layer.inputs[1].shape.spatial[2];
+}
+
+void state_embedding_dim(const Layer& layer, L& spec) {
+  if (layer.kind == LayerKind::embedding) spec.embedding_dim = layer.output.channels;
+}
+
 void state_normalized_shape(const Layer& layer, L& spec) {
-  if (layer.kind == LayerKind::layer_norm) spec.normalized_shape = {layer.norm_elements};
+  if (normalised_over_features(layer.kind)) spec.normalized_shape = {layer.norm_elements};
 }
 
 /// Of kinds whose operands do not give it.
@@ -163,7 +175,7 @@ constexpr TextField gpu_text{
     [](L& spec, std::string text) { spec.measured.gpu = std::move(text); }};
 
 /// A member that is an enumerator: its number is its place among the names.
-template <Enumeration E, std::optional<E> L::*Member>
+template <Enumeration E, auto Member>
 constexpr ChoiceField choice() {
   return {names_of<E>,
           [](const L& spec) {
@@ -212,12 +224,15 @@ constexpr std::array table = std::to_array<LayerField>({
     {"depthwise", FlagField{&L::depthwise}, convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
-    {"normalized_shape", SizesField{&L::normalized_shape, true}, only<LayerKind::layer_norm>, state_normalized_shape},
+    {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
+    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_embedding_dim},
+    {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
     {"output", SizesField{&L::output}, any, state_output},
     {"p", CountField{&L::output_height}, any},
     {"q", CountField{&L::output_width}, any},
     {"dtype", DataTypeField{}, any, state_dtype},
     {"dtypes", DataTypesField{}, any, state_dtypes},
+    {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
     {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }},
     {"kernel", MappingField{}, contraction, state_mapping},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},

@@ -24,6 +24,8 @@ constexpr KindInfo row_of(LayerKind kind) {
     case batch_norm: return {kind, "batch_norm", Family::norm, 2, Saved::input, Features::first, "syncbatchnorm"};
     // mean 1, deviation 1, variance 2, normalise 1, affine 2
     case layer_norm: return {kind, "layer_norm", Family::norm, 7, Saved::input, Features::last};
+    // square and sum 2, normalise 1, scale 1
+    case rms_norm: return {kind, "rms_norm", Family::norm, 4, Saved::input, Features::last};
     case group_norm: return {kind, "group_norm", Family::norm, 7, Saved::input};
     case instance_norm: return {kind, "instance_norm", Family::norm, 7, Saved::input};
     // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
@@ -51,7 +53,10 @@ constexpr KindInfo row_of(LayerKind kind) {
     case global_avg_pool: return {kind, "global_avg_pool", Family::pool, 1, Saved::nothing, Features::first, "adaptiveavgpool"};
     case reduce: return {kind, "reduce", Family::movement, 1, Saved::nothing};            // an add an input element
     case upsample: return {kind, "upsample", Family::resize, 0, Saved::nothing, Features::first, "interpolate upsamplingnearest"};  // nearest neighbour: a copy
-    case copy: return {kind, "copy", Family::movement, 0, Saved::nothing};                // transposes, slices, gathers, casts
+    case copy: return {kind, "copy", Family::movement, 0, Saved::nothing};                // transposes, slices, casts
+    case embedding: return {kind, "embedding", Family::lookup, 0, Saved::nothing, Features::last};
+    case gather: return {kind, "gather", Family::movement, 0, Saved::nothing, Features::last, "indexselect"};
+    case scatter: return {kind, "scatter", Family::movement, 1, Saved::nothing, Features::last, "scatteradd indexadd"};  // an add an input element
     case other: return {kind, "other", Family::movement, 0, Saved::nothing};              // known by its bytes only
     case flatten: return {kind, "flatten", Family::free, 0, Saved::nothing};
     case host_copy: return {kind, "host_copy", Family::transfer, 0, Saved::nothing};

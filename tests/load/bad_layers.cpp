@@ -11,10 +11,11 @@ std::string conv_with(const std::string& more) {
 
 constexpr const char* all_types =
     "expected a layer type (conv, conv_transpose, linear, matmul, attention, batch_norm, "
-    "layer_norm, "
+    "layer_norm, rms_norm, "
     "group_norm, instance_norm, local_response_norm, relu, relu6, leaky_relu, prelu, elu, sigmoid, "
     "hardsigmoid, tanh, silu, hardswish, gelu, softmax, elementwise, add, sub, mul, div, concat, "
-    "max_pool, avg_pool, global_avg_pool, reduce, upsample, copy, other, flatten), got ";
+    "max_pool, avg_pool, global_avg_pool, reduce, upsample, copy, embedding, gather, "
+    "scatter, other, flatten), got ";
 
 }  // namespace
 

@@ -37,6 +37,7 @@ Json base_layer(LayerKind kind) {
   if (takes(kind, "out_channels")) layer["out_channels"] = 8;
   if (kind == LayerKind::linear) layer["out_features"] = 4;
   if (kind == LayerKind::group_norm) layer["groups"] = 4;
+  if (kind == LayerKind::embedding) layer.update({{"num_embeddings", 9}, {"embedding_dim", 4}});
   if (kind == LayerKind::upsample) layer["scale_factor"] = 2;
   if (family == KindFamily::movement) layer["output"] = {1, 8, 6, 6};
   return layer;

@@ -83,6 +83,29 @@ TEST_CASE("Bits overflow no earlier than bytes", "[model/bytes]") {
   CHECK_THROWS_AS(stored_byte(most / 2 + 1, DataType::fp16), OverflowError);
 }
 
+TEST_CASE("Bytes of RMS norms and of rows that indices pick", "[model/bytes]") {
+  check_bytes({
+      {R"({"type": "RMSNorm", "input": [2, 5, 12]})", 120 * 4, 12 * 4, 120 * 4},  // a scale alone
+      {R"({"type": "Embedding", "input": [2, 7], "num_embeddings": 1000, "embedding_dim": 64,
+           "dtype": "fp16"})",
+       14 * 8, 14 * 64 * 2, 14 * 64 * 2},
+      {R"({"type": "embedding", "input": [4, 100], "num_embeddings": 10, "embedding_dim": 8})",
+       400 * 8, 10 * 8 * 4, 400 * 8 * 4},  // no row is read from memory twice
+      {R"({"type": "embedding", "input": [2, 7], "num_embeddings": 1000, "embedding_dim": 64,
+           "pass": "dgrad"})",
+       14 * 8, 1000 * 64 * 4, 14 * 64 * 4},
+      {R"({"type": "gather", "input": [1000, 64], "output": [30, 64]})",  //
+       30 * 64 * 4 + 30 * 8, 0, 30 * 64 * 4},
+      {R"({"type": "scatter", "input": [30, 64], "output": [1000, 64]})", 2 * 30 * 64 * 4 + 30 * 8,
+       0, 30 * 64 * 4},
+  });
+  CHECK(count(load_layer(R"({"type": "rms_norm", "input": [2, 5, 12]})")).params == 12);
+  const Layer embedding = load_layer(
+      R"({"type": "embedding", "input": [2, 7], "num_embeddings": 1000, "embedding_dim": 64})");
+  CHECK(count(embedding).params == 64000);
+  CHECK(embedding.output == Shape{2, 64, {1, 1, 7}, 1});
+}
+
 TEST_CASE("Bytes of contractions, backward: the same tensors", "[model/bytes]") {
   // dgrad writes the input's gradient and needs no bias; wgrad writes the bias's gradient too.
   check_bytes({

@@ -141,7 +141,7 @@ def norms():
     m.n("Reciprocal", ["r4"], "r5")
     m.n("Mul", [rows, "r5"], "r6")
     m.n("Mul", [m.w("rms.w", [12]), "r6"], "rms_formula")
-    m.row("layer_norm", [rows], "rms_formula", 0, 24)  # our norms have a shift, so twice the 12
+    m.row("rms_norm", [rows], "rms_formula", 0, 12)
     # Group norm of 4 groups, as PyTorch's first exporter writes it.
     m.n("Reshape", [x, m.c("groups", [0, 4, -1])], "n1")
     ones = [m.c("ones", [1] * 4, numpy.float32), m.c("zeros", [0] * 4, numpy.float32)]

@@ -258,7 +258,7 @@ def operator_sets():
             m.row("softmax", [[6, 11, 9]], [6, 11, 9], name="attention.softmax")
             m.row("matmul", [[6, 9, 11], [6, 11, 4]], [6, 9, 4], 6 * 9 * 11 * 4, name="attention.values")
             m.n("RMSNormalization", [q, m.w("rms.w", [4])], "rms")
-            m.row("layer_norm", [q], q, 0, 8, name="rms")
+            m.row("rms_norm", [q], q, 0, 4, name="rms")
             m.out("attention", "rms")
         m.out("mean", "a", "b", "c", "gn", "resize", *(["gelu"] if opset > 18 else []))
         m.save()

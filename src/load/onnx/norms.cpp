@@ -71,7 +71,7 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
     features = product_or_throw({features, in[*axis]});
   }
   is_last = is_last && in.size() <= 5;
-  LayerSpec& spec = emitter.add(node, LayerKind::layer_norm);
+  LayerSpec& spec = emitter.add(node, node.row->kind);
   spec.input =
       Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
   spec.normalized_shape = {static_cast<std::uint64_t>(features)};
@@ -105,9 +105,18 @@ constexpr Operator norm_rows[] = {
      .sizes = infer_like_first,
      .layer = emit_batch_norm,
      .kind = LayerKind::instance_norm},
-    {.name = "LayerNormalization", .sizes = infer_layer_norm, .layer = emit_layer_norm},
-    {.name = "RMSNormalization", .sizes = infer_like_first, .layer = emit_layer_norm},
-    {.name = "SimplifiedLayerNormalization", .sizes = infer_layer_norm, .layer = emit_layer_norm},
+    {.name = "LayerNormalization",
+     .sizes = infer_layer_norm,
+     .layer = emit_layer_norm,
+     .kind = LayerKind::layer_norm},
+    {.name = "RMSNormalization",
+     .sizes = infer_like_first,
+     .layer = emit_layer_norm,
+     .kind = LayerKind::rms_norm},
+    {.name = "SimplifiedLayerNormalization",
+     .sizes = infer_layer_norm,
+     .layer = emit_layer_norm,
+     .kind = LayerKind::rms_norm},
     {.name = "SkipLayerNormalization", .sizes = infer_like_first},
     {.name = "SkipSimplifiedLayerNormalization", .sizes = infer_like_first},
     row("LRN", other_norm, LayerKind::local_response_norm),

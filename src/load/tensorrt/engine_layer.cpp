@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "load/tensorrt/engine_tensor.hpp"
+#include "model/layer_fields.hpp"
 
 namespace roofline {
 namespace {
@@ -79,6 +80,7 @@ LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
   if (multiplies && spec.dtypes.input == DataType::fp32 && runs_in_tf32(layer))
     spec.dtypes.input = DataType::tf32;
   spec.pass = Pass::fwd;
+  if (takes(kind, "layout")) spec.layout = layer.input().layout;
   return spec;
 }
 

@@ -23,6 +23,14 @@ std::optional<DataType> type_of_format(std::string_view format) {
   return std::nullopt;
 }
 
+std::optional<Layout> layout_of_format(std::string_view format) {
+  const auto mentions = [&](std::string_view words) { return format.find(words) != format.npos; };
+  if (mentions("vectorized")) return Layout::blocked;
+  if (mentions("Channel major")) return Layout::nhwc;
+  if (mentions("Row major")) return Layout::nchw;
+  return std::nullopt;
+}
+
 std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member) {
   std::vector<EngineTensor> tensors;
   if (!layer.node().contains(member)) return tensors;
@@ -33,8 +41,10 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
     if (!entry.node().is_object()) entry.fail_expected("a tensor");
     EngineTensor tensor;
     for (const std::string_view key : {"Format/Datatype", "Datatype"})
-      if (entry.node().contains(key) && !tensor.type)
+      if (entry.node().contains(key) && !tensor.type) {
         tensor.type = type_of_format(entry.at(key).text());
+        tensor.layout = layout_of_format(entry.at(key).text());
+      }
     if (entry.node().contains("Dimensions")) {
       const Value sizes = entry.at("Dimensions");
       if (!sizes.is_array()) sizes.fail_expected("an array of sizes");

@@ -60,10 +60,10 @@ std::vector<LayerSpec> convolution_layer(const OperatorCall& call, const Convolu
       conv.is_transposed ? LayerKind::conv_transpose : LayerKind::conv,
       std::string(conv.is_transposed ? "conv_transpose" : "conv") + std::to_string(axes) + "d",
       shape_text(conv, out_channels), multiplied_type(call, *conv.input->type), pass);
-  // The layout that a library does not want costs copies around its kernel.
-  const bool on_tensor_cores = *spec.dtypes.input != DataType::fp32;
-  if (on_tensor_cores && conv.input->is_channels_first()) *spec.name += " channels first";
-  if (!on_tensor_cores && conv.input->is_channels_last()) *spec.name += " channels last";
+  spec.layout = conv.input->layout();
+  // A layout that the library does not want costs copies around its kernel: the name shows it.
+  if (spec.layout && *spec.layout != usual_layout(*spec.dtypes.input))
+    *spec.name += *spec.layout == Layout::nchw ? " channels first" : " channels last";
   spec.rank = axes;
   spec.input = whole_operand(conv.input->sizes);
   spec.out_channels = out_channels;

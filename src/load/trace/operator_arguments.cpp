@@ -110,14 +110,12 @@ Sizes TensorArgument::stored_sizes() const {
   return stored;
 }
 
-bool TensorArgument::is_channels_last() const {
-  return sizes.size() >= 3 && strides.size() == sizes.size() && sizes[1] > 1 && strides[1] == 1 &&
-         strides.back() != 1;
-}
-
-bool TensorArgument::is_channels_first() const {
-  return sizes.size() >= 3 && strides.size() == sizes.size() && sizes[1] > 1 && strides[1] != 1 &&
-         strides.back() == 1;
+std::optional<Layout> TensorArgument::layout() const {
+  if (sizes.size() < 3 || strides.size() != sizes.size() || sizes[1] < 2) return std::nullopt;
+  const bool nhwc = strides[1] == 1;
+  const bool nchw = strides.back() == 1;
+  if (nhwc == nchw) return std::nullopt;
+  return nhwc ? Layout::nhwc : Layout::nchw;
 }
 
 bool TensorArgument::is_transposed() const {

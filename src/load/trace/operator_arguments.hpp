@@ -12,6 +12,7 @@
 #include "load/shape_parts.hpp"
 #include "load/trace/recording.hpp"
 #include "roofline/data_type.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 
@@ -23,10 +24,8 @@ struct TensorArgument {
 
   /// The elements that memory holds: an axis of stride 0 repeats one.
   Sizes stored_sizes() const;
-  /// Of an image [N, C, positions...]: whether its channels, or else its columns, are innermost in
-  /// memory. Neither where the sizes leave that open.
-  bool is_channels_last() const;
-  bool is_channels_first() const;
+  /// Of an image [N, C, positions...]; none where sizes or strides leave it open.
+  std::optional<Layout> layout() const;
   /// Whether the last axis is not the innermost one in memory, as in a transposed matrix.
   bool is_transposed() const;
 };

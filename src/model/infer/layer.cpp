@@ -168,12 +168,26 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
   layer.output = layer.inputs.front().shape;
   if (spec.output.empty()) return;
   const StatedShape stated =
-      read_shape(spec.output, {std::nullopt, Features::first, true}, "output");
+      read_shape(spec.output, {std::nullopt, info(spec.kind).features, true}, "output");
   layer.output = stated.shape;
   const std::uint64_t written_for = scope.network.batch.value_or(1);
   if (scope.defaults.batch_override && stated.has_batch && stated.shape.batch % written_for == 0)
     layer.output.batch =
         checked_mul(stated.shape.batch / written_for, *scope.defaults.batch_override);
+}
+
+/// Indices of any shape, and the table as a second operand. Each index is replaced by its row.
+void infer_embedding(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
+  const Operand indices = infer_operand(spec, scope, std::nullopt);
+  for (const auto& [field, number] :
+       {std::pair{"num_embeddings", spec.num_embeddings}, {"embedding_dim", spec.embedding_dim}})
+    if (!number || *number == 0) fail_missing(field, "an integer >= 1");
+  Operand table;
+  table.shape = {1, *spec.embedding_dim, {1, 1, *spec.num_embeddings}, 1};
+  table.is_parameter = true;
+  layer.inputs = {indices, table};
+  layer.output = {
+      indices.shape.batch, *spec.embedding_dim, {1, 1, elements(one_image(indices.shape))}, 1};
 }
 
 /// The spatial axes that a type such as "InstanceNorm1d" states. BatchNorm1d takes [N, C] as well.
@@ -201,6 +215,7 @@ void infer_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
     case KindFamily::attention: return infer_attention(spec, scope, layer);
     case KindFamily::combine: return infer_combination(spec, scope, layer);
     case KindFamily::movement: return infer_movement(spec, scope, layer);
+    case KindFamily::lookup: return infer_embedding(spec, scope, layer);
     case KindFamily::resize: return infer_upsample(spec, scope, layer);
     case KindFamily::pool:
       return has_window(layer.kind) ? infer_pool(spec, scope, layer)

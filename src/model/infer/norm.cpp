@@ -3,6 +3,7 @@
 #include "model/checked.hpp"
 #include "model/infer/axes.hpp"
 #include "model/infer/field_failure.hpp"
+#include "model/layer_fields.hpp"
 #include "roofline/counts.hpp"
 
 namespace roofline {
@@ -24,8 +25,8 @@ bool are_last_sizes(std::uint64_t count, const Shape& shape) {
   return count == shape.channels;
 }
 
-/// Over the features of each position (transformers, and ConvNeXt's norms of images), or over the
-/// last sizes, up to all but the batch.
+/// Layer and RMS norms: over the features of each position (transformers, and ConvNeXt's norms of
+/// images), or over the last sizes, up to all but the batch.
 void set_layer_norm(const LayerSpec& spec, Layer& layer) {
   const Shape& shape = layer.output;
   const std::uint64_t features = shape.channels;
@@ -57,7 +58,8 @@ void set_group_norm(const LayerSpec& spec, Layer& layer) {
 
 void infer_norm(const LayerSpec& spec, Layer& layer) {
   switch (layer.kind) {
-    case LayerKind::layer_norm: return set_layer_norm(spec, layer);
+    case LayerKind::layer_norm:
+    case LayerKind::rms_norm: return set_layer_norm(spec, layer);
     case LayerKind::group_norm: return set_group_norm(spec, layer);
     case LayerKind::instance_norm: layer.norm_elements = positions(layer.output); return;
     default: return;
@@ -65,7 +67,7 @@ void infer_norm(const LayerSpec& spec, Layer& layer) {
 }
 
 std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer) {
-  if (layer.kind != LayerKind::layer_norm || !spec.normalized_shape.empty() ||
+  if (!takes(layer.kind, "normalized_shape") || !spec.normalized_shape.empty() ||
       layer.output.spatial_rank == 0)
     return "";
   const bool features_last = spec.input && spec.input->layer.empty();

@@ -37,10 +37,7 @@ constexpr Pass mirrored(Pass pass) {
   return pass;
 }
 
-/// PyTorch and cuDNN run 16-bit and TF32 layers in NHWC (channels innermost) and fp32 ones in NCHW
-/// (columns innermost); the measurements were made so.
-inline bool is_nhwc(const Layer& layer) {
-  return layer.dtypes.input != DataType::fp32 && layer.dtypes.input != DataType::fp64;
-}
+/// Channels innermost, or blocks of them.
+inline bool is_nhwc(const Layer& layer) { return layout_of(layer) != Layout::nchw; }
 
 }  // namespace roofline

@@ -40,6 +40,7 @@ const Look& look_of(const Layer& layer) {
     case KindFamily::pool: return looks[6];
     case KindFamily::combine: return looks[7];
     case KindFamily::resize:
+    case KindFamily::lookup:
     case KindFamily::movement:
     case KindFamily::transfer:
     case KindFamily::free: break;

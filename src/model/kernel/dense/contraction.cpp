@@ -225,7 +225,12 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
-  x.channels_first = engine == Engine::tf32 && !is_nhwc(layer);
+  // An inference engine has 16-bit kernels for the layouts that it chose.
+  const bool wants_nhwc =
+      engine == Engine::tf32 ||
+      (is_tensor_engine(engine) && usual_layout(layer.dtypes.input) == Layout::nhwc &&
+       layer.kernels != KernelSource::inference_engine);
+  x.channels_first = wants_nhwc && !is_nhwc(layer);
   if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
     set_plain(x, layer, align);
     return x;

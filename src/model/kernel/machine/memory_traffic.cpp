@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "model/kernel/layer_sizes.hpp"
+
 namespace roofline {
 namespace {
 
 /// Share of a convolution's input that its windows touch: strides past the window skip the rest.
-/// In NHWC pixels are skipped; otherwise whole rows would be, but a row of these
-/// layers is shorter than what one access fetches.
+/// In NHWC pixels are skipped; in NCHW whole rows would be, but a row of these layers is shorter
+/// than what one access fetches.
 double touched_share(const Layer& layer) {
-  if (layer.kind != LayerKind::conv || layer.dtypes.input == DataType::fp32) return 1;
+  if (layer.kind != LayerKind::conv || !is_nhwc(layer)) return 1;
   double share = 1;
   for (std::size_t axis = 0; axis < 3; ++axis)
     share *= std::min(1.0, static_cast<double>(layer.window.kernel[axis]) /

@@ -1,8 +1,25 @@
 #include "model/kernel/streaming/stream_problem.hpp"
 
+#include <cmath>
+
 #include "model/kernel/layer_sizes.hpp"
 
 namespace roofline {
+
+namespace {
+
+/// What indices pick are rows, and memory moves each in whole sectors (CUDA C++ Best Practices
+/// Guide, "Coalesced Access to Global Memory").
+double sector_waste(const Layer& layer) {
+  using enum LayerKind;
+  if (layer.kind != embedding && layer.kind != gather && layer.kind != scatter) return 1;
+  constexpr double sector_byte = 32;
+  const double row_byte =
+      static_cast<double>(layer.output.channels) * element_byte(layer.dtypes.output);
+  return std::ceil(row_byte / sector_byte) * sector_byte / row_byte;
+}
+
+}  // namespace
 
 StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   const Shape& input = layer.inputs.front().shape;
@@ -18,7 +35,9 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   p.output_byte = static_cast<double>(counts.bytes.output);
   const auto all_byte = static_cast<double>(counts.bytes.total);
   const double written_byte = p.backward() ? p.input_byte : p.output_byte;
-  p.streams = {all_byte - written_byte, written_byte};
+  const double waste = sector_waste(layer);
+  p.streams = {waste * (all_byte - written_byte),
+               (layer.kind == LayerKind::scatter ? waste : 1) * written_byte};
   return p;
 }
 

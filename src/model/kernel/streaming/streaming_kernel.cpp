@@ -50,7 +50,8 @@ class StreamingKernels : StreamFormulas<Trace> {
       case LayerKind::mul: return combine();
       case LayerKind::concat: return concat();
       case LayerKind::batch_norm: return batch_norm();
-      case LayerKind::layer_norm: return layer_norm();
+      case LayerKind::layer_norm:
+      case LayerKind::rms_norm: return layer_norm();
       case LayerKind::softmax: return softmax();
       case LayerKind::max_pool:
       case LayerKind::avg_pool: return pool<Trace>(*this);
