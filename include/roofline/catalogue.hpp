@@ -49,6 +49,9 @@ class Catalogue {
   /// The text of the file that answers to a name or a path.
   Expected<std::string> text(const std::string& name_or_path) const;
 
+  /// The file that answers to a name or a path; none for a built-in GPU or an unknown one.
+  std::optional<std::string> path_of(const std::string& name_or_path) const;
+
   /// Every GPU, by name. An error where any file of one's own is wrong.
   Expected<std::vector<Gpu>> all() const;
 

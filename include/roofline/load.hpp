@@ -22,6 +22,9 @@ namespace roofline {
 /// network, each by the name under which it is opened.
 Expected<std::vector<std::string>> resolve_input(const std::string& word);
 
+/// Whether a word that is a directory stands for a file of that path too, or would, were there one.
+bool would_read(const std::string& word, const std::string& path);
+
 /// Opens one of them: its format is that of its extension where only one format has it, else what
 /// its first bytes look like. `other_inputs`: words, among which a format finds
 /// the files that belong together. `first_line`: it is NDJSON cut out of a longer text, of which

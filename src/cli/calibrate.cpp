@@ -6,6 +6,8 @@
 
 #include "cli/contexts.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
+#include "cli/read_and_written.hpp"
 #include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/calibrate.hpp"
@@ -141,6 +143,7 @@ int calibrate_inputs(const Options& options) {
                      std::to_string(options.gpus.size()));
   if (options.exports.size() != 1 || options.exports.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
+  check_outputs(options);
   const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();
   const Context context = required(make_context(gpu, options.analysis));
   bool failed = false;

@@ -34,6 +34,7 @@ struct Evaluation {
   std::vector<RenderedRows> rows;  ///< of each format of rows, in the order of Needs::rows
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated
+  bool evaluated = false;            ///< some of it could
   std::vector<InputError> errors;    ///< for the report
   std::vector<Evaluated> results;    ///< likewise
   std::vector<SlotRecords> records;  ///< likewise, by slot; empty without any

@@ -51,6 +51,7 @@ class Evaluator::Sum {
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
     if (!result) return fail(result.error());
+    all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
     if (needs_.report) all_.results.push_back({*std::move(result), &context});
   }
@@ -58,6 +59,7 @@ class Evaluator::Sum {
   void add_record(const Network& record, std::size_t slot, const Context& context) {
     Expected<RecordResult> result = evaluate_record(record, context);
     if (!result) return fail(result.error());
+    all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, result->rows);
     if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);

@@ -48,6 +48,7 @@ class Results {
   std::vector<RowStream> rows_;                 ///< of each of the needed formats
   std::vector<std::vector<std::string>> kept_;  ///< of each of them, where they do not stream
   bool failed_ = false;
+  bool evaluated_any_ = false;
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
   /// Of the present input, by slot: the settings times the GPUs.

@@ -1,7 +1,6 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <utility>
@@ -9,27 +8,13 @@
 #include "cli/evaluator.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
+#include "cli/read_and_written.hpp"
 #include "cli/required.hpp"
 #include "cli/results.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
-
-/// Files to write are none of the inputs and can be written.
-void check_outputs(const Options& options) {
-  std::vector<std::string> paths;
-  for (const Export& file : options.exports) paths.push_back(file.path);
-  if (!options.layer_file.empty() && options.layer_file != "-") paths.push_back(options.layer_file);
-  for (const std::string& path : paths) {
-    for (const std::string& input : options.inputs) {
-      std::error_code none;
-      if (std::filesystem::equivalent(input, path, none))
-        throw UsageError("expected another file to write than the input " + input);
-    }
-    check_writable(path);
-  }
-}
 
 /// Divides the inputs into pieces of work: records by the hundred, whole files of networks.
 class Division {

@@ -86,13 +86,19 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
 
 Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
   return expected([&]() -> std::string {
-    if (is_path(name_or_path)) return read_text(name_or_path).value();
-    const std::string name = normal_gpu_name(name_or_path);
-    for (const OwnGpu& file : own_->files)
-      if (file.answers_to(name)) return read_text(file.path).value();
-    if (const EmbeddedFile* file = find_embedded_gpu(name)) return std::string(file->text);
+    if (const auto path = path_of(name_or_path)) return read_text(*path).value();
+    if (const EmbeddedFile* file = find_embedded_gpu(normal_gpu_name(name_or_path)))
+      return std::string(file->text);
     fail_unknown(name_or_path, *own_);
   });
+}
+
+std::optional<std::string> Catalogue::path_of(const std::string& name_or_path) const {
+  if (is_path(name_or_path)) return name_or_path;
+  const std::string name = normal_gpu_name(name_or_path);
+  for (const OwnGpu& file : own_->files)
+    if (file.answers_to(name)) return file.path;
+  return std::nullopt;
 }
 
 Expected<std::vector<Gpu>> Catalogue::all() const {

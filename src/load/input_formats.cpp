@@ -149,6 +149,15 @@ Expected<std::vector<std::string>> resolve_input(const std::string& word) {
   });
 }
 
+bool would_read(const std::string& word, const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(word, error)) return false;
+  const fs::path below =
+      fs::weakly_canonical(path, error).lexically_relative(fs::canonical(word, error));
+  return !below.empty() && std::none_of(below.begin(), below.end(), is_hidden) &&
+         is_layer_file(below);
+}
+
 Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
                                              std::span<const std::string> other_inputs,
                                              std::optional<std::size_t> first_line) {
