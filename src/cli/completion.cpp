@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/required.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/data_type.hpp"
@@ -29,7 +28,7 @@ void add_names(std::string& out, const Names& names) {
 
 /// By aliases, which have no blanks.
 void add_gpus(std::string& out) {
-  const std::vector<Gpu> gpus = required(all_gpus());
+  const std::vector<Gpu> gpus = all_gpus();
   for (const Gpu& gpu : gpus)
     for (const std::string& alias : gpu.aliases) add_candidate(out, alias, gpu.name);
 }

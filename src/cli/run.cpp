@@ -11,6 +11,7 @@
 #include "cli/read_and_written.hpp"
 #include "cli/required.hpp"
 #include "cli/results.hpp"
+#include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -106,7 +107,7 @@ int evaluate_inputs(Options options) {
   check_outputs(options);
   Contexts contexts(options);
   for (const auto& [name, price] : options.prices)
-    options.report.price_per_hour[named_gpus({name}, "").front().name] = price;
+    options.report.price_per_hour[required(find_gpu(name)).name] = price;
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -136,6 +137,14 @@ std::string ByteStream::read_rest() {
 
 std::unique_ptr<ByteStream> open_stream(const std::string& path) {
   return std::make_unique<FileStream>(path);
+}
+
+std::string read_regular_file(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_other(status))
+    throw InputError(path, "", "expected a file, got a pipe or a device");
+  return open_stream(path)->read_rest();
 }
 
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text) {

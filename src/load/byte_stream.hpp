@@ -50,6 +50,9 @@ class ByteStream {
 
 /// A file, or standard input for "-". Throws InputError where it cannot be opened.
 std::unique_ptr<ByteStream> open_stream(const std::string& path);
+/// The whole text of a file that another file or a folder names. Pipes and devices, which may never
+/// end, are not opened. Throws InputError.
+std::string read_regular_file(const std::string& path);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 

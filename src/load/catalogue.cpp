@@ -75,7 +75,7 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
       if (std::optional<Gpu> found = try_find(recorded.name)) return {*std::move(found)};
     if (!recorded.sm_count || !recorded.memory_byte) return {};
     const auto recorded_byte = static_cast<double>(*recorded.memory_byte);
-    std::vector<Gpu> alike = known_gpus();
+    std::vector<Gpu> alike = all();
     std::erase_if(alike, [&](const Gpu& gpu) {
       if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
       return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
@@ -101,23 +101,16 @@ std::optional<std::string> Catalogue::path_of(const std::string& name_or_path) c
   return std::nullopt;
 }
 
-Expected<std::vector<Gpu>> Catalogue::all() const {
-  return expected([&] {
-    const std::vector<InputError> problems = problems_besides({});
-    if (!problems.empty()) throw problems.front();
-    return known_gpus();
-  });
-}
-
-std::vector<Gpu> Catalogue::known_gpus() const {
+std::vector<Gpu> Catalogue::all() const {
   std::vector<Gpu> gpus;
   for (const OwnGpu& file : own_->files)
     if (file.gpu() != nullptr) gpus.push_back(*file.gpu());
   for (const EmbeddedFile& file : embedded_gpus()) {
     Gpu gpu = load_embedded(file);
     const std::string name = normal_gpu_name(gpu.name);
-    if (std::none_of(own_->files.begin(), own_->files.end(),
-                     [&](const OwnGpu& own) { return own.answers_to(name); }))
+    if (std::none_of(own_->files.begin(), own_->files.end(), [&](const OwnGpu& own) {
+          return own.gpu() != nullptr && own.answers_to(name);
+        }))
       gpus.push_back(std::move(gpu));
   }
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
@@ -138,7 +131,7 @@ std::vector<InputError> Catalogue::problems_besides(const std::vector<std::strin
 
 Expected<Gpu> find_gpu(const std::string& name_or_path) { return Catalogue().find(name_or_path); }
 
-Expected<std::vector<Gpu>> all_gpus() { return Catalogue().all(); }
+std::vector<Gpu> all_gpus() { return Catalogue().all(); }
 
 std::string network_names() {
   std::string names;
