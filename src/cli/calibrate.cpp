@@ -47,7 +47,8 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
   };
   for (const std::string& word : options.inputs)
     for (const std::string& name : required(resolve_input(word))) {
-      const std::unique_ptr<Reader> reader = required(open_input(name, options.inputs));
+      const std::unique_ptr<Reader> reader =
+          required(open_input(name, options.inputs, {}, options.limits));
       while (const std::optional<Expected<Item>> item = reader->next()) try {
           const LayerDefaults& defaults = options.defaults.front();
           const Network network = infer(*item->value().spec(defaults).value(), defaults).value();

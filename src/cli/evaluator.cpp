@@ -29,6 +29,7 @@ class Evaluator::Sum {
 
   /// What does not depend on the GPU.
   void see(const Network& network) {
+    if (network.record) all_.copies += network.layers.size() - 1;
     if (needs_.networks) all_.networks.push_back(network);
     note(network);
   }
@@ -113,6 +114,7 @@ Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::strin
                                std::size_t first) const {
   Evaluation all = nothing();
   for (Expected<Item>& item : items) {
+    if (all.copies > options_->limits.copies) break;  // the run ends where they are added up
     add(item, input, first, all);
     if (item) ++first;
   }

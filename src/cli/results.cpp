@@ -16,12 +16,12 @@ namespace {
 /// Assumptions beyond this many are not said one by one.
 constexpr std::size_t most_assumed = 20;
 
-/// What a file held before is worth more than nothing.
-void say_kept(const std::string& path) {
+/// Whether a file is there that is worth more than nothing.
+bool is_kept(const std::string& path) {
   std::error_code error;
-  const bool is_there = std::filesystem::exists(path, error);
-  note("roofline: nothing could be evaluated: " + path +
-       (is_there ? " stays as it was" : " is not written"));
+  if (!is_replaceable(path) || !std::filesystem::exists(path, error)) return false;
+  note("roofline: nothing could be evaluated: " + path + " stays as it was");
+  return true;
 }
 
 }  // namespace
@@ -42,6 +42,7 @@ Results::Results(const Options& options, const std::vector<Context>& contexts)
 void Results::take(Evaluation part) {
   failed_ = failed_ || part.failed;
   evaluated_any_ = evaluated_any_ || part.evaluated;
+  count_copies(part);
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
   take_rows(std::move(part.rows));
@@ -64,6 +65,16 @@ void Results::say(const Message& message) {
       break;
   }
   note(message.text);
+}
+
+void Results::count_copies(const Evaluation& part) {
+  const std::uint64_t most = options_->limits.copies;
+  copies_ += part.copies;
+  if (copies_ > most)
+    raise(InputError(
+        beyond_limit("at most " + std::to_string(most) + " layers by repeat in an input"),
+        Remedy::limits));
+  if (part.ends_input) copies_ = 0;
 }
 
 void Results::take_rows(std::vector<RenderedRows> rows) {
@@ -117,7 +128,7 @@ void Results::write_layer_file() const {
   else if (layers_)
     write_file(options_->layer_file, render_layer_file(*layers_));
   else if (!options_->layer_file.empty() && options_->layer_file != "-")
-    say_kept(options_->layer_file);
+    is_kept(options_->layer_file);
 }
 
 void Results::write() {
@@ -136,9 +147,7 @@ void Results::write_formats(const Report& report) const {
   style.chart = options_->chart;
   const bool nothing = failed_ && !evaluated_any_;
   for (const Export& file : options_->exports)
-    if (nothing && is_replaceable(file.path))
-      say_kept(file.path);
-    else
+    if (!nothing || !is_kept(file.path))
       write_file(file.path,
                  [&](const Sink& sink) { write_format(*file.format, report, style, sink); });
   if (options_->format == nullptr) return;

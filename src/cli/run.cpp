@@ -47,7 +47,7 @@ class Division {
   void add_input(const std::string& name) {
     std::shared_ptr<Reader> reader;
     try {
-      reader = open_input(name, names_, options_.first_line).value();
+      reader = open_input(name, names_, options_.first_line, options_.limits).value();
     } catch (const InputError& error) {
       return add_failure(error);
     } catch (const std::bad_alloc&) {
@@ -109,7 +109,7 @@ int evaluate_inputs(Options options) {
   for (const auto& [name, price] : options.prices)
     options.report.price_per_hour[required(find_gpu(name)).name] = price;
   std::optional<MeasuredTimes> times;
-  if (!options.measured.empty()) times.emplace(options.measured);
+  if (!options.measured.empty()) times.emplace(options.measured, options.limits);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
   Results results(options, contexts.named());
   Progress progress;

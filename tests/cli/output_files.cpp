@@ -181,9 +181,7 @@ TEST_CASE("Where nothing could be evaluated, the old output stays", "[cli/output
   const TemporaryFolder folder;
   folder.write("bad.json", "{}");
   folder.write("old.json", "old");
-  const std::string kept =
-      "roofline: nothing could be evaluated: old.json stays as it was\n"
-      "roofline: nothing could be evaluated: new.csv is not written\n";
+  const std::string kept = "roofline: nothing could be evaluated: old.json stays as it was\n";
   const Outcome outcome = run(folder, "roofline bad.json --gpu v100 -o old.json -o new.csv");
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.err == run(folder, "roofline bad.json --gpu v100 --json").err + kept);
@@ -192,7 +190,7 @@ TEST_CASE("Where nothing could be evaluated, the old output stays", "[cli/output
   CHECK(lines_of(layers.err).back() ==
         "roofline: nothing could be evaluated: old.json stays as it was");
   CHECK(read_file(folder / "old.json") == "old");
-  CHECK_FALSE(fs::exists(folder / "new.csv"));
+  CHECK(lines_of(read_file(folder / "new.csv")).size() == 1);
 }
 
 TEST_CASE("A pipe is written directly, and a run that writes nothing waits for no reader",
