@@ -24,8 +24,10 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader of the output that leaves is seen where writing fails, and what failed before counts.
+  // A reader of the output that leaves, and a file that may not grow, are seen where writing fails,
+  // and what failed before counts.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(parse_options(argc, argv));
   } catch (const OutputClosed&) {

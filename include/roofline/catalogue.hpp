@@ -49,22 +49,24 @@ class Catalogue {
   /// The text of the file that answers to a name or a path.
   Expected<std::string> text(const std::string& name_or_path) const;
 
-  /// Every GPU, by name. An error where any file of one's own is wrong.
-  Expected<std::vector<Gpu>> all() const;
+  /// The file that answers to a name or a path; none for a built-in GPU or an unknown one.
+  std::optional<std::string> path_of(const std::string& name_or_path) const;
+
+  /// Every GPU, by name, but those of wrong files (problems_besides).
+  std::vector<Gpu> all() const;
 
   /// What is wrong in the person's own folder, but for files that one of these names means.
   std::vector<InputError> problems_besides(const std::vector<std::string>& names) const;
 
  private:
   std::optional<Gpu> try_find(const std::string& name) const;
-  std::vector<Gpu> known_gpus() const;
 
   std::shared_ptr<const OwnGpus> own_;
 };
 
 /// The same without keeping a Catalogue.
 Expected<Gpu> find_gpu(const std::string& name_or_path);
-Expected<std::vector<Gpu>> all_gpus();
+std::vector<Gpu> all_gpus();
 
 /// The built-in networks, a name a line.
 std::string network_names();

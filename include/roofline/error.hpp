@@ -19,6 +19,7 @@ enum class Remedy : std::uint8_t {
   network,     ///< another network: network_names() lists them
   batches,     ///< several batches: LayerDefaults::batch_override
   dimensions,  ///< LayerDefaults::dimensions
+  limits,      ///< LayerDefaults::limits and those of open_input()
   ceilings,    ///< AnalysisOptions::peak_flop_per_s and bandwidth_byte_per_s
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "roofline/error.hpp"
+#include "roofline/limits.hpp"
 #include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
@@ -23,6 +24,7 @@ struct LayerDefaults {
   std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well
   /// Values of named dimensions that a model leaves open.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;
+  InputLimits limits;
 };
 
 /// Why a layer is none: the field, the index in it where it is a list, and the reason.
@@ -30,6 +32,7 @@ struct FieldError {
   std::string field;               ///< by its key in layer files; empty: the layer as a whole
   std::vector<std::size_t> index;  ///< {1} is the second number of the field's list
   std::string message;             ///< "expected ..., got ..."
+  Remedy remedy = Remedy::none;
 };
 
 /// The same as the user sees it: in the source's own words for place and field.

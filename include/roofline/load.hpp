@@ -13,6 +13,7 @@
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/infer.hpp"
+#include "roofline/limits.hpp"
 #include "roofline/reader.hpp"
 
 namespace roofline {
@@ -22,13 +23,17 @@ namespace roofline {
 /// network, each by the name under which it is opened.
 Expected<std::vector<std::string>> resolve_input(const std::string& word);
 
+/// Whether a word that is a directory stands for a file of that path too, or would, were there one.
+bool would_read(const std::string& word, const std::string& path);
+
 /// Opens one of them: its format is that of its extension where only one format has it, else what
 /// its first bytes look like. `other_inputs`: words, among which a format finds
 /// the files that belong together. `first_line`: it is NDJSON cut out of a longer text, of which
-/// its first line is that one.
+/// its first line is that one. `limits`: of what it may hold.
 Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
                                              std::span<const std::string> other_inputs = {},
-                                             std::optional<std::size_t> first_line = {});
+                                             std::optional<std::size_t> first_line = {},
+                                             const InputLimits& limits = {});
 
 /// The whole text of a file.
 Expected<std::string> read_text(const std::string& path);

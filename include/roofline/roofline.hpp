@@ -21,6 +21,7 @@
 #include "roofline/kernel_model.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/layer_kind.hpp"
+#include "roofline/limits.hpp"
 #include "roofline/load.hpp"
 #include "roofline/memory.hpp"
 #include "roofline/network.hpp"

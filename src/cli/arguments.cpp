@@ -131,6 +131,11 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
                  "same for any number")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));
+  app.add_option("--raise-limits", arguments.limits_factor,
+                 "Let an input be N times as large as usual: 256 MB of text in one piece, 200,000 "
+                 "layers by repeat, gzip data that give 200 bytes for each")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
   app.add_flag("--list-networks", arguments.list_networks, "List the built-in networks");
 }
 
@@ -206,6 +211,9 @@ void add_output(CLI::App& app, Arguments& arguments) {
                      "repeated. Standard output then stays empty unless --format is given")
       ->allow_extra_args(false)
       ->type_name("FILE");
+  app.add_flag("--raw-csv", arguments.raw_csv,
+               "CSV with texts as they are, also those that begin with = + - @ and that a "
+               "spreadsheet would run, where an apostrophe else goes before them");
   app.add_flag("--plot", arguments.plot,
                "Draw on the terminal, the roofline unless --chart says otherwise");
   app.add_option("--chart", arguments.chart,

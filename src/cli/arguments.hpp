@@ -22,11 +22,13 @@ struct Arguments {
   std::string format;
   bool json = false;
   std::vector<std::string> outputs;
+  bool raw_csv = false;
   std::string chart;
   bool plot = false;
   std::string layer_file;
   std::string measured;
   std::uint64_t jobs = 0;
+  std::uint64_t limits_factor = 1;
   bool compare = false;
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;

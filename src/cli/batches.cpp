@@ -24,15 +24,24 @@ void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
     throw UsageError("--batch: expected two numbers before \"...\", such as 1,2,4,...,1024");
   const std::uint64_t before = batches[batches.size() - 2];
   const std::uint64_t last = batches.back();
-  // The third number decides between adding and multiplying where 1,2 could be either.
-  const bool multiplies =
-      last % before == 0 &&
-      (batches.size() < 3 || batches[batches.size() - 3] * (last / before) == before);
-  const std::uint64_t step = multiplies ? last / before : last - before;
   if (last <= before) throw UsageError("--batch: expected rising numbers before \"...\"");
-  for (std::uint64_t next = last;;) {
-    next = multiplies ? next * step : next + step;
-    if (next >= end || batches.size() >= most_batches) break;
+  if (end <= last)
+    throw UsageError("--batch: expected a number above " + std::to_string(last) +
+                     " after \"...\", got " + std::to_string(end));
+  const std::uint64_t factor = last / before;
+  // The third number decides between adding and multiplying where 1,2 could be either.
+  const bool multiplies = last % before == 0 &&
+                          (batches.size() < 3 || (before % factor == 0 &&
+                                                  before / factor == batches[batches.size() - 3]));
+  const std::uint64_t step = last - before;
+  const auto has_next = [&](std::uint64_t number) {
+    return multiplies ? number <= (end - 1) / factor : number < end - step;
+  };
+  for (std::uint64_t next = last; has_next(next);) {
+    next = multiplies ? next * factor : next + step;
+    if (batches.size() == most_batches)
+      throw UsageError("--batch: expected at most " + std::to_string(most_batches) +
+                       " numbers, got more up to " + std::to_string(end));
     batches.push_back(next);
   }
 }

@@ -6,6 +6,8 @@
 
 #include "cli/contexts.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
+#include "cli/read_and_written.hpp"
 #include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/calibrate.hpp"
@@ -45,7 +47,8 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
   };
   for (const std::string& word : options.inputs)
     for (const std::string& name : required(resolve_input(word))) {
-      const std::unique_ptr<Reader> reader = required(open_input(name, options.inputs));
+      const std::unique_ptr<Reader> reader =
+          required(open_input(name, options.inputs, {}, options.limits));
       while (const std::optional<Expected<Item>> item = reader->next()) try {
           const LayerDefaults& defaults = options.defaults.front();
           const Network network = infer(*item->value().spec(defaults).value(), defaults).value();
@@ -141,6 +144,7 @@ int calibrate_inputs(const Options& options) {
                      std::to_string(options.gpus.size()));
   if (options.exports.size() != 1 || options.exports.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
+  check_outputs(options);
   const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();
   const Context context = required(make_context(gpu, options.analysis));
   bool failed = false;

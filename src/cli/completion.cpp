@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/required.hpp"
+#include "report/text.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/data_type.hpp"
@@ -27,11 +27,20 @@ void add_names(std::string& out, const Names& names) {
   for (const std::string_view name : names) add_candidate(out, name);
 }
 
-/// By aliases, which have no blanks.
+/// Whether a word means the same to every shell, quoted or not.
+bool is_plain_word(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+/// By aliases, of which those of a person's own files may be any text: what a shell would act on is
+/// not offered.
 void add_gpus(std::string& out) {
-  const std::vector<Gpu> gpus = required(all_gpus());
-  for (const Gpu& gpu : gpus)
-    for (const std::string& alias : gpu.aliases) add_candidate(out, alias, gpu.name);
+  for (const Gpu& gpu : all_gpus())
+    for (const std::string& alias : gpu.aliases)
+      if (is_plain_word(alias)) add_candidate(out, alias, printable(gpu.name));
 }
 
 void add_gpus_and_files(std::string& out) {

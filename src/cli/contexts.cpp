@@ -76,6 +76,13 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
   return find_gpus(catalogue, names, kernel_model);
 }
 
+std::vector<Gpu> listed_gpus() {
+  const Catalogue catalogue;
+  for (const InputError& problem : catalogue.problems_besides({}))
+    note(std::string(problem.what()) + " (not listed)");
+  return catalogue.all();
+}
+
 Contexts::Contexts(const Options& options) : options_(options) {
   for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model)) {
     AnalysisOptions analysis = options.analysis;

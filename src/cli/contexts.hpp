@@ -19,6 +19,9 @@ namespace roofline {
 /// With `kernel_model`, the path of a file, they take its constants.
 std::vector<Gpu> named_gpus(const std::vector<std::string>& names, const std::string& kernel_model);
 
+/// Every GPU that can be named. Says on standard error which files of a person's own are wrong.
+std::vector<Gpu> listed_gpus();
+
 /// Several threads may ask.
 class Contexts {
  public:

@@ -34,10 +34,12 @@ struct Evaluation {
   std::vector<RenderedRows> rows;  ///< of each format of rows, in the order of Needs::rows
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated
+  bool evaluated = false;            ///< some of it could
   std::vector<InputError> errors;    ///< for the report
   std::vector<Evaluated> results;    ///< likewise
   std::vector<SlotRecords> records;  ///< likewise, by slot; empty without any
   std::vector<Network> networks;     ///< for the layer file
+  std::uint64_t copies = 0;          ///< layers that "repeat" added to records
   std::size_t items = 0;             ///< how many things were evaluated
   bool ends_input = false;           ///< nothing more of the input follows
 };

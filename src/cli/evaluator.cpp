@@ -29,6 +29,7 @@ class Evaluator::Sum {
 
   /// What does not depend on the GPU.
   void see(const Network& network) {
+    if (network.record) all_.copies += network.layers.size() - 1;
     if (needs_.networks) all_.networks.push_back(network);
     note(network);
   }
@@ -51,6 +52,7 @@ class Evaluator::Sum {
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
     if (!result) return fail(result.error());
+    all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
     if (needs_.report) all_.results.push_back({*std::move(result), &context});
   }
@@ -58,6 +60,7 @@ class Evaluator::Sum {
   void add_record(const Network& record, std::size_t slot, const Context& context) {
     Expected<RecordResult> result = evaluate_record(record, context);
     if (!result) return fail(result.error());
+    all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, result->rows);
     if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
@@ -111,6 +114,7 @@ Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::strin
                                std::size_t first) const {
   Evaluation all = nothing();
   for (Expected<Item>& item : items) {
+    if (all.copies > options_->limits.copies) break;  // the run ends where they are added up
     add(item, input, first, all);
     if (item) ++first;
   }

@@ -24,6 +24,16 @@ const OutputFormat* require_format(const std::string& name) {
   throw UsageError("--format: expected one of " + format_names() + ", got \"" + name + "\"");
 }
 
+void set_raw_csv(Options& options) {
+  const auto make_raw = [](const OutputFormat*& format) {
+    if (format != nullptr && format->name == "csv") format = require_format("raw-csv");
+    return format != nullptr && format->name == "raw-csv";
+  };
+  bool used = make_raw(options.format);
+  for (Export& file : options.exports) used = make_raw(file.format) || used;
+  if (!used) throw UsageError("--raw-csv: expected CSV to write (--format csv or -o FILE.csv)");
+}
+
 void set_formats(const Arguments& arguments, Options& options) {
   if (arguments.json && !arguments.format.empty() && arguments.format != "json")
     throw UsageError("--json and --format " + arguments.format + " contradict each other");
@@ -41,6 +51,7 @@ void set_formats(const Arguments& arguments, Options& options) {
   }
   if (options.exports.empty() && options.format == nullptr)
     options.format = require_format("table");
+  if (arguments.raw_csv) set_raw_csv(options);
 }
 
 /// Formats that are rows of layers hold nothing else.
@@ -121,6 +132,7 @@ void set_defaults(const Arguments& arguments, Options& options) {
   LayerDefaults defaults;
   defaults.dtype_given = !arguments.dtypes.empty();
   defaults.dimensions = dimensions_of(arguments);
+  defaults.limits = options.limits = InputLimits{}.raised(arguments.limits_factor);
   options.analysis.training = arguments.pass == "training";
   const auto pass = options.analysis.training ? Pass::fwd : parse<Pass>(arguments.pass);
   if (!pass)

@@ -46,6 +46,7 @@ struct Options {
   std::string measured;    ///< a file of times to join; empty: none
   std::string layer_file;  ///< to write the input's layers to; empty: none
   std::size_t jobs = 1;    ///< threads that evaluate
+  InputLimits limits;      ///< of each input
 };
 
 /// Throws UsageError.

@@ -1,14 +1,13 @@
 #pragma once
 
-// Where bytes go. Results go to standard output or to files, all else to standard error.
+// The standard streams. Results go to standard output (or to files, see output_file.hpp), all else
+// to standard error.
 
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include "roofline/render.hpp"
 
 namespace roofline {
 
@@ -24,12 +23,6 @@ class OutputError : public std::runtime_error {
 void write_standard_output(std::string_view text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
-/// Throws OutputError where a file of that name cannot be written, before any work is done.
-void check_writable(const std::string& path);
-/// Writes beside the file and then takes its place, so that what was there stays whole until all is
-/// written. Throws OutputError.
-void write_file(const std::string& path, const std::function<void(const Sink&)>& write);
-void write_file(const std::string& path, std::string_view text);
 /// A line for the user on standard error.
 void note(const std::string& text);
 

@@ -1,7 +1,6 @@
 #include "cli/print.hpp"
 
 #include "cli/contexts.hpp"
-#include "cli/required.hpp"
 #include "cli/terminal.hpp"
 #include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"
@@ -23,8 +22,8 @@ std::string printed_text(const Options& options) {
       return options.json ? write_constants(*gpu.constants) : render_model(gpu);
     }
     case Options::Action::list_gpus:
-      return options.json ? render_gpus_json(required(all_gpus()))
-                          : render_gpu_list(required(all_gpus()), standard_output_style());
+      return options.json ? render_gpus_json(listed_gpus())
+                          : render_gpu_list(listed_gpus(), standard_output_style());
   }
   return "";
 }

@@ -12,6 +12,7 @@ std::string_view hint_of(Remedy remedy) {
     case Remedy::network: return "--list-networks lists the networks";
     case Remedy::batches: return "--batch 1,2,4,...,64";
     case Remedy::dimensions: return "--dim NAME=VALUE";
+    case Remedy::limits: return "--raise-limits 2 allows twice as much";
     case Remedy::ceilings: return "--peak-tflops and --bandwidth-gbs";
   }
   return "";

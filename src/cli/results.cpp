@@ -1,10 +1,12 @@
 #include "cli/results.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
 #include "cli/required.hpp"
 #include "cli/terminal.hpp"
 
@@ -13,6 +15,14 @@ namespace {
 
 /// Assumptions beyond this many are not said one by one.
 constexpr std::size_t most_assumed = 20;
+
+/// Whether a file is there that is worth more than nothing.
+bool is_kept(const std::string& path) {
+  std::error_code error;
+  if (!is_replaceable(path) || !std::filesystem::exists(path, error)) return false;
+  note("roofline: nothing could be evaluated: " + path + " stays as it was");
+  return true;
+}
 
 }  // namespace
 
@@ -31,6 +41,8 @@ Results::Results(const Options& options, const std::vector<Context>& contexts)
 
 void Results::take(Evaluation part) {
   failed_ = failed_ || part.failed;
+  evaluated_any_ = evaluated_any_ || part.evaluated;
+  count_copies(part);
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
   take_rows(std::move(part.rows));
@@ -53,6 +65,16 @@ void Results::say(const Message& message) {
       break;
   }
   note(message.text);
+}
+
+void Results::count_copies(const Evaluation& part) {
+  const std::uint64_t most = options_->limits.copies;
+  copies_ += part.copies;
+  if (copies_ > most)
+    raise(InputError(
+        beyond_limit("at most " + std::to_string(most) + " layers by repeat in an input"),
+        Remedy::limits));
+  if (part.ends_input) copies_ = 0;
 }
 
 void Results::take_rows(std::vector<RenderedRows> rows) {
@@ -101,15 +123,16 @@ void Results::keep_layers(Network network) {
 }
 
 void Results::write_layer_file() const {
-  const std::string text = render_layer_file(*layers_);
-  if (options_->layer_file == "-")
-    write_standard_output(text);
-  else
-    write_file(options_->layer_file, text);
+  if (layers_ && options_->layer_file == "-")
+    write_standard_output(render_layer_file(*layers_));
+  else if (layers_)
+    write_file(options_->layer_file, render_layer_file(*layers_));
+  else if (!options_->layer_file.empty() && options_->layer_file != "-")
+    is_kept(options_->layer_file);
 }
 
 void Results::write() {
-  if (layers_) write_layer_file();
+  write_layer_file();
   const bool has_rows = std::any_of(rows_.begin(), rows_.end(),
                                     [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
@@ -122,9 +145,11 @@ void Results::write() {
 void Results::write_formats(const Report& report) const {
   RenderStyle style;
   style.chart = options_->chart;
+  const bool nothing = failed_ && !evaluated_any_;
   for (const Export& file : options_->exports)
-    write_file(file.path,
-               [&](const Sink& sink) { write_format(*file.format, report, style, sink); });
+    if (!nothing || !is_kept(file.path))
+      write_file(file.path,
+                 [&](const Sink& sink) { write_format(*file.format, report, style, sink); });
   if (options_->format == nullptr) return;
   style = standard_output_style();
   style.chart = options_->chart;

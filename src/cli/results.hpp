@@ -31,6 +31,7 @@ class Results {
 
  private:
   void say(const Message& message);
+  void count_copies(const Evaluation& part);
   void take_rows(std::vector<RenderedRows> rows);
   void take_records(std::vector<SlotRecords> records);
   /// The records of the input, if it had any, become one result a slot.
@@ -48,6 +49,8 @@ class Results {
   std::vector<RowStream> rows_;                 ///< of each of the needed formats
   std::vector<std::vector<std::string>> kept_;  ///< of each of them, where they do not stream
   bool failed_ = false;
+  bool evaluated_any_ = false;
+  std::uint64_t copies_ = 0;  ///< in the present input, layers that "repeat" added to records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
   /// Of the present input, by slot: the settings times the GPUs.

@@ -1,7 +1,6 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <utility>
@@ -9,27 +8,14 @@
 #include "cli/evaluator.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
+#include "cli/read_and_written.hpp"
 #include "cli/required.hpp"
 #include "cli/results.hpp"
+#include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
-
-/// Files to write are none of the inputs and can be written.
-void check_outputs(const Options& options) {
-  std::vector<std::string> paths;
-  for (const Export& file : options.exports) paths.push_back(file.path);
-  if (!options.layer_file.empty() && options.layer_file != "-") paths.push_back(options.layer_file);
-  for (const std::string& path : paths) {
-    for (const std::string& input : options.inputs) {
-      std::error_code none;
-      if (std::filesystem::equivalent(input, path, none))
-        throw UsageError("expected another file to write than the input " + input);
-    }
-    check_writable(path);
-  }
-}
 
 /// Divides the inputs into pieces of work: records by the hundred, whole files of networks.
 class Division {
@@ -61,7 +47,7 @@ class Division {
   void add_input(const std::string& name) {
     std::shared_ptr<Reader> reader;
     try {
-      reader = open_input(name, names_, options_.first_line).value();
+      reader = open_input(name, names_, options_.first_line, options_.limits).value();
     } catch (const InputError& error) {
       return add_failure(error);
     } catch (const std::bad_alloc&) {
@@ -121,9 +107,9 @@ int evaluate_inputs(Options options) {
   check_outputs(options);
   Contexts contexts(options);
   for (const auto& [name, price] : options.prices)
-    options.report.price_per_hour[named_gpus({name}, "").front().name] = price;
+    options.report.price_per_hour[required(find_gpu(name)).name] = price;
   std::optional<MeasuredTimes> times;
-  if (!options.measured.empty()) times.emplace(options.measured);
+  if (!options.measured.empty()) times.emplace(options.measured, options.limits);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
   Results results(options, contexts.named());
   Progress progress;

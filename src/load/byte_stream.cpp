@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -22,8 +23,9 @@ constexpr std::size_t chunk_byte = 65536;
 /// Reads what is there, so that a pipe's first lines are seen before its end.
 class FileStream : public ByteStream {
  public:
-  explicit FileStream(const std::string& path)
-      : ByteStream(path), file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY)) {
+  FileStream(const std::string& path, const InputLimits& limits)
+      : ByteStream(path, limits),
+        file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY)) {
     if (file_ < 0) fail_reading(path, errno);
   }
   ~FileStream() override {
@@ -48,7 +50,7 @@ class FileStream : public ByteStream {
 class TextStream : public ByteStream {
  public:
   TextStream(std::string name, std::string text)
-      : ByteStream(std::move(name)), text_(std::move(text)) {}
+      : ByteStream(std::move(name), {}), text_(std::move(text)) {}
 
  protected:
   std::size_t read(char* to, std::size_t count) override {
@@ -71,6 +73,7 @@ void ByteStream::fill(std::size_t count) {
     begin_ = 0;
   }
   while (!ended_ && buffer_.size() - begin_ < count) {
+    check_size(buffer_.size() - begin_);
     const std::size_t old_size = buffer_.size();
     buffer_.resize(old_size + chunk_byte);
     std::size_t got = 0;
@@ -84,6 +87,23 @@ void ByteStream::fill(std::size_t count) {
     buffer_.resize(old_size + got);
     ended_ = got == 0;
   }
+}
+
+/// What is too large is not kept.
+void ByteStream::check_size(std::size_t held) {
+  constexpr std::size_t mb = 1'000'000;
+  if (held / mb < most_mb_) return;
+  ended_ = failed_ = true;
+  buffer_.clear();
+  buffer_.shrink_to_fit();
+  begin_ = 0;
+  fail_limit("at most " + std::to_string(most_mb_) + " MB of text in one piece");
+}
+
+void ByteStream::fail_limit(const std::string& expected) const {
+  InputError error(name_, "", beyond_limit(expected));
+  error.remedy = Remedy::limits;
+  throw error;
 }
 
 std::string_view ByteStream::peek(std::size_t count) {
@@ -131,11 +151,20 @@ std::string ByteStream::read_rest() {
     if (more.empty()) return text;
     text.append(more);
     skip(more.size());
+    check_size(text.size());
   }
 }
 
-std::unique_ptr<ByteStream> open_stream(const std::string& path) {
-  return std::make_unique<FileStream>(path);
+std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits) {
+  return std::make_unique<FileStream>(path, limits);
+}
+
+std::string read_regular_file(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_other(status))
+    throw InputError(path, "", "expected a file, got a pipe or a device");
+  return open_stream(path)->read_rest();
 }
 
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "roofline/limits.hpp"
+
 namespace roofline {
 
 /// The first bytes of an input, by which its format is told.
@@ -27,29 +29,38 @@ class ByteStream {
   void skip(std::size_t count);
   /// The next line without its line break; false at the end. Throws as peek does.
   bool read_line(std::string& line);
-  /// Everything from here to the end. Throws as peek does.
+  /// Everything from here to the end. Throws as peek does. Like a line, no more than the limits
+  /// allow.
   std::string read_rest();
   bool failed() const { return failed_; }
   /// Whether the next line is in memory, or the end known.
   bool has_line() const { return ended_ || buffer_.find('\n', begin_) != std::string::npos; }
 
  protected:
-  explicit ByteStream(std::string name) : name_(std::move(name)) {}
+  ByteStream(std::string name, const InputLimits& limits)
+      : name_(std::move(name)), most_mb_(limits.text_mb) {}
   /// Up to `count` more bytes; 0 at the end. Throws InputError.
   virtual std::size_t read(char* to, std::size_t count) = 0;
+  /// Throws InputError: there is more than the limits allow.
+  [[noreturn]] void fail_limit(const std::string& expected) const;
 
  private:
   void fill(std::size_t count);
+  void check_size(std::size_t held);
 
   std::string name_;
   std::string buffer_;
   std::size_t begin_ = 0;  ///< of what is not consumed yet, in buffer_
+  std::uint64_t most_mb_;
   bool ended_ = false;
   bool failed_ = false;
 };
 
 /// A file, or standard input for "-". Throws InputError where it cannot be opened.
-std::unique_ptr<ByteStream> open_stream(const std::string& path);
+std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits = {});
+/// The whole text of a file that another file or a folder names. Pipes and devices, which may never
+/// end, are not opened. Throws InputError.
+std::string read_regular_file(const std::string& path);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 

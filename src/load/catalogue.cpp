@@ -75,7 +75,7 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
       if (std::optional<Gpu> found = try_find(recorded.name)) return {*std::move(found)};
     if (!recorded.sm_count || !recorded.memory_byte) return {};
     const auto recorded_byte = static_cast<double>(*recorded.memory_byte);
-    std::vector<Gpu> alike = known_gpus();
+    std::vector<Gpu> alike = all();
     std::erase_if(alike, [&](const Gpu& gpu) {
       if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
       return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
@@ -86,32 +86,31 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
 
 Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
   return expected([&]() -> std::string {
-    if (is_path(name_or_path)) return read_text(name_or_path).value();
-    const std::string name = normal_gpu_name(name_or_path);
-    for (const OwnGpu& file : own_->files)
-      if (file.answers_to(name)) return read_text(file.path).value();
-    if (const EmbeddedFile* file = find_embedded_gpu(name)) return std::string(file->text);
+    if (const auto path = path_of(name_or_path)) return read_text(*path).value();
+    if (const EmbeddedFile* file = find_embedded_gpu(normal_gpu_name(name_or_path)))
+      return std::string(file->text);
     fail_unknown(name_or_path, *own_);
   });
 }
 
-Expected<std::vector<Gpu>> Catalogue::all() const {
-  return expected([&] {
-    const std::vector<InputError> problems = problems_besides({});
-    if (!problems.empty()) throw problems.front();
-    return known_gpus();
-  });
+std::optional<std::string> Catalogue::path_of(const std::string& name_or_path) const {
+  if (is_path(name_or_path)) return name_or_path;
+  const std::string name = normal_gpu_name(name_or_path);
+  for (const OwnGpu& file : own_->files)
+    if (file.answers_to(name)) return file.path;
+  return std::nullopt;
 }
 
-std::vector<Gpu> Catalogue::known_gpus() const {
+std::vector<Gpu> Catalogue::all() const {
   std::vector<Gpu> gpus;
   for (const OwnGpu& file : own_->files)
     if (file.gpu() != nullptr) gpus.push_back(*file.gpu());
   for (const EmbeddedFile& file : embedded_gpus()) {
     Gpu gpu = load_embedded(file);
     const std::string name = normal_gpu_name(gpu.name);
-    if (std::none_of(own_->files.begin(), own_->files.end(),
-                     [&](const OwnGpu& own) { return own.answers_to(name); }))
+    if (std::none_of(own_->files.begin(), own_->files.end(), [&](const OwnGpu& own) {
+          return own.gpu() != nullptr && own.answers_to(name);
+        }))
       gpus.push_back(std::move(gpu));
   }
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
@@ -132,7 +131,7 @@ std::vector<InputError> Catalogue::problems_besides(const std::vector<std::strin
 
 Expected<Gpu> find_gpu(const std::string& name_or_path) { return Catalogue().find(name_or_path); }
 
-Expected<std::vector<Gpu>> all_gpus() { return Catalogue().all(); }
+std::vector<Gpu> all_gpus() { return Catalogue().all(); }
 
 std::string network_names() {
   std::string names;

@@ -3,7 +3,6 @@
 #include "roofline/error.hpp"
 
 namespace roofline {
-
 bool CsvRows::read_line(std::string& line) {
   if (!stream_->read_line(line)) return false;
   ++line_;
@@ -32,7 +31,7 @@ std::optional<CsvRow> CsvRows::next() {
     if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
       row.cells.back() += '"';
       ++i;
-    } else if (c == '"') {
+    } else if (c == '"' && (quoted || row.cells.back().empty())) {  // within a cell: inches
       quoted = !quoted;
     } else if (c == '\r' && !quoted && i + 1 == line.size()) {
       continue;  // of the line break

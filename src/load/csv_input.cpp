@@ -8,6 +8,7 @@
 #include "load/json_network.hpp"
 #include "load/own_rows.hpp"
 #include "model/layer_fields.hpp"
+#include "model/spreadsheet.hpp"
 
 namespace roofline {
 namespace {
@@ -87,8 +88,9 @@ class CsvHeader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || row.cells[i].empty()) continue;
       const std::string& key = keys_[i]->key;
+      const std::string cell = own_ ? unguarded(row.cells[i]) : row.cells[i];
       (keys_[i]->is_of_layer ? layer : record)[key] =
-          is_text(key) ? json(row.cells[i]) : cell_value(row.cells[i], origin);
+          is_text(key) ? json(cell) : cell_value(cell, origin);
     }
     if (!own_) return layer;
     record["layer"] = layer.empty() ? json() : std::move(layer);

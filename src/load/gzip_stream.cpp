@@ -16,8 +16,10 @@ constexpr std::size_t input_chunk_byte = 65536;
 
 class GzipStream : public ByteStream {
  public:
-  explicit GzipStream(std::unique_ptr<ByteStream> compressed)
-      : ByteStream(compressed->name()), compressed_(std::move(compressed)) {
+  GzipStream(std::unique_ptr<ByteStream> compressed, const InputLimits& limits)
+      : ByteStream(compressed->name(), limits),
+        compressed_(std::move(compressed)),
+        most_expansion_(limits.expansion) {
     constexpr int largest_window_with_gzip_header = 15 + 16;
     if (inflateInit2(&state_, largest_window_with_gzip_header) != Z_OK) throw std::bad_alloc();
   }
@@ -54,7 +56,18 @@ class GzipStream : public ByteStream {
                            (state_.msg != nullptr ? std::string(": ") + state_.msg : ""));
     compressed_->skip(offered - state_.avail_in);
     if (result == Z_STREAM_END) next_member();
-    return room - state_.avail_out;
+    const uInt made = room - state_.avail_out;
+    check_expansion(offered - state_.avail_in, made);
+    return made;
+  }
+
+  void check_expansion(std::uint64_t used, std::uint64_t made) {
+    constexpr std::uint64_t free_byte = 64'000'000;
+    used_ += used;
+    made_ += made;
+    if (made_ > free_byte && (made_ - free_byte) / most_expansion_ > used_)
+      fail_limit("gzip data that give at most " + std::to_string(most_expansion_) +
+                 " bytes for each");
   }
 
   /// A gzip file may hold several members, one after the other; anything else after one is padding.
@@ -67,14 +80,18 @@ class GzipStream : public ByteStream {
 
   std::unique_ptr<ByteStream> compressed_;
   z_stream state_{};
+  std::uint64_t most_expansion_;
+  std::uint64_t used_ = 0;
+  std::uint64_t made_ = 0;
   bool ended_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream) {
+std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
+                                         const InputLimits& limits) {
   if (!stream->peek(gzip_magic.size()).starts_with(gzip_magic)) return stream;
-  return std::make_unique<GzipStream>(std::move(stream));
+  return std::make_unique<GzipStream>(std::move(stream), limits);
 }
 
 }  // namespace roofline

@@ -149,15 +149,25 @@ Expected<std::vector<std::string>> resolve_input(const std::string& word) {
   });
 }
 
+bool would_read(const std::string& word, const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(word, error)) return false;
+  const fs::path below =
+      fs::weakly_canonical(path, error).lexically_relative(fs::canonical(word, error));
+  return !below.empty() && std::none_of(below.begin(), below.end(), is_hidden) &&
+         is_layer_file(below);
+}
+
 Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
                                              std::span<const std::string> other_inputs,
-                                             std::optional<std::size_t> first_line) {
+                                             std::optional<std::size_t> first_line,
+                                             const InputLimits& limits) {
   return expected([&]() -> std::unique_ptr<Reader> {
     std::error_code error;
     if (name != "-" && !fs::exists(fs::status(name, error)))
       if (const auto text = find_network(name))
         return open_json(text_stream(name, std::string(*text)));
-    std::unique_ptr<ByteStream> stream = decompressed(open_stream(name));
+    std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits), limits);
     const std::string_view mark = stream->peek(2);
     if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
       throw InputError(name, "", "expected UTF-8, got UTF-16");

@@ -3,13 +3,13 @@
 #include <map>
 #include <mutex>
 
+#include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
 #include "model/kernel/constant_fields.hpp"
 #include "model/kernel/number_text.hpp"
 #include "model/spelling.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
@@ -52,12 +52,33 @@ std::string beside(const std::string& path, const std::string& source) {
   return fs::path(path).is_absolute() ? path : (fs::path(source).parent_path() / path).string();
 }
 
+/// The files that lead from one to the next, down to the one that is read.
+using Chain = std::vector<std::string>;
+
+SharedConstants constants_in(const Value& value, const Chain& chain);
+SharedConstants constants_in_text(std::string_view json_text, const Chain& chain);
+
+void check_next(const Value& value, const std::string& path, const Chain& chain) {
+  constexpr std::size_t most_files = 16;
+  std::error_code error;
+  if (std::any_of(chain.begin(), chain.end(), [&](const std::string& known) {
+        return std::filesystem::equivalent(known, path, error);
+      }))
+    value.fail("expected a kernel model that does not lead back to itself, got " + path);
+  if (chain.size() >= most_files)
+    value.fail("expected at most " + std::to_string(most_files) +
+               " files that lead from one to the next, got more");
+}
+
 /// A set by the name of a built-in one or by the path of a file.
-SharedConstants named_constants(const Value& value) {
+SharedConstants named_constants(const Value& value, const Chain& chain) {
   const std::string name = value.text();
   if (name.ends_with(".json")) {
     const std::string path = beside(name, value.origin().source);
-    return load_constants(read_text(path).value(), path);
+    check_next(value, path, chain);
+    Chain longer = chain;
+    longer.push_back(path);
+    return constants_in_text(read_regular_file(path), longer);
   }
   const EmbeddedFile* file = find_built_in(name);
   if (file == nullptr || file->name != name)
@@ -86,14 +107,15 @@ double number_within(const Value& value, double least, double most, const std::s
 /// Fills a set from one file's object.
 class ConstantsReader {
  public:
-  explicit ConstantsReader(const Value& value)
-      : file_(value, value.origin(), "a kernel model",
+  ConstantsReader(const Value& value, const Chain& chain)
+      : chain_(chain),
+        file_(value, value.origin(), "a kernel model",
               {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "features",
                "tiles"}) {}
 
   ModelConstants read() {
     if (const auto base = file_.take("inherits")) {
-      constants_ = *named_constants(*base);
+      constants_ = *named_constants(*base, chain_);
       constants_.covers.clear();
       constants_.made_by.clear();
     } else {
@@ -199,7 +221,7 @@ class ConstantsReader {
   /// null leaves the list that stands in for it.
   void read_tiles(const Value& value) {
     if (value.is_string()) {
-      constants_.tiles = named_constants(value)->tiles;
+      constants_.tiles = named_constants(value, chain_)->tiles;
       return;
     }
     ObjectReader object(value, value.origin(), "tiles",
@@ -233,25 +255,34 @@ class ConstantsReader {
   }
   const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
+  const Chain& chain_;
   ObjectReader file_;
   ModelConstants constants_;
   std::map<std::string, std::string, std::less<>> origins_;
   std::map<std::string, std::size_t, std::less<>> index_;  ///< of each constant, by path
 };
 
-}  // namespace
-
-SharedConstants read_constants(const Value& value) {
-  if (value.is_string()) return named_constants(value);
-  return std::make_shared<const ModelConstants>(ConstantsReader(value).read());
+SharedConstants constants_in(const Value& value, const Chain& chain) {
+  if (value.is_string()) return named_constants(value, chain);
+  return std::make_shared<const ModelConstants>(ConstantsReader(value, chain).read());
 }
 
-SharedConstants load_constants(std::string_view json_text, const std::string& source) {
-  const Origin origin{source, std::nullopt};
+SharedConstants constants_in_text(std::string_view json_text, const Chain& chain) {
+  const Origin origin{chain.back(), std::nullopt};
   const nlohmann::json root = parse_json(json_text, origin);
   const Value value(root, origin);
   const bool in_gpu = root.is_object() && root.contains("kernel_model");
-  return read_constants(in_gpu ? value.at("kernel_model") : value);
+  return constants_in(in_gpu ? value.at("kernel_model") : value, chain);
+}
+
+}  // namespace
+
+SharedConstants read_constants(const Value& value) {
+  return constants_in(value, {value.origin().source});
+}
+
+SharedConstants load_constants(std::string_view json_text, const std::string& source) {
+  return constants_in_text(json_text, {source});
 }
 
 SharedConstants built_in_constants(const Gpu& gpu) {

@@ -104,8 +104,8 @@ std::string some_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-MeasuredTimes::MeasuredTimes(const std::string& path) : path_(path) {
-  const std::unique_ptr<ByteStream> stream = open_stream(path);
+MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
+  const std::unique_ptr<ByteStream> stream = open_stream(path, limits);
   const std::string_view head = stream->peek(1);
   const bool is_json = path.ends_with(".json") || head.starts_with('[') || head.starts_with('{');
   times_ = is_json ? read_json(stream->read_rest(), path) : read_csv(*stream);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "roofline/limits.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
@@ -27,7 +28,7 @@ class MeasuredTimes {
   /// CSV with a header, or JSON, a list of objects: a name, and a time as measured_us, measured_ms
   /// or measured_time_s (or us, ms, s alone); network, batch, pass and dtype where they matter.
   /// Throws InputError.
-  explicit MeasuredTimes(const std::string& path);
+  explicit MeasuredTimes(const std::string& path, const InputLimits& limits = {});
 
   /// Gives each layer of that name, and of the rest that its row states, its measured time. A name
   /// of sweep_parts that is no layer's is that of all such layers together.

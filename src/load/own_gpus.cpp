@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "load/byte_stream.hpp"
 #include "model/gpu_names.hpp"
 #include "roofline/load.hpp"
 
@@ -62,7 +63,7 @@ OwnGpu read_file(const fs::path& path) {
   std::string text;
   OwnGpu own{path.string(), {}, InputError("", "", "")};
   try {
-    text = read_text(own.path).value();
+    text = read_regular_file(own.path);
     Gpu gpu = load_gpu(text, own.path).value();
     own.names = gpu.aliases;
     own.names.push_back(gpu.name);

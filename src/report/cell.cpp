@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "model/spreadsheet.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -96,8 +97,9 @@ std::optional<std::string_view> text_in(const Cell& cell) {
 
 void append_json(std::string& out, const Cell& cell) { std::visit(AppendJson{out}, cell); }
 
-void append_csv(std::string& out, const Cell& cell) {
-  if (const auto text = text_in(cell)) return append_csv_text(out, valid_utf8(*text));
+void append_csv(std::string& out, const Cell& cell, bool raw) {
+  if (const auto text = text_in(cell))
+    return append_csv_text(out, raw ? valid_utf8(*text) : guarded(valid_utf8(*text)));
   if (const auto* json = std::get_if<JsonText>(&cell)) return append_csv_text(out, json->text);
   if (std::holds_alternative<std::monostate>(cell)) return;
   const auto* number = std::get_if<double>(&cell);

@@ -39,7 +39,8 @@ std::optional<std::string_view> text_in(const Cell& cell);
 /// or not finite.
 void append_json(std::string& out, const Cell& cell);
 /// As CSV has it: quoted where need be, empty where unknown.
-void append_csv(std::string& out, const Cell& cell);
+/// `raw`: also texts that spreadsheets run.
+void append_csv(std::string& out, const Cell& cell, bool raw);
 /// A JSON string.
 void append_json_string(std::string& out, std::string_view text);
 /// Digits.

@@ -13,6 +13,7 @@ std::string header() {
   return out + '\n';
 }
 
+template <bool raw>
 std::size_t append_row(std::string& text, const Row& row) {
   std::size_t share_at = 0;
   bool first = true;
@@ -21,9 +22,9 @@ std::size_t append_row(std::string& text, const Row& row) {
     first = false;
     if (field.path == "time_share") share_at = text.size();
     if (field.path == layer_path)
-      append_layer_cells(text, row);
+      append_layer_cells(text, row, raw);
     else
-      append_csv(text, field.value(row));
+      append_csv(text, field.value(row), raw);
   }
   text += '\n';
   return share_at;
@@ -31,6 +32,7 @@ std::size_t append_row(std::string& text, const Row& row) {
 
 }  // namespace
 
-constinit const RowFormat csv_rows{RowOrder::by_result, append_row, header};
+constinit const RowFormat csv_rows{RowOrder::by_result, append_row<false>, header};
+constinit const RowFormat raw_csv_rows{RowOrder::by_result, append_row<true>, header};
 
 }  // namespace roofline

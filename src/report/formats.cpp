@@ -18,6 +18,7 @@ const OutputFormat output_table[] = {
     {"json", {"json"}, write_json},
     {"ndjson", {"ndjson", "jsonl"}, ndjson_rows},
     {"csv", {"csv"}, csv_rows},
+    {"raw-csv", {}, raw_csv_rows},
     {"markdown", {"md"}, whole<render_markdown>},
     {"svg", {"svg"}, whole<render_svg>, true},
     {"html", {"html"}, whole<render_html>, false, true},

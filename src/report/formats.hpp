@@ -10,6 +10,7 @@ namespace roofline {
 
 extern const RowFormat ndjson_rows;
 extern const RowFormat csv_rows;
+extern const RowFormat raw_csv_rows;  ///< with texts that spreadsheets run
 
 void write_json(const Report& report, const RenderStyle& style, const Sink& sink);
 std::string render_table(const Report& report, const RenderStyle& style);

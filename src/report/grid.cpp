@@ -62,17 +62,6 @@ std::vector<std::string> headers_of(const Grid& grid) {
   return headers;
 }
 
-/// Nothing of a name is markup.
-std::string escaped_markdown(const std::string& cell) {
-  constexpr std::string_view markup = "\\|<`*";
-  std::string out;
-  for (const char c : cell) {
-    if (markup.find(c) != markup.npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string aligned(const Grid& raw, const RenderStyle& style) {
@@ -114,7 +103,7 @@ std::string markdown(const Grid& raw) {
   const Grid grid = printable_grid(raw);
   std::string out;
   const auto add = [&](const std::vector<std::string>& cells) {
-    for (const std::string& cell : cells) out += "| " + escaped_markdown(cell) + ' ';
+    for (const std::string& cell : cells) out += "| " + markdown_text(cell) + ' ';
     out += "|\n";
   };
   add(headers_of(grid));

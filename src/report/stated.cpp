@@ -163,7 +163,7 @@ std::string layer_columns() {
   return columns;
 }
 
-void append_layer_cells(std::string& csv, const Row& row) {
+void append_layer_cells(std::string& csv, const Row& row, bool raw) {
   const bool is_input = is_input_kind(row.layer.layer.kind);
   const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
   bool first = true;
@@ -171,7 +171,7 @@ void append_layer_cells(std::string& csv, const Row& row) {
     if (!field.is_written()) continue;
     if (!first) csv += ',';
     first = false;
-    if (is_input) append_csv(csv, field_value(field, spec));
+    if (is_input) append_csv(csv, field_value(field, spec), raw);
   }
 }
 

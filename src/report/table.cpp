@@ -240,8 +240,20 @@ std::string render_table(const Report& report, const RenderStyle& style) {
 }
 
 std::string render_markdown(const Report& report, const RenderStyle&) {
-  if (!report.explanations.empty()) return "```\n" + explanations_text(report) + "```\n";
-  return report_text(report, {[](const Grid& grid) { return markdown(grid) + '\n'; }, {}});
+  if (!report.explanations.empty()) return markdown_block(explanations_text(report));
+  // Sentences around the tables hold names too. No text has the mark, a control character.
+  constexpr char mark = '\x1f';
+  const std::string text = report_text(
+      report, {[](const Grid& grid) { return mark + markdown(grid) + '\n' + mark; }, {}});
+  std::string out;
+  bool is_table = false;
+  for (std::size_t begin = 0; begin <= text.size(); is_table = !is_table) {
+    const std::size_t end = std::min(text.find(mark, begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    out += is_table ? part : markdown_lines(part);
+    begin = end + 1;
+  }
+  return out;
 }
 
 }  // namespace roofline

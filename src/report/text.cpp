@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 
@@ -187,6 +188,40 @@ std::string printable(std::string_view text) {
     i += std::max<std::size_t>(1, character.length);
   }
   return out;
+}
+
+std::string markdown_text(std::string_view text) {
+  constexpr std::string_view markup = "\\|<`*[&~$";
+  const auto is_in_word = [&](std::size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool underlines = text[i] == '_' && !(is_in_word(i - 1) && is_in_word(i + 1));
+    if (markup.find(text[i]) != markup.npos || underlines) out += '\\';
+    out += text[i];
+  }
+  return out;
+}
+
+std::string markdown_lines(std::string_view text) {
+  constexpr std::string_view line_starts = "#+-=>";
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::size_t first = std::min(text.find_first_not_of(' '), end);
+    out += text.substr(0, first);
+    if (first < end && line_starts.find(text[first]) != line_starts.npos) out += '\\';
+    out += markdown_text(text.substr(first, end - first));
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+std::string markdown_block(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != text.npos) fence += '`';
+  return fence + '\n' + text + fence + '\n';
 }
 
 std::string valid_utf8(std::string_view text) {

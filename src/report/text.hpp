@@ -37,6 +37,12 @@ std::string broken(const std::string& text, std::size_t width);
 /// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by
 /// "?", so that a name cannot act on the terminal.
 std::string printable(std::string_view text);
+/// A text within a line of which nothing is markup of Markdown or HTML.
+std::string markdown_text(std::string_view text);
+/// The same of whole lines.
+std::string markdown_lines(std::string_view text);
+/// A text as it is, in a block of Markdown that it cannot end.
+std::string markdown_block(const std::string& text);
 /// Bytes that are not UTF-8 replaced by the replacement character U+FFFD.
 std::string valid_utf8(std::string_view text);
 

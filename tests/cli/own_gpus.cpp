@@ -24,8 +24,9 @@ constexpr const char* reason = ":1:20: expected more JSON, got the end of the te
 TEST_CASE("A run that does not mean the broken file warns once", "[cli/own_gpus]") {
   const Home home;
   const std::string warning = home.broken + reason + " (ignored: no GPU of this run)\n";
-  for (const char* arguments : {"conv.json --gpu v100 --format csv",
-                                "conv.json --gpu v100,a100,h100 --format csv", "--show-gpu t4"}) {
+  for (const char* arguments :
+       {"conv.json --gpu v100 --format csv", "conv.json --gpu v100,a100,h100 --format csv",
+        "conv.json --gpu v100 --price v100=2 --price t4=1 --format csv", "--show-gpu t4"}) {
     INFO(arguments);
     const Outcome outcome = home.roofline(arguments);
     CHECK(outcome.exit_code == 0);
@@ -37,17 +38,76 @@ TEST_CASE("A run that does not mean the broken file warns once", "[cli/own_gpus]
   CHECK(unknown.err == warning + "roofline: unknown GPU \"lab\" (--list-gpus lists all)\n");
 }
 
-TEST_CASE("A run that means the broken file, or lists all, stops", "[cli/own_gpus]") {
+TEST_CASE("A run that means the broken file stops", "[cli/own_gpus]") {
   const Home home;
-  for (const char* arguments : {"conv.json --gpu broken", "conv.json --gpu v100,lab-77",
-                                "--show-gpu 'LAB 77'", "--list-gpus", "--list-gpus --json",
-                                "conv.json --gpu $PWD/config/roofline/gpus/broken.json"}) {
+  for (const char* arguments :
+       {"conv.json --gpu broken", "conv.json --gpu v100,lab-77", "--show-gpu 'LAB 77'",
+        "conv.json --gpu $PWD/config/roofline/gpus/broken.json"}) {
     INFO(arguments);
     const Outcome outcome = home.roofline(arguments);
     CHECK(outcome.exit_code == 1);
     CHECK(outcome.err == home.broken + reason + "\n");
     CHECK(outcome.out == "");
   }
+}
+
+TEST_CASE("The list says what it leaves out", "[cli/own_gpus]") {
+  const Home home;
+  home.folder.write("config/roofline/gpus/mine.json",
+                    R"({"name": "Mine", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
+  const Outcome outcome = home.roofline("--list-gpus");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err == home.broken + reason + " (not listed)\n");
+  CHECK(outcome.out.find("Mine") != outcome.out.npos);
+  CHECK(outcome.out.find("Tesla T4") != outcome.out.npos);
+}
+
+TEST_CASE("What leads in a circle or never ends costs only itself", "[cli/own_gpus]") {
+  const TemporaryFolder folder;
+  const std::string gpus = folder.path() + "/config/roofline/gpus/";
+  const std::string model = R"(, "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2,
+                               "kernel_model": )";
+  folder.write("config/roofline/gpus/self.json", R"({"name": "Self")" + model + "\"self.json\"}");
+  folder.write("config/roofline/gpus/one.json", R"({"name": "One")" + model + "\"two.json\"}");
+  folder.write("config/roofline/gpus/two.json",
+               R"({"name": "two", "title": "Two", "inherits": "../gpus/one.json"})");
+  folder.write("conv.json", conv);
+  const std::string line = "XDG_CONFIG_HOME=$PWD/config timeout 10 roofline ";
+  CHECK(run(folder,
+            "mkfifo config/roofline/gpus/pipe.json; ln -s /dev/zero "
+            "config/roofline/gpus/zero.json")
+            .exit_code == 0);
+  struct Case {
+    const char* name;
+    std::string message;
+  };
+  const std::vector<Case> table{
+      {"one", gpus +
+                  "two.json: /inherits: expected a kernel model that does not lead back to "
+                  "itself, got " +
+                  gpus + "../gpus/one.json"},
+      {"pipe", gpus + "pipe.json: expected a file, got a pipe or a device"},
+      {"self", gpus +
+                   "self.json: /kernel_model: expected a kernel model that does not lead back to "
+                   "itself, got " +
+                   gpus + "self.json"},
+      {"zero", gpus + "zero.json: expected a file, got a pipe or a device"},
+  };
+  for (const Case& each : table) {
+    INFO(each.name);
+    const Outcome meant = run(folder, line + "conv.json --gpu " + each.name);
+    CHECK(meant.exit_code == 1);
+    CHECK(lines_of(meant.err).back() == each.message);
+  }
+  const Outcome other = run(folder, line + "conv.json --gpu v100 --format csv");
+  CHECK(other.exit_code == 0);
+  const Outcome list = run(folder, line + "--list-gpus");
+  CHECK(list.exit_code == 0);
+  for (const Case& each : table) {
+    CHECK(other.err.find(each.message + " (ignored: no GPU of this run)\n") != other.err.npos);
+    CHECK(list.err.find(each.message + " (not listed)\n") != list.err.npos);
+  }
+  CHECK(lines_of(list.err).size() == 5);  // and two.json, which is no GPU
 }
 
 TEST_CASE("A run that needs no GPU does not look at the folder", "[cli/own_gpus]") {

@@ -167,7 +167,7 @@ TEST_CASE("What was written stays whole until all is", "[cli/streams]") {
   SECTION("an input is not written over") {
     const Outcome outcome = run(folder, "roofline a.json --gpu v100 -o ./a.json");
     CHECK(outcome.exit_code == 2);
-    CHECK(outcome.err == "roofline: expected another file to write than the input a.json\n");
+    CHECK(outcome.err == "roofline: -o ./a.json: expected another file than the input a.json\n");
     CHECK(run(folder, "cat a.json").out == R"({"type": "relu", "input": [8]})");
   }
   SECTION("a file that cannot be written is said before the work") {

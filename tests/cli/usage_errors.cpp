@@ -19,7 +19,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "unknown GPU \"v1000\"; did you mean v100 or v100s? (--list-gpus lists all)"},
       {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, plot, got "
+       "--format: expected one of table, json, ndjson, csv, raw-csv, markdown, svg, html, plot, "
+       "got "
        "\"xml\""},
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected a format with a chart (--plot, --format svg, -o FILE.svg)"},
@@ -53,6 +54,38 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
     CHECK(outcome.out == "");
     CHECK(outcome.exit_code == 2);
   }
+}
+
+TEST_CASE("A series of batches that goes nowhere is refused", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  folder.write("conv.json", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  struct Case {
+    std::string batches;
+    std::string message;
+  };
+  const std::vector<Case> table{
+      {"1,...,8", "expected two numbers before \"...\", such as 1,2,4,...,1024"},
+      {"4,2,...,8", "expected rising numbers before \"...\""},
+      {"1,2,...", "expected a number after \"...\""},
+      {"1,2,4,...,2", "expected a number above 4 after \"...\", got 2"},
+      {"1,2,4,...,18446744073709551615,...,2",
+       "expected a number above 18446744073709551615 after \"...\", got 2"},
+      {"1,2,4,...,18446744073709551616",
+       "expected integers >= 1 such as 1,8,64, got \"18446744073709551616\""},
+      {"1,2,3,...,18446744073709551615",
+       "expected at most 1000 numbers, got more up to 18446744073709551615"},
+  };
+  for (const Case& each : table) {
+    INFO(each.batches);
+    const Outcome outcome = run(folder, "roofline conv.json --gpu v100 --batch " + each.batches);
+    CHECK(outcome.err == "roofline: --batch: " + each.message + "\n");
+    CHECK(outcome.out == "");
+    CHECK(outcome.exit_code == 2);
+  }
+  const Outcome series = run(folder,
+                             "roofline conv.json --gpu v100 --format csv --batch "
+                             "1,2,4,...,64,96,...,160 | sed 1d | cut -d, -f5 | tr '\\n' ' '");
+  CHECK(series.out == "1 2 4 8 16 32 64 96 128 160 ");
 }
 
 TEST_CASE("Numbers that cannot be are refused in a line one can read", "[cli/usage_errors]") {

@@ -238,7 +238,7 @@ TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
       {R"({"input": [4294967296, 65536, 65536], "out_channels": 2, "kernel_size": 1})",
        "conv.json: expected counts below 2^64, got an overflow in layer \"conv0\""},
       {conv_with("\"repeat\": 18446744073709551615"),
-       "conv.json: /repeat: expected at most 100000 copies, got 18446744073709551615"},
+       "conv.json: /repeat: expected at most 200000 layers by repeat in all, got more"},
       {conv_with("\"padding\": 18446744073709551615"),
        "conv.json: expected sizes below 2^64, got an overflow in layer \"conv0\""},
       {conv_with("\"dilation\": 18446744073709551615"),

@@ -93,7 +93,7 @@ TEST_CASE("A person's own files join the catalogue and win by name", "[load/cata
   CHECK(find_gpu("v100").value().name == "My V100");
   CHECK(find_gpu("MINE").value().name == "My V100");
   CHECK(find_gpu("v100-sxm2").value().name == "Tesla V100 SXM2 16GB");
-  const std::vector<Gpu> all = all_gpus().value();
+  const std::vector<Gpu> all = all_gpus();
   CHECK(all.size() == embedded_gpus().size() + 1);
   CHECK(std::any_of(all.begin(), all.end(), [](const Gpu& gpu) { return gpu.name == "My V100"; }));
 }
@@ -102,7 +102,7 @@ TEST_CASE("A file of the same name replaces ours in the list", "[load/catalogue]
   const ConfigHome home;
   home.add_gpu("t4.json",
                R"({"name": "Tesla T4", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
-  const std::vector<Gpu> all = all_gpus().value();
+  const std::vector<Gpu> all = all_gpus();
   CHECK(all.size() == embedded_gpus().size());
   CHECK(find_gpu("tesla t4").value().bandwidth_byte_per_s == Approx(2e9));
 }
@@ -157,7 +157,7 @@ TEST_CASE("A broken file fails those who mean it, and is a problem to others", "
     const std::vector<InputError> problems = catalogue.problems_besides({"mine", "t4"});
     REQUIRE(problems.size() == 1);
     CHECK(problems.front().what() == message);
-    CHECK(any_message_of([&] { catalogue.all().value(); }) == message);
+    CHECK(catalogue.all().size() == embedded_gpus().size() + 1);
   }
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("A file or folder that cannot be read is a problem too", "[load/catalo
   CHECK(catalogue.find("t4").value().name == "Tesla T4");
   REQUIRE(catalogue.problems_besides({"t4"}).size() == 1);
   CHECK(catalogue.problems_besides({"t4"}).front().what() == message);
-  CHECK(any_message_of([&] { catalogue.all().value(); }) == message);
+  CHECK(catalogue.all().size() == embedded_gpus().size());
 }
 
 TEST_CASE("No folder of one's own is no problem", "[load/catalogue]") {
@@ -189,12 +189,12 @@ TEST_CASE("No folder of one's own is no problem", "[load/catalogue]") {
     const ConfigHome home;
     setenv("XDG_CONFIG_HOME", config_home, 1);
     CHECK(Catalogue().problems_besides({}).empty());
-    CHECK(all_gpus().value().size() == embedded_gpus().size());
+    CHECK(all_gpus().size() == embedded_gpus().size());
   }
 }
 
 TEST_CASE("The list is sorted and complete", "[load/catalogue]") {
-  const std::vector<Gpu> all = all_gpus().value();
+  const std::vector<Gpu> all = all_gpus();
   CHECK(all.size() == embedded_gpus().size());
   CHECK(std::is_sorted(all.begin(), all.end(),
                        [](const Gpu& a, const Gpu& b) { return a.name < b.name; }));

@@ -70,3 +70,15 @@ TEST_CASE("A directory's gzip files are layer files too", "[load/gzip]") {
   const std::string path = folder.write("conv.json.gz", compressed(conv_line));
   CHECK(roofline::resolve_input(folder.path()).value() == std::vector<std::string>{path});
 }
+
+TEST_CASE("Data that expand as only those do that were made to", "[load/gzip]") {
+  const std::string reason = ": expected gzip data that give at most 200 bytes for each, got more";
+  const std::string blanks = compressed(std::string(90'000'000, ' '));
+  CHECK(read_records("a.json.gz", blanks).errors == std::vector<std::string>{"a.json.gz" + reason});
+  const std::string lines = compressed(std::string(90'000'000, '\n') + conv_line);
+  CHECK(read_records("a.ndjson.gz", lines).errors ==
+        std::vector<std::string>{"a.ndjson.gz" + reason});
+  // What expands as much and is small is no danger.
+  CHECK(read_records("b.json.gz", compressed(std::string(10'000'000, ' ') + conv_line))
+            .layers.size() == 1);
+}

@@ -53,6 +53,15 @@ TEST_CASE("CSV: a header of the same keys", "[load/records]") {
   CHECK_FALSE(records.layers[1].measured.warm_s);
 }
 
+TEST_CASE("CSV: a quote within a cell is a character", "[load/records]") {
+  const Records records = read_records(
+      "x.csv", "name,type,input\n5\" plate,relu,[8]\n\"a\" b \"c\",relu,[8]\n7\",relu,[8]\n");
+  REQUIRE(records.layers.size() == 3);
+  CHECK(records.layers[0].name == "5\" plate");
+  CHECK(records.layers[1].name == "a b \"c\"");
+  CHECK(records.layers[2].name == "7\"");
+}
+
 TEST_CASE("CSV: quotes as RFC 4180 has them", "[load/records]") {
   const Records records =
       read_records("x.csv",

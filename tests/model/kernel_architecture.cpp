@@ -62,7 +62,7 @@ TEST_CASE("An architecture nobody knows is the newest that was measured",
 
 TEST_CASE("Every part of the catalogue has a known architecture of its vendor",
           "[model/kernel_architecture]") {
-  for (const Gpu& gpu : all_gpus().value()) {
+  for (const Gpu& gpu : all_gpus()) {
     INFO(gpu.name);
     const std::optional<Architecture> architecture = stated_architecture(gpu);
     REQUIRE(architecture);

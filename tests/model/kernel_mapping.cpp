@@ -245,7 +245,7 @@ TEST_CASE("A mapping that cannot run says which limit and by how much", "[model/
 }
 
 TEST_CASE("Plans are sane on every GPU", "[model/kernel_mapping]") {
-  for (const Gpu& gpu : all_gpus().value())
+  for (const Gpu& gpu : all_gpus())
     for (const char* name : {"resnet18", "mobilenet_v2", "convnext_tiny", "r3d_18", "unet"})
       for (const DataType dtype : {DataType::fp32, DataType::fp16, DataType::int8})
         for (const CacheState cache : {CacheState::warm, CacheState::cold}) {

@@ -44,7 +44,7 @@ TEST_CASE("Parts sum to the time, bit for bit, and the largest is the limiter",
   for (const DataType dtype :
        {DataType::fp64, DataType::fp32, DataType::tf32, DataType::fp16, DataType::int8}) {
     const std::vector<Layer> layers = generated::layers(9, 4, dtype);
-    for (const Gpu& gpu : all_gpus().value()) {
+    for (const Gpu& gpu : all_gpus()) {
       const KernelModel model = kernel_model_of(gpu).value();
       for (Layer layer : layers)
         for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {

@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "load/csv.hpp"
+#include "model/spreadsheet.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
 
@@ -56,7 +57,7 @@ TEST_CASE("Names survive JSON, NDJSON and CSV", "[report/names]") {
   const std::vector<std::string> header = rows.next()->cells;
   const auto column =
       static_cast<std::size_t>(std::find(header.begin(), header.end(), "name") - header.begin());
-  while (const auto row = rows.next()) found.push_back(row->cells.at(column));
+  while (const auto row = rows.next()) found.push_back(unguarded(row->cells.at(column)));
   CHECK(found == names);
 }
 
@@ -103,6 +104,42 @@ TEST_CASE("Columns of a terminal", "[report/names]") {
       "\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97\xE6\xBC\xA2\xE5\xAD\x97";
   CHECK(shortened(wide, 12) == wide);
   CHECK(shortened(wide, 10) == "\xE6\xBC\xA2\xE5\xAD\x97...\xE5\xAD\x97");
+}
+
+TEST_CASE("No name is markup of Markdown, in tables or around them", "[report/names]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", R"~({"name": "# <script>a()</script>[b](javascript:c)", "layers": [
+      {"name": "![d](e) _f_ g_h &lt; `i`", "type": "relu", "input": [8]}]
+})~");
+  const std::string text = run(folder, "roofline net.json --gpu v100 --format markdown").out;
+  CHECK(lines_of(text).front().starts_with("\\# \\<script>a()\\</script>\\[b](javascript:c)"));
+  CHECK(text.find("| !\\[d](e) \\_f\\_ g_h \\&lt; \\`i\\` |") != text.npos);
+  CHECK(markdown_lines("a\n  - b\n") == "a\n  \\- b\n");
+  // Derivations are a block that none of their names ends.
+  folder.write("fence.json", R"({"name": "```", "type": "relu", "input": [8]})");
+  const std::string derived =
+      run(folder, "roofline fence.json --gpu v100 --explain '*' --format markdown").out;
+  CHECK(lines_of(derived).front() == "````");
+  CHECK(lines_of(derived).back() == "````");
+}
+
+TEST_CASE("A spreadsheet runs no cell of ours, and what we read back is the same",
+          "[report/names]") {
+  const TemporaryFolder folder;
+  using Lines = std::vector<std::string>;
+  const Lines formulas{"=1+1", "+1", "-1", "@SUM(A1)", "'=1", "''-x", "'quoted"};
+  Json network = Json::array();
+  for (const std::string& name : formulas)
+    network.push_back({{"name", name}, {"type", "relu"}, {"input", {8}}});
+  folder.write("net.json", network.dump());
+  const auto names_of = [&](const std::string& line) { return lines_of(run(folder, line).out); };
+  CHECK(names_of("roofline net.json --gpu v100 -o x.csv; sed 1d x.csv | cut -d, -f6") ==
+        Lines{"'=1+1", "'+1", "'-1", "'@SUM(A1)", "''=1", "'''-x", "'quoted"});
+  CHECK(names_of("roofline x.csv --gpu v100 --format ndjson | jq -r .name") == formulas);
+  CHECK(names_of("roofline net.json --gpu v100 --raw-csv --format csv | sed 1d | cut -d, -f6") ==
+        formulas);
+  CHECK(run(folder, "roofline net.json --gpu v100 --raw-csv --json").err ==
+        "roofline: --raw-csv: expected CSV to write (--format csv or -o FILE.csv)\n");
 }
 
 TEST_CASE("Markdown shows a name as it is", "[report/names]") {

@@ -87,7 +87,7 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
     for (const std::size_t width : {80U, 100U, 120U})
       check_widths(render_table(report, at_terminal(width)), width);
   }
-  check_widths(render_gpu_list(all_gpus().value(), at_terminal(100)));
+  check_widths(render_gpu_list(all_gpus(), at_terminal(100)));
 }
 
 TEST_CASE("Points fit the terminal", "[report/table]") {

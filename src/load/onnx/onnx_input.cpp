@@ -20,6 +20,7 @@ std::shared_ptr<const NetworkSpec> read_network(const Model& model, const LayerD
   auto network = std::make_shared<NetworkSpec>(
       onnx_graph::Emitter(model, defaults).network(graph, dimensions));
   network->name = network_name(model.source);
+  network->has_dimensions = true;
   return network;
 }
 

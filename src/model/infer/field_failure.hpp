@@ -36,4 +36,9 @@ struct FieldFailure {
   fail(field, "expected one spelling, got this and " + std::string(other));
 }
 
+/// More than the limits of inputs allow.
+[[noreturn]] inline void fail_limit(std::string_view field, const std::string& expected) {
+  throw FieldFailure{{std::string(field), {}, beyond_limit(expected), Remedy::limits}};
+}
+
 }  // namespace roofline

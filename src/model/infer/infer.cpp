@@ -13,21 +13,10 @@
 namespace roofline {
 namespace {
 
-constexpr std::uint64_t most_copies = 100000;
-
 std::string_view spelling(const Place& place, std::string_view field) {
   for (const auto& [each, name] : place.spellings)
     if (each == field) return name;
   return field;
-}
-
-std::uint64_t copies_of(const LayerSpec& spec) {
-  const std::uint64_t copies = spec.repeat.value_or(1);
-  if (copies == 0) fail("repeat", "expected an integer >= 1, got 0");
-  if (copies > most_copies)
-    fail("repeat", "expected at most " + std::to_string(most_copies) + " copies, got " +
-                       std::to_string(copies));
-  return copies;
 }
 
 /// Gives each layer a name of its own: a second "conv" is "conv#2".
@@ -61,6 +50,9 @@ class Inference {
     network_.recording = spec.summary;
     if (spec.batch_is_fixed) network_.batch = spec.batch;
     network_.assumptions = spec.assumptions;
+    if (!spec.has_dimensions)
+      for (const auto& [name, value] : defaults.dimensions)
+        network_.assumptions.push_back(name + " is no open size of it");
     network_.layers.reserve(spec.layers.size());
   }
 
@@ -96,6 +88,16 @@ class Inference {
     previous_copies_ = copies;
   }
 
+  std::uint64_t copies_of(const LayerSpec& spec) {
+    const std::uint64_t copies = spec.repeat.value_or(1);
+    if (copies == 0) fail("repeat", "expected an integer >= 1, got 0");
+    if (copies - 1 > defaults_.limits.copies - added_copies_)
+      fail_limit("repeat",
+                 "at most " + std::to_string(defaults_.limits.copies) + " layers by repeat in all");
+    added_copies_ += copies - 1;
+    return copies;
+  }
+
   const NetworkSpec& spec_;
   const LayerDefaults& defaults_;
   Network network_;
@@ -103,6 +105,7 @@ class Inference {
   OwnNames own_name_;
   std::map<std::string_view, AssumedNorms> norms_over_;
   std::size_t previous_copies_ = 0;
+  std::uint64_t added_copies_ = 0;
 };
 
 bool has_measured(const Network& network) {
@@ -139,9 +142,7 @@ Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
   return network;
 }
 
-}  // namespace
-
-InputError input_error(const FieldError& error, const Place& place) {
+InputError placed(const FieldError& error, const Place& place) {
   std::string where;
   if (!error.field.empty()) {
     const std::string_view name = spelling(place, error.field);
@@ -152,6 +153,14 @@ InputError input_error(const FieldError& error, const Place& place) {
     return {place.source, place.where + where, error.message};
   const bool joins = place.pointers && place.where.front() == '/';
   return {place.source, place.where + (joins ? "" : ": ") + where, error.message};
+}
+
+}  // namespace
+
+InputError input_error(const FieldError& error, const Place& place) {
+  InputError input = placed(error, place);
+  input.remedy = error.remedy;
+  return input;
 }
 
 Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) {

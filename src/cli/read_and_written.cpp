@@ -1,0 +1,103 @@
+#include "cli/read_and_written.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/output_file.hpp"
+#include "cli/required.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace roofline {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NamedFile {
+  std::string name;  ///< as messages call it
+  std::string path;
+};
+
+/// Where a file that is not there yet will be.
+fs::path place_of(const std::string& path) {
+  std::error_code error;
+  return fs::weakly_canonical(fs::absolute(written_path(path), error), error);
+}
+
+/// The same by whatever names and links. Terminals, /dev/null and sockets may be both ends.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const fs::file_status status = fs::status(a, error);
+  if (fs::is_character_file(status) || fs::is_socket(status)) return false;
+  if (fs::exists(status)) return fs::equivalent(a, b, error);
+  return !fs::exists(b, error) && place_of(a) == place_of(b);
+}
+
+NamedFile standard_input() { return {"standard input", "/dev/stdin"}; }
+
+NamedFile read_by(const std::string& option, const std::string& path) {
+  return path == "-" ? standard_input() : NamedFile{option + ' ' + path, path};
+}
+
+void add_input(const std::string& word, std::vector<NamedFile>& files) {
+  const Expected<std::vector<std::string>> paths = resolve_input(word);
+  if (!paths) return;  // said when it is read
+  for (const std::string& path : *paths) files.push_back(read_by("the input", path));
+}
+
+std::vector<NamedFile> files_read(const Options& options) {
+  std::vector<NamedFile> files;
+  for (const std::string& word : options.inputs) add_input(word, files);
+  const Catalogue catalogue;
+  for (const std::string& gpu : options.gpus)
+    if (const auto path = catalogue.path_of(gpu)) files.push_back({"--gpu " + gpu, *path});
+  if (!options.measured.empty()) files.push_back(read_by("--measured", options.measured));
+  if (!options.kernel_model.empty())
+    files.push_back(read_by("--kernel-model", options.kernel_model));
+  std::error_code error;  // a built-in network has the name of no file
+  std::erase_if(files, [&](const NamedFile& file) { return !fs::exists(file.path, error); });
+  return files;
+}
+
+std::vector<NamedFile> files_written(const Options& options) {
+  std::vector<NamedFile> files;
+  for (const Export& file : options.exports) files.push_back({"-o " + file.path, file.path});
+  if (!options.layer_file.empty() && options.layer_file != "-")
+    files.push_back({"--to-layers " + options.layer_file, options.layer_file});
+  return files;
+}
+
+void check_written(const NamedFile& file, const std::vector<NamedFile>& others) {
+  for (const NamedFile& other : others)
+    if (is_same_file(file.path, other.path))
+      throw UsageError(file.name + ": expected another file than " + other.name);
+}
+
+/// So that the same command may run twice.
+void check_outside_inputs(const NamedFile& file, const Options& options) {
+  for (const std::string& word : options.inputs)
+    if (would_read(word, written_path(file.path)))
+      throw UsageError(file.name + ": expected a file that the input " + word + " does not hold");
+}
+
+}  // namespace
+
+void check_outputs(const Options& options) {
+  const std::vector<NamedFile> written = files_written(options);
+  const bool uses_standard_output = options.format != nullptr || options.layer_file == "-";
+  const NamedFile standard_output{"standard output", "/dev/stdout"};
+  std::vector<NamedFile> others;
+  if (!written.empty() || (uses_standard_output && is_replaceable(standard_output.path)))
+    others = files_read(options);
+  if (uses_standard_output) {
+    check_written(standard_output, others);
+    others.push_back(standard_output);
+  }
+  for (const NamedFile& file : written) {
+    check_written(file, others);
+    check_outside_inputs(file, options);
+    check_writable(file.path);
+    others.push_back(file);
+  }
+}
+
+}  // namespace roofline

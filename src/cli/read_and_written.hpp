@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cli/options.hpp"
+
+namespace roofline {
+
+/// Before any work is done: each file to write can be written, none is read, and no two are the
+/// same. Throws UsageError that names both, or OutputError.
+void check_outputs(const Options& options);
+
+}  // namespace roofline

@@ -1,0 +1,144 @@
+// Every option of --help over a folder of hostile inputs: whatever is in them, the program ends by
+// itself, soon, within the memory that it may take, and says what is wrong.
+
+#include <chrono>
+#include <map>
+#include <regex>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#endif
+
+namespace {
+
+#ifdef HAS_ADDRESS_SANITIZER
+const std::string limits = "ulimit -t 10; timeout 20 ";  // which takes all addresses there are
+#else
+const std::string limits = "ulimit -t 10; ulimit -v 2000000; timeout 20 ";
+#endif
+
+/// Inputs that are also given to every option that takes a file.
+const std::map<std::string, std::string>& hostile_files() {
+  static const std::map<std::string, std::string> files{
+      {"binary.json", std::string("\0\x01\x02\xff\xfe\x80", 6)},
+      {"binary.onnx", std::string("\x08\x07\xff\xff\xff\xff\x0f\x00", 8)},
+      {"blank.json", std::string(100000, ' ')},
+      {"bomb.json", R"([{"type": "relu", "input": [8], "repeat": 2},
+                        {"type": "relu", "input": [8], "repeat": 300000}])"},
+      {"circle.json", R"({"name": "Circle", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2,
+                          "kernel_model": "circle.json"})"},
+      {"cut.json.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\x56", 12)},
+      {"deep.json", std::string(100000, '[')},
+      {"empty.csv", ""},
+      {"huge.json", R"({"type": "linear", "input": [18446744073709551615],
+                        "out_features": 18446744073709551615})"},
+      {"number.json", "1" + std::string(5000, '0')},
+      {"quote.csv", "name,type,c,h,w\n\"a,relu,8,8,8\nb,relu,8,8,8\n"},
+      {"script.json", R"({"name": "<script>alert(1)</script>", "type": "relu", "input": [8]})"},
+      {"trace.json", R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": 1, "ts": "a"}, )"},
+      {"utf16.json", std::string("\xff\xfe{\0}\0", 6)},
+      {"words.ndjson", "null\n{\"type\": \"relu\"}\n{\"type\": 7}\n\x80\n"},
+  };
+  return files;
+}
+
+void make_hostile_folder(const TemporaryFolder& folder) {
+  for (const auto& [name, text] : hostile_files()) folder.write("d/" + name, text);
+  folder.write("a.json", R"({"name": "a", "type": "relu", "input": [8], "measured_us": 3})");
+  REQUIRE(run(folder,
+              "mkfifo d/pipe.json; ln -s loop.json d/loop.json; ln -s none d/none.json\n"
+              "mkdir d/folder.json; ln -s /dev/zero d/zero.csv; ln -s .. d/up")
+              .exit_code == 0);
+}
+
+/// A value for each option that takes one that is no file: what a person would give.
+const std::map<std::string, std::string>& usual_values() {
+  static const std::map<std::string, std::string> values{
+      {"--algorithm", "gemm"},    {"--bandwidth-gbs", "900"},  {"--batch", "1,2,4,...,16"},
+      {"--by", "type"},           {"--cache", "cold"},         {"--ceilings", "sustained"},
+      {"--chart", "time --plot"}, {"--constants", "dense.*"},  {"--cover", "90"},
+      {"--dim", "height=224"},    {"--dtype", "fp16,int8"},    {"--engine", "tensor"},
+      {"--explain", "'*'"},       {"--first-line", "3"},       {"--format", "html"},
+      {"--fuse", "epilogue"},     {"--gpu", "v100,a100"},      {"--jobs", "4"},
+      {"--launch", "eager"},      {"--optimizer", "adam"},     {"--output", "out.html"},
+      {"--pass", "training"},     {"--peak-tflops", "100"},    {"--price", "v100=2"},
+      {"--raise-limits", "1"},    {"--registers", "64"},       {"--shared-memory-byte", "1024"},
+      {"--show-gpu", "v100"},     {"--show-model", "v100"},    {"--sort", "bytes"},
+      {"--split-k", "2"},         {"--stages", "2"},           {"--threads", "128"},
+      {"--tile", "64x64x8"},      {"--to-layers", "out.json"}, {"--top", "3"},
+  };
+  return values;
+}
+
+struct Option {
+  std::string name;
+  bool has_value;
+  bool reads_file;
+};
+
+/// Those that --help lists.
+std::vector<Option> options_of_help(const TemporaryFolder& folder) {
+  static const std::regex line(R"(^ +(?:-\w,)?(--[a-z-]+)(?:\{\w+\})?( ([A-Z][\w=x]*))?( .*)?$)");
+  std::vector<Option> options;
+  for (const std::string& text : lines_of(run(folder, "roofline --help").out)) {
+    std::smatch match;
+    if (!std::regex_match(text, match, line)) continue;
+    const bool written = match[1] == "--output" || match[1] == "--to-layers";
+    const bool reads = (match[3] == "FILE" && !written) || match[1] == "--gpu" || match[3] == "GPU";
+    options.push_back({match[1], match[3].matched, reads});
+  }
+  return options;
+}
+
+void check(const TemporaryFolder& folder, const std::string& arguments) {
+  INFO(arguments);
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = run(folder, limits + "roofline " + arguments);
+  CHECK(outcome.exit_code <= 2);
+  CHECK((outcome.exit_code == 0 || !outcome.err.empty()));
+  CHECK(outcome.err.find("out of memory") == outcome.err.npos);
+  CHECK(outcome.err.find("bad_alloc") == outcome.err.npos);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
+}
+
+}  // namespace
+
+TEST_CASE("Every option over a folder of hostile inputs", "[cli/hostile]") {
+  const TemporaryFolder folder;
+  make_hostile_folder(folder);
+  const std::vector<Option> options = options_of_help(folder);
+  CHECK(options.size() >= 40);
+  for (const Option& option : options) {
+    INFO(option.name);
+    if (option.has_value && !option.reads_file) REQUIRE(usual_values().contains(option.name));
+    const auto value = usual_values().find(option.name);
+    const std::string words =
+        option.has_value && value != usual_values().end() ? ' ' + value->second : "";
+    if (option.name == "--measured" || option.name == "--kernel-model") continue;
+    const std::string gpu = option.name == "--gpu" ? "" : " --gpu v100";
+    check(folder, "d" + gpu + ' ' + option.name + words);
+  }
+}
+
+TEST_CASE("Every option that reads a file, from hostile ones", "[cli/hostile]") {
+  const TemporaryFolder folder;
+  make_hostile_folder(folder);
+  for (const Option& option : options_of_help(folder)) {
+    if (!option.reads_file) continue;
+    const std::string gpu = option.name == "--gpu" ? "" : " --gpu v100";
+    for (const auto& [name, text] : hostile_files())
+      check(folder, "a.json" + gpu + ' ' + option.name + " d/" + name);
+    for (const char* path : {"d/loop.json", "d/none.json", "d/folder.json", "/dev/zero"})
+      check(folder, "a.json" + gpu + ' ' + option.name + ' ' + path);
+  }
+  check(folder, "calibrate d --gpu v100 -o out.json --constants 'memory.*'");
+  check(folder, "- --gpu v100 </dev/zero");
+  check(folder, "- --gpu v100 --format ndjson <d/words.ndjson");
+}
