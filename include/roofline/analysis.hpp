@@ -115,32 +115,48 @@ struct MeasuredSummary {
   std::optional<double> best_byte_per_s;
 };
 
-struct Result {
+/// What was evaluated, and on which part.
+struct Setting {
   std::string source;
   std::string network;
   std::size_t item = 0;  ///< which of its source's networks, from 0
   /// The network, or where another one is called so too, its source and, in one source, "#2".
   std::string label;
-  std::string gpu;
   std::optional<DataType> dtype;       ///< absent where layers differ
   std::optional<std::uint64_t> batch;  ///< absent where layers differ
   bool training = false;               ///< all passes
   std::optional<Pass> pass;            ///< absent where layers differ, and in training
+  std::string gpu;
+  std::optional<std::uint64_t> gpu_memory_byte;
+  std::optional<double> tdp_w;
+};
+
+/// What the rows were placed under.
+struct Bounds {
   Ceilings ceilings;
   Roofs roofs;
   Engine main_engine = Engine::fp32;  ///< of the first dense contraction, else of the first layer
-  std::vector<LayerResult> layers;
-  Total total;
-  std::vector<TypeRow> types;      ///< in descending order of time
+};
+
+/// How the rows compare with what was measured.
+struct Measurement {
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
-  std::optional<MeasuredSummary> measured;         ///< where rows have measured times
-  std::shared_ptr<const TraceSummary> recording;   ///< of a profiler; expected times are then those
-                                                   ///< of kernels alone, without gaps
-  std::optional<Memory> memory;                    ///< of a whole network; absent for records
-  std::map<std::string, double> measured_parts_s;  ///< the network's
-  std::optional<std::uint64_t> gpu_memory_byte;
-  std::optional<double> tdp_w;
+  std::optional<MeasuredSummary> summary;
+  std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
+                                                  ///< of kernels alone, without gaps
+  std::map<std::string, double> parts_s;          ///< times of parts of the network, by their names
+};
+
+/// A network in one setting on one GPU.
+struct Result {
+  Setting setting;
+  Bounds bounds;
+  std::vector<LayerResult> layers;
+  Total total;
+  std::vector<TypeRow> types;  ///< in descending order of time
+  Measurement measured;
+  std::optional<Memory> memory;  ///< of a whole network; absent for records
 };
 
 /// Rows of a stream's record, evaluated alone.

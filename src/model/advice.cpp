@@ -16,7 +16,9 @@ void set_batch(Layer& layer, std::uint64_t factor) {
 class Advisor {
  public:
   Advisor(const LayerResult& row, const Result& result, const Context& context)
-      : row_(row), context_(context), model_(kernel_model_for(context, result.main_engine)) {}
+      : row_(row),
+        context_(context),
+        model_(kernel_model_for(context, result.bounds.main_engine)) {}
 
   std::vector<Advice> all() {
     batch();

@@ -181,22 +181,23 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
                  const Ceilings& ceilings, const Context& context) {
   Result result;
-  result.source = std::move(source);
-  result.network = std::move(name);
-  result.label = result.network;
-  result.gpu = context.gpu.name;
-  result.gpu_memory_byte = context.gpu.memory_byte;
-  result.tdp_w = context.gpu.tdp_w;
-  result.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
-  result.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
-  result.training = context.options.training;
-  if (!result.training) result.pass = common(rows, [](const Layer& layer) { return layer.pass; });
-  result.main_engine = main_engine_of(rows);
-  result.ceilings = ceilings;
-  result.roofs = roofs_for(context, result.main_engine);
+  result.setting.source = std::move(source);
+  result.setting.network = std::move(name);
+  result.setting.label = result.setting.network;
+  result.setting.gpu = context.gpu.name;
+  result.setting.gpu_memory_byte = context.gpu.memory_byte;
+  result.setting.tdp_w = context.gpu.tdp_w;
+  result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
+  result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
+  result.setting.training = context.options.training;
+  if (!result.setting.training)
+    result.setting.pass = common(rows, [](const Layer& layer) { return layer.pass; });
+  result.bounds.main_engine = main_engine_of(rows);
+  result.bounds.ceilings = ceilings;
+  result.bounds.roofs = roofs_for(context, result.bounds.main_engine);
   result.layers = std::move(rows);
   sum_up(result);
-  result.measured = measured_summary(result, context);
+  result.measured.summary = measured_summary(result, context);
   return result;
 }
 
@@ -228,11 +229,11 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
-    result.recording = network.recording;
-    if (network.batch) result.batch = network.batch;
+    result.measured.recording = network.recording;
+    if (network.batch) result.setting.batch = network.batch;
     if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
-    result.item = network.item;
-    result.measured_parts_s = network.measured_parts_s;
+    result.setting.item = network.item;
+    result.measured.parts_s = network.measured_parts_s;
     return result;
   } catch (const InputError& error) {
     return error;

@@ -7,7 +7,9 @@
 namespace roofline {
 namespace {
 
-std::string name_of_input(const Result& result) { return result.label + " on " + result.gpu; }
+std::string name_of_input(const Result& result) {
+  return result.setting.label + " on " + result.setting.gpu;
+}
 
 }  // namespace
 

@@ -11,8 +11,9 @@ namespace {
 using Group = std::vector<std::size_t>;
 
 auto work_of(const Result& result) {
-  return std::tie(result.source, result.network, result.item, result.batch, result.dtype,
-                  result.training, result.pass);
+  return std::tie(result.setting.source, result.setting.network, result.setting.item,
+                  result.setting.batch, result.setting.dtype, result.setting.training,
+                  result.setting.pass);
 }
 
 /// Whether both did the same: a record that one GPU cannot run is missing there.
@@ -41,8 +42,9 @@ std::vector<Group> groups_of(const std::vector<Result>& results) {
       continue;
     }
     Group& group = groups[found->second];
-    if (std::none_of(group.begin(), group.end(),
-                     [&](std::size_t other) { return results[other].gpu == results[i].gpu; }))
+    if (std::none_of(group.begin(), group.end(), [&](std::size_t other) {
+          return results[other].setting.gpu == results[i].setting.gpu;
+        }))
       group.push_back(i);
   }
   std::erase_if(groups, [](const Group& group) { return group.size() < 2; });
@@ -68,16 +70,16 @@ ComparisonRow row_of(std::string name, std::optional<std::uint64_t> batch, const
   ComparisonRow row;
   row.name = std::move(name);
   row.batch = batch;
-  row.gpu = result.gpu;
+  row.gpu = result.setting.gpu;
   row.time_s = time;
   row.roofline_time_s = bound_s;
-  if (result.tdp_w) row.energy_at_tdp_j = time * *result.tdp_w;
+  if (result.setting.tdp_w) row.energy_at_tdp_j = time * *result.setting.tdp_w;
   return row;
 }
 
 ComparisonRow layer_row(const LayerResult& layer, const Result& result) {
   std::string name = layer.layer.name;
-  if (result.training) name += " " + std::string(name_of(layer.layer.pass));
+  if (result.setting.training) name += " " + std::string(name_of(layer.layer.pass));
   ComparisonRow row = row_of(std::move(name), layer.layer.output.batch, result, time_s(layer),
                              layer.point.roofline_time_s);
   row.compute_bound_share = layer.point.bound == Bound::compute ? 1 : 0;
@@ -93,8 +95,8 @@ std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results) 
     const std::size_t first = rows.size();
     for (const std::size_t i : group) {
       const Result& result = results[i];
-      rows.push_back(row_of(result.label, result.batch, result, time_s(result.total),
-                            result.total.roofline_time_s));
+      rows.push_back(row_of(result.setting.label, result.setting.batch, result,
+                            time_s(result.total), result.total.roofline_time_s));
       rows.back().compute_bound_share = compute_bound_share(result);
     }
     finish_rows(rows, first);

@@ -24,9 +24,9 @@ OperatingPoint point_of(const Result& result, const Prices& price_per_hour) {
   constexpr double s_per_hour = 3600;
   constexpr double million = 1e6;
   OperatingPoint point;
-  point.gpu = result.gpu;
-  point.dtype = result.dtype;
-  point.batch = result.batch;
+  point.gpu = result.setting.gpu;
+  point.dtype = result.setting.dtype;
+  point.batch = result.setting.batch;
   point.time_s = time_s(result.total);
   point.roofline_time_s = result.total.roofline_time_s;
   point.measured_time_s = result.total.measured_time_s;
@@ -34,12 +34,13 @@ OperatingPoint point_of(const Result& result, const Prices& price_per_hour) {
   point.needed_memory_byte = needed_memory_byte(result);
   point.fits = fits(result);
   set_limiter(result, point);
-  if (!result.batch || point.time_s <= 0) return point;
-  const auto batch = static_cast<double>(*result.batch);
+  if (!result.setting.batch || point.time_s <= 0) return point;
+  const auto batch = static_cast<double>(*result.setting.batch);
   point.time_per_image_s = point.time_s / batch;
   point.images_per_s = batch / point.time_s;
-  if (result.tdp_w) point.energy_per_image_j = *point.time_per_image_s * *result.tdp_w;
-  if (const auto price = price_per_hour.find(result.gpu); price != price_per_hour.end())
+  if (result.setting.tdp_w)
+    point.energy_per_image_j = *point.time_per_image_s * *result.setting.tdp_w;
+  if (const auto price = price_per_hour.find(result.setting.gpu); price != price_per_hour.end())
     point.cost_per_million_images = million * *point.time_per_image_s / s_per_hour * price->second;
   return point;
 }
@@ -110,17 +111,19 @@ void finish(PointTable& table) {
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& prices) {
   std::vector<PointTable> tables;
   const auto key_of = [](const Result& result) {
-    return std::tie(result.source, result.network, result.item, result.training, result.pass);
+    return std::tie(result.setting.source, result.setting.network, result.setting.item,
+                    result.setting.training, result.setting.pass);
   };
   std::map<decltype(key_of(results.front())), std::size_t> table_of;
   for (const Result& result : results) {
     const auto [entry, is_new] = table_of.try_emplace(key_of(result), tables.size());
-    if (is_new) tables.push_back({result.label, result.training, {}, {}, {}, {}, {}});
+    if (is_new)
+      tables.push_back({result.setting.label, result.setting.training, {}, {}, {}, {}, {}});
     std::vector<OperatingPoint>& points = tables[entry->second].points;
     const bool is_repeat =
         std::any_of(points.begin(), points.end(), [&](const OperatingPoint& point) {
-          return point.gpu == result.gpu && point.dtype == result.dtype &&
-                 point.batch == result.batch;
+          return point.gpu == result.setting.gpu && point.dtype == result.setting.dtype &&
+                 point.batch == result.setting.batch;
         });
     if (!is_repeat) points.push_back(point_of(result, prices));
   }

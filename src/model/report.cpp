@@ -18,11 +18,11 @@ Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t 
   const LayerResult& layer = evaluated.result.layers[row];
   Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
   if (!layer.kernel) return explanation;
-  explanation.steps =
-      derive_kernel(layer.layer, layer.counts, layer.engine,
-                    kernel_model_for(context, evaluated.result.main_engine), context.options.cache)
-          .value();
-  const LaunchProtocol launch = launch_of(evaluated.result.recording, context).protocol;
+  explanation.steps = derive_kernel(layer.layer, layer.counts, layer.engine,
+                                    kernel_model_for(context, evaluated.result.bounds.main_engine),
+                                    context.options.cache)
+                          .value();
+  const LaunchProtocol launch = launch_of(evaluated.result.measured.recording, context).protocol;
   if (launch != LaunchProtocol::graph)
     explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
                                  "",
@@ -73,20 +73,21 @@ std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
 /// one source by their order.
 void tell_apart(std::vector<Result>& results) {
   std::map<std::string, std::map<std::string, std::set<std::size_t>>> items_of;
-  for (const Result& result : results) items_of[result.network][result.source].insert(result.item);
+  for (const Result& result : results)
+    items_of[result.setting.network][result.setting.source].insert(result.setting.item);
   for (Result& result : results) {
-    const auto& sources = items_of[result.network];
-    const std::set<std::size_t>& items = sources.at(result.source);
-    const auto before = std::distance(items.begin(), items.find(result.item));
-    if (sources.size() > 1) result.label = result.source;
-    if (before > 0) result.label += "#" + std::to_string(before + 1);
+    const auto& sources = items_of[result.setting.network];
+    const std::set<std::size_t>& items = sources.at(result.setting.source);
+    const auto before = std::distance(items.begin(), items.find(result.setting.item));
+    if (sources.size() > 1) result.setting.label = result.setting.source;
+    if (before > 0) result.setting.label += "#" + std::to_string(before + 1);
   }
 }
 
 MeasuredChanges changes_of(const std::vector<Result>& results) {
   std::vector<const Result*> measured;
   for (const Result& result : results)
-    if (result.measured) measured.push_back(&result);
+    if (result.measured.summary) measured.push_back(&result);
   if (measured.size() != 2)
     throw InputError("expected two inputs with measured times to compare, got " +
                      std::to_string(measured.size()));

@@ -23,7 +23,7 @@ double& part_of(SweepRow& row, LayerKind kind) {
 
 SweepRow row_of(const Result& result) {
   SweepRow row;
-  row.batch = *result.batch;
+  row.batch = *result.setting.batch;
   for (const LayerResult& layer : result.layers) part_of(row, layer.layer.kind) += time_s(layer);
   row.total_s = row.copies_s + row.conv_s + row.linear_s + row.pool_s + row.other_s;
   row.roofline_time_s = result.total.roofline_time_s;
@@ -31,7 +31,7 @@ SweepRow row_of(const Result& result) {
   if (row.total_s > 0) row.images_per_s = static_cast<double>(row.batch) / row.total_s;
   row.needed_memory_byte = needed_memory_byte(result);
   row.fits = fits(result);
-  row.measured_s = result.measured_parts_s;
+  row.measured_s = result.measured.parts_s;
   return row;
 }
 
@@ -60,17 +60,18 @@ bool Sweep::has_measured_parts() const {
 std::vector<Sweep> sweeps_of(const std::vector<Result>& results) {
   std::vector<Sweep> sweeps;
   const auto key_of = [](const Result& result) {
-    return std::tie(result.source, result.network, result.item, result.gpu, result.dtype,
-                    result.pass);
+    return std::tie(result.setting.source, result.setting.network, result.setting.item,
+                    result.setting.gpu, result.setting.dtype, result.setting.pass);
   };
   std::map<decltype(key_of(results.front())), std::size_t> sweep_of;
   for (const Result& result : results) {
-    if (!result.batch) continue;
+    if (!result.setting.batch) continue;
     const auto [entry, is_new] = sweep_of.try_emplace(key_of(result), sweeps.size());
-    if (is_new) sweeps.push_back({result.label, result.gpu, {}, {}, {}});
+    if (is_new) sweeps.push_back({result.setting.label, result.setting.gpu, {}, {}, {}});
     std::vector<SweepRow>& rows = sweeps[entry->second].rows;
-    const bool is_repeat = std::any_of(
-        rows.begin(), rows.end(), [&](const SweepRow& row) { return row.batch == *result.batch; });
+    const bool is_repeat = std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
+      return row.batch == *result.setting.batch;
+    });
     if (!is_repeat) rows.push_back(row_of(result));
   }
   std::erase_if(sweeps, [](const Sweep& sweep) { return sweep.rows.size() < 2; });

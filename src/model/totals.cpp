@@ -71,7 +71,7 @@ void add_to_total(Total& total, const LayerResult& row) {
 
 void sum_up(Result& result) {
   for (const LayerResult& row : result.layers) add_to_total(result.total, row);
-  result.not_compared = count_not_compared(result.layers);
+  result.measured.not_compared = count_not_compared(result.layers);
   const double whole_s = time_s(result.total);
   for (LayerResult& row : result.layers) {
     row.time_share = share_of(time_s(row), whole_s);
@@ -79,7 +79,7 @@ void sum_up(Result& result) {
   }
   std::stable_sort(result.types.begin(), result.types.end(),
                    [](const TypeRow& a, const TypeRow& b) { return a.time_share > b.time_share; });
-  result.accuracy = score(result.layers);
+  result.measured.accuracy = score(result.layers);
 }
 
 std::optional<std::uint64_t> crossover_batch(const LayerResult& row) {
@@ -107,13 +107,13 @@ double compute_bound_share(const Result& result) {
 
 std::optional<std::uint64_t> needed_memory_byte(const Result& result) {
   if (!result.memory) return std::nullopt;
-  return result.training ? result.memory->training_byte() : result.memory->inference_byte();
+  return result.setting.training ? result.memory->training_byte() : result.memory->inference_byte();
 }
 
 std::optional<bool> fits(const Result& result) {
   const auto needed = needed_memory_byte(result);
-  if (!needed || !result.gpu_memory_byte) return std::nullopt;
-  return *needed <= *result.gpu_memory_byte;
+  if (!needed || !result.setting.gpu_memory_byte) return std::nullopt;
+  return *needed <= *result.setting.gpu_memory_byte;
 }
 
 }  // namespace roofline

@@ -191,13 +191,13 @@ std::string advice_text(const std::vector<Advice>& all) {
 std::string explanation_text(const Explanation& explanation, const Result& result) {
   const LayerResult& row = result.layers[explanation.row];
   const Layer& layer = row.layer;
-  std::string text = fmt::format("{} of {}: {} {} in {} on {}\n", printable(layer.name),
-                                 printable(result.network), info(layer.kind).name,
-                                 name_of(layer.pass), name_of(layer.dtypes.input), result.gpu);
+  std::string text = fmt::format(
+      "{} of {}: {} {} in {} on {}\n", printable(layer.name), printable(result.setting.network),
+      info(layer.kind).name, name_of(layer.pass), name_of(layer.dtypes.input), result.setting.gpu);
   if (!row.fused_into.empty())
     return text + fmt::format("\nfused into {}: no kernel of its own\n", printable(row.fused_into));
   text += "\ncounts\n" + counts_text(row);
-  text += "\nroofline bound\n" + roofline_text(row, result.ceilings);
+  text += "\nroofline bound\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
   text += "\nexpected time\n" + kernel_text(row);
   if (!explanation.steps.empty())

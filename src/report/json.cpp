@@ -38,12 +38,12 @@ void write_total(JsonWriter& w, const Total& total) {
 }
 
 void write_ceilings(JsonWriter& w, const Result& result) {
-  const Ceilings& ceilings = result.ceilings;
-  const double peak = *rate_of(ceilings.peak_flop_per_s, result.main_engine);
+  const Ceilings& ceilings = result.bounds.ceilings;
+  const double peak = *rate_of(ceilings.peak_flop_per_s, result.bounds.main_engine);
   w.key("ceilings").begin_object().key("peak_flop_per_s");
   write_rates(w, ceilings.peak_flop_per_s);
   w.member("bandwidth_byte_per_s", ceilings.bandwidth_byte_per_s)
-      .member("engine", cell(name_of(result.main_engine)))
+      .member("engine", cell(name_of(result.bounds.main_engine)))
       .member("ridge_flop_per_byte", peak / ceilings.bandwidth_byte_per_s)
       .member("kind", cell(name_of(ceilings.kind)))
       .end_object();
@@ -64,7 +64,7 @@ void write_memory(JsonWriter& w, const Result& result) {
       .member("optimizer_state_byte", memory.optimizer_state_byte)
       .member("saved_activation_byte", memory.saved_activation_byte)
       .member("needed_byte", cell(needed_memory_byte(result)))
-      .member("gpu_byte", cell(result.gpu_memory_byte))
+      .member("gpu_byte", cell(result.setting.gpu_memory_byte))
       .member("fits", cell(fits(result)))
       .end_object();
 }
@@ -91,7 +91,7 @@ void write_error(JsonWriter& w, std::string_view name, const ModelError& error) 
 
 void write_accuracy(JsonWriter& w, const Result& result) {
   w.key("accuracy").begin_array();
-  for (const Accuracy& score : result.accuracy) {
+  for (const Accuracy& score : result.measured.accuracy) {
     w.begin_object()
         .member("class", cell(name_of(score.layer_class)))
         .member("pass", cell(name_of(score.pass)))
@@ -111,7 +111,7 @@ void write_explanation(JsonWriter& w, const Report& report, const Explanation& e
   const Result& result = report.results[explanation.result];
   const LayerResult& row = result.layers[explanation.row];
   w.begin_object();
-  write_fields(w, {result.source, result.network, result.gpu, row}, true);
+  write_fields(w, {result.setting.source, result.setting.network, result.setting.gpu, row}, true);
   w.key("derivation").begin_array();
   for (const DerivationStep& step : explanation.steps)
     w.begin_object()
@@ -213,17 +213,20 @@ void write_points(JsonWriter& w, const PointTable& table) {
 
 void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
   w.begin_object()
-      .member("source", result.source)
-      .member("network", result.network)
-      .member("gpu", result.gpu)
-      .member("dtype", optional_name(result.dtype))
-      .member("batch", cell(result.batch))
-      .member("pass", result.training ? Cell(std::string("training")) : optional_name(result.pass));
+      .member("source", result.setting.source)
+      .member("network", result.setting.network)
+      .member("gpu", result.setting.gpu)
+      .member("dtype", optional_name(result.setting.dtype))
+      .member("batch", cell(result.setting.batch))
+      .member("pass", result.setting.training ? Cell(std::string("training"))
+                                              : optional_name(result.setting.pass));
   write_ceilings(w, result);
   w.key("layers").begin_array();
   for (const std::size_t row : selection.rows) {
     w.begin_object();
-    write_fields(w, {result.source, result.network, result.gpu, result.layers[row]}, false);
+    write_fields(
+        w, {result.setting.source, result.setting.network, result.setting.gpu, result.layers[row]},
+        false);
     w.end_object();
     pieces.pass_on();
   }
@@ -232,7 +235,7 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_types(w, result);
   write_memory(w, result);
   write_accuracy(w, result);
-  w.member("measured_times_not_compared", result.not_compared);
+  w.member("measured_times_not_compared", result.measured.not_compared);
   write_measured_summary(w, result);
   write_recording(w, result);
   w.key("total").begin_object();

@@ -5,7 +5,7 @@ namespace {
 
 void write_most_lost(JsonWriter& w, const Result& result) {
   w.key("most_lost").begin_array();
-  for (const LostTime& lost : result.measured->most_lost)
+  for (const LostTime& lost : result.measured.summary->most_lost)
     w.begin_object()
         .member("name", result.layers[lost.row].layer.name)
         .member("pass", cell(name_of(result.layers[lost.row].layer.pass)))
@@ -28,11 +28,11 @@ void write_rates(JsonWriter& w, const EngineRates& rates) {
 
 void write_measured_summary(JsonWriter& w, const Result& result) {
   w.key("measured");
-  if (!result.measured) {
+  if (!result.measured.summary) {
     w.value({});
     return;
   }
-  const MeasuredSummary& summary = *result.measured;
+  const MeasuredSummary& summary = *result.measured.summary;
   w.begin_object()
       .member("rows", summary.rows)
       .member("measured_time_s", summary.measured_s)
@@ -84,11 +84,11 @@ void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes)
 
 void write_recording(JsonWriter& w, const Result& result) {
   w.key("recording");
-  if (!result.recording) {
+  if (!result.measured.recording) {
     w.value({});
     return;
   }
-  const TraceSummary& trace = *result.recording;
+  const TraceSummary& trace = *result.measured.recording;
   w.begin_object()
       .member("recorder", trace.recorder)
       .member("device", text_or_null(trace.gpu.name))

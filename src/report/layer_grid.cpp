@@ -64,7 +64,7 @@ class LayerGrid {
   LayerGrid(const Report& report, const std::vector<std::size_t>& results, const RenderStyle& style)
       : report_(report), results_(results), style_(style) {
     const bool measured = std::any_of(results.begin(), results.end(), [&](std::size_t i) {
-      return report.results[i].measured.has_value();
+      return report.results[i].measured.summary.has_value();
     });
     const Shown other = measured ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
@@ -107,7 +107,7 @@ class LayerGrid {
 
   void add_row(const TableRow& row) {
     RowName name = {folded_name(names_of(row)), suffix_of(row)};
-    if (is_many()) name.name = row.result.label + "/" + name.name;
+    if (is_many()) name.name = row.result.setting.label + "/" + name.name;
     names_.push_back({printable(name.name), name.suffix});
     shares_.push_back(share_of(row));
     columns_.front().cells.push_back(names_.back().name + name.suffix);

@@ -19,8 +19,8 @@ std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s
 }  // namespace
 
 std::string recording_sentences(const Result& result) {
-  if (!result.recording) return "";
-  const TraceSummary& trace = *result.recording;
+  if (!result.measured.recording) return "";
+  const TraceSummary& trace = *result.measured.recording;
   std::string text = fmt::format("{}{}: GPU busy {}", printable(trace.recorder),
                                  trace.gpu.name.empty() ? "" : " on " + printable(trace.gpu.name),
                                  duration(trace.busy_s));
@@ -74,7 +74,7 @@ Grid measured_types_grid(const MeasuredSummary& summary) {
 }
 
 std::string lost_sentences(const Result& result) {
-  const MeasuredSummary& summary = *result.measured;
+  const MeasuredSummary& summary = *result.measured.summary;
   std::string text = "most time beyond the bound:\n";
   std::string_view last_help;  // said once of layers in a row that it helps alike
   for (const LostTime& lost : summary.most_lost) {

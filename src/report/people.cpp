@@ -55,7 +55,7 @@ std::string bound_text(const LayerResult& row) {
 }  // namespace
 
 std::string suffix_of(const TableRow& row) {
-  const bool many_passes = row.result.training || !row.result.pass;
+  const bool many_passes = row.result.setting.training || !row.result.setting.pass;
   std::string text;
   if (many_passes) text += fmt::format(" {}", name_of(row.first().layer.pass));
   if (row.layers.size() > 1) text += fmt::format(" x{}", row.layers.size());
@@ -66,8 +66,8 @@ std::string summed_text(const OutputField& field, const TableRow& row) {
   if (!adds_up(field.unit)) return "";
   double sum = 0;
   for (const std::size_t i : row.layers) {
-    const Cell value =
-        field.value({row.result.source, row.result.network, row.result.gpu, row.result.layers[i]});
+    const Cell value = field.value({row.result.setting.source, row.result.setting.network,
+                                    row.result.setting.gpu, row.result.layers[i]});
     if (const auto* number = std::get_if<double>(&value))
       sum += *number;
     else if (const auto* count = std::get_if<std::uint64_t>(&value))
@@ -83,7 +83,8 @@ std::string people_text(const OutputField& field, const TableRow& row) {
   if (field.path == "limiter") return limiter_text(first);
   if (field.path == "bound") return bound_text(first);
   if (adds_up(field.unit)) return summed_text(field, row);
-  const Cell value = field.value({row.result.source, row.result.network, row.result.gpu, first});
+  const Cell value = field.value(
+      {row.result.setting.source, row.result.setting.network, row.result.setting.gpu, first});
   if (const auto* number = std::get_if<double>(&value)) return number_text(field.unit, *number);
   return std::string(text_in(value).value_or(""));
 }

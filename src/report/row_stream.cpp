@@ -10,7 +10,8 @@ namespace roofline {
 namespace {
 
 Row row_of(const Result& result, const LayerResult& layer, const RowFormat& format) {
-  return {result.source, result.network, result.gpu, layer, format.order == RowOrder::as_computed};
+  return {result.setting.source, result.setting.network, result.setting.gpu, layer,
+          format.order == RowOrder::as_computed};
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ Grid accuracy_grid(const Result& result) {
   grid.columns = {{"accuracy", true}, {"dtype", true}, {"pass", true}, {"layers"},
                   {"bias"},           {"gerr"},        {"median"},     {"within 25%"},
                   {"roofline"},       {"worst", true}};
-  for (const Accuracy& cell : result.accuracy)
+  for (const Accuracy& cell : result.measured.accuracy)
     grid.rows.push_back({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
                          std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
                          factor(cell.expected.bias), factor(cell.expected.gerr),
@@ -160,7 +160,7 @@ std::string memory_sentence(const Result& result) {
   if (!needed) return "";
   const Memory& memory = *result.memory;
   std::string text =
-      result.training
+      result.setting.training
           ? fmt::format("memory: weights and their gradients {}, kept activations {}",
                         byte_text(2 * memory.training_weight_byte),
                         byte_text(memory.saved_activation_byte))
@@ -169,7 +169,7 @@ std::string memory_sentence(const Result& result) {
                         shortened(printable(memory.peak_layer), 30));
   if (!fits(result).value_or(true))
     text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", byte_text(*needed),
-                        byte_text(*result.gpu_memory_byte));
+                        byte_text(*result.setting.gpu_memory_byte));
   return text + '\n';
 }
 
@@ -196,11 +196,11 @@ std::string below_bound_sentences(const Result& result) {
 }
 
 std::string not_compared_sentence(const Result& result) {
-  if (result.not_compared == 0) return "";
+  if (result.measured.not_compared == 0) return "";
   return fmt::format(
       "measured times left out: {}, of another batch, pass or GPU than here, or with caches in "
       "another state\n",
-      result.not_compared);
+      result.measured.not_compared);
 }
 
 }  // namespace roofline

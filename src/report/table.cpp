@@ -28,8 +28,8 @@ struct Section {
 };
 
 bool share_a_table(const Result& a, const Result& b) {
-  return a.layers.size() == 1 && b.layers.size() == 1 && a.gpu == b.gpu &&
-         a.main_engine == b.main_engine && a.batch == b.batch;
+  return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
+         a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
 }
 
 std::vector<Section> sections_of(const Report& report) {
@@ -57,17 +57,19 @@ std::string name_or(const std::optional<T>& value, const char* fallback) {
 
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
-  const double peak = *rate_of(result.ceilings.peak_flop_per_s, result.main_engine);
-  const double bandwidth = result.ceilings.bandwidth_byte_per_s;
+  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
   const std::string what = section.results.size() == 1
-                               ? shortened(printable(result.label), 40)
+                               ? shortened(printable(result.setting.label), 40)
                                : fmt::format("{} inputs of one layer", section.results.size());
-  const std::string pass = result.training ? "training" : name_or(result.pass, "mixed passes");
-  return fmt::format("{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
-                     shortened(printable(result.gpu), 30), name_or(result.dtype, "mixed types"),
-                     result.batch ? fmt::format("{}", *result.batch) : "mixed", pass,
-                     name_of(result.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-                     name_of(result.ceilings.kind), plain(peak / bandwidth));
+  const std::string pass =
+      result.setting.training ? "training" : name_or(result.setting.pass, "mixed passes");
+  return fmt::format(
+      "{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
+      shortened(printable(result.setting.gpu), 30), name_or(result.setting.dtype, "mixed types"),
+      result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed", pass,
+      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
+      name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
 }
 
 /// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu".
@@ -117,14 +119,14 @@ constexpr std::size_t most_changes = 20;
 
 std::string measured_text(const Result& result, const Style& style) {
   std::string text;
-  if (result.measured) {
-    text += '\n' + style.render(measured_parts_grid(*result.measured));
-    text += '\n' + style.render(measured_types_grid(*result.measured));
+  if (result.measured.summary) {
+    text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
+    text += '\n' + style.render(measured_types_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
-  if (result.recording && !result.recording->unmodelled.empty())
-    text += '\n' + style.render(unmodelled_grid(*result.recording, most_unmodelled));
-  if (!result.accuracy.empty())
+  if (result.measured.recording && !result.measured.recording->unmodelled.empty())
+    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled));
+  if (!result.measured.accuracy.empty())
     text += '\n' + style.render(accuracy_grid(result)) + std::string(accuracy_legend);
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }

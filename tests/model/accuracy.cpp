@@ -32,7 +32,7 @@ Result measured_result(const std::string& file, const AnalysisOptions& options) 
 std::vector<Accuracy> accuracy_of(const std::string& file, EngineChoice engine) {
   AnalysisOptions options;
   options.engine = engine;
-  return measured_result(file, options).accuracy;
+  return measured_result(file, options).measured.accuracy;
 }
 
 struct Cell {

@@ -59,7 +59,7 @@ TEST_CASE("Training runs each layer's passes; the first has no data gradient", "
       {"name": "e", "type": "flatten"}])"),
                                   training());
   CHECK(rows_of(result) == "a.fwd a.wgrad b.fwd b.dgrad c.fwd c.dgrad c.wgrad d.fwd e.fwd ");
-  CHECK(result.training);
+  CHECK(result.setting.training);
   CHECK(result.total.params == 3 * 4 * 9 + 4 * 2);
   CHECK(result.total.macs == 2 * (36 * 4 * 27) + 3 * (36 * 2 * 4));
 }

@@ -87,10 +87,10 @@ TEST_CASE("Stated ceilings replace the main engine's and the GPU's", "[model/roo
       R"([{"input": [64, 64, 64], "out_channels": 64, "kernel_size": 3, "dtype": "fp16"},
           {"type": "relu", "dtype": "fp16"}])";
   const Result plain = on_v100(text);
-  CHECK(plain.main_engine == Engine::fp16_tensor);
-  CHECK(plain.ceilings.kind == CeilingKind::datasheet);
+  CHECK(plain.bounds.main_engine == Engine::fp16_tensor);
+  CHECK(plain.bounds.ceilings.kind == CeilingKind::datasheet);
   const Result stated = on_v100(text, under(50e12, 450e9));
-  CHECK(stated.ceilings.kind == CeilingKind::user);
+  CHECK(stated.bounds.ceilings.kind == CeilingKind::user);
   CHECK(stated.layers[0].point.ridge_flop_per_byte == Approx(50e12 / 450e9));
   CHECK(stated.layers[0].point.compute_time_s ==
         Approx(2.5 * plain.layers[0].point.compute_time_s));
@@ -101,13 +101,13 @@ TEST_CASE("Stated ceilings replace the main engine's and the GPU's", "[model/roo
 
 TEST_CASE("What layers share is stated, what differs is absent", "[model/roofline_point]") {
   const Result same = on_v100(R"([{"type": "relu", "input": [2, 8]}, {"type": "relu"}])");
-  CHECK(same.dtype == DataType::fp32);
-  CHECK(same.batch == 2U);
-  CHECK(same.pass == Pass::fwd);
+  CHECK(same.setting.dtype == DataType::fp32);
+  CHECK(same.setting.batch == 2U);
+  CHECK(same.setting.pass == Pass::fwd);
   const Result mixed = on_v100(
       R"([{"type": "relu", "input": [2, 8]}, {"type": "relu", "input": [3, 8], "dtype": "fp16",
            "pass": "dgrad"}])");
-  CHECK_FALSE(mixed.dtype);
-  CHECK_FALSE(mixed.batch);
-  CHECK_FALSE(mixed.pass);
+  CHECK_FALSE(mixed.setting.dtype);
+  CHECK_FALSE(mixed.setting.batch);
+  CHECK_FALSE(mixed.setting.pass);
 }

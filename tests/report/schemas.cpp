@@ -14,48 +14,48 @@
 #include "roofline/enumeration.hpp"
 
 using namespace roofline;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
-Json reference(const char* name) { return {{"$ref", std::string("#/$defs/") + name}}; }
-Json at_least(std::uint64_t least) {
-  return least == 1 ? reference("size") : Json{{"type", "integer"}, {"minimum", least}};
+OrderedJson reference(const char* name) { return {{"$ref", std::string("#/$defs/") + name}}; }
+OrderedJson at_least(std::uint64_t least) {
+  return least == 1 ? reference("size") : OrderedJson{{"type", "integer"}, {"minimum", least}};
 }
 
 struct FieldSchema {
-  Json operator()(const TextField&) const { return {{"type", "string"}}; }
-  Json operator()(const ChoiceField& field) const {
+  OrderedJson operator()(const TextField&) const { return {{"type", "string"}}; }
+  OrderedJson operator()(const ChoiceField& field) const {
     return {{"enum", std::vector<std::string>(field.names.begin(), field.names.end())}};
   }
-  Json operator()(const CountField&) const { return reference("size"); }
-  Json operator()(const FlagField&) const { return reference("flag"); }
-  Json operator()(const SecondsField&) const { return reference("quantity"); }
-  Json operator()(const AxesField& field) const {
+  OrderedJson operator()(const CountField&) const { return reference("size"); }
+  OrderedJson operator()(const FlagField&) const { return reference("flag"); }
+  OrderedJson operator()(const SecondsField&) const { return reference("quantity"); }
+  OrderedJson operator()(const AxesField& field) const {
     if (field.least == 1) return reference("axes");
-    Json any = Json::array();
+    OrderedJson any = OrderedJson::array();
     if (field.takes_rule) any.push_back({{"enum", {"same", "valid"}}});
     any.push_back(at_least(field.least));
     any.push_back({{"type", "array"}, {"items", at_least(field.least)}, {"minItems", 1}});
     return {{"anyOf", any}};
   }
-  Json operator()(const AxisField& field) const { return at_least(field.least); }
-  Json operator()(const SizesField& field) const {
+  OrderedJson operator()(const AxisField& field) const { return at_least(field.least); }
+  OrderedJson operator()(const SizesField& field) const {
     return reference(field.takes_number ? "axes" : "sizes");
   }
-  Json operator()(const OperandField&) const { return reference("operand"); }
-  Json operator()(const OperandsField&) const {
+  OrderedJson operator()(const OperandField&) const { return reference("operand"); }
+  OrderedJson operator()(const OperandsField&) const {
     return {{"type", "array"}, {"items", reference("operand")}, {"minItems", 1}};
   }
-  Json operator()(const KindField&) const { return reference("type"); }
-  Json operator()(const DataTypeField&) const { return reference("data_type"); }
-  Json operator()(const DataTypesField&) const { return reference("data_types"); }
-  Json operator()(const MappingField&) const { return reference("mapping"); }
+  OrderedJson operator()(const KindField&) const { return reference("type"); }
+  OrderedJson operator()(const DataTypeField&) const { return reference("data_type"); }
+  OrderedJson operator()(const DataTypesField&) const { return reference("data_types"); }
+  OrderedJson operator()(const MappingField&) const { return reference("mapping"); }
 };
 
 /// By key, each alias after its field.
-Json layer_properties() {
-  Json properties = Json::object();
+OrderedJson layer_properties() {
+  OrderedJson properties = OrderedJson::object();
   for (const LayerField& field : layer_fields()) {
     properties[std::string(field.key)] = std::visit(FieldSchema{}, field.member);
     for (const FieldAlias& alias : field.aliases)
@@ -80,24 +80,24 @@ std::vector<std::string> keys_of_rows(const std::string& group) {
   return keys;
 }
 
-std::vector<std::string> keys_of(const Json& object) {
+std::vector<std::string> keys_of(const OrderedJson& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
   return keys;
 }
 
-std::string one_line(const Json& node) {
+std::string one_line(const OrderedJson& node) {
   if (!node.is_structured()) return node.dump();
   std::string out;
   for (const auto& [key, value] : node.items()) {
     out += out.empty() ? "" : ", ";
-    out += (node.is_object() ? Json(key).dump() + ": " : "") + one_line(value);
+    out += (node.is_object() ? OrderedJson(key).dump() + ": " : "") + one_line(value);
   }
   return node.is_object() ? "{" + out + "}" : "[" + out + "]";
 }
 
 /// On one line where it fits, as people write it; names in lines as long as they get.
-void write(std::string& out, const Json& node, std::size_t indent, std::size_t before) {
+void write(std::string& out, const OrderedJson& node, std::size_t indent, std::size_t before) {
   constexpr std::size_t width = 100;
   const std::string line = one_line(node);
   if (indent + before + line.size() < width || !node.is_structured()) {
@@ -109,7 +109,7 @@ void write(std::string& out, const Json& node, std::size_t indent, std::size_t b
   std::size_t column = width;
   bool first = true;
   for (const auto& [key, value] : node.items()) {
-    const std::string label = node.is_object() ? Json(key).dump() + ": " : "";
+    const std::string label = node.is_object() ? OrderedJson(key).dump() + ": " : "";
     const bool is_name = node.is_array() && !value.is_structured();
     out += first ? "" : ",";
     first = false;
@@ -129,15 +129,15 @@ void write(std::string& out, const Json& node, std::size_t indent, std::size_t b
 
 /// The names of an enumeration, and null where there may be none.
 template <Enumeration E>
-Json one_of(bool may_be_null = false) {
-  Json names = names_of<E>;
+OrderedJson one_of(bool may_be_null = false) {
+  OrderedJson names = names_of<E>;
   if (may_be_null) names.push_back(nullptr);
   return {{"enum", names}};
 }
 
 /// The names under which layers may state a type, those of frameworks too.
-Json stated_types(bool of_output) {
-  Json names = Json::array();
+OrderedJson stated_types(bool of_output) {
+  OrderedJson names = OrderedJson::array();
   for (const DataType type : enumerators<DataType>) {
     if (!of_output && !is_operand_type(type)) continue;
     names.push_back(name_of(type));
@@ -148,8 +148,8 @@ Json stated_types(bool of_output) {
 }
 
 /// A value for each engine.
-Json by_engine(const char* value) {
-  Json properties = Json::object();
+OrderedJson by_engine(const char* value) {
+  OrderedJson properties = OrderedJson::object();
   for (const std::string_view name : names_of<Engine>)
     properties[std::string(name)] = reference(value);
   return properties;
@@ -159,7 +159,7 @@ std::string path_of(const std::string& name) {
   return ROOFLINE_SOURCE_FOLDER "/configs/schemas/" + name + ".json";
 }
 
-void check_or_write(const std::string& name, const Json& schema) {
+void check_or_write(const std::string& name, const OrderedJson& schema) {
   std::string text;
   write(text, schema, 0, 0);
   text += '\n';
@@ -171,10 +171,10 @@ void check_or_write(const std::string& name, const Json& schema) {
 }  // namespace
 
 TEST_CASE("The schema of layers is that of their table", "[report/schemas]") {
-  Json schema = Json::parse(read_file(path_of("input")));
-  Json& definitions = schema.at("$defs");
+  OrderedJson schema = OrderedJson::parse(read_file(path_of("input")));
+  OrderedJson& definitions = schema.at("$defs");
   definitions.at("layer").at("properties") = layer_properties();
-  Json& mapping = definitions.at("mapping").at("properties");
+  OrderedJson& mapping = definitions.at("mapping").at("properties");
   mapping = {{"algorithm", mapping.at("algorithm")}, {"tile", mapping.at("tile")}};
   mapping.at("algorithm") = {{"enum", std::vector<std::string>(statable_algorithm_names.begin(),
                                                                statable_algorithm_names.end())}};
@@ -186,10 +186,10 @@ TEST_CASE("The schema of layers is that of their table", "[report/schemas]") {
 }
 
 TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") {
-  Json schema = Json::parse(read_file(path_of("output")));
-  Json& definitions = schema.at("$defs");
+  OrderedJson schema = OrderedJson::parse(read_file(path_of("output")));
+  OrderedJson& definitions = schema.at("$defs");
   CHECK(keys_of(definitions.at("layer_values").at("properties")) == keys_of_rows(""));
-  CHECK(definitions.at("layer_values").at("required") == Json(keys_of_rows("")));
+  CHECK(definitions.at("layer_values").at("required") == OrderedJson(keys_of_rows("")));
   CHECK(keys_of(definitions.at("bytes").at("properties")) == keys_of_rows("bytes"));
   CHECK(keys_of(definitions.at("kernel").at("properties")) == keys_of_rows("kernel"));
   CHECK(keys_of(definitions.at("measured_layer").at("properties")) == keys_of_rows("measured"));
@@ -203,7 +203,7 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
 }
 
 TEST_CASE("The schema of GPUs has the engines", "[report/schemas]") {
-  Json schema = Json::parse(read_file(path_of("gpu")));
+  OrderedJson schema = OrderedJson::parse(read_file(path_of("gpu")));
   schema.at("$defs").at("engines").at("properties") = by_engine("quantity");
   check_or_write("gpu", schema);
 }

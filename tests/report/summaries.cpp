@@ -24,10 +24,10 @@ LayerResult row(const std::string& name, LayerKind kind, double time_s, std::uin
 Result network_result(const std::string& gpu, std::vector<LayerResult> rows, double tdp_w = 100,
                       std::uint64_t batch = 1) {
   Result result;
-  result.source = result.network = result.label = "net";
-  result.gpu = gpu;
-  result.batch = batch;
-  result.tdp_w = tdp_w;
+  result.setting.source = result.setting.network = result.setting.label = "net";
+  result.setting.gpu = gpu;
+  result.setting.batch = batch;
+  result.setting.tdp_w = tdp_w;
   result.layers = std::move(rows);
   sum_up(result);
   return result;
@@ -105,7 +105,7 @@ TEST_CASE("A sweep names the best batch, and from where on time grows as the bat
     Result result = network_result("g", {row("a", LayerKind::conv, conv_s)}, 100, batch);
     result.memory = Memory{};
     result.memory->weight_byte = weight_byte;
-    result.gpu_memory_byte = 10;
+    result.setting.gpu_memory_byte = 10;
     return result;
   };
   // An image: 1, 0.55, 0.5, 0.52 and, too large for the memory, 0.3 s.

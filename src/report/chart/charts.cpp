@@ -9,10 +9,11 @@ namespace {
 bool share_a_chart(const Result& a, const Result& b) {
   if (a.layers.size() == 1 && b.layers.size() == 1) return true;
   const auto work = [](const Result& result) {
-    return std::tie(result.source, result.network, result.item, result.batch, result.dtype,
-                    result.training, result.pass);
+    return std::tie(result.setting.source, result.setting.network, result.setting.item,
+                    result.setting.batch, result.setting.dtype, result.setting.training,
+                    result.setting.pass);
   };
-  return work(a) == work(b) && a.gpu != b.gpu;
+  return work(a) == work(b) && a.setting.gpu != b.setting.gpu;
 }
 
 }  // namespace

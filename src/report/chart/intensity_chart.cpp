@@ -61,12 +61,12 @@ std::vector<Line> ridges_of(const Report& report, const Work& work, const Axis& 
     const Result& result = report.results[i];
     for (const Engine engine : engines_used(report, {i})) {
       Line line;
-      const double ridge =
-          *rate_of(result.ceilings.peak_flop_per_s, engine) / result.ceilings.bandwidth_byte_per_s;
+      const double ridge = *rate_of(result.bounds.ceilings.peak_flop_per_s, engine) /
+                           result.bounds.ceilings.bandwidth_byte_per_s;
       line.path = {{x.low, ridge}, {x.high, ridge}};
       line.style = LineStyle::dashed;
-      line.label =
-          fmt::format("ridge {} FLOP/B: {} of {}", plain(ridge), name_of(engine), result.gpu);
+      line.label = fmt::format("ridge {} FLOP/B: {} of {}", plain(ridge), name_of(engine),
+                               result.setting.gpu);
       if (std::find(seen.begin(), seen.end(), line.label) != seen.end()) continue;
       seen.push_back(line.label);
       lines.push_back(std::move(line));

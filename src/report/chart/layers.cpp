@@ -102,14 +102,14 @@ std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
 }
 
 std::string work_title(const Result& result, bool with_gpu) {
-  std::string text = result.label;
-  if (with_gpu) text += " on " + result.gpu;
-  if (result.dtype) text += fmt::format(", {}", name_of(*result.dtype));
-  if (result.batch) text += fmt::format(", batch {}", *result.batch);
-  if (result.training)
+  std::string text = result.setting.label;
+  if (with_gpu) text += " on " + result.setting.gpu;
+  if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
+  if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
+  if (result.setting.training)
     text += ", training";
-  else if (result.pass)
-    text += fmt::format(", {}", name_of(*result.pass));
+  else if (result.setting.pass)
+    text += fmt::format(", {}", name_of(*result.setting.pass));
   return text;
 }
 

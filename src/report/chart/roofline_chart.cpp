@@ -24,7 +24,7 @@ struct Subject {
   std::size_t gpu_index(const std::string& gpu) const {
     return static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin());
   }
-  std::size_t gpu_of(std::size_t i) const { return gpu_index(report.results[work[i]].gpu); }
+  std::size_t gpu_of(std::size_t i) const { return gpu_index(report.results[work[i]].setting.gpu); }
   std::vector<const Result*> one_of_each_gpu() const {
     std::vector<const Result*> results(gpus.size());
     for (std::size_t i = work.size(); i-- > 0;) results[gpu_of(i)] = &report.results[work[i]];
@@ -36,7 +36,7 @@ struct Subject {
 Subject subject_of(const Report& report, const Work& work) {
   Subject subject{report, work, {}, {}};
   for (const std::size_t i : work) {
-    const std::string& gpu = report.results[i].gpu;
+    const std::string& gpu = report.results[i].setting.gpu;
     if (std::find(subject.gpus.begin(), subject.gpus.end(), gpu) == subject.gpus.end())
       subject.gpus.push_back(gpu);
     subject.rows.push_back(folded_rows(report, i));
@@ -60,9 +60,9 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
   // Of several GPUs the first one's marks have the names.
   if (subject.gpu_of(i) == 0) mark.label = row_name(row);
   if (subject.has_many_inputs() && !mark.label.empty())
-    mark.label = row.result.label + "/" + mark.label;
+    mark.label = row.result.setting.label + "/" + mark.label;
   mark.hover = row_hover(row);
-  if (subject.gpus.size() > 1) mark.hover += "\nGPU: " + row.result.gpu;
+  if (subject.gpus.size() > 1) mark.hover += "\nGPU: " + row.result.setting.gpu;
   mark.link = row_link(subject.report, row);
   mark.at = {*first.point.intensity_flop_per_byte, flops / time_s(first)};
   if (first.expected_time_s) mark.bound_y = first.point.attainable_flop_per_s;
@@ -106,12 +106,12 @@ void fit_axes(Plot& plot, const Subject& subject) {
   for (const std::size_t i : subject.work) {
     const Result& result = subject.report.results[i];
     for (const Engine engine : engines_used(subject.report, {i})) {
-      const double peak = *rate_of(result.ceilings.peak_flop_per_s, engine);
-      include(plot.x, peak / result.ceilings.bandwidth_byte_per_s);
+      const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, engine);
+      include(plot.x, peak / result.bounds.ceilings.bandwidth_byte_per_s);
       include(plot.y, peak);
-      if (const auto sheet = rate_of(result.roofs.datasheet_flop_per_s, engine))
+      if (const auto sheet = rate_of(result.bounds.roofs.datasheet_flop_per_s, engine))
         include(plot.y, *sheet);
-      if (subject.gpus.size() == 1) include(plot.x, peak / result.roofs.l2_byte_per_s);
+      if (subject.gpus.size() == 1) include(plot.x, peak / result.bounds.roofs.l2_byte_per_s);
     }
   }
   plot.x.low /= 2;
@@ -133,7 +133,7 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
     for (const Result* result : subject.one_of_each_gpu())
       legend.push_back({roof_text(*result),
                         Sign::bar,
-                        gpu_colour(subject.gpu_index(result->gpu)),
+                        gpu_colour(subject.gpu_index(result->setting.gpu)),
                         Symbol::square,
                         {}});
   }
@@ -143,8 +143,9 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   if (any([](const Mark& mark) { return mark.measured_y.has_value(); }))
     legend.push_back({"measured", Sign::open_mark, Colour::ink, Symbol::circle, {}});
   if (many) return legend;
-  const std::string lower =
-      subject.first().ceilings.kind == CeilingKind::user ? "roof of the user" : "roof sustained";
+  const std::string lower = subject.first().bounds.ceilings.kind == CeilingKind::user
+                                ? "roof of the user"
+                                : "roof sustained";
   const auto has = [&](LineStyle style) {
     return std::any_of(plot.lines.begin(), plot.lines.end(),
                        [&](const Line& line) { return line.style == style; });
@@ -209,7 +210,7 @@ std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
   caption.emplace_back(intensity_conventions);
   caption.push_back(subject.gpus.size() > 1
                         ? "Roofs: dense peak of the main engine, bandwidth of device memory."
-                        : roofs_sentence(subject.first().ceilings.kind));
+                        : roofs_sentence(subject.first().bounds.ceilings.kind));
   if (const std::string text = left_out(subject); !text.empty()) caption.push_back(text);
   return caption;
 }

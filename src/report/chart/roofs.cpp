@@ -53,17 +53,18 @@ struct Lower {
 
 Lower lower_of(const Result& result, Engine engine) {
   const auto i = static_cast<std::size_t>(engine);
-  if (result.ceilings.kind != CeilingKind::datasheet)
-    return {*result.ceilings.peak_flop_per_s[i], result.ceilings.bandwidth_byte_per_s,
-            name_of(result.ceilings.kind)};
-  return {result.roofs.sustained_flop_per_s[i].value_or(*result.roofs.datasheet_flop_per_s[i]),
-          result.roofs.sustained_byte_per_s, "sustained"};
+  if (result.bounds.ceilings.kind != CeilingKind::datasheet)
+    return {*result.bounds.ceilings.peak_flop_per_s[i], result.bounds.ceilings.bandwidth_byte_per_s,
+            name_of(result.bounds.ceilings.kind)};
+  return {result.bounds.roofs.sustained_flop_per_s[i].value_or(
+              *result.bounds.roofs.datasheet_flop_per_s[i]),
+          result.bounds.roofs.sustained_byte_per_s, "sustained"};
 }
 
 void add_engine(std::vector<Line>& lines, const Result& result, Engine engine, const Axis& x) {
-  const double peak = *rate_of(result.roofs.datasheet_flop_per_s, engine);
+  const double peak = *rate_of(result.bounds.roofs.datasheet_flop_per_s, engine);
   const Lower lower = lower_of(result, engine);
-  const double memory = std::max(result.roofs.datasheet_byte_per_s, lower.byte_per_s);
+  const double memory = std::max(result.bounds.roofs.datasheet_byte_per_s, lower.byte_per_s);
   Line top = flat(peak, peak / memory, LineStyle::solid, x);
   top.label = fmt::format("{} {}", name_of(engine), si(peak, "FLOP/s"));
   if (differ(lower.flop_per_s, peak)) {
@@ -92,7 +93,7 @@ std::vector<Engine> engines_used(const Report& report, const std::vector<std::si
       if (row.counts.flops > 0 && runs_on_engine(row.layer) &&
           std::find(engines.begin(), engines.end(), row.engine) == engines.end())
         engines.push_back(row.engine);
-  const EngineRates& peaks = report.results[results.front()].roofs.datasheet_flop_per_s;
+  const EngineRates& peaks = report.results[results.front()].bounds.roofs.datasheet_flop_per_s;
   std::stable_sort(engines.begin(), engines.end(), [&](Engine a, Engine b) {
     return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
   });
@@ -101,7 +102,7 @@ std::vector<Engine> engines_used(const Report& report, const std::vector<std::si
 
 std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& engines,
                                const Axis& x, const Axis& y) {
-  const Roofs& roofs = result.roofs;
+  const Roofs& roofs = result.bounds.roofs;
   const Engine fastest = engines.front();
   const double peak = *rate_of(roofs.datasheet_flop_per_s, fastest);
   const Lower lower = lower_of(result, fastest);
@@ -113,12 +114,12 @@ std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& 
   if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s))
     lines.push_back(slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y));
   Line memory = slope(roofs.datasheet_byte_per_s, peak, LineStyle::solid, x, y);
-  memory.label = memory_name(roofs, result.ceilings);
+  memory.label = memory_name(roofs, result.bounds.ceilings);
   lines.push_back(std::move(memory));
   for (const Engine engine : engines) {
     add_engine(lines, result, engine, x);
-    lines.push_back(ridge(*rate_of(result.ceilings.peak_flop_per_s, engine),
-                          result.ceilings.bandwidth_byte_per_s, y));
+    lines.push_back(ridge(*rate_of(result.bounds.ceilings.peak_flop_per_s, engine),
+                          result.bounds.ceilings.bandwidth_byte_per_s, y));
   }
   return lines;
 }
@@ -127,15 +128,15 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
                                 const Axis& y) {
   std::vector<Line> lines;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const Ceilings& ceilings = results[i]->ceilings;
-    const double peak = *rate_of(ceilings.peak_flop_per_s, results[i]->main_engine);
+    const Ceilings& ceilings = results[i]->bounds.ceilings;
+    const double peak = *rate_of(ceilings.peak_flop_per_s, results[i]->bounds.main_engine);
     const double memory = ceilings.bandwidth_byte_per_s;
     const LineStyle style =
         ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
     Line roof = slope(memory, peak, style, x, y);
     roof.label_at = Line::LabelAt::end;
     roof.path.push_back({x.high, peak});
-    roof.label = results[i]->gpu;
+    roof.label = results[i]->setting.gpu;
     Line foot = ridge(peak, memory, y);
     roof.colour = foot.colour = gpu_colour(i);
     lines.push_back(std::move(roof));
@@ -145,9 +146,9 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
 }
 
 std::string roof_text(const Result& result) {
-  const double peak = *rate_of(result.ceilings.peak_flop_per_s, result.main_engine);
-  return fmt::format("{}: {} {}, {}", result.gpu, name_of(result.main_engine), si(peak, "FLOP/s"),
-                     si(result.ceilings.bandwidth_byte_per_s, "B/s"));
+  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  return fmt::format("{}: {} {}, {}", result.setting.gpu, name_of(result.bounds.main_engine),
+                     si(peak, "FLOP/s"), si(result.bounds.ceilings.bandwidth_byte_per_s, "B/s"));
 }
 
 Colour gpu_colour(std::size_t index) {

@@ -46,10 +46,10 @@ struct BarParts {
 
 BarParts parts_of(const Result& result) {
   BarParts parts;
-  if (result.measured) {
-    parts.part_s = result.measured->part_s;
-    parts.unexplained_s = std::max(0.0, result.measured->unexplained_s);
-    parts.measured_s = result.measured->measured_s;
+  if (result.measured.summary) {
+    parts.part_s = result.measured.summary->part_s;
+    parts.unexplained_s = std::max(0.0, result.measured.summary->unexplained_s);
+    parts.measured_s = result.measured.summary->measured_s;
     return parts;
   }
   for (const LayerResult& row : result.layers) {
@@ -180,16 +180,16 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
   chart.title = work_title(result, true);
-  chart.subtitle = result.measured ? "expected and measured time" : "expected time";
+  chart.subtitle = result.measured.summary ? "expected and measured time" : "expected time";
   if (!result.total.expected_time_s) chart.subtitle = "time of the roofline bound";
   chart.panels = {where_time_went(result), layers_panel(report, index)};
   chart.key = {"Thin line within a bar: the roofline bound."};
   chart.caption = {
       "Bar: the expected time of a library's kernel, of all layers alike (x4) together.",
       "A bound longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
-  if (result.measured && result.measured->unexplained_s < 0)
+  if (result.measured.summary && result.measured.summary->unexplained_s < 0)
     chart.caption.push_back(fmt::format("Measured is {} shorter than expected, in all.",
-                                        duration(-result.measured->unexplained_s)));
+                                        duration(-result.measured.summary->unexplained_s)));
   return chart;
 }
 

@@ -13,8 +13,9 @@ namespace roofline {
 namespace {
 
 std::vector<const OutputField*> shown_fields(const Report& report) {
-  const bool measured = std::any_of(report.results.begin(), report.results.end(),
-                                    [](const Result& result) { return result.measured; });
+  const bool measured =
+      std::any_of(report.results.begin(), report.results.end(),
+                  [](const Result& result) { return result.measured.summary.has_value(); });
   std::vector<const OutputField*> shown;
   for (const OutputField& field : output_fields())
     if (field.path == "type" ||
@@ -25,8 +26,8 @@ std::vector<const OutputField*> shown_fields(const Report& report) {
 
 /// What the column sorts by: the number in base units; nothing for texts.
 std::string sort_value(const OutputField& field, const TableRow& row) {
-  const Cell value =
-      field.value({row.result.source, row.result.network, row.result.gpu, row.first()});
+  const Cell value = field.value(
+      {row.result.setting.source, row.result.setting.network, row.result.setting.gpu, row.first()});
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
   return "";
@@ -72,7 +73,7 @@ std::string layer_rows(const Report& report, std::size_t index, bool many,
       text += field_cell(*field, row, id == ids.end() ? std::string() : id->second);
     if (many)
       text += fmt::format("<td>{}</td><td>{}</td>", xml_text(work_title(result, false)),
-                          xml_text(result.gpu));
+                          xml_text(result.setting.gpu));
     text += "</tr>\n";
   }
   return text;

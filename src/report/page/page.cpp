@@ -37,22 +37,25 @@ std::string head_cells(const std::vector<std::string_view>& names) {
 
 std::string summary_row(const Result& result, bool measured) {
   const Total& total = result.total;
-  std::string text = fmt::format("<tr><th scope=\"row\">{}</th>", xml_text(result.label)) +
-                     cell(result.gpu) +
-                     number_cell(result.batch ? fmt::format("{}", *result.batch) : "mixed") +
-                     number_cell(si(static_cast<double>(total.macs), "")) +
-                     number_cell(si(static_cast<double>(total.flops), "")) +
-                     number_cell(si(static_cast<double>(total.bytes.total), "B")) +
-                     time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
+  std::string text =
+      fmt::format("<tr><th scope=\"row\">{}</th>", xml_text(result.setting.label)) +
+      cell(result.setting.gpu) +
+      number_cell(result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed") +
+      number_cell(si(static_cast<double>(total.macs), "")) +
+      number_cell(si(static_cast<double>(total.flops), "")) +
+      number_cell(si(static_cast<double>(total.bytes.total), "B")) +
+      time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
   if (measured)
-    text += time_cell(result.measured ? std::optional(result.measured->measured_s) : std::nullopt);
+    text += time_cell(result.measured.summary ? std::optional(result.measured.summary->measured_s)
+                                              : std::nullopt);
   return text + number_cell(percent(compute_bound_share(result))) +
          number_cell(memory_text(result)) + "</tr>\n";
 }
 
 std::string summary_section(const Report& report) {
-  const bool measured = std::any_of(report.results.begin(), report.results.end(),
-                                    [](const Result& result) { return result.measured; });
+  const bool measured =
+      std::any_of(report.results.begin(), report.results.end(),
+                  [](const Result& result) { return result.measured.summary.has_value(); });
   std::vector<std::string_view> heads{"network", "GPU",   "batch",          "MACs",
                                       "FLOP",    "bytes", "roofline bound", "expected"};
   if (measured) heads.emplace_back("measured");
