@@ -23,7 +23,7 @@ constexpr std::string_view older_version =
 Value rows_of(const Value& result) {
   if (!result.node().is_object() || !result.node().contains("layers"))
     result.fail_expected("a result with layers");
-  const Value rows = result.at("layers");
+  Value rows = result.at("layers");
   if (!rows.is_array()) rows.fail_expected("a list of layers");
   return rows;
 }

@@ -248,6 +248,7 @@ constexpr std::array table = std::to_array<LayerField>({
 /// Every key, those that fields are called by before aliases of the same name.
 std::vector<FieldKey> sorted_keys() {
   std::vector<FieldKey> keys;
+  keys.reserve(2 * table.size());
   for (const LayerField& field : table) keys.push_back({&field, field.key});
   for (const LayerField& field : table)
     for (const FieldAlias& alias : field.aliases)
