@@ -124,6 +124,10 @@ std::string shape_text(const Shape& shape) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '\x1b') {  // up to the letter that ends it, it takes no column
+      i = std::min(text.find('m', i), text.size() - 1) + 1;
+      continue;
+    }
     const Character character = character_at(text, i);
     width += width_of(character.code);
     i += std::max<std::size_t>(1, character.length);

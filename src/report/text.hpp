@@ -26,7 +26,7 @@ std::string ratio_text(double ratio);
 std::string shape_text(const Shape& shape);
 
 /// Columns that the text takes on a terminal, where it is UTF-8; East Asian characters and
-/// pictographs take two.
+/// pictographs take two, the escapes of colours none.
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
