@@ -136,7 +136,8 @@ struct NetworkSpec {
   std::shared_ptr<const TraceSummary> summary = nullptr;
   /// What was assumed where the source leaves something open, for the user to read.
   std::vector<std::string> assumptions;
-  /// It may leave sizes open, and its reader says which of the command line's are none of them.
+  /// It may leave sizes open; its reader says which of the sizes asked for
+  /// (LayerDefaults::dimensions) are none of them.
   bool has_dimensions = false;
 };
 
