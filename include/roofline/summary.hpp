@@ -101,6 +101,9 @@ struct PointTable {
   std::vector<ComputeBoundFrom> compute_bound_from;  ///< for each that was swept by batch
 };
 
+/// Whether results of the same work are of one GPU, type and batch.
+bool is_same_point(const Result& a, const Result& b);
+
 /// Each piece of work that was evaluated in two ways or more, or in one that has a price.
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);
 

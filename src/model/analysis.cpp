@@ -251,7 +251,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   rows.reserve(count);
   for (RecordResult& record : records) {
     std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
-    record.rows = {};
+    record = {};
   }
   try {
     return summed_up(source, name, std::move(rows), ceilings, context);
