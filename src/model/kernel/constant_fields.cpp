@@ -395,6 +395,17 @@ std::string path_of(const ConstantName& name) {
   return path;
 }
 
+const ConstantPaths& constant_paths() {
+  static const ConstantPaths paths = [] {
+    ConstantPaths made;
+    const ConstantValues values{};
+    for (const auto& constant : constants_of(values)) made.all.push_back(path_of(constant.name));
+    for (std::size_t i = 0; i < made.all.size(); ++i) made.index.emplace(made.all[i], i);
+    return made;
+  }();
+  return paths;
+}
+
 std::vector<ConstantRef<double>> constants_of(ConstantValues& values) {
   return Lister<ConstantValues, double>(values).take();
 }
