@@ -307,7 +307,7 @@ void expect_written(const std::filesystem::path& path, const std::string& text) 
 /// Each byte does something to one of four names in a folder.
 void run_output(const std::string& input) {
   namespace fs = std::filesystem;
-  constexpr std::size_t most_steps = 64;
+  constexpr std::size_t most_steps = 16;
   const fs::path sandbox = fs::path(folder()) / "sandbox";
   fs::remove_all(sandbox);
   fs::create_directory(sandbox);
