@@ -16,6 +16,13 @@ namespace {
 /// Assumptions beyond this many are not said one by one.
 constexpr std::size_t most_assumed = 20;
 
+/// Says what was written, and what else can be made of a picture.
+void say_written(const Export& file) {
+  const bool is_picture = file.format->name == "svg";
+  note_success("roofline: wrote " + file.path +
+               (is_picture ? ", a picture for browsers; rsvg-convert makes PNG or PDF of it" : ""));
+}
+
 /// Whether a file is there that is worth more than nothing.
 bool is_kept(const std::string& path) {
   std::error_code error;
@@ -155,12 +162,16 @@ void Results::write() {
 
 void Results::end_file(const Export& file, const Report& report) {
   if (failed_ && !evaluated_any_ && is_kept(file.path)) return;
-  if (has_written(file.format)) return rows_file(file.path).commit();
-  RenderStyle style;
-  style.chart = options_->chart;
-  write_file(file.path, [&](const Sink& sink) {
-    if (const auto error = file.format->write(report, style, sink)) raise(*error);
-  });
+  if (has_written(file.format)) {
+    rows_file(file.path).commit();
+  } else {
+    RenderStyle style;
+    style.chart = options_->chart;
+    write_file(file.path, [&](const Sink& sink) {
+      if (const auto error = file.format->write(report, style, sink)) raise(*error);
+    });
+  }
+  say_written(file);
 }
 
 void Results::write_standard_format(const Report& report) const {
