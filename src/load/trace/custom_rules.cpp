@@ -71,14 +71,6 @@ Sizes written_in_place(const OperatorCall& call,
 
 }  // namespace
 
-/// Work between GPUs, which no memory of one GPU bounds.
-bool is_collective(std::string_view name) {
-  constexpr std::string_view parts[] = {"record_param_comms", "c10d::", "nccl", "symm_mem::"};
-  return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
-}
-
 std::span<const NamedRule> custom_rules() { return custom_table; }
 
 std::vector<LayerSpec> operand_traffic(const OperatorCall& call) {
@@ -89,7 +81,7 @@ std::vector<LayerSpec> operand_traffic(const OperatorCall& call) {
   const bool all_known =
       std::all_of(operands.begin(), operands.end(),
                   [](const TensorArgument* tensor) { return tensor->type.has_value(); });
-  if (operands.empty() || !all_known || is_collective(call.name)) return {};
+  if (operands.empty() || !all_known) return {};
   std::vector<LayerSpec> layers =
       traffic_layer(call, {operands, written_in_place(call, operands)}, *operands.front()->type);
   for (LayerSpec& layer : layers)

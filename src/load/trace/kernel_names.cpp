@@ -38,9 +38,13 @@ bool is_tf32_kernel(std::string_view name) {
   return mentions(name, "tf32") || mentions(name, "s1688");
 }
 
-bool is_link_copy(std::string_view name) {
-  return name.starts_with("Memcpy") && (mentions(name, "HtoD") || mentions(name, "DtoH") ||
-                                        mentions(name, "PtoP") || mentions(name, "HtoH"));
+std::optional<TransferKind> copy_kind(std::string_view name) {
+  if (!name.starts_with("Memcpy")) return std::nullopt;
+  if (mentions(name, "HtoD")) return TransferKind::host_to_device;
+  if (mentions(name, "DtoH")) return TransferKind::device_to_host;
+  if (mentions(name, "PtoP")) return TransferKind::peer_to_peer;
+  if (mentions(name, "HtoH")) return TransferKind::host_to_host;
+  return std::nullopt;
 }
 
 bool is_layout_kernel(std::string_view name) {

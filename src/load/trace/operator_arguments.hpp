@@ -16,6 +16,16 @@
 
 namespace roofline {
 
+/// A type of elements as PyTorch names it, of tensors ("c10::Half") or of messages ("Half").
+struct ElementType {
+  std::string_view name;
+  std::string_view shown;        ///< "fp16", "int64"
+  std::optional<DataType> type;  ///< none: one that the model does not know
+};
+
+/// Null where there is no such type.
+const ElementType* find_element_type(std::string_view name);
+
 struct TensorArgument {
   Sizes sizes;
   Sizes strides;                 ///< elements; empty where the trace has none

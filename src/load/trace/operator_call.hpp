@@ -46,12 +46,8 @@ Rule find_rule(std::string_view operator_name);
 
 /// An operator without a rule that fits, as a layer of kind `other` that reads each of its operands
 /// once (results are recorded only where they are operands, and written in place where no operand
-/// but one is large). None where a type is unknown, and for
-/// collectives.
+/// but one is large). None where a type is unknown.
 std::vector<LayerSpec> operand_traffic(const OperatorCall& call);
-
-/// Whether the operator is work between GPUs.
-bool is_collective(std::string_view operator_name);
 
 /// "aten::add_" without namespace and in-place mark: "add".
 std::string_view base_name(std::string_view operator_name);

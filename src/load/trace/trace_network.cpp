@@ -13,6 +13,7 @@
 #include "load/trace/links.hpp"
 #include "load/trace/operator_call.hpp"
 #include "load/trace/parameter_lists.hpp"
+#include "load/trace/transfers.hpp"
 #include "load/trace/unmodelled.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
@@ -36,14 +37,14 @@ class TraceLayers {
           parameters_.add_parameter(gradient->sizes);
   }
 
-  /// Activities of one device inside the steps, in the order of their starts.
+  /// Activities of one device inside the steps, without transfers, in the order of their starts.
   void add(const std::vector<std::uint32_t>& activities) {
     std::vector<std::uint32_t> group_of(recording_.operators.size(), no_index);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> grouped;
     std::uint32_t groups = 0;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = links_.origins[index].operator_index;
-      if (op == no_index || is_link_copy(name_of_activity(index))) {
+      if (op == no_index) {
         add_alone(index);
         continue;
       }
@@ -102,9 +103,8 @@ class TraceLayers {
             std::string::npos;
     const std::string& name = name_of_activity(index);
     unmodelled_.add(short_kernel_name(name), "",
-                    is_link_copy(name) ? "a copy over a link to host or other GPU"
-                    : graph            ? "launched by a CUDA graph, which keeps no operators"
-                                       : "launched outside of any operator",
+                    graph ? "launched by a CUDA graph, which keeps no operators"
+                          : "launched outside of any operator",
                     duration_s(index));
   }
 
@@ -211,7 +211,6 @@ class TraceLayers {
   }
 
   static std::string reason_of(const OperatorCall& call) {
-    if (is_collective(call.name)) return "work between GPUs";
     if (lacks_list_shapes(*call.arguments))
       return "the trace holds no shapes of its lists of tensors";
     return "its shapes or types fit no rule";
@@ -352,8 +351,9 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.steps = steps_with_work(recording, links);
 
   const Work work = work_of_steps(recording, links, device);
+  SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
-  layers.add(work.activities);
+  layers.add(split.computing);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");
@@ -365,6 +365,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.kernel_s = time.kernel_us * s_per_us / steps;
   summary.layers_s = layers.layers().time_s() / steps;
   summary.launches = static_cast<double>(work.activities.size()) / steps;
+  summary.transfers = std::move(split.transfers);
   summary.unmodelled = std::move(layers.unmodelled()).items(summary.steps);
   note_left_out(work, device, summary.notes);
   if (const double layout_s = layers.layout_s() / steps; layout_s > 0.01 * summary.kernel_s)
