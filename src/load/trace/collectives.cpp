@@ -57,7 +57,7 @@ std::pair<std::uint64_t, std::uint64_t> extent_of(const std::vector<ExchangeSour
   std::pair<std::uint64_t, std::uint64_t> extent{0, 0};
   for (const ExchangeSource& source : sources)
     for (const TensorArgument* tensor : source.tensors) {
-      const std::uint64_t elements = element_count(tensor->sizes);
+      const std::uint64_t elements = tensor->sizes.empty() ? 0 : element_count(tensor->sizes);
       if (elements == 0) continue;
       extent.first = extent.first == 0 ? elements : std::min(extent.first, elements);
       extent.second = std::max(extent.second, elements);

@@ -166,6 +166,11 @@ bool OperatorArguments::has_shapes() const {
                      [](const Argument& argument) { return !argument.tensors.empty(); });
 }
 
+bool OperatorArguments::has_values() const {
+  return std::any_of(arguments_.begin(), arguments_.end(),
+                     [](const Argument& argument) { return !argument.value.empty(); });
+}
+
 bool OperatorArguments::is_tensor(std::size_t i) const {
   return i < arguments_.size() && !arguments_[i].is_list && !arguments_[i].tensors.empty() &&
          (!arguments_[i].tensors.front().sizes.empty() ||

@@ -25,6 +25,9 @@ struct OperatorCall {
   /// Elements of each list of tensors where the trace has no shapes of them, as an estimate.
   std::optional<std::uint64_t> list_elements;
 
+  /// What the result's sizes may be, where the rule needs them and the trace tells.
+  std::vector<Sizes> results = {};
+
   const Caller* caller(std::string_view wanted) const {
     for (const Caller& each : callers)
       if (each.name == wanted) return &each;

@@ -75,7 +75,7 @@ void Recorder::add_operator(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.operators.push_back({start_us, start_us + duration_us, event.external_id,
                                   recording_.texts.id(event.name), thread_of(event),
-                                  arguments_of(event), message_of(event)});
+                                  arguments_of(event), message_of(event), event.sequence});
 }
 
 void Recorder::add_activity(const TraceEvent& event) {

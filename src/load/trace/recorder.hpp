@@ -28,6 +28,7 @@ struct TraceEvent {
   std::uint64_t in_elements = 0;
   std::uint64_t out_elements = 0;
   std::uint64_t ranks = 0;
+  std::uint64_t sequence = 0;
   std::string collective;
   std::string element_type;
   std::string grid;
@@ -43,7 +44,7 @@ struct TraceEvent {
       text->clear();
     start_us.reset();
     duration_us.reset();
-    external_id = correlation = device = byte = in_elements = out_elements = ranks = 0;
+    external_id = correlation = device = byte = in_elements = out_elements = ranks = sequence = 0;
   }
 };
 

@@ -60,6 +60,8 @@ struct HostRange {
   std::uint32_t thread = 0;     ///< index in Recording::threads
   std::uint32_t arguments = 0;  ///< index in Recording::arguments
   std::uint32_t message = 0;    ///< index in Recording::messages
+  /// An operator and the function of its gradients have the same; 0: none.
+  std::uint64_t sequence = 0;
 };
 
 /// A kernel, a copy or a fill on the GPU.

@@ -33,6 +33,7 @@ enum class EventKey : std::uint8_t {
   in_elements,
   out_elements,
   ranks,
+  sequence,
   grid,
   sizes,
   strides,
@@ -61,6 +62,7 @@ constexpr KeyName argument_keys[] = {{"External id", EventKey::external_id},
                                      {"In msg nelems", EventKey::in_elements},
                                      {"Out msg nelems", EventKey::out_elements},
                                      {"Group size", EventKey::ranks},
+                                     {"Sequence number", EventKey::sequence},
                                      {"grid", EventKey::grid},
                                      {"Input Dims", EventKey::sizes},
                                      {"Input dims", EventKey::sizes},
@@ -142,6 +144,7 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
       case EventKey::in_elements: event_.in_elements = count; break;
       case EventKey::out_elements: event_.out_elements = count; break;
       case EventKey::ranks: event_.ranks = count; break;
+      case EventKey::sequence: event_.sequence = count; break;
       case EventKey::process: event_.process = std::to_string(shown); break;
       case EventKey::thread: event_.thread = std::to_string(shown); break;
       default: break;

@@ -13,6 +13,7 @@
 #include "load/trace/links.hpp"
 #include "load/trace/operator_call.hpp"
 #include "load/trace/parameter_lists.hpp"
+#include "load/trace/result_sizes.hpp"
 #include "load/trace/transfers.hpp"
 #include "load/trace/unmodelled.hpp"
 #include "roofline/error.hpp"
@@ -29,11 +30,11 @@ constexpr std::size_t most_callers = 6;
 class TraceLayers {
  public:
   TraceLayers(const Recording& recording, const Links& links)
-      : recording_(recording), links_(links), arguments_(recording.arguments.size()) {
+      : recording_(recording), links_(links), arguments_(recording) {
     half_ = more_common_half();
     for (const HostRange& range : recording.operators)
       if (recording.texts.at(range.name) == "torch::autograd::AccumulateGrad")
-        if (const TensorArgument* gradient = arguments_at(range.arguments).tensor(0))
+        if (const TensorArgument* gradient = arguments_.at(range.arguments).tensor(0))
           parameters_.add_parameter(gradient->sizes);
   }
 
@@ -66,6 +67,7 @@ class TraceLayers {
   UnmodelledList& unmodelled() { return unmodelled_; }
   std::size_t halved_operators() const { return halved_operators_; }
   double layout_s() const { return layout_s_; }
+  std::size_t unknown_strides() const { return unknown_strides_; }
 
  private:
   const std::string& name_of_activity(std::uint32_t index) const {
@@ -74,12 +76,6 @@ class TraceLayers {
 
   const std::string& name_of_operator(std::uint32_t index) const {
     return recording_.texts.at(recording_.operators[index].name);
-  }
-
-  const OperatorArguments& arguments_at(std::uint32_t index) {
-    std::optional<OperatorArguments>& known = arguments_[index];
-    if (!known) known.emplace(recording_.arguments[index], recording_.texts);
-    return *known;
   }
 
   /// fp16 or bf16: what two-byte elements are where only their size is known.
@@ -115,11 +111,11 @@ class TraceLayers {
   OperatorCall call_of(std::uint32_t op, const std::vector<std::uint32_t>& work) {
     OperatorCall call;
     call.name = name_of_operator(op);
-    call.arguments = &arguments_at(recording_.operators[op].arguments);
+    call.arguments = &arguments_.at(recording_.operators[op].arguments);
     for (std::uint32_t at = links_.callers[op];
          at != no_index && call.callers.size() < most_callers; at = links_.callers[at])
       call.callers.push_back(
-          {name_of_operator(at), &arguments_at(recording_.operators[at].arguments)});
+          {name_of_operator(at), &arguments_.at(recording_.operators[at].arguments)});
     std::uint64_t blocks = 0;
     for (const std::uint32_t index : work) {
       const std::string& name = name_of_activity(index);
@@ -129,8 +125,21 @@ class TraceLayers {
     }
     if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
     if (lacks_list_shapes(*call.arguments)) call.list_elements = parameters_.elements(blocks);
+    call.results = results_of(op, call);
     return call;
   }
+
+  /// Where the trace holds no strides or no shapes of a list.
+  std::vector<Sizes> results_of(std::uint32_t op, const OperatorCall& call) {
+    if (is_convolution(call.name) && !call.arguments->has_values())
+      if (const TensorArgument* input = call.arguments->tensor(0))
+        return results_.of(op, "ConvolutionBackward", input->sizes.size());
+    if (call.name == "aten::cat" && lacks_list_shapes(*call.arguments))
+      return results_.of(op, "CatBackward", 0);
+    return {};
+  }
+
+  static bool is_convolution(std::string_view name) { return name.ends_with("_convolution"); }
 
   /// What a call's layers depend on; calls that agree in it have the same layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
@@ -143,6 +152,8 @@ class TraceLayers {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
     }
+    for (const Sizes& sizes : call.results)
+      for (const std::uint64_t size : sizes) key.push_back(static_cast<std::uint32_t>(size));
     return key;
   }
 
@@ -151,8 +162,10 @@ class TraceLayers {
     const Rule rule = find_rule(call.name);
     std::vector<LayerSpec> specs = rule != nullptr ? rule(call) : std::vector<LayerSpec>{};
     const auto is_refused = [](const LayerSpec& spec) { return refusal(spec).has_value(); };
-    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused))
+    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused)) {
+      if (is_convolution(call.name) && !call.arguments->has_values()) ++unknown_strides_;
       specs = operand_traffic(call);
+    }
     if (std::any_of(specs.begin(), specs.end(), is_refused)) return rows;
     for (LayerSpec& spec : specs) rows.push_back(layers_.row_of(std::move(spec)));
     return rows;
@@ -218,13 +231,15 @@ class TraceLayers {
 
   const Recording& recording_;
   const Links& links_;
-  std::vector<std::optional<OperatorArguments>> arguments_;
+  ArgumentCache arguments_;
+  ResultSizes results_{recording_, arguments_};
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
   ParameterLists parameters_;
   FoldedLayers layers_;
   UnmodelledList unmodelled_;
   std::size_t halved_operators_ = 0;
   double layout_s_ = 0;
+  std::size_t unknown_strides_ = 0;
   mutable bool has_half_ = false;
   DataType half_ = DataType::fp16;
 };
@@ -376,6 +391,10 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
     summary.notes.push_back(std::to_string(layers.halved_operators()) +
                             " convolution_backward whose kernels' names do not tell the gradients "
                             "apart: half of the time each");
+  if (layers.unknown_strides() > 0)
+    summary.notes.push_back(std::to_string(layers.unknown_strides()) +
+                            " convolutions are counted by the bytes of input and weight: the "
+                            "trace tells neither their strides nor the sizes of their results");
 
   NetworkSpec& network = result.network;
   network.source = source;
