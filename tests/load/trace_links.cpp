@@ -50,6 +50,16 @@ TEST_CASE("Without an External id, to what ran where the call was made", "[load/
   CHECK(spec->summary->unmodelled.front().reason == "launched outside of any operator");
 }
 
+TEST_CASE("An External id that is the correlation is no operator's", "[load/trace_links]") {
+  const auto spec = read_trace(TraceText()
+                                   .operation("aten::clamp_min", 1, 10, 50, vector_of_16)
+                                   .operation("aten::clamp_min", 71, 100, 50, vector_of_32)
+                                   .call("cudaLaunchKernel", 71, 20)
+                                   .kernel("k", 71, 400, 3, "\"correlation\": 71")
+                                   .text());
+  CHECK(time_us(*spec, "relu 1x16") == Approx(3));
+}
+
 TEST_CASE("Profilers before PyTorch 1.13 spell some names otherwise", "[load/trace_links]") {
   const std::string text = R"({"traceEvents": [
     {"ph": "X", "cat": "Operator", "name": "aten::clamp_min", "pid": "python", "tid": "1",

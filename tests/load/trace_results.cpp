@@ -157,3 +157,103 @@ TEST_CASE("A join of a list without shapes", "[load/trace_results]") {
           "the trace holds no shapes of its lists of tensors");
   }
 }
+
+// As in a training with FusedAdam (HolisticTraceAnalysis, trace_diff/control): parameters of
+// 131,072 elements have two blocks, so that four blocks work on 262,144.
+TEST_CASE("A kernel for lists that no operator launched", "[load/trace_results]") {
+  TraceText trace;
+  trace.operation("aten::clamp_min", 1, 0, 9, vector_of_16).kernel("k", 1, 100, 5);
+  add(trace, "torch::autograd::AccumulateGrad", 2, 20, 9, dims("[[131072]]", R"(["float"])"));
+  trace.kernel(
+      "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float>(int)", {},
+      200, 7, "\"grid\": [4, 1, 1]");
+  const std::vector<Layer> layers = trace_layers(trace.text());
+  REQUIRE(layers.size() == 2);
+  CHECK(layers.front().name == "AdamFunctor 262144 elements");
+  CHECK(count(layers.front()).bytes.total == (4 + 3) * 4 * 262144);
+}
+
+// As in a recommender (HolisticTraceAnalysis, timeline_analysis): 2 tables of 100 rows each, of 8
+// columns in fp16; 30 indices in 2 x 5 bags.
+TEST_CASE("A look-up in several tables and its gradient", "[load/trace_results]") {
+  const std::string name = "fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function";
+  const auto lookup = [](std::uint64_t indices) {
+    return dims(
+        "[[0], [1600], [0], [0, 0], [2], [2], [3], [], [], [3], [], [" + std::to_string(indices) +
+            "], [11], [], [], [], [0], [], [], [], [200]]",
+        R"(["float", "c10::Half", "c10::Half", "c10::Half", "int", "long", "int", "Scalar",)"
+        R"( "Scalar", "long", "Scalar", "long", "long", "Scalar", "", "", "int", "Scalar",)"
+        R"( "Scalar", "Scalar", "float"])");
+  };
+  TraceText trace;
+  add(trace, name, 1, 0, 9, lookup(30));
+  add(trace, name, 2, 10, 9, lookup(500));  // as many rows as there are, at most
+  add(trace, "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>", 3, 20, 9,
+      dims("[[5, 16]]", R"(["float"])"));
+  add(trace, "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>", 4, 30, 9,
+      dims("[[5, 16]]", R"(["float"])"));
+  for (int id = 1; id <= 4; ++id) trace.kernel("k", id, 100 * id, 5);
+  const std::vector<Layer> layers = trace_layers(trace.text());
+  REQUIRE(layers.size() == 4);
+  constexpr std::uint64_t offsets = 11 * 8;
+  constexpr std::uint64_t result = 10 * 8 * 4;
+  CHECK(layers[0].name == "split_embedding_lookup 30x8");
+  CHECK(count(layers[0]).bytes.total == 30 * 8 * 2 + 30 * 8 + offsets + result);
+  CHECK(count(layers[1]).bytes.total == 1600 * 2 + 500 * 8 + offsets + result);
+  CHECK(layers[2].name == "split_embedding_lookup_backward 500x8");
+  CHECK(count(layers[2]).bytes.total == 2 * 1600 * 2 + 500 * 8 + offsets + result);
+  CHECK(layers[3].name == "split_embedding_lookup_backward 30x8");
+}
+
+TEST_CASE("Layer norms by their weights' sizes", "[load/trace_results]") {
+  TraceText trace;
+  add(trace, "aten::native_layer_norm", 1, 0, 9,
+      dims("[[4, 6, 512], [], [512], [512], []]", R"(["float", "", "float", "float", "Scalar"])"));
+  add(trace, "aten::native_layer_norm_backward", 2, 10, 9,
+      dims("[[24, 512], [24, 512], [], [24, 1], [24, 1], [512], [512], []]",
+           R"(["float", "float", "", "float", "float", "float", "float", ""])"));
+  trace.kernel("k", 1, 100, 5).kernel("k", 2, 200, 5);
+  CHECK(names_of_layers(trace) ==
+        std::vector<std::string>{"layer_norm 4x6x512", "layer_norm 24x512 dgrad"});
+}
+
+TEST_CASE("What runs with other sizes in every step is one layer", "[load/trace_results]") {
+  TraceText trace;
+  for (int step = 0; step < 3; ++step) {
+    const double at = 1000 * (step + 1);
+    trace.step(step, at, 900);
+    for (const int size : {100 + step, 5000 + step}) {
+      const int id = 10 * size + step;
+      trace
+          .operation("my::operation", id, at + 10, 50,
+                     {"[[" + std::to_string(size) + "]]", R"(["float"])", R"([""])"})
+          .kernel("k", id, at + 100 + size / 100, size / 100);
+    }
+  }
+  const auto spec = read_trace(trace.text());
+  REQUIRE(spec->layers.size() == 2);
+  CHECK(*spec->layers[0].name == "my::operation 101 and other sizes");
+  CHECK(*spec->layers[0].measured.warm_s == Approx(1e-6));
+  CHECK(*spec->layers[1].name == "my::operation 5001 and other sizes");
+  CHECK(*spec->layers[1].measured.warm_s == Approx(50e-6));
+  CHECK(spec->summary->layers_s == Approx(51e-6));
+}
+
+TEST_CASE("What a trace does not hold of products is told", "[load/trace_results]") {
+  const Arguments matrices{"[[4, 8], [8, 2]]", R"(["float", "float"])", R"(["", ""])"};
+  TraceText trace;
+  trace.operation("vllm::moe_forward", 1, 0, 9, vector_of_16)
+      .operation("aten::mm", 2, 10, 9, matrices)
+      .operation("fbgemm::quantize", 3, 20, 9, vector_of_16)
+      .kernel("bmm_MxE4m3_MxE2m1MxE4m3_Fp32", 1, 100, 5)
+      .kernel("Memset (Device)", 2, 200, 2)
+      .kernel("void fbgemm_gpu::quantize(int)", 3, 300, 5);
+  const auto spec = read_trace(trace.text());
+  CHECK(spec->summary->notes ==
+        std::vector<std::string>{"vllm::moe_forward: counted by the bytes of the operands alone, "
+                                 "though the kernels multiply matrices that are none of them"});
+  REQUIRE(spec->summary->unmodelled.size() == 1);
+  CHECK(spec->summary->unmodelled.front().name == "aten::mm");
+  CHECK(spec->summary->unmodelled.front().reason ==
+        "its kernels are not in the recording, only fills");
+}

@@ -26,7 +26,8 @@ struct AxisWindow {
 
 /// The smallest stride with which a padding of less than the kernel gives the output: FLOP and
 /// bytes depend on the output's size alone, so that a choice among several changes neither.
-std::optional<AxisWindow> window_of(std::uint64_t input, std::uint64_t kernel, std::uint64_t output) {
+std::optional<AxisWindow> window_of(std::uint64_t input, std::uint64_t kernel,
+                                    std::uint64_t output) {
   for (std::uint64_t stride = 1; stride <= input && output > 0; ++stride)
     for (std::uint64_t padding = 0; padding < kernel; ++padding)
       if (input + 2 * padding >= kernel && (input + 2 * padding - kernel) / stride + 1 == output)

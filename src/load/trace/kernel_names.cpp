@@ -38,6 +38,15 @@ bool is_tf32_kernel(std::string_view name) {
   return mentions(name, "tf32") || mentions(name, "s1688");
 }
 
+bool is_product_kernel(std::string_view name) {
+  const std::size_t gemm = name.find("gemm");
+  const bool of_fbgemm = gemm != std::string_view::npos && name.substr(0, gemm).ends_with("fb");
+  if (gemm != std::string_view::npos && !of_fbgemm) return true;
+  for (const std::string_view part : {"bmm_", "nvjet", "xmma", "fmha", "Cijk_"})
+    if (mentions(name, part)) return true;
+  return false;
+}
+
 std::optional<TransferKind> copy_kind(std::string_view name) {
   if (!name.starts_with("Memcpy")) return std::nullopt;
   if (mentions(name, "HtoD")) return TransferKind::host_to_device;

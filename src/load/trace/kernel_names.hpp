@@ -17,6 +17,9 @@ std::string short_kernel_name(std::string_view name);
 /// A matrix or convolution kernel that multiplies fp32 data as TF32.
 bool is_tf32_kernel(std::string_view name);
 
+/// A kernel of a matrix product or of attention.
+bool is_product_kernel(std::string_view name);
+
 /// Of a copy between host and device, or between devices; none for other work.
 std::optional<TransferKind> copy_kind(std::string_view name);
 

@@ -25,6 +25,8 @@ struct OperatorCall {
   /// Elements of each list of tensors where the trace has no shapes of them, as an estimate.
   std::optional<std::uint64_t> list_elements;
 
+  /// What the operator was called with whose gradient this is; known of look-ups.
+  const OperatorArguments* forward = nullptr;
   /// What the result's sizes may be, where the rule needs them and the trace tells.
   std::vector<Sizes> results = {};
 
@@ -51,6 +53,10 @@ Rule find_rule(std::string_view operator_name);
 /// once (results are recorded only where they are operands, and written in place where no operand
 /// but one is large). None where a type is unknown.
 std::vector<LayerSpec> operand_traffic(const OperatorCall& call);
+
+/// A kernel for lists of tensors (multi_tensor_apply) that no operator launched, as optimizers of
+/// others than PyTorch do: how many lists it has stands in its name. None for other kernels.
+std::vector<LayerSpec> list_kernel(std::string_view kernel, std::uint64_t elements, DataType type);
 
 /// "aten::add_" without namespace and in-place mark: "add".
 std::string_view base_name(std::string_view operator_name);

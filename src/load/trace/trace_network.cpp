@@ -11,6 +11,7 @@
 #include "load/trace/folding.hpp"
 #include "load/trace/kernel_names.hpp"
 #include "load/trace/links.hpp"
+#include "load/trace/lookup_pairs.hpp"
 #include "load/trace/operator_call.hpp"
 #include "load/trace/parameter_lists.hpp"
 #include "load/trace/result_sizes.hpp"
@@ -68,6 +69,8 @@ class TraceLayers {
   std::size_t halved_operators() const { return halved_operators_; }
   double layout_s() const { return layout_s_; }
   std::size_t unknown_strides() const { return unknown_strides_; }
+  /// Operators counted by their operands whose kernels multiply matrices.
+  const std::set<std::string>& products() const { return products_; }
 
  private:
   const std::string& name_of_activity(std::uint32_t index) const {
@@ -98,6 +101,10 @@ class TraceLayers {
         recording_.texts.at(recording_.calls[origin.call_index].name).find("GraphLaunch") !=
             std::string::npos;
     const std::string& name = name_of_activity(index);
+    const auto elements = parameters_.elements(recording_.activities[index].blocks);
+    const auto lists =
+        list_kernel(name, elements.value_or(0), element_type(name, half_).value_or(DataType::fp32));
+    if (!lists.empty()) return layers_.add(layers_.row_of(lists.front()), duration_s(index));
     unmodelled_.add(short_kernel_name(name), "",
                     graph ? "launched by a CUDA graph, which keeps no operators"
                           : "launched outside of any operator",
@@ -126,6 +133,8 @@ class TraceLayers {
     if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
     if (lacks_list_shapes(*call.arguments)) call.list_elements = parameters_.elements(blocks);
     call.results = results_of(op, call);
+    if (const auto lookup = lookups_.find(op); lookup != lookups_.end())
+      call.forward = &arguments_.at(lookup->second);
     return call;
   }
 
@@ -134,6 +143,8 @@ class TraceLayers {
     if (is_convolution(call.name) && !call.arguments->has_values())
       if (const TensorArgument* input = call.arguments->tensor(0))
         return results_.of(op, "ConvolutionBackward", input->sizes.size());
+    if (base_name(call.name) == "cudnn_batch_norm" && !call.arguments->has_values())
+      return results_.of(op, "BatchNormBackward", 0);
     if (call.name == "aten::cat" && lacks_list_shapes(*call.arguments))
       return results_.of(op, "CatBackward", 0);
     return {};
@@ -152,6 +163,8 @@ class TraceLayers {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
     }
+    if (const auto lookup = lookups_.find(op); lookup != lookups_.end())
+      key.push_back(lookup->second);
     for (const Sizes& sizes : call.results)
       for (const std::uint64_t size : sizes) key.push_back(static_cast<std::uint32_t>(size));
     return key;
@@ -179,15 +192,37 @@ class TraceLayers {
     if (inserted) entry->second = rows_of(call);
     const std::vector<std::size_t>& rows = entry->second;
     if (rows.empty()) return add_unmodelled(call, work);
+    if (is_contraction(rows.front()) && only_fills(work))
+      return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     double time_s = 0;
     for (const std::uint32_t index : work) {
       time_s += duration_s(index);
       if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
     }
+    if (layers_.spec(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
+        multiplies_matrices(work))
+      products_.insert(std::string(call.name));
     if (rows.size() == 1) return layers_.add(rows.front(), time_s);
     const double first_s = data_gradient_s(work, time_s);
     layers_.add(rows[0], first_s);
     layers_.add(rows[1], time_s - first_s);
+  }
+
+  bool multiplies_matrices(const std::vector<std::uint32_t>& work) const {
+    return std::any_of(work.begin(), work.end(), [&](std::uint32_t index) {
+      return is_product_kernel(name_of_activity(index));
+    });
+  }
+
+  bool is_contraction(std::size_t row) const {
+    return info(layers_.spec(row).kind).family == KindFamily::contraction;
+  }
+
+  /// A recording may lack kernels, where the profiler's buffers ran full.
+  bool only_fills(const std::vector<std::uint32_t>& work) const {
+    return std::all_of(work.begin(), work.end(), [&](std::uint32_t index) {
+      return name_of_activity(index).starts_with("Memset");
+    });
   }
 
   double data_gradient_s(const std::vector<std::uint32_t>& work, double time_s) {
@@ -205,7 +240,8 @@ class TraceLayers {
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.
-  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work) {
+  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work,
+                      const std::string& reason = "") {
     const OperatorArguments& arguments = *call.arguments;
     if (arguments.count() == 0) {
       for (const std::uint32_t index : work) add_alone(index);
@@ -213,8 +249,8 @@ class TraceLayers {
     }
     double time_s = 0;
     for (const std::uint32_t index : work) time_s += duration_s(index);
-    unmodelled_.add(std::string(call.name), arguments.tensors_text(), reason_of(call), time_s,
-                    work.size());
+    unmodelled_.add(std::string(call.name), arguments.tensors_text(),
+                    reason.empty() ? reason_of(call) : reason, time_s, work.size());
   }
 
   static bool lacks_list_shapes(const OperatorArguments& arguments) {
@@ -233,6 +269,7 @@ class TraceLayers {
   const Links& links_;
   ArgumentCache arguments_;
   ResultSizes results_{recording_, arguments_};
+  std::unordered_map<std::uint32_t, std::uint32_t> lookups_ = pair_lookups(recording_, arguments_);
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
   ParameterLists parameters_;
   FoldedLayers layers_;
@@ -240,6 +277,7 @@ class TraceLayers {
   std::size_t halved_operators_ = 0;
   double layout_s_ = 0;
   std::size_t unknown_strides_ = 0;
+  std::set<std::string> products_;
   mutable bool has_half_ = false;
   DataType half_ = DataType::fp16;
 };
@@ -395,6 +433,13 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
     summary.notes.push_back(std::to_string(layers.unknown_strides()) +
                             " convolutions are counted by the bytes of input and weight: the "
                             "trace tells neither their strides nor the sizes of their results");
+  std::string products;
+  for (const std::string& name : layers.products())
+    products += (products.empty() ? "" : ", ") + name;
+  if (!products.empty())
+    summary.notes.push_back(products +
+                            ": counted by the bytes of the operands alone, though the kernels "
+                            "multiply matrices that are none of them");
 
   NetworkSpec& network = result.network;
   network.source = source;
