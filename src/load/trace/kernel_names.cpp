@@ -38,6 +38,14 @@ bool is_tf32_kernel(std::string_view name) {
   return mentions(name, "tf32") || mentions(name, "s1688");
 }
 
+bool sums_in_fp16(std::string_view name) {
+  // "h" with the shape of the instruction where "s" has sums in fp32 (volta_h884gemm,
+  // ampere_h16816cudnn); xmma names the types of operands, of result and sums, and of the scale.
+  for (const std::string_view part : {"h884", "h1688", "h16816", "_f16f16_f16f16_f16"})
+    if (mentions(name, part)) return true;
+  return false;
+}
+
 bool is_product_kernel(std::string_view name) {
   const std::size_t gemm = name.find("gemm");
   const bool of_fbgemm = gemm != std::string_view::npos && name.substr(0, gemm).ends_with("fb");

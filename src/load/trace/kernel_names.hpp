@@ -17,6 +17,9 @@ std::string short_kernel_name(std::string_view name);
 /// A matrix or convolution kernel that multiplies fp32 data as TF32.
 bool is_tf32_kernel(std::string_view name);
 
+/// A matrix or convolution kernel that adds fp16 products up in fp16.
+bool sums_in_fp16(std::string_view name);
+
 /// A kernel of a matrix product or of attention.
 bool is_product_kernel(std::string_view name);
 

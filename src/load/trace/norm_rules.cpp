@@ -34,7 +34,9 @@ std::vector<LayerSpec> batch_norm(const OperatorCall& call) {
     return norm_layer(LayerKind::instance_norm, "instance_norm", instance->arguments->tensor(0),
                       weight);
   const bool training = a.flag(5).value_or(!call.results.empty());  // what has gradients, trains
-  return norm_layer(LayerKind::batch_norm, batch_norm_name(training), a.tensor(0), weight);
+  auto layers = norm_layer(LayerKind::batch_norm, batch_norm_name(training), a.tensor(0), weight);
+  for (LayerSpec& layer : layers) layer.batch_statistics = training;
+  return layers;
 }
 
 /// (input, weight, bias, running mean, running variance, ...), never of the batch's own statistics.

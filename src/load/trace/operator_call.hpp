@@ -20,6 +20,7 @@ struct OperatorCall {
   const OperatorArguments* arguments = nullptr;
   std::vector<Caller> callers;  ///< the ranges that it ran in, innermost first
   bool is_tf32 = false;         ///< its kernels' names say that fp32 went through TF32 units
+  bool sums_in_fp16 = false;    ///< and these that fp16 products were added up in fp16
   /// Element type of lists of tensors, for which the trace has none.
   std::optional<DataType> list_type;
   /// Elements of each list of tensors where the trace has no shapes of them, as an estimate.

@@ -128,6 +128,7 @@ class TraceLayers {
       const std::string& name = name_of_activity(index);
       blocks += recording_.activities[index].blocks;
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
+      call.sums_in_fp16 = call.sums_in_fp16 || sums_in_fp16(name);
       if (!call.list_type) call.list_type = element_type(name, half_);
     }
     if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
@@ -155,7 +156,8 @@ class TraceLayers {
   /// What a call's layers depend on; calls that agree in it have the same layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
     std::vector<std::uint32_t> key{
-        call.is_tf32 ? 1U : 0U, static_cast<std::uint32_t>(*call.list_type),
+        (call.is_tf32 ? 1U : 0U) + (call.sums_in_fp16 ? 2U : 0U),
+        static_cast<std::uint32_t>(*call.list_type),
         static_cast<std::uint32_t>(call.list_elements.value_or(0)),
         static_cast<std::uint32_t>(call.list_elements.value_or(0) >> 32U)};
     std::uint32_t at = op;
@@ -180,6 +182,9 @@ class TraceLayers {
       specs = operand_traffic(call);
     }
     if (std::any_of(specs.begin(), specs.end(), is_refused)) return rows;
+    for (LayerSpec& spec : specs)
+      spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
+                             info(spec.kind).family == KindFamily::contraction;
     for (LayerSpec& spec : specs) rows.push_back(layers_.row_of(std::move(spec)));
     return rows;
   }
