@@ -133,6 +133,7 @@ constexpr Layout usual_layout(DataType type) {
 struct LayerTraits {
   bool bias = false;    ///< of convolutions and linear layers
   bool causal = false;  ///< attention: a query sees the keys up to its own place, from the end
+  bool fp16_accumulate = false;   ///< contractions in fp16 and fp8 whose kernel sums up in fp16
   bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
   std::optional<Layout> layout;   ///< of images; none: usual_layout
   bool training_only = false;     ///< never runs in inference (auxiliary heads)

@@ -32,4 +32,5 @@
 #include "roofline/spec.hpp"
 #include "roofline/summary.hpp"
 #include "roofline/trace.hpp"
+#include "roofline/transfer.hpp"
 #include "roofline/view.hpp"

@@ -235,6 +235,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
     {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }},
     {"kernel", MappingField{}, contraction, state_mapping},
+    {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
     {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},

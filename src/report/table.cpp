@@ -8,6 +8,7 @@
 #include "report/formats.hpp"
 #include "report/grid.hpp"
 #include "report/layer_grid.hpp"
+#include "report/links.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -111,7 +112,8 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
 }
 
-/// Rows of work that no layer stands for; JSON has all.
+/// Rows of transfers, and of work that no layer stands for; JSON has all.
+constexpr std::size_t most_transfers = 10;
 constexpr std::size_t most_unmodelled = 10;
 
 /// Changed layers of a comparison; JSON has all.
@@ -124,6 +126,10 @@ std::string measured_text(const Result& result, const Style& style) {
     text += '\n' + style.render(measured_types_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
+  if (result.measured.recording)
+    for (const Link link : {Link::gpus, Link::host})
+      if (const Grid grid = transfers_grid(result, link, most_transfers); !grid.rows.empty())
+        text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled));
   if (!result.measured.accuracy.empty())

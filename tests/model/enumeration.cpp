@@ -9,6 +9,7 @@
 #include "roofline/architecture.hpp"
 #include "roofline/context.hpp"
 #include "roofline/render.hpp"
+#include "roofline/transfer.hpp"
 #include "roofline/view.hpp"
 
 using namespace roofline;
@@ -53,6 +54,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(10, Colour::paper);
   check_names(6, SortBy::error);
   check_names(2, RowsBy::type);
+  check_names(14, TransferKind::host_to_host);
   check_names(6, OccupancyLimit::registers_per_thread);
 }
 

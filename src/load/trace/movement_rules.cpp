@@ -125,8 +125,32 @@ std::vector<LayerSpec> picked_loss(const OperatorCall& call, std::size_t input_a
 std::vector<LayerSpec> nll_loss(const OperatorCall& call) { return picked_loss(call, 0); }
 std::vector<LayerSpec> nll_loss_backward(const OperatorCall& call) { return picked_loss(call, 1); }
 
+/// The gradients of pieces are joined to that of the whole.
+bool joins_gradients(std::string_view caller) {
+  return (caller.starts_with("Split") || caller.starts_with("Unbind")) &&
+         caller.find("Backward") != std::string_view::npos;
+}
+
+/// Where the trace holds no shapes of the list: by the result, or by the gradients that it joins.
+std::vector<LayerSpec> concat_of_unknown(const OperatorCall& call) {
+  TensorArgument result;
+  result.type = call.list_type;
+  if (!call.results.empty()) result.sizes = call.results.front();
+  for (const Caller& caller : call.callers) {
+    if (!result.sizes.empty() || !joins_gradients(caller.name)) continue;
+    std::uint64_t elements = 0;
+    for (std::size_t i = 0; i < caller.arguments->count(); ++i)
+      if (const TensorArgument* piece = caller.arguments->tensor(i))
+        elements += element_count(piece->sizes);
+    result.sizes = {elements};
+  }
+  if (!result.type || result.sizes.empty()) return {};
+  return copy_layer("concat", result, result.sizes, *result.type);
+}
+
 /// (tensors, axis): as channels of `outer` images, whatever the axis.
 std::vector<LayerSpec> concat(const OperatorCall& call) {
+  if (call.arguments->tensors(0).empty()) return concat_of_unknown(call);
   const auto axis = call.arguments->integer(1);
   std::vector<const TensorArgument*> tensors;
   for (const TensorArgument& tensor : call.arguments->tensors(0))
