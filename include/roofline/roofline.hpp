@@ -32,4 +32,5 @@
 #include "roofline/spec.hpp"
 #include "roofline/summary.hpp"
 #include "roofline/trace.hpp"
+#include "roofline/verdict.hpp"
 #include "roofline/view.hpp"

@@ -58,6 +58,31 @@ void write_measured_summary(JsonWriter& w, const Result& result) {
   w.member("byte_per_s", cell(summary.best_byte_per_s)).end_object().end_object();
 }
 
+void write_verdict(JsonWriter& w, const Result& result) {
+  w.key("verdict");
+  if (!result.measured.verdict) {
+    w.value({});
+    return;
+  }
+  const Verdict& verdict = *result.measured.verdict;
+  w.begin_object()
+      .member("step_s", verdict.step_s)
+      .member("knows_gaps", verdict.knows_gaps)
+      .member("idle_s", verdict.idle_s());
+  w.key("parts").begin_object();
+  for (const StepPart part : enumerators<StepPart>)
+    w.member(std::string(name_of(part)) + "_s", verdict.part_s[part]);
+  w.end_object().key("actions").begin_array();
+  for (const Action& action : verdict.actions)
+    w.begin_object()
+        .member("action", cell(name_of(action.kind)))
+        .member("text", action.text)
+        .member("saved_s", action.saved_s)
+        .member("at_most", action.at_most)
+        .end_object();
+  w.end_array().end_object();
+}
+
 void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes) {
   w.key("changes");
   if (!changes) {
@@ -100,7 +125,26 @@ void write_recording(JsonWriter& w, const Result& result) {
       .member("layers_s", trace.layers_s)
       .member("explained_share", trace.explained_share())
       .member("launches", trace.launches)
-      .member("latency_s", cell(trace.latency_s));
+      .member("latency_s", cell(trace.latency_s))
+      .member("copies_alone_s", trace.copies_alone_s)
+      .member("collectives_alone_s", trace.collectives_alone_s)
+      .member("layout_s", trace.layout_s);
+  w.key("gaps").begin_array();
+  for (const IdleGaps& gaps : trace.gaps)
+    w.begin_object()
+        .member("cause", cell(name_of(gaps.cause)))
+        .member("during", text_or_null(gaps.during))
+        .member("count", gaps.count)
+        .member("time_s", gaps.time_s)
+        .member("longest_s", gaps.longest_s)
+        .end_object();
+  w.end_array().key("chains").begin_array();
+  for (const ElementwiseChain& chain : trace.chains) {
+    w.begin_object().member("runs", chain.runs).key("layers").begin_array();
+    for (const std::string& name : chain.layers) w.value(name);
+    w.end_array().end_object();
+  }
+  w.end_array();
   w.key("unmodelled").begin_array();
   for (const UnmodelledWork& work : trace.unmodelled)
     w.begin_object()

@@ -18,6 +18,10 @@ std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s
 
 }  // namespace
 
+std::string_view unexplained_text(const MeasuredSummary& summary) {
+  return summary.unexplained_s < 0 ? "faster than the model" : "slower than the model";
+}
+
 std::string recording_sentences(const Result& result) {
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
@@ -39,7 +43,8 @@ std::string recording_sentences(const Result& result) {
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid;
-  grid.columns = {{"where the time went", true}, {"time"}, {"of measured"}};
+  grid.columns = {
+      {"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}};
   const auto add = [&](const std::string& what, double time_s) {
     grid.rows.push_back({what, duration(time_s), share_text(time_s, summary.measured_s)});
   };
@@ -49,7 +54,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
     std::replace(name.begin(), name.end(), '_', ' ');
     add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.part_s[limiter]);
   }
-  add("not explained by the model", summary.unexplained_s);
+  add(std::string(unexplained_text(summary)), summary.unexplained_s);
   add("measured", summary.measured_s);
   grid.has_total = true;
   return grid;

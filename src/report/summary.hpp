@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "report/grid.hpp"
 #include "roofline/report.hpp"
@@ -31,8 +32,12 @@ std::string limiter_legend(const Report& report);
 std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
+/// Of a measured input, what a person needs first: what the time is made of and what to do first.
+std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);
+/// What the measured time is, beside the expected.
+std::string_view unexplained_text(const MeasuredSummary& summary);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);

@@ -146,6 +146,7 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
+  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section);
   text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +

@@ -17,6 +17,10 @@ class FoldedLayers {
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
 
+  const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
+  /// Of each row, its place among the layers; of one that never ran, that of the next.
+  std::vector<std::size_t> places() const;
+
   bool empty() const { return rows_.empty(); }
   double time_s() const;
   /// The layers of one step, in the order of their first run: as many copies of each as a step
