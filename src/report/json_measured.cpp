@@ -17,6 +17,31 @@ void write_most_lost(JsonWriter& w, const Result& result) {
   w.end_array();
 }
 
+void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
+  w.key(name)
+      .begin_object()
+      .member("work_s", run.work_s)
+      .member("step_s", cell(run.step_s))
+      .member("busy_s", cell(run.busy_s))
+      .member("idle_s", cell(run.idle_s))
+      .member("launches", cell(run.launches))
+      .end_object();
+}
+
+void write_group(JsonWriter& w, std::string_view name, const ChangeGroup& group) {
+  w.key(name).begin_array();
+  for (const MeasuredChange& each : group.work)
+    w.begin_object()
+        .member("name", each.name)
+        .member("pass", each.pass ? cell(name_of(*each.pass)) : Cell())
+        .member("before_s", each.before.time_s)
+        .member("after_s", each.after.time_s)
+        .member("before_count", each.before.count)
+        .member("after_count", each.after.count)
+        .end_object();
+  w.end_array();
+}
+
 }  // namespace
 
 void write_rates(JsonWriter& w, const EngineRates& rates) {
@@ -92,19 +117,18 @@ void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes)
   w.begin_object()
       .member("before", changes->before)
       .member("after", changes->after)
-      .member("before_s", changes->before_s)
-      .member("after_s", changes->after_s)
-      .member("only_before", changes->only_before)
-      .member("only_after", changes->only_after);
-  w.key("layers").begin_array();
-  for (const MeasuredChange& each : changes->layers)
-    w.begin_object()
-        .member("name", each.name)
-        .member("pass", cell(name_of(each.pass)))
-        .member("before_s", each.before_s)
-        .member("after_s", each.after_s)
-        .end_object();
-  w.end_array().end_object();
+      .member("before_s", changes->changed.before_s)
+      .member("after_s", changes->changed.after_s)
+      .member("only_before", std::uint64_t{changes->gone.work.size()})
+      .member("only_after", std::uint64_t{changes->come.work.size()})
+      .member("gone_s", changes->gone.before_s)
+      .member("come_s", changes->come.after_s);
+  write_run(w, "before_run", changes->before_run);
+  write_run(w, "after_run", changes->after_run);
+  write_group(w, "layers", changes->changed);
+  write_group(w, "gone", changes->gone);
+  write_group(w, "come", changes->come);
+  w.end_object();
 }
 
 void write_recording(JsonWriter& w, const Result& result) {

@@ -105,34 +105,6 @@ std::string lost_sentences(const Result& result) {
   return text;
 }
 
-Grid changes_grid(const MeasuredChanges& changes, std::size_t most) {
-  Grid grid;
-  grid.columns = {{"layer", true}, {"pass", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
-  const auto add = [&](const std::string& name, std::string_view pass, double before_s,
-                       double after_s) {
-    const double change_s = after_s - before_s;
-    grid.rows.push_back({name, std::string(pass), duration(before_s), duration(after_s),
-                         (change_s > 0 ? "+" : "") + duration(change_s), over(after_s, before_s)});
-  };
-  for (std::size_t i = 0; i < std::min(most, changes.layers.size()); ++i) {
-    const MeasuredChange& each = changes.layers[i];
-    add(each.name, name_of(each.pass), each.before_s, each.after_s);
-  }
-  add("total", "", changes.before_s, changes.after_s);
-  grid.has_total = true;
-  return grid;
-}
-
-std::string changes_sentences(const MeasuredChanges& changes, std::size_t shown) {
-  std::string text;
-  if (shown < changes.layers.size())
-    text += fmt::format("{} of {} layers; the total is of all\n", shown, changes.layers.size());
-  if (changes.only_before + changes.only_after > 0)
-    text += fmt::format("measured in one of them only: {} before, {} after\n", changes.only_before,
-                        changes.only_after);
-  return text;
-}
-
 Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
   Grid grid;
   grid.columns = {{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}};

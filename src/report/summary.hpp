@@ -2,6 +2,8 @@
 
 // The grids and sentences that stand beside the rows of layers.
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,9 +43,10 @@ std::string_view unexplained_text(const MeasuredSummary& summary);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
-/// Two measured inputs, the largest changes first, `most` rows; the total is of all.
-Grid changes_grid(const MeasuredChanges& changes, std::size_t most);
-std::string changes_sentences(const MeasuredChanges& changes, std::size_t shown);
+/// Two measured inputs: what changed in the whole, then what went, came and changed, `top` rows of
+/// each and the rest as one, each grid rendered by `render`.
+std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint64_t> top,
+                         const std::function<std::string(const Grid&)>& render);
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);
 /// GPU work that no layer stands for, in descending time; `most` rows.

@@ -114,9 +114,6 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
 /// Rows of work that no layer stands for; JSON has all.
 constexpr std::size_t most_unmodelled = 10;
 
-/// Changed layers of a comparison; JSON has all.
-constexpr std::size_t most_changes = 20;
-
 std::string measured_text(const Result& result, const Style& style) {
   std::string text;
   if (result.measured.summary) {
@@ -191,15 +188,6 @@ bool has_folded(const Report& report, const Style& style) {
          });
 }
 
-std::string changes_text(const Report& report, const Style& style) {
-  const MeasuredChanges& changes = *report.changes;
-  const std::size_t shown =
-      std::min<std::size_t>(changes.layers.size(), report.view.top.value_or(most_changes));
-  return fmt::format("measured: before {}, after {}\n\n", printable(changes.before),
-                     printable(changes.after)) +
-         style.render(changes_grid(changes, shown)) + changes_sentences(changes, shown);
-}
-
 constexpr std::string_view points_legend =
     "speed-up: over the first row, of an image's time where that is known. bound by:\n"
     "what has most of the roofline's time, and its share of it. energy: an image's\n"
@@ -211,7 +199,7 @@ bool shows_layers(const Report& report) {
 }
 
 std::string report_text(const Report& report, const Style& style) {
-  if (report.changes) return changes_text(report, style);
+  if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;

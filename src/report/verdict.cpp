@@ -130,9 +130,9 @@ std::string verdict_sentences(const Result& result) {
                              : busy_sentence(verdict) + layers_sentence(verdict);
   for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
     const Action& action = verdict.actions[i];
-    text += fmt::format("{}: {}: saves {}{} of {}\n", i == 0 ? "do first" : "or", action.text,
+    text += fmt::format("{}: {}: saves {}{}, {}\n", i == 0 ? "do first" : "or", action.text,
                         action.at_most ? "up to " : "", duration(action.saved_s),
-                        duration(verdict.step_s));
+                        percent(share_of(action.saved_s, verdict.step_s)));
   }
   return broken(text, verdict_width);
 }
