@@ -18,6 +18,7 @@
 #include "roofline/memory.hpp"
 #include "roofline/network.hpp"
 #include "roofline/roofline_point.hpp"
+#include "roofline/verdict.hpp"
 
 namespace roofline {
 
@@ -147,6 +148,7 @@ struct Measurement {
   std::vector<Accuracy> accuracy;  ///< a pass and data type apart; empty without measured times
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
   std::optional<MeasuredSummary> summary;
+  std::optional<Verdict> verdict;                 ///< where there is a summary
   std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
                                                   ///< of kernels alone, without gaps
   std::map<std::string, double> parts_s;          ///< times of parts of the network, by their names

@@ -33,4 +33,5 @@
 #include "roofline/summary.hpp"
 #include "roofline/trace.hpp"
 #include "roofline/transfer.hpp"
+#include "roofline/verdict.hpp"
 #include "roofline/view.hpp"

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/transfer.hpp"
 
@@ -34,6 +36,41 @@ struct RecordedGpu {
   bool operator==(const RecordedGpu&) const = default;
 };
 
+/// Why a GPU waits for its next piece of work.
+enum class IdleCause : std::uint8_t {
+  host,             ///< the host had not asked for it: it runs operators more slowly than the GPU
+  data_loading,     ///< the host was loading data
+  synchronisation,  ///< the host had waited for the GPU, and then had to start anew
+  queued,           ///< it was asked for in time: a kernel's start, or another stream's work
+};
+
+constexpr std::string_view name_of(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::host: return "host";
+    case IdleCause::data_loading: return "data_loading";
+    case IdleCause::synchronisation: return "synchronisation";
+    case IdleCause::queued: return "queued";
+  }
+  return {};
+}
+
+/// Gaps between a GPU's activities, of one cause and in the same code of the host.
+struct IdleGaps {
+  IdleCause cause = IdleCause::host;
+  std::string during;    ///< the innermost operator, call or function of the host that ran for at
+                         ///< least half of each; empty where none did, or the gaps are short
+  double count = 0;      ///< a step
+  double time_s = 0;     ///< of all of them together, a step
+  double longest_s = 0;  ///< of any one
+};
+
+/// Elementwise layers, by name, each of which reads what the one before wrote, so that one kernel
+/// could do them all.
+struct ElementwiseChain {
+  std::vector<std::string> layers;
+  double runs = 0;  ///< a step
+};
+
 /// Times are of one step; a recording of several is their mean.
 struct TraceSummary {
   std::string recorder;  ///< "PyTorch profiler", "TensorRT"
@@ -52,6 +89,12 @@ struct TraceSummary {
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
   std::vector<Transfer> transfers;         ///< in descending order of time
+  EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), but for an engine
+  std::vector<IdleGaps> gaps;      ///< in descending order of time; those that take most
+  double copies_alone_s = 0;       ///< of busy_s, with nothing running but copies over a link
+  double collectives_alone_s = 0;  ///< of busy_s, with nothing running but work between GPUs
+  double layout_s = 0;             ///< of layers_s, moving images' channels to the other end
+  std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
   std::vector<std::string> notes;          ///< what the reader assumed or left out, for people
 

@@ -80,6 +80,16 @@ void FoldedLayers::add(std::size_t row, double time_s) {
   ++rows_[row].runs;
 }
 
+std::vector<std::size_t> FoldedLayers::places() const {
+  std::vector<std::size_t> places;
+  std::size_t place = 0;
+  for (const Row& row : rows_) {
+    places.push_back(place);
+    if (row.runs > 0) ++place;
+  }
+  return places;
+}
+
 double FoldedLayers::time_s() const {
   double sum_s = 0;
   for (const Row& row : rows_) sum_s += row.time_s;

@@ -18,6 +18,10 @@ class FoldedLayers {
   void add(std::size_t row, double time_s);
   const LayerSpec& spec(std::size_t row) const { return rows_[row].spec; }
 
+  const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
+  /// Of each row, its place among the layers; of one that never ran, that of the next.
+  std::vector<std::size_t> places() const;
+
   bool empty() const { return rows_.empty(); }
   double time_s() const;
   /// The layers of one step, in the order of their first run: as many copies of each as a step

@@ -72,6 +72,7 @@ class Recorder {
   void add_activity(const TraceEvent& event);
   void add_call(const TraceEvent& event);
   void add_step(const TraceEvent& event);
+  void add_long_range(const TraceEvent& event);
   std::uint32_t thread_of(const TraceEvent& event);
   std::uint32_t arguments_of(const TraceEvent& event);
   std::uint32_t message_of(const TraceEvent& event);

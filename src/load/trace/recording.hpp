@@ -93,6 +93,9 @@ struct StepRange {
   double end_us = 0;
 };
 
+/// Shorter ranges of the host explain no gap of the GPU.
+inline constexpr double least_long_range_us = 5;
+
 struct RecordedDevice {
   std::uint32_t id = 0;
   RecordedGpu gpu;
@@ -108,6 +111,8 @@ struct Recording {
   std::vector<GpuActivity> activities;
   std::vector<LaunchCall> calls;
   std::vector<StepRange> steps;  ///< ProfilerStep#
+  /// What else the host ran and what took it long: calls, functions, ranges that a person named.
+  std::vector<HostRange> long_ranges;
 };
 
 }  // namespace roofline

@@ -8,7 +8,9 @@
 #include "load/layer_check.hpp"
 #include "load/trace/backward_kernels.hpp"
 #include "load/trace/busy_time.hpp"
+#include "load/trace/chains.hpp"
 #include "load/trace/folding.hpp"
+#include "load/trace/idle_time.hpp"
 #include "load/trace/kernel_names.hpp"
 #include "load/trace/links.hpp"
 #include "load/trace/lookup_pairs.hpp"
@@ -65,6 +67,7 @@ class TraceLayers {
   }
 
   FoldedLayers& layers() { return layers_; }
+  ChainList& chains() { return chains_; }
   UnmodelledList& unmodelled() { return unmodelled_; }
   std::size_t halved_operators() const { return halved_operators_; }
   double layout_s() const { return layout_s_; }
@@ -196,6 +199,10 @@ class TraceLayers {
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
     if (inserted) entry->second = rows_of(call);
     const std::vector<std::size_t>& rows = entry->second;
+    if (rows.size() == 1)
+      chains_.add(rows.front(), layers_.layer(rows.front()), call);
+    else
+      chains_.end();
     if (rows.empty()) return add_unmodelled(call, work);
     if (is_contraction(rows.front()) && only_fills(work))
       return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
@@ -278,6 +285,7 @@ class TraceLayers {
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
   ParameterLists parameters_;
   FoldedLayers layers_;
+  ChainList chains_;
   UnmodelledList unmodelled_;
   std::size_t halved_operators_ = 0;
   double layout_s_ = 0;
@@ -387,6 +395,15 @@ Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t
   return work;
 }
 
+/// The names that rows have as layers.
+std::vector<std::string> names_of_rows(const std::vector<std::size_t>& places,
+                                       const std::vector<LayerSpec>& layers) {
+  std::vector<std::string> names;
+  for (const std::size_t place : places)
+    names.push_back(place < layers.size() ? *layers[place].name : std::string());
+  return names;
+}
+
 void note_left_out(const Work& work, std::uint32_t device, std::vector<std::string>& notes) {
   const auto note = [&](double time_us, const std::string& what) {
     if (time_us > 0) notes.push_back("left out: " + milliseconds(time_us) + " of kernels " + what);
@@ -417,19 +434,21 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
                      "expected operators that are layers, got none among those that used the GPU");
 
   const auto steps = static_cast<double>(summary.steps);
-  const BusyTime time = busy_time(recording, work.activities);
+  const BusyTime time = busy_time(recording, links, work.activities);
   summary.span_s = time.span_us * s_per_us / steps;
   summary.busy_s = time.busy_us * s_per_us / steps;
   summary.kernel_s = time.kernel_us * s_per_us / steps;
   summary.layers_s = layers.layers().time_s() / steps;
   summary.launches = static_cast<double>(work.activities.size()) / steps;
   summary.transfers = std::move(split.transfers);
+  summary.copies_alone_s = time.copies_alone_us * s_per_us / steps;
+  summary.collectives_alone_s = time.collectives_alone_us * s_per_us / steps;
+  summary.layout_s = layers.layout_s() / steps;
+  IdleTime idle = idle_time(recording, links, work.activities, summary.steps);
+  summary.idle_by_cause_s = idle.by_cause_s;
+  summary.gaps = std::move(idle.gaps);
   summary.unmodelled = std::move(layers.unmodelled()).items(summary.steps);
   note_left_out(work, device, summary.notes);
-  if (const double layout_s = layers.layout_s() / steps; layout_s > 0.01 * summary.kernel_s)
-    summary.notes.push_back(milliseconds(layout_s / s_per_us) +
-                            " a step go into moving channels to the other end of memory around "
-                            "convolutions: torch.channels_last for model and images avoids most");
   if (layers.halved_operators() > 0)
     summary.notes.push_back(std::to_string(layers.halved_operators()) +
                             " convolution_backward whose kernels' names do not tell the gradients "
@@ -448,7 +467,9 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
 
   NetworkSpec& network = result.network;
   network.source = source;
+  const std::vector<std::size_t> places = layers.layers().places();
   network.layers = std::move(layers.layers()).layers(summary.steps);
+  summary.chains = layers.chains().items(names_of_rows(places, network.layers), summary.steps);
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
   for (LayerSpec& layer : network.layers) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/copies.hpp"
 #include "model/expected.hpp"
 #include "model/infer/field_failure.hpp"
 #include "model/infer/layer.hpp"
@@ -25,8 +26,8 @@ class OwnNames {
   std::string operator()(const std::string& wanted) {
     const std::size_t uses = ++uses_[wanted];
     if (uses == 1) return wanted;
-    std::string name = wanted + "#" + std::to_string(uses);
-    while (++uses_[name] > 1) name = wanted + "#" + std::to_string(++uses_[wanted]);
+    std::string name = name_of_copy(wanted, uses);
+    while (++uses_[name] > 1) name = name_of_copy(wanted, ++uses_[wanted]);
     return name;
   }
 

@@ -7,6 +7,7 @@
 #include "report/chart/draw.hpp"
 #include "report/chart/layers.hpp"
 #include "report/formats.hpp"
+#include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -67,6 +68,24 @@ std::string summary_section(const Report& report) {
       head_cells(heads) + "</tr></thead>\n<tbody>\n";
   for (const Result& result : report.results) text += summary_row(result, measured);
   return text + "</tbody>\n</table>\n</div>\n</section>\n";
+}
+
+/// What stands first of measured inputs.
+std::string verdict_section(const Report& report) {
+  std::string text;
+  for (const Result& result : report.results)
+    if (result.measured.verdict)
+      text += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", xml_text(work_title(result, true)),
+                          xml_text(verdict_sentences(result)));
+  if (report.changes) {
+    const auto render = [](const Grid& grid) { return aligned(grid, {}); };
+    text += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
+                        xml_text(changes_text(*report.changes, report.view.top, render)));
+  }
+  if (text.empty()) return text;
+  return "<section id=\"verdict\" aria-labelledby=\"verdict-title\">\n"
+         "<h2 id=\"verdict-title\">Verdict</h2>\n" +
+         text + "</section>\n";
 }
 
 /// More charts of one kind are no page to read.
@@ -159,8 +178,9 @@ std::string render_html(const Report& report, const RenderStyle&) {
       "<a href=\"#derivations\">Derivations</a> <a href=\"#gpus\">GPUs</a> "
       "<a href=\"#conventions\">Conventions</a></nav>\n</header>\n<main>\n",
       title, page_css(), svg_css(), title);
-  page += errors_section(report) + summary_section(report) + charts_section(report) +
-          layers_section(report) + derivations_section(report) + gpus_section(report);
+  page += errors_section(report) + verdict_section(report) + summary_section(report) +
+          charts_section(report) + layers_section(report) + derivations_section(report) +
+          gpus_section(report);
   page += conventions_section;
   page += fmt::format("</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n",
                       ROOFLINE_VERSION, page_script());
