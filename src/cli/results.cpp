@@ -48,6 +48,7 @@ void Results::take(Evaluation part) {
   take_rows(std::move(part.rows));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
+  std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels_));
   take_records(std::move(part.records));
   if (!part.ends_input) return;
   join();
@@ -77,9 +78,11 @@ void Results::count_copies(const Evaluation& part) {
   if (part.ends_input) copies_ = 0;
 }
 
-void Results::take_rows(std::vector<RenderedRows> rows) {
+void Results::take_rows(std::vector<RenderedRows> rows) try {
   for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(std::move(rows[i]));
   if (streaming_) flush_standard_output();  // whoever feeds a pipe may wait for the answer
+} catch (const InputError& error) {
+  raise(error);
 }
 
 void Results::take_records(std::vector<SlotRecords> records) {
@@ -139,7 +142,8 @@ void Results::write() {
   if (is_layer_file_alone && !failed_) return;
   for (RowStream& rows : rows_) rows.end();
   if (streaming_) return;
-  write_formats(required(make_report(std::move(evaluated_), std::move(errors_), options_->report)));
+  write_formats(required(make_report(std::move(evaluated_), std::move(errors_), options_->report,
+                                     std::move(kernels_))));
 }
 
 void Results::write_formats(const Report& report) const {
