@@ -19,6 +19,8 @@
 #include "roofline/infer.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/kernel_model.hpp"
+#include "roofline/kernel_recording.hpp"
+#include "roofline/kernel_table.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/layer_kind.hpp"
 #include "roofline/limits.hpp"

@@ -49,6 +49,18 @@ class Evaluator::Sum {
         add_network(network, gpus.contexts[gpu]);
   }
 
+  void add(std::shared_ptr<const KernelRecording> recording, const Contexts::FoundOne& gpu) {
+    for (const std::string& text : gpu.notes) all_.messages.push_back({text, Message::Kind::once});
+    if (needs_.networks)
+      return fail({recording->source, "",
+                   "holds kernels, of which nothing says which layers they were: there are none "
+                   "to write"});
+    KernelTable table = place_kernels(std::move(recording), gpu.context);
+    all_.evaluated = true;
+    for (RenderedRows& rows : all_.rows) rows.add(table);
+    if (needs_.report) all_.kernels.push_back(std::move(table));
+  }
+
  private:
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
@@ -186,7 +198,10 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
 void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
   for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options_->defaults[setting];
-      Network network = infer(*item.spec(defaults).value(), defaults).value();
+      const std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
+      // What ran as kernels ran in no other setting.
+      if (spec->kernels) return sum.add(spec->kernels, contexts_->of(*spec->kernels));
+      Network network = infer(*spec, defaults).value();
       if (setting + 1 == options_->defaults.size()) item.read = nullptr;  // not needed any more
       if (network.layers.empty()) {
         if (setting == 0) sum.note(network);

@@ -49,6 +49,7 @@ void Results::take(Evaluation part) {
   take_rows(std::move(part.rows));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
+  std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels_));
   take_records(std::move(part.records));
   if (!part.ends_input) return;
   join();
@@ -78,10 +79,12 @@ void Results::count_copies(const Evaluation& part) {
   if (part.ends_input) copies_ = 0;
 }
 
-void Results::take_rows(std::vector<RenderedRows> rows) {
+void Results::take_rows(std::vector<RenderedRows> rows) try {
   for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(std::move(rows[i]));
   if (has_written(options_->format))
     flush_standard_output();  // whoever feeds a pipe may wait for the answer
+} catch (const InputError& error) {
+  raise(error);
 }
 
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
@@ -154,8 +157,8 @@ void Results::write() {
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
   if (is_layer_file_alone && !failed_) return;
   for (RowStream& rows : rows_) rows.end();
-  const Report report =
-      required(make_report(std::move(evaluated_), std::move(errors_), options_->report));
+  const Report report = required(make_report(std::move(evaluated_), std::move(errors_),
+                                             options_->report, std::move(kernels_)));
   for (const Export& file : options_->exports) end_file(file, report);
   if (options_->format != nullptr) write_standard_format(report);
 }

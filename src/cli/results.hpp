@@ -62,6 +62,7 @@ class Results {
   std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;
+  std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for the layer file
   std::vector<InputError> errors_;
 };

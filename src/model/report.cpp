@@ -95,8 +95,11 @@ MeasuredChanges changes_of(const std::vector<Result>& results) {
 }
 
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                 const ReportOptions& options) {
+                 const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
+  report.kernels = std::move(kernels);
+  for (const KernelTable& table : report.kernels)
+    report.kernel_selections.push_back(select(table, options.view));
   report.view = options.view;
   report.errors = std::move(errors);
   if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
@@ -121,8 +124,10 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
 }  // namespace
 
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                             const ReportOptions& options) {
-  return expected([&] { return report_on(std::move(evaluated), std::move(errors), options); });
+                             const ReportOptions& options, std::vector<KernelTable> kernels) {
+  return expected([&] {
+    return report_on(std::move(evaluated), std::move(errors), options, std::move(kernels));
+  });
 }
 
 }  // namespace roofline

@@ -45,8 +45,22 @@ double sort_key(const TypeRow& row, SortBy by) {
   return 0;
 }
 
+double sort_key(const KernelRow& row, SortBy by) {
+  switch (by) {
+    case SortBy::time: return row.time_share;
+    case SortBy::flops: return row.flop.value_or(0);
+    case SortBy::bytes: return row.kernel.counters.dram_byte.value_or(0);
+    case SortBy::intensity: return row.intensity_flop_per_byte.value_or(0);
+    case SortBy::lost:
+      return row.nearest_roof ? row.kernel.time_s * (1 - *row.roof_share[*row.nearest_roof]) : 0;
+    case SortBy::error: return 0;  // no time is expected of it
+  }
+  return 0;
+}
+
 double share_of(const LayerResult& row) { return row.time_share.value_or(0); }
 double share_of(const TypeRow& row) { return row.time_share; }
+double share_of(const KernelRow& row) { return row.time_share; }
 
 using Groups = std::vector<std::vector<std::size_t>>;
 
@@ -105,17 +119,23 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const View& view
   return indices;
 }
 
+/// So many rows are shown even where few of them make up the time.
+constexpr std::size_t few = 12;
+
+/// What a screen shows where nothing else is asked for.
+View leading_rows() {
+  View leading;
+  leading.cover_share = 0.9;
+  leading.top = 24;
+  return leading;
+}
+
 /// A screen of rows and what they leave out.
 void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const View& view,
                      Selection& selection) {
-  constexpr std::size_t few = 12;
-  constexpr std::uint64_t screen = 24;
   selection.main_groups = selection.groups;
   if (!view.is_default() || groups.size() <= few) return;
-  View leading;
-  leading.cover_share = 0.9;
-  leading.top = screen;
-  const std::vector<std::size_t> shown = selected(rows, leading);
+  const std::vector<std::size_t> shown = selected(rows, leading_rows());
   selection.main_groups.clear();
   std::vector<bool> is_shown(groups.size(), false);
   for (const std::size_t i : shown) {
@@ -139,6 +159,18 @@ Selection select(const Result& result, const View& view) {
   for (const auto& members : groups) rows.push_back({&result.layers, &members});
   for (const std::size_t i : selected(rows, view)) selection.groups.push_back(groups[i]);
   set_main_groups(groups, rows, view, selection);
+  return selection;
+}
+
+KernelSelection select(const KernelTable& table, const View& view) {
+  KernelSelection selection;
+  selection.rows = selected(table.rows, view);
+  selection.main_rows = selection.rows;
+  if (!view.is_default() || table.rows.size() <= few) return selection;
+  selection.main_rows = selected(table.rows, leading_rows());
+  selection.rest = {
+      selection.rows.begin() + static_cast<std::ptrdiff_t>(selection.main_rows.size()),
+      selection.rows.end()};
   return selection;
 }
 

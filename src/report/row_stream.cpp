@@ -13,6 +13,17 @@ Row row_of(const Result& result, const LayerResult& layer, const RowFormat& form
           format.order == RowOrder::as_computed};
 }
 
+std::string begin_of(const RowFormat& format, bool of_kernels) {
+  const auto begin = of_kernels ? format.begin_kernels : format.begin;
+  return begin == nullptr ? "" : begin();
+}
+
+[[noreturn]] void fail_mixed() {
+  throw InputError(
+      "layers and kernels have different columns: write them in runs of their own, or as another "
+      "format");
+}
+
 }  // namespace
 
 /// To append to.
@@ -28,6 +39,11 @@ void RenderedRows::add(const InputError& error) {
 void RenderedRows::add(const Result& network) {
   for (const LayerResult& layer : network.layers)
     format_->row(last_piece(), row_of(network, layer, *format_));
+}
+
+void RenderedRows::add(const KernelTable& table) {
+  of_kernels_ = true;
+  for (const KernelRow& row : table.rows) format_->kernel(last_piece(), table, row);
 }
 
 void RenderedRows::add(std::size_t slot, const Network& record, const std::string& gpu,
@@ -49,13 +65,18 @@ void RenderedRows::add(std::size_t slot, const Network& record, const std::strin
 RowStream::RowStream(const RowFormat& format, Sink sink)
     : format_(&format), sink_(std::move(sink)) {}
 
-void RowStream::write(std::string_view text) {
-  if (!std::exchange(begun_, true) && format_->begin != nullptr) sink_(format_->begin());
-  if (!text.empty()) sink_(text);
+void RowStream::write(std::string_view text, bool of_kernels) {
+  if (!std::exchange(begun_, true)) {
+    of_kernels_ = of_kernels;
+    if (const std::string begin = begin_of(*format_, of_kernels); !begin.empty()) sink_(begin);
+  }
+  if (text.empty()) return;
+  if (of_kernels != of_kernels_ && format_->begin != nullptr) fail_mixed();
+  sink_(text);
 }
 
 void RowStream::take(RenderedRows part) {
-  for (const std::string& piece : part.pieces_) write(piece);
+  for (const std::string& piece : part.pieces_) write(piece, part.of_kernels_);
   if (open_.size() < part.open_.size()) open_.resize(part.open_.size());
   for (std::size_t slot = 0; slot < part.open_.size(); ++slot)
     if (!part.open_[slot].rows.empty()) open_[slot].push_back(std::move(part.open_[slot]));
@@ -92,10 +113,17 @@ void RowStream::write(std::vector<RenderedRows::Open> parts) {
 
 void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
   Pieces pieces(sink);
-  if (format.begin != nullptr) pieces.text() = format.begin();
+  const bool of_kernels = report.results.empty() && !report.kernels.empty();
+  if (!report.results.empty() && !report.kernels.empty() && format.begin != nullptr) fail_mixed();
+  pieces.text() = begin_of(format, of_kernels);
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows) {
       format.row(pieces.text(), row_of(report.results[i], report.results[i].layers[row], format));
+      pieces.pass_on();
+    }
+  for (std::size_t i = 0; i < report.kernels.size(); ++i)
+    for (const std::size_t row : report.kernel_selections[i].rows) {
+      format.kernel(pieces.text(), report.kernels[i], report.kernels[i].rows[row]);
       pieces.pass_on();
     }
   if (format.error != nullptr)

@@ -7,6 +7,7 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
+#include "report/kernel_text.hpp"
 #include "report/layer_grid.hpp"
 #include "report/links.hpp"
 #include "report/summary.hpp"
@@ -204,7 +205,7 @@ bool shows_layers(const Report& report) {
   return report.points.empty() || !report.view.is_default();
 }
 
-std::string report_text(const Report& report, const Style& style) {
+std::string layer_tables_text(const Report& report, const Style& style) {
   if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
@@ -218,6 +219,26 @@ std::string report_text(const Report& report, const Style& style) {
   return out + std::string(report.points.empty() ? "" : points_legend) +
          std::string(conventions_legend) + (rows ? limiter_legend(report) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
+}
+
+std::string kernels_text(const Report& report, const Style& style) {
+  std::string text;
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    const KernelTable& table = report.kernels[i];
+    const KernelSelection& selection = report.kernel_selections[i];
+    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.own)) +
+            (selection.rest.empty()
+                 ? hidden_sentence(selection.rows.size(), table.rows.size(), "kernels")
+                 : "") +
+            '\n';
+  }
+  return text.empty() ? text : text + kernel_legend(report);
+}
+
+std::string report_text(const Report& report, const Style& style) {
+  const std::string layers = layer_tables_text(report, style);
+  const std::string kernels = kernels_text(report, style);
+  return layers + (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
 }
 
 std::string explanations_text(const Report& report) {

@@ -91,6 +91,7 @@ void expect_finite(const LayerResult& row) {
 void render(const Report& report, std::size_t choice) {
   std::size_t rows = 0;
   for (const Result& result : report.results) rows += result.layers.size();
+  for (const KernelTable& table : report.kernels) rows += table.rows.size();
   const auto formats = output_formats();
   const OutputFormat& format = formats[choice % formats.size()];
   RenderStyle style;
@@ -105,13 +106,26 @@ void render(const Report& report, std::size_t choice) {
          "a NUL in " + std::string(format.name));
 }
 
-void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-               std::size_t choice) try {
+void expect_finite(const KernelTable& table) {
+  for (const KernelRow& row : table.rows)
+    for (const std::optional<double> value :
+         {std::optional(row.kernel.time_s), std::optional(row.time_share), row.flop, row.flop_per_s,
+          row.dram_byte_per_s, row.l2_byte_per_s, row.intensity_flop_per_byte,
+          row.l2_intensity_flop_per_byte, row.roof_share[KernelRoof::compute],
+          row.roof_share[KernelRoof::dram], row.roof_share[KernelRoof::l2]})
+      expect(!value || (std::isfinite(*value) && *value >= 0),
+             "a number of " + row.kernel.name + " that is not finite or below 0");
+}
+
+void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors, std::size_t choice,
+               std::vector<KernelTable> kernels = {}) try {
+  for (const KernelTable& table : kernels) expect_finite(table);
   for (const Evaluated& each : evaluated)
     for (const LayerResult& row : each.result.layers) expect_finite(row);
   ReportOptions options;
   if (choice % 5 == 0) options.explain = "*";
-  render(make_report(std::move(evaluated), std::move(errors), options).value(), choice);
+  render(make_report(std::move(evaluated), std::move(errors), options, std::move(kernels)).value(),
+         choice);
 } catch (const InputError&) {  // nothing to explain, or a chart of layers without FLOP
 }
 
@@ -121,6 +135,7 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
   std::vector<Evaluated> evaluated;
   std::vector<RecordResult> records;
   std::vector<InputError> errors;
+  std::vector<KernelTable> kernels;
   const auto keep = [&](Expected<Result> result) {
     evaluated.push_back({std::move(result).value(), &setting.context});
   };
@@ -128,6 +143,9 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
       const auto item = reader.next();
       if (!item) break;
       const auto spec = item->value().spec(setting.defaults).value();
+      if (spec->kernels)
+        kernels.push_back(
+            place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context));
       if (spec->layers.empty()) continue;
       Network network = infer(*spec, setting.defaults).value();
       if (times != nullptr) times->join(network);
@@ -152,7 +170,7 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
     } catch (const InputError& error) {
       errors.push_back(error);
     }
-  report_on(std::move(evaluated), std::move(errors), input.size() / 4);
+  report_on(std::move(evaluated), std::move(errors), input.size() / 4, std::move(kernels));
 }
 
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
@@ -350,6 +368,7 @@ constexpr FuzzTarget targets[] = {
     {"kernel_model", run_kernel_model},
     {"measured", run_measured},
     {"output", run_output},
+    {"profiler", run_any},
     {"any", run_any},
 };
 
