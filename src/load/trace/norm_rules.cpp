@@ -17,6 +17,11 @@ std::vector<LayerSpec> norm_layer(LayerKind kind, std::string_view what,
     return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
   spec.input = whole_operand(input->sizes);
+  // Copies into NCHW that instance and group norms ask for are operators of their own.
+  if (kind == LayerKind::batch_norm)
+    spec.layout = input->layout();
+  else if (info(kind).features == Features::first)
+    spec.layout = Layout::nchw;
   spec.dtypes.weight = weight_type;
   return {spec};
 }
@@ -33,8 +38,10 @@ std::vector<LayerSpec> batch_norm(const OperatorCall& call) {
   if (const Caller* instance = call.caller("aten::instance_norm"))
     return norm_layer(LayerKind::instance_norm, "instance_norm", instance->arguments->tensor(0),
                       weight);
-  return norm_layer(LayerKind::batch_norm, batch_norm_name(a.flag(5).value_or(false)), a.tensor(0),
-                    weight);
+  const bool training = a.flag(5).value_or(false);
+  auto layers = norm_layer(LayerKind::batch_norm, batch_norm_name(training), a.tensor(0), weight);
+  for (LayerSpec& layer : layers) layer.batch_statistics = training;
+  return layers;
 }
 
 /// (input, weight, bias, running mean, running variance, ...), never of the batch's own statistics.
