@@ -35,7 +35,9 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(17, Engine::fp4);
   check_names(3, Pass::wgrad);
   check_names(3, Layout::blocked);
-  check_names(48, Algorithm::layer_norm_backward);
+  check_names(3, Access::transposed);
+  check_names(3, Interpolation::bicubic);
+  check_names(56, Algorithm::group_norm_backward);
   check_names(13, Architecture::xe);
   check_names(2, CacheState::cold);
   check_names(4, LaunchProtocol::eager);

@@ -17,6 +17,11 @@ std::vector<LayerSpec> norm_layer(LayerKind kind, std::string_view what,
     return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
   spec.input = whole_operand(input->sizes);
+  // Copies into NCHW that instance and group norms ask for are operators of their own.
+  if (kind == LayerKind::batch_norm)
+    spec.layout = input->layout();
+  else if (info(kind).features == Features::first)
+    spec.layout = Layout::nchw;
   spec.dtypes.weight = weight_type;
   return {spec};
 }

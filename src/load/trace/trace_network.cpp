@@ -434,15 +434,18 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
                      "expected operators that are layers, got none among those that used the GPU");
 
   const auto steps = static_cast<double>(summary.steps);
-  const BusyTime time = busy_time(recording, links, work.activities);
+  const BusyTime time = busy_time(recording, work.activities);
   summary.span_s = time.span_us * s_per_us / steps;
   summary.busy_s = time.busy_us * s_per_us / steps;
   summary.kernel_s = time.kernel_us * s_per_us / steps;
   summary.layers_s = layers.layers().time_s() / steps;
   summary.launches = static_cast<double>(work.activities.size()) / steps;
   summary.transfers = std::move(split.transfers);
-  summary.copies_alone_s = time.copies_alone_us * s_per_us / steps;
-  summary.collectives_alone_s = time.collectives_alone_us * s_per_us / steps;
+  // What the less useful work adds to the time in which any runs, it ran alone.
+  const double working_us = busy_time(recording, split.computing_and_exchanges).busy_us;
+  const double computing_us = busy_time(recording, split.computing).busy_us;
+  summary.copies_alone_s = (time.busy_us - working_us) * s_per_us / steps;
+  summary.collectives_alone_s = (working_us - computing_us) * s_per_us / steps;
   summary.layout_s = layers.layout_s() / steps;
   IdleTime idle = idle_time(recording, links, work.activities, summary.steps);
   summary.idle_by_cause_s = idle.by_cause_s;

@@ -207,8 +207,10 @@ SplitWork split_transfers(const Recording& recording, const Links& links,
   std::vector<std::uint32_t> transfers;
   for (const std::uint32_t index : activities) {
     const GpuActivity& activity = recording.activities[index];
-    const bool is_transfer = list.copy_of(index) || list.is_exchange(index);
+    const bool is_copy = list.copy_of(index).has_value();
+    const bool is_transfer = is_copy || list.is_exchange(index);
     (is_transfer ? transfers : split.computing).push_back(index);
+    if (!is_copy) split.computing_and_exchanges.push_back(index);
     if (!is_transfer) computing.add(activity.start_us, activity.end_us());
   }
   for (const std::uint32_t index : transfers) {

@@ -13,7 +13,9 @@
 namespace roofline {
 
 struct SplitWork {
-  std::vector<std::uint32_t> computing;  ///< in the order of their starts, as those given
+  // In the order of their starts, as those given.
+  std::vector<std::uint32_t> computing;
+  std::vector<std::uint32_t> computing_and_exchanges;  ///< all but the copies over a link
   std::vector<Transfer> transfers;       ///< of one step, in descending order of time
 };
 

@@ -21,6 +21,8 @@ constexpr Likeness likenesses[] = {
     {"dense/vector/transpose_per_clk_per_sm", "dense/tensor/transpose_per_clk_per_sm"},
     {"attention/backward/", "attention/forward/"},
     {"vectorized_several/", "vectorized/"},
+    {"permuted/", "broadcast/"},
+    {"transposed/", "permuted/"},
     {"max_backward_nchw/", "max_nchw/"},
     {"layer_norm_backward/", "layer_norm/"},
     {"strided_wgrad_32bit", "strided_wgrad_16bit"},
