@@ -140,10 +140,10 @@ class TransferList {
   }
 
   static void add(Transfer& transfer, double time_us, double hidden_us) {
-    constexpr double s_per_us = 1e-6;
+    constexpr double microsecond_s = 1e-6;
     transfer.launches += 1;
-    transfer.time_s += time_us * s_per_us;
-    transfer.hidden_s += hidden_us * s_per_us;
+    transfer.time_s += time_us * microsecond_s;
+    transfer.hidden_s += hidden_us * microsecond_s;
   }
 
   /// What the operator that launched it, those around that, and the kernel itself say.
