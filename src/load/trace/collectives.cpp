@@ -82,15 +82,11 @@ bool has_shares(TransferKind kind) {
 
 }  // namespace
 
-bool is_collective_operator(std::string_view name) {
+bool is_collective(std::string_view name) {
   if (name.starts_with("aten::")) return false;
-  return text_has(name, "record_param_comms") || text_has(name, "c10d::") ||
-         text_has(name, "nccl") || text_has(name, "symm_mem::") || names_exchange(name);
-}
-
-bool is_collective_kernel(std::string_view name) {
-  return text_has(name, "ncclKernel") || text_has(name, "ncclDevKernel") ||
-         text_has(name, "rccl") || names_exchange(short_kernel_name(name));
+  for (const std::string_view part : {"record_param_comms", "c10d::", "nccl", "symm_mem::"})
+    if (text_has(name, part)) return true;
+  return names_exchange(short_kernel_name(name));
 }
 
 Exchange exchange_of(const std::vector<ExchangeSource>& sources,

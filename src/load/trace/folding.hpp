@@ -16,7 +16,7 @@ class FoldedLayers {
   /// The row of layers that have this one's name and differ in nothing that makes a layer another.
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
-  const LayerSpec& spec(std::size_t row) const { return rows_[row].spec; }
+  const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
 
   bool empty() const { return rows_.empty(); }
   double time_s() const;

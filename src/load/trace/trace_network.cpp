@@ -204,7 +204,7 @@ class TraceLayers {
       time_s += duration_s(index);
       if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
     }
-    if (layers_.spec(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
+    if (layers_.layer(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
         multiplies_matrices(work))
       products_.insert(std::string(call.name));
     if (rows.size() == 1) return layers_.add(rows.front(), time_s);
@@ -220,7 +220,7 @@ class TraceLayers {
   }
 
   bool is_contraction(std::size_t row) const {
-    return info(layers_.spec(row).kind).family == KindFamily::contraction;
+    return info(layers_.layer(row).kind).family == KindFamily::contraction;
   }
 
   /// A recording may lack kernels, where the profiler's buffers ran full.

@@ -56,7 +56,7 @@ class NameTest {
  public:
   NameTest(const TextPool& texts, bool (*test)(std::string_view)) : texts_(texts), test_(test) {}
 
-  bool is(TextId id) {
+  bool of(TextId id) {
     const auto [entry, inserted] = answers_.try_emplace(id, false);
     if (inserted) entry->second = test_(texts_.at(id));
     return entry->second;
@@ -75,8 +75,8 @@ class TransferList {
 
   bool is_exchange(std::uint32_t index) {
     const std::uint32_t op = links_.origins[index].operator_index;
-    return kernels_.is(recording_.activities[index].name) ||
-           (op != no_index && operators_.is(recording_.operators[op].name));
+    return is_collective_.of(recording_.activities[index].name) ||
+           (op != no_index && is_collective_.of(recording_.operators[op].name));
   }
 
   std::optional<TransferKind> copy_of(std::uint32_t index) const {
@@ -160,7 +160,7 @@ class TransferList {
     for (std::uint32_t op = links_.origins[index].operator_index;
          op != no_index && arguments.size() < most_ranges; op = links_.callers[op]) {
       const HostRange& range = recording_.operators[op];
-      if (!operators_.is(range.name)) break;
+      if (!is_collective_.of(range.name)) break;
       if (message == 0 && range.message != 0) {
         message = range.message;
         name_message();
@@ -188,8 +188,7 @@ class TransferList {
 
   const Recording& recording_;
   const Links& links_;
-  NameTest kernels_{recording_.texts, is_collective_kernel};
-  NameTest operators_{recording_.texts, is_collective_operator};
+  NameTest is_collective_{recording_.texts, is_collective};
   std::unordered_set<std::uint32_t> seen_;  ///< operators whose bytes are counted
   /// By kind, type or host's memory, elements and ranks; the sums of all steps.
   std::map<std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>,
