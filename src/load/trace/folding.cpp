@@ -44,8 +44,8 @@ std::string work_of(const LayerSpec& spec) {
 
 }  // namespace
 
-/// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
-/// so many that they run once in each step.
+// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
+// so many that they run once in each step.
 void FoldedLayers::join_changing(std::size_t steps) {
   std::map<std::string, std::vector<std::size_t>> changing;
   for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -87,7 +87,6 @@ double FoldedLayers::time_s() const {
 }
 
 std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
-  join_changing(steps);
   std::vector<LayerSpec> layers;
   const auto step_count = static_cast<double>(steps);
   for (Row& row : rows_) {

@@ -20,9 +20,10 @@ class FoldedLayers {
 
   bool empty() const { return rows_.empty(); }
   double time_s() const;
+  /// Makes one row, of sizes in the middle, of what runs with other sizes in every step.
+  void join_changing(std::size_t steps);
   /// The layers of one step, in the order of their first run: as many copies of each as a step
-  /// runs, each with the mean time. What runs with other sizes in every step is one layer, of sizes
-  /// in the middle. Names are unique.
+  /// runs, each with the mean time. Names are unique.
   std::vector<LayerSpec> layers(std::size_t steps) &&;
 
  private:
@@ -31,8 +32,6 @@ class FoldedLayers {
     double time_s = 0;
     std::size_t runs = 0;
   };
-
-  void join_changing(std::size_t steps);
 
   std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> by_key_;

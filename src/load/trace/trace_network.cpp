@@ -412,6 +412,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
   layers.add(split.computing);
+  layers.layers().join_changing(summary.steps);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");
