@@ -69,6 +69,14 @@ void FoldedLayers::join_changing(std::size_t steps) {
   }
 }
 
+std::vector<FoldedLayers::RareWork> FoldedLayers::take_rare(std::size_t steps) {
+  std::vector<RareWork> rare;
+  for (Row& row : rows_)
+    if (row.runs > 0 && 2 * row.runs <= steps)
+      rare.push_back({*row.spec.name, std::exchange(row.runs, 0), std::exchange(row.time_s, 0)});
+  return rare;
+}
+
 std::size_t FoldedLayers::row_of(LayerSpec spec) {
   const auto [entry, inserted] = by_key_.try_emplace(identity(spec) + *spec.name, rows_.size());
   if (inserted) rows_.push_back({std::move(spec), 0, 0});

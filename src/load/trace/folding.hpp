@@ -22,6 +22,14 @@ class FoldedLayers {
   double time_s() const;
   /// Makes one row, of sizes in the middle, of what runs with other sizes in every step.
   void join_changing(std::size_t steps);
+  /// Takes out what runs in half of the steps or fewer: a layer of each step would be held against
+  /// the bound of a whole run in a part of its time.
+  struct RareWork {
+    std::string name;
+    std::size_t runs = 0;
+    double time_s = 0;
+  };
+  std::vector<RareWork> take_rare(std::size_t steps);
   /// The layers of one step, in the order of their first run: as many copies of each as a step
   /// runs, each with the mean time. Names are unique.
   std::vector<LayerSpec> layers(std::size_t steps) &&;

@@ -64,6 +64,16 @@ class TraceLayers {
     }
   }
 
+  /// After all activities of so many steps.
+  void finish(std::size_t steps) {
+    layers_.join_changing(steps);
+    for (const FoldedLayers::RareWork& rare : layers_.take_rare(steps))
+      unmodelled_.add(
+          rare.name, "",
+          "runs in " + std::to_string(rare.runs) + " of " + std::to_string(steps) + " steps",
+          rare.time_s, rare.runs);
+  }
+
   FoldedLayers& layers() { return layers_; }
   UnmodelledList& unmodelled() { return unmodelled_; }
   std::size_t halved_operators() const { return halved_operators_; }
@@ -412,7 +422,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
   layers.add(split.computing);
-  layers.layers().join_changing(summary.steps);
+  layers.finish(summary.steps);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");
