@@ -111,7 +111,8 @@ Exchange exchange_of(const std::vector<ExchangeSource>& sources,
   exchange.elements = whole;
   if (type == nullptr) return exchange;
   exchange.type = type->shown;
-  if (whole > 0 && type->type) exchange.byte = whole * info(*type->type).bits / 8;
+  if (whole > 0 && type->type)
+    exchange.byte = static_cast<double>(whole) * info(*type->type).bits / 8;
   return exchange;
 }
 

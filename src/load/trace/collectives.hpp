@@ -35,7 +35,7 @@ struct Exchange {
   TransferKind kind = TransferKind::collective;
   std::string type;            ///< of the elements, "bf16"; empty where it is not known
   std::uint64_t elements = 0;  ///< 0 where it is not known
-  std::optional<std::uint64_t> byte;
+  std::optional<double> byte;
   std::optional<std::uint64_t> ranks;
 };
 

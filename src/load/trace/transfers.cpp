@@ -98,8 +98,7 @@ class TransferList {
     Transfer& transfer =
         transfers_[{exchange.kind, exchange.type, exchange.elements, exchange.ranks}];
     const bool is_first = op == no_index || seen_.insert(op).second;
-    if (exchange.byte && is_first)
-      transfer.byte = transfer.byte.value_or(0) + static_cast<double>(*exchange.byte);
+    if (exchange.byte && is_first) transfer.byte = transfer.byte.value_or(0) + *exchange.byte;
     add(transfer, recording_.activities[index].duration_us, hidden_us);
   }
 
