@@ -112,7 +112,7 @@ Exchange exchange_of(const std::vector<ExchangeSource>& sources,
   if (type == nullptr) return exchange;
   exchange.type = type->shown;
   if (whole > 0 && type->type)
-    exchange.byte = static_cast<double>(whole) * info(*type->type).bits / 8;
+    exchange.byte = static_cast<double>(whole) * static_cast<double>(info(*type->type).bits) / 8;
   return exchange;
 }
 
