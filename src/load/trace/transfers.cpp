@@ -120,6 +120,7 @@ class TransferList {
       if (transfer.byte) item.byte = item.byte.value_or(0) + *transfer.byte / step_count;
     }
     std::vector<Transfer> items;
+    items.reserve(folded.size());
     for (auto& [key, item] : folded) items.push_back(std::move(item));
     std::stable_sort(items.begin(), items.end(),
                      [](const Transfer& a, const Transfer& b) { return a.time_s > b.time_s; });
