@@ -39,7 +39,8 @@ std::string explained_sentence(const TraceSummary& recording) {
   return text + '\n';
 }
 
-Grid transfers_grid(const Result& result, Link link, std::size_t most) {
+Grid transfers_grid(const Result& result, Link link, std::size_t most,
+                    std::optional<std::size_t> width) {
   const bool gpus = link == Link::gpus;
   const TraceSummary& recording = *result.measured.recording;
   const std::optional<double>& link_byte_per_s = result.setting.host_link_byte_per_s;
@@ -76,7 +77,8 @@ Grid transfers_grid(const Result& result, Link link, std::size_t most) {
   }
   grid.has_total = count > 1;
   if (grid.has_total) add("total", total);
-  drop_columns(grid, std::nullopt, {});
+  constexpr std::string_view droppable[] = {"of kernels", "launches", "hidden", "bus rate"};
+  drop_columns(grid, width, droppable);
   return grid;
 }
 

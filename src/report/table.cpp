@@ -126,7 +126,8 @@ std::string measured_text(const Result& result, const Style& style) {
   }
   if (result.measured.recording)
     for (const Link link : {Link::gpus, Link::host})
-      if (const Grid grid = transfers_grid(result, link, most_transfers); !grid.rows.empty())
+      if (const Grid grid = transfers_grid(result, link, most_transfers, style.own.width);
+          !grid.rows.empty())
         text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled));

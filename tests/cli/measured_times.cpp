@@ -226,3 +226,21 @@ over the host link     launches     bytes      time  of kernels   exposed  hidde
 host to device pinned     1.000  1.575 MB  1.000 ms        8.3%  1.000 ms    0.0%  1.575 GB/s    10.0%
 )") != std::string::npos);
 }
+
+TEST_CASE("A recording's layers are a layer file, with indices and with kernels of no time",
+          "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  folder.write("old.json", R"json({"deviceProperties": [], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::copy_", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[4, 16], [4, 16], []], "Input type": ["int", "int", "Scalar"]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::fill_", "pid": 1, "tid": 1, "ts": 10, "dur": 9, "args": {"External id": 2, "Input Dims": [[4, 16], []], "Input type": ["float", "Scalar"]}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100, "dur": 3, "args": {"External id": 1, "device": 0}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 110, "dur": 0, "args": {"External id": 2, "device": 0}}]})json");
+  const Outcome written = run(folder, "roofline old.json --gpu v100 --to-layers layers.json");
+  CHECK(written.exit_code == 0);
+  const Outcome read = run(folder, "roofline layers.json --gpu v100");
+  CHECK(read.exit_code == 0);
+  CHECK(read.err.empty());
+  const Json result = result_of(folder, "layers.json --gpu v100");
+  CHECK(result.at("layers").at(0).at("measured").at("time_s") == 3e-6);
+  CHECK(result.at("layers").at(1).at("measured").is_null());
+}

@@ -44,13 +44,13 @@ std::string profile(const std::vector<std::pair<std::string, double>>& times_ms)
   return text + "]\n";
 }
 
-const std::string small_engine =
-    engine({layer("Reformat x", tensor(images, single), tensor(images, half),
-                  R"("LayerType": "Reformat", "ParameterType": "Reformat")"),
-            layer("Conv_0 + Relu_1", tensor(images, half), tensor(images, half),
-                  R"("LayerType": "CaskConvolution", "ParameterType": "Convolution", )" + window),
-            layer("Constant", "[]", tensor("[8]", half), R"("LayerType": "Constant")"),
-            layer("myelin", tensor(images, half), tensor(images, half), R"("LayerType": "kgen")")});
+const std::string small_engine = engine(
+    {layer("Reformat x", tensor(images, single), tensor(images, half),
+           R"("LayerType": "Reformat", "ParameterType": "Reformat")"),
+     layer("Conv_0 + Relu_1", tensor(images, half), tensor(images, half),
+           R"("LayerType": "CaskConvolution", "ParameterType": "Convolution", )" + window),
+     layer("Constant", "[]", tensor("[8]", half), R"("LayerType": "Constant")"),
+     layer("myelin", tensor(images, half), tensor(images, half), R"("LayerType": "Myelin")")});
 
 const std::string small_profile = profile(
     {{"Reformat x", 0.010}, {"Conv_0 + Relu_1", 0.030}, {"Constant", 0}, {"myelin", 0.020}});
@@ -81,7 +81,7 @@ TEST_CASE("An engine's layers take their times from the profile beside them", "[
   CHECK(spec->summary->explained_share() == Approx(40.0 / 60));
   REQUIRE(spec->summary->unmodelled.size() == 1);
   CHECK(spec->summary->unmodelled.front().name == "myelin");
-  CHECK(spec->summary->unmodelled.front().reason == "a layer of type kgen, which has no rule");
+  CHECK(spec->summary->unmodelled.front().reason == "a layer of type Myelin, which has no rule");
   CHECK(spec->summary->unmodelled.front().shapes == "fp16 2x8x4x4 to fp16 2x8x4x4");
 
   const std::vector<Layer> layers = infer(*spec, {}).value().layers;
@@ -237,6 +237,13 @@ TEST_CASE("Kinds of an engine's layers", "[load/tensorrt]") {
       {layer("PWN(relu)", tensor(images, half), tensor(images, half),
              R"("ParameterType": "PointWise")"),
        LayerKind::elementwise, DataType::fp16, 0, 2 * 2 * 256},
+      {layer("__myl_CastMulSum_myl0_3",  // a mask of booleans beside it, two results
+             R"([{"Dimensions": [2, 8, 4, 4], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [2, 8, 4, 4], "Format/Datatype": "Bool"}])",
+             R"([{"Dimensions": [2, 8, 4, 4], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [2, 8], "Format/Datatype": "Half"}])",
+             R"("LayerType": "kgen")"),
+       LayerKind::other, DataType::fp16, 0, (2 + 1 + 2) * 256 + 2 * 16},
       {layer("add", two_tensors, tensor(images, "Half"), R"("ParameterType": "ElementWise")"),
        LayerKind::other, DataType::fp16, 0, 3 * 2 * 256},
   };
@@ -251,6 +258,22 @@ TEST_CASE("Kinds of an engine's layers", "[load/tensorrt]") {
     CHECK(count(own).macs == row.macs);
     CHECK(count(own).bytes.total == row.total_byte);
   }
+}
+
+TEST_CASE("A generated kernel that multiplies matrices says nothing of them", "[load/tensorrt]") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("net.graph.json",
+                   engine({layer("PWN(relu)", tensor(images, half), tensor(images, half),
+                                 R"("ParameterType": "PointWise")"),
+                           layer("_gemm_mha_v2_myl0_4", tensor(images, half), tensor(images, half),
+                                 R"("LayerType": "kgen", "TacticName": "_gemm_mha_v2_0x1")")}));
+  folder.write("net.profile.json", profile({{"PWN(relu)", 0.01}, {"_gemm_mha_v2_myl0_4", 0.02}}));
+  const auto spec = read_spec(path);
+  CHECK(spec->layers.size() == 1);
+  REQUIRE(spec->summary->unmodelled.size() == 1);
+  CHECK(spec->summary->unmodelled.front().reason ==
+        "a generated kernel of matrix products without their sizes");
 }
 
 TEST_CASE("Engine files that say too little", "[load/tensorrt]") {

@@ -239,6 +239,25 @@ TEST_CASE("What runs with other sizes in every step is one layer", "[load/trace_
   CHECK(spec->summary->layers_s == Approx(51e-6));
 }
 
+TEST_CASE("What runs in few of the steps is no layer of each", "[load/trace_results]") {
+  TraceText trace;
+  for (int step = 0; step < 4; ++step) {
+    const double at = 1000 * (step + 1);
+    trace.step(step, at, 900)
+        .operation("aten::clamp_min", 10 + step, at + 10, 50, vector_of_16)
+        .kernel("k", 10 + step, at + 100, 5);
+  }
+  trace.operation("my::update", 20, 4100, 50, vector_of_16).kernel("k", 20, 4200, 8);
+  const auto spec = read_trace(trace.text());
+  REQUIRE(spec->layers.size() == 1);
+  REQUIRE(spec->summary->unmodelled.size() == 1);
+  const UnmodelledWork& update = spec->summary->unmodelled.front();
+  CHECK(update.name == "my::update 1x16");
+  CHECK(update.reason == "runs in 1 of 4 steps");
+  CHECK(update.time_s == Approx(2e-6));
+  CHECK(update.launches == Approx(0.25));
+}
+
 TEST_CASE("What a trace does not hold of products is told", "[load/trace_results]") {
   const Arguments matrices{"[[4, 8], [8, 2]]", R"(["float", "float"])", R"(["", ""])"};
   TraceText trace;

@@ -18,7 +18,7 @@ std::string letters_of(std::string_view name) {
   return letters;
 }
 
-bool mentions(std::string_view text, std::string_view part) {
+bool text_has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -39,7 +39,7 @@ constexpr KindMark kind_marks[] = {
 std::optional<TransferKind> kind_in(std::string_view name) {
   const std::string letters = letters_of(name);
   for (const KindMark& mark : kind_marks)
-    if (mentions(letters, mark.letters)) return mark.kind;
+    if (text_has(letters, mark.letters)) return mark.kind;
   return std::nullopt;
 }
 
@@ -48,7 +48,7 @@ bool names_exchange(std::string_view name) {
   const std::string letters = letters_of(name);
   for (const std::string_view part :
        {"allreduce", "allgather", "reducescatter", "alltoall", "crossdevicereduce"})
-    if (mentions(letters, part)) return true;
+    if (text_has(letters, part)) return true;
   return false;
 }
 
@@ -82,15 +82,11 @@ bool has_shares(TransferKind kind) {
 
 }  // namespace
 
-bool is_collective_operator(std::string_view name) {
+bool is_collective(std::string_view name) {
   if (name.starts_with("aten::")) return false;
-  return mentions(name, "record_param_comms") || mentions(name, "c10d::") ||
-         mentions(name, "nccl") || mentions(name, "symm_mem::") || names_exchange(name);
-}
-
-bool is_collective_kernel(std::string_view name) {
-  return mentions(name, "ncclKernel") || mentions(name, "ncclDevKernel") ||
-         mentions(name, "rccl") || names_exchange(short_kernel_name(name));
+  for (const std::string_view part : {"record_param_comms", "c10d::", "nccl", "symm_mem::"})
+    if (text_has(name, part)) return true;
+  return names_exchange(short_kernel_name(name));
 }
 
 Exchange exchange_of(const std::vector<ExchangeSource>& sources,
@@ -115,7 +111,8 @@ Exchange exchange_of(const std::vector<ExchangeSource>& sources,
   exchange.elements = whole;
   if (type == nullptr) return exchange;
   exchange.type = type->shown;
-  if (whole > 0 && type->type) exchange.byte = whole * info(*type->type).bits / 8;
+  if (whole > 0 && type->type)
+    exchange.byte = static_cast<double>(whole) * static_cast<double>(info(*type->type).bits) / 8;
   return exchange;
 }
 

@@ -13,10 +13,9 @@
 
 namespace roofline {
 
-/// Whether the operator is work between GPUs: "record_param_comms", "c10d::allreduce_".
-bool is_collective_operator(std::string_view name);
-/// Whether the kernel is of a library for work between GPUs: "ncclDevKernel_AllGather_RING_LL(".
-bool is_collective_kernel(std::string_view name);
+/// Whether an operator or kernel of that name is work between GPUs: "record_param_comms",
+/// "c10d::allreduce_", "ncclDevKernel_AllGather_RING_LL(...)".
+bool is_collective(std::string_view name);
 
 /// One range or kernel that says something of an exchange.
 struct ExchangeSource {
@@ -36,7 +35,7 @@ struct Exchange {
   TransferKind kind = TransferKind::collective;
   std::string type;            ///< of the elements, "bf16"; empty where it is not known
   std::uint64_t elements = 0;  ///< 0 where it is not known
-  std::optional<std::uint64_t> byte;
+  std::optional<double> byte;
   std::optional<std::uint64_t> ranks;
 };
 

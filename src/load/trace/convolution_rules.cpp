@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
@@ -28,11 +30,17 @@ struct AxisWindow {
 /// bytes depend on the output's size alone, so that a choice among several changes neither.
 std::optional<AxisWindow> window_of(std::uint64_t input, std::uint64_t kernel,
                                     std::uint64_t output) {
-  for (std::uint64_t stride = 1; stride <= input && output > 0; ++stride)
-    for (std::uint64_t padding = 0; padding < kernel; ++padding)
-      if (input + 2 * padding >= kernel && (input + 2 * padding - kernel) / stride + 1 == output)
-        return AxisWindow{stride, padding};
-  return std::nullopt;
+  constexpr std::uint64_t most_padding = 1024;
+  std::optional<AxisWindow> found;
+  if (output == 0 || input > std::numeric_limits<std::uint32_t>::max()) return found;
+  for (std::uint64_t padding = 0; padding < std::min(kernel, most_padding); ++padding) {
+    if (input + 2 * padding < kernel) continue;
+    const std::uint64_t last_begin = input + 2 * padding - kernel;
+    const std::uint64_t stride = last_begin / output + 1;
+    if (last_begin / stride + 1 == output && (!found || stride < found->stride))
+      found = AxisWindow{stride, padding};
+  }
+  return found;
 }
 
 /// Older profilers record no strides: sizes of input, weight and result tell them.

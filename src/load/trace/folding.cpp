@@ -44,8 +44,8 @@ std::string work_of(const LayerSpec& spec) {
 
 }  // namespace
 
-/// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
-/// so many that they run once in each step.
+// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
+// so many that they run once in each step.
 void FoldedLayers::join_changing(std::size_t steps) {
   std::map<std::string, std::vector<std::size_t>> changing;
   for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -67,6 +67,14 @@ void FoldedLayers::join_changing(std::size_t steps) {
       rows_[first] = std::move(joined);
     }
   }
+}
+
+std::vector<FoldedLayers::RareWork> FoldedLayers::take_rare(std::size_t steps) {
+  std::vector<RareWork> rare;
+  for (Row& row : rows_)
+    if (row.runs > 0 && 2 * row.runs <= steps)
+      rare.push_back({*row.spec.name, std::exchange(row.runs, 0), std::exchange(row.time_s, 0)});
+  return rare;
 }
 
 std::size_t FoldedLayers::row_of(LayerSpec spec) {
@@ -97,7 +105,6 @@ double FoldedLayers::time_s() const {
 }
 
 std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
-  join_changing(steps);
   std::vector<LayerSpec> layers;
   const auto step_count = static_cast<double>(steps);
   for (Row& row : rows_) {
@@ -107,7 +114,8 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
     if (const Pass pass = *row.spec.pass; pass != Pass::fwd)
       *row.spec.name += " " + std::string(name_of(pass));
     row.spec.repeat = static_cast<std::uint64_t>(copies);
-    row.spec.measured.warm_s = row.time_s / step_count / copies;
+    // Profilers of whole microseconds find none for the shortest kernels.
+    if (row.time_s > 0) row.spec.measured.warm_s = row.time_s / step_count / copies;
     layers.push_back(std::move(row.spec));
   }
   make_names_unique(layers);

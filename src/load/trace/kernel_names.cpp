@@ -78,7 +78,7 @@ std::optional<DataType> element_type(std::string_view name, DataType half) {
                         {"OpaqueType<4u>", DataType::fp32}, {"OpaqueType<8u>", DataType::fp64},
                         {"BFloat16", DataType::bf16},       {"c10::Half", DataType::fp16},
                         {"float16", DataType::fp16},        {"<double", DataType::fp64},
-                        {"<float", DataType::fp32},         {"<int", DataType::int32},
+                        {"<float", DataType::fp32},         {"<int", DataType::fp32},
                         {"<long", DataType::fp64},          {"<unsigned char", DataType::int8},
                         {"<signed char", DataType::int8},   {"<bool", DataType::int8}};
   for (const Mark& mark : marks)

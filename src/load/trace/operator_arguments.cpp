@@ -7,8 +7,8 @@
 namespace roofline {
 namespace {
 
-// The model has no types of its own for booleans and 64-bit integers: those of the same size stand
-// for them, since such tensors are moved rather than multiplied.
+// The model has no types of its own for booleans and for integers of 32 and 64 bits as operands:
+// those of the same size stand for them, since such tensors are moved rather than multiplied.
 constexpr ElementType type_names[] = {
     {"float", "fp32", DataType::fp32},
     {"c10::Half", "fp16", DataType::fp16},
@@ -23,8 +23,8 @@ constexpr ElementType type_names[] = {
     {"c10::qint8", "int8", DataType::int8},
     {"c10::quint8", "uint8", DataType::int8},
     {"bool", "bool", DataType::int8},
-    {"int", "int32", DataType::int32},
-    {"c10::qint32", "int32", DataType::int32},
+    {"int", "int32", DataType::fp32},
+    {"c10::qint32", "int32", DataType::fp32},
     {"long int", "int64", DataType::fp64},
     {"long", "int64", DataType::fp64},
     {"short int", "int16", std::nullopt},
@@ -39,7 +39,7 @@ constexpr ElementType type_names[] = {
     {"Char", "int8", DataType::int8},
     {"Byte", "uint8", DataType::int8},
     {"Bool", "bool", DataType::int8},
-    {"Int", "int32", DataType::int32},
+    {"Int", "int32", DataType::fp32},
     {"Long", "int64", DataType::fp64},
 };
 

@@ -10,6 +10,11 @@ namespace {
 
 bool is_step(const TraceEvent& event) { return event.name.starts_with("ProfilerStep"); }
 
+/// A range of PyTorch's around work between GPUs, which has its tensors.
+bool is_exchange(const TraceEvent& event) {
+  return event.category == "user_annotation" && event.name.starts_with("nccl:");
+}
+
 /// "[320,1,1,],".
 std::uint64_t blocks_of(std::string_view grid) {
   std::uint64_t blocks = grid.empty() ? 0 : 1;
@@ -45,7 +50,7 @@ void Recorder::add(const TraceEvent& event) {
   if (event.phase != 'X') return;
   // The names of PyTorch 1.8 to 1.12 stand second.
   const std::string_view category = event.category;
-  if (category == "cpu_op" || category == "Operator")
+  if (category == "cpu_op" || category == "Operator" || is_exchange(event))
     add_operator(event);
   else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
            category == "Kernel" || category == "Memcpy" || category == "Memset")
@@ -54,9 +59,6 @@ void Recorder::add(const TraceEvent& event) {
     add_call(event);
   else if (category == "user_annotation" && is_step(event))
     add_step(event);
-  // What the host exchanges with other GPUs in it has its tensors here.
-  else if (category == "user_annotation" && event.name.starts_with("nccl:"))
-    add_operator(event);
   else if (category == "user_annotation" || category == "python_function")
     add_long_range(event);
 }

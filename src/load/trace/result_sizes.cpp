@@ -48,8 +48,9 @@ std::vector<Sizes> ResultSizes::of(std::uint32_t op, std::string_view backward, 
         found.push_back(gradient->sizes);
   if (rank == 0) return found;
   constexpr std::size_t most_ranges = 16;
-  const std::size_t end = std::min(recording_.operators.size(), std::size_t{op} + 1 + most_ranges);
-  for (std::size_t next = std::size_t{op} + 1; next < end; ++next) {
+  const std::size_t end =
+      std::min(recording_.operators.size(), static_cast<std::size_t>(op) + 1 + most_ranges);
+  for (auto next = static_cast<std::size_t>(op) + 1; next < end; ++next) {
     const HostRange& range = recording_.operators[next];
     if (range.thread != own.thread) break;
     if (range.start_us < own.end_us) continue;

@@ -24,7 +24,8 @@ Rule find_rule(std::string_view operator_name) {
   }();
   static const Rules custom = [] {
     Rules rules;
-    for (const NamedRule& each : custom_rules()) rules.emplace(each.name, each.rule);
+    for (const auto& group : {custom_rules(), custom_product_rules()})
+      for (const NamedRule& each : group) rules.emplace(each.name, each.rule);
     return rules;
   }();
   if (is_lookup(operator_name)) return lookup;

@@ -66,6 +66,16 @@ class TraceLayers {
     }
   }
 
+  /// After all activities of so many steps.
+  void finish(std::size_t steps) {
+    layers_.join_changing(steps);
+    for (const FoldedLayers::RareWork& rare : layers_.take_rare(steps))
+      unmodelled_.add(
+          rare.name, "",
+          "runs in " + std::to_string(rare.runs) + " of " + std::to_string(steps) + " steps",
+          rare.time_s, rare.runs);
+  }
+
   FoldedLayers& layers() { return layers_; }
   ChainList& chains() { return chains_; }
   UnmodelledList& unmodelled() { return unmodelled_; }
@@ -211,7 +221,7 @@ class TraceLayers {
       time_s += duration_s(index);
       if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
     }
-    if (layers_.spec(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
+    if (layers_.layer(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
         multiplies_matrices(work))
       products_.insert(std::string(call.name));
     if (rows.size() == 1) return layers_.add(rows.front(), time_s);
@@ -227,7 +237,7 @@ class TraceLayers {
   }
 
   bool is_contraction(std::size_t row) const {
-    return info(layers_.spec(row).kind).family == KindFamily::contraction;
+    return info(layers_.layer(row).kind).family == KindFamily::contraction;
   }
 
   /// A recording may lack kernels, where the profiler's buffers ran full.
@@ -429,6 +439,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
   layers.add(split.computing);
+  layers.finish(summary.steps);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");

@@ -56,7 +56,7 @@ class NameTest {
  public:
   NameTest(const TextPool& texts, bool (*test)(std::string_view)) : texts_(texts), test_(test) {}
 
-  bool is(TextId id) {
+  bool of(TextId id) {
     const auto [entry, inserted] = answers_.try_emplace(id, false);
     if (inserted) entry->second = test_(texts_.at(id));
     return entry->second;
@@ -75,8 +75,8 @@ class TransferList {
 
   bool is_exchange(std::uint32_t index) {
     const std::uint32_t op = links_.origins[index].operator_index;
-    return kernels_.is(recording_.activities[index].name) ||
-           (op != no_index && operators_.is(recording_.operators[op].name));
+    return is_collective_.of(recording_.activities[index].name) ||
+           (op != no_index && is_collective_.of(recording_.operators[op].name));
   }
 
   std::optional<TransferKind> copy_of(std::uint32_t index) const {
@@ -98,8 +98,7 @@ class TransferList {
     Transfer& transfer =
         transfers_[{exchange.kind, exchange.type, exchange.elements, exchange.ranks}];
     const bool is_first = op == no_index || seen_.insert(op).second;
-    if (exchange.byte && is_first)
-      transfer.byte = transfer.byte.value_or(0) + static_cast<double>(*exchange.byte);
+    if (exchange.byte && is_first) transfer.byte = transfer.byte.value_or(0) + *exchange.byte;
     add(transfer, recording_.activities[index].duration_us, hidden_us);
   }
 
@@ -121,6 +120,7 @@ class TransferList {
       if (transfer.byte) item.byte = item.byte.value_or(0) + *transfer.byte / step_count;
     }
     std::vector<Transfer> items;
+    items.reserve(folded.size());
     for (auto& [key, item] : folded) items.push_back(std::move(item));
     std::stable_sort(items.begin(), items.end(),
                      [](const Transfer& a, const Transfer& b) { return a.time_s > b.time_s; });
@@ -140,10 +140,10 @@ class TransferList {
   }
 
   static void add(Transfer& transfer, double time_us, double hidden_us) {
-    constexpr double s_per_us = 1e-6;
+    constexpr double microsecond_s = 1e-6;
     transfer.launches += 1;
-    transfer.time_s += time_us * s_per_us;
-    transfer.hidden_s += hidden_us * s_per_us;
+    transfer.time_s += time_us * microsecond_s;
+    transfer.hidden_s += hidden_us * microsecond_s;
   }
 
   /// What the operator that launched it, those around that, and the kernel itself say.
@@ -160,7 +160,7 @@ class TransferList {
     for (std::uint32_t op = links_.origins[index].operator_index;
          op != no_index && arguments.size() < most_ranges; op = links_.callers[op]) {
       const HostRange& range = recording_.operators[op];
-      if (!operators_.is(range.name)) break;
+      if (!is_collective_.of(range.name)) break;
       if (message == 0 && range.message != 0) {
         message = range.message;
         name_message();
@@ -188,8 +188,7 @@ class TransferList {
 
   const Recording& recording_;
   const Links& links_;
-  NameTest kernels_{recording_.texts, is_collective_kernel};
-  NameTest operators_{recording_.texts, is_collective_operator};
+  NameTest is_collective_{recording_.texts, is_collective};
   std::unordered_set<std::uint32_t> seen_;  ///< operators whose bytes are counted
   /// By kind, type or host's memory, elements and ranks; the sums of all steps.
   std::map<std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>,
