@@ -74,7 +74,8 @@ class Advisor {
   }
 
   void fusion() {
-    if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd)
+    const bool is_one_value = elements(row_.layer.output) == 1;
+    if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd && !is_one_value)
       found_.push_back({"fused into the layer before it", std::nullopt, 0});
   }
 

@@ -15,7 +15,7 @@
 namespace roofline {
 
 Grid type_grid(const Result& result, const Selection& selection);
-Grid accuracy_grid(const Result& result);
+Grid accuracy_grid(const Result& result, std::optional<std::size_t> width);
 Grid comparison_grid(const std::vector<ComparisonRow>& rows);
 Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// A point a row; columns that say the same of all points are left out, and on a terminal of
@@ -28,7 +28,7 @@ std::string points_sentences(const PointTable& table);
 /// "compute", "memory 80%": by what most of the bound's time is bound.
 std::string bound_share_text(double compute_share);
 
-/// What limits the rows shown, each in a few words, on lines of at most 100 columns.
+/// What limits the rows shown, each in a few words, in lines.
 std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);

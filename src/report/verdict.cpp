@@ -14,8 +14,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t verdict_width = 79;
-
 /// Of a step: a GPU that is idle for longer is what a person hears of, not its kernels.
 constexpr double mostly_idle = 0.25;
 /// Of what is split up: smaller parts are named together.
@@ -134,7 +132,7 @@ std::string verdict_sentences(const Result& result) {
                         action.at_most ? "up to " : "", duration(action.saved_s),
                         percent(share_of(action.saved_s, verdict.step_s)));
   }
-  return broken(text, verdict_width);
+  return broken(text, sentence_width);
 }
 
 }  // namespace roofline

@@ -79,3 +79,31 @@ TEST_CASE("The parts of a verdict sum to the step in JSON", "[cli/verdict]") {
     }
   }
 }
+
+TEST_CASE("Rows of a recording keep their names, their pass once, and readable numbers",
+          "[cli/verdict]") {
+  for (const int columns : {80, 100, 120}) {
+    const std::string screen = run_at_terminal(
+        ".", "roofline " + traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz", columns);
+    for (const char* wrong : {"dgrad dgrad", "wgrad wgrad", "e+0", " ps ", "x-inf", "batch mixed",
+                              "fusion:", "for as many images"})
+      CHECK(screen.find(wrong) == std::string::npos);
+    for (const char* right : {"\nbatch_norm 32x96x112x112 dgrad ", "\nadd of one value x52 ",
+                              " <1 ns ", ">x1000", "/bound, /exp.: the measured time"})
+      CHECK(screen.find(right) != std::string::npos);
+    for (const std::string& line : lines_of(screen)) CHECK(line.size() <= std::size_t(columns));
+    const bool has_limiter = screen.find("limiter       measured") != std::string::npos;
+    CHECK(has_limiter == (columns > 80));
+    CHECK(has_limiter == (screen.find("limiter: the largest part") != std::string::npos));
+    CHECK((screen.find("measured      lost") != std::string::npos) ==
+          (screen.find("lost: the measured time beyond") != std::string::npos));
+  }
+}
+
+TEST_CASE("Layers of a recording that are alike are one row in files too", "[cli/verdict]") {
+  const TemporaryFolder folder;
+  const std::string out =
+      run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
+  CHECK(out.find("\nbatch_norm 32x64x56x56 x4 ") != std::string::npos);
+  CHECK(out.find("#2") == std::string::npos);
+}
