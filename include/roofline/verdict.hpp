@@ -55,7 +55,7 @@ constexpr std::string_view meaning_of(StepPart part) {
     case StepPart::rates: return "rates and caches";
     case StepPart::instructions: return "other instructions";
     case StepPart::small_kernels: return "starting and filling";
-    case StepPart::unexplained: return "beyond the model";
+    case StepPart::unexplained: return "measured less expected";
     case StepPart::other_kernels: return "kernels of no layer";
     case StepPart::copies: return "copies over a link";
     case StepPart::collectives: return "collectives";

@@ -34,7 +34,7 @@ class Advisor {
     if (!has_batch_of_samples(row_, result_)) return;
     const std::uint64_t batch = row_.layer.output.batch;
     add("batch " + std::to_string(factor * batch) + " in place of " + std::to_string(batch) +
-            ", for as many images",
+            ", for as much work",
         alternatives_.at_batch_s(row_, factor));
   }
 

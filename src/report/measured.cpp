@@ -18,8 +18,8 @@ std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s
 
 }  // namespace
 
-std::string_view unexplained_text(const MeasuredSummary& summary) {
-  return summary.unexplained_s < 0 ? "faster than the model" : "slower than the model";
+std::string_view unexplained_text(double unexplained_s) {
+  return unexplained_s < 0 ? "faster than the model" : "slower than the model";
 }
 
 std::string recording_sentences(const Result& result) {
@@ -54,7 +54,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
     std::replace(name.begin(), name.end(), '_', ' ');
     add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.part_s[limiter]);
   }
-  add(std::string(unexplained_text(summary)), summary.unexplained_s);
+  add(std::string(unexplained_text(summary.unexplained_s)), summary.unexplained_s);
   add("measured", summary.measured_s);
   grid.has_total = true;
   return grid;

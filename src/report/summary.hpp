@@ -38,8 +38,8 @@ std::string memory_sentence(const Result& result);
 std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);
-/// What the measured time is, beside the expected.
-std::string_view unexplained_text(const MeasuredSummary& summary);
+/// What the measured time is, less the expected.
+std::string_view unexplained_text(double unexplained_s);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);

@@ -57,6 +57,12 @@ std::string name_or(const std::optional<T>& value, const char* fallback) {
   return value ? std::string(name_of(*value)) : fallback;
 }
 
+/// What a recording without images or sequences ran on is not known.
+std::string batch_text(const Result& result) {
+  if (result.setting.batch) return fmt::format("batch {}, ", *result.setting.batch);
+  return result.measured.recording ? "" : "batch mixed, ";
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -68,12 +74,11 @@ std::string title_of(const Report& report, const Section& section) {
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
-  return fmt::format(
-      "{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
-      shortened(printable(result.setting.gpu), 30), name_or(result.setting.dtype, "mixed types"),
-      result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed", pass,
-      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-      name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
+  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
+                     shortened(printable(result.setting.gpu), 30),
+                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
+                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
+                     name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
 }
 
 /// Layers of one engine.

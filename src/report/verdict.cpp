@@ -29,7 +29,11 @@ constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::coll
 constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
                                     StepPart::instructions, StepPart::rates, StepPart::unexplained};
 
-/// "17.20 ms bound + 7.691 ms beyond the model - 10.00 us rates below the peaks": what is too small
+std::string_view text_of(const Verdict& verdict, StepPart part) {
+  return part == StepPart::unexplained ? unexplained_text(verdict.part_s[part]) : meaning_of(part);
+}
+
+/// "17.20 ms bound + 7.691 ms slower than the model - 10.00 us rates and caches": what is too small
 /// to be named stands last, so that the parts sum.
 class SumText {
  public:
@@ -42,7 +46,7 @@ class SumText {
       append(time_s, what);
   }
   void add(const Verdict& verdict, std::span<const StepPart> parts) {
-    for (const StepPart part : parts) add(verdict.part_s[part], meaning_of(part));
+    for (const StepPart part : parts) add(verdict.part_s[part], text_of(verdict, part));
   }
   std::string text() && {
     if (std::fabs(rest_s_) > least_shown * whole_s_) append(rest_s_, "other");

@@ -27,7 +27,7 @@ TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an ac
         R"(GPU idle 64.5% of 2.413 ms: 1.329 ms waiting for the host's launches (592.5 us
 of it in aten::cudnn_convolution) + 227.6 us queued work waiting; the host
 launches a kernel every 20.81 us, the GPU runs it in 7.387 us
-do first: batch 256 in place of 32, for as many images: saves 1.724 ms, 71.4%
+do first: batch 256 in place of 32, for as much work: saves 1.724 ms, 71.4%
 or: launch the step as a CUDA graph (torch.compile(mode="reduce-overhead")):
 saves up to 1.329 ms, 55.1%
 )");
@@ -86,7 +86,7 @@ TEST_CASE("Rows of a recording keep their names, their pass once, and readable n
     const std::string screen = run_at_terminal(
         ".", "roofline " + traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz", columns);
     for (const char* wrong : {"dgrad dgrad", "wgrad wgrad", "e+0", " ps ", "x-inf", "batch mixed",
-                              "fusion:", "for as many images"})
+                              "fusion:", "for as much work"})
       CHECK(screen.find(wrong) == std::string::npos);
     for (const char* right : {"\nbatch_norm 32x96x112x112 dgrad ", "\nadd of one value x52 ",
                               " <1 ns ", ">x1000", "/bound, /exp.: the measured time"})
