@@ -9,8 +9,8 @@ namespace roofline {
 namespace {
 
 constexpr std::size_t narrowest_name = 12;
-constexpr std::size_t narrow_name = 32;
-constexpr std::size_t narrowest_remark = 20;
+constexpr std::size_t narrow_name = 28;
+constexpr std::size_t narrowest_remark = 30;
 
 /// Names come from files: whatever they hold, none may act on the terminal.
 Grid printable_grid(Grid grid) {

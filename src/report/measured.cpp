@@ -105,7 +105,8 @@ std::string lost_sentences(const Result& result) {
   return text;
 }
 
-Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
+Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
+                     std::optional<std::size_t> width) {
   Grid grid;
   grid.columns = {{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}};
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
@@ -113,6 +114,8 @@ Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
     grid.rows.push_back({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
                          share_text(work.time_s, recording.kernel_s), work.reason});
   }
+  constexpr std::string_view droppable[] = {"of kernels"};
+  drop_columns(grid, width, droppable);
   return grid;
 }
 

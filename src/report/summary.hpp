@@ -50,7 +50,8 @@ std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);
 /// GPU work that no layer stands for, in descending time; `most` rows.
-Grid unmodelled_grid(const TraceSummary& recording, std::size_t most);
+Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
+                     std::optional<std::size_t> width);
 /// Measured times that are below the bound, and why that may be; empty where there are none.
 std::string below_bound_sentences(const Result& result);
 /// Measured times that are of something else; empty where there are none.

@@ -159,7 +159,8 @@ std::string measured_text(const Result& result, const Style& style) {
     text += '\n' + lost_sentences(result);
   }
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
-    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled));
+    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
+                                                style.own.width));
   if (!result.measured.accuracy.empty())
     text +=
         '\n' + style.render(accuracy_grid(result, style.own.width)) + std::string(accuracy_legend);

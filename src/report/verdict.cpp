@@ -22,6 +22,8 @@ constexpr double least_named = 0.02;
 constexpr double least_shown = 1e-4;
 /// Of a step: where layers are as much, nothing else needs a sentence.
 constexpr double mostly_layers = 0.95;
+/// Of a cause's gaps: not worth a number of its own.
+constexpr double all_of_it = 0.99;
 constexpr std::size_t most_actions = 2;
 
 constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
@@ -80,8 +82,10 @@ std::string host_text(const TraceSummary& recording, IdleCause cause) {
       recording.gaps.begin(), recording.gaps.end(),
       [&](const IdleGaps& gaps) { return !gaps.during.empty() && gaps.cause == cause; });
   if (found == recording.gaps.end()) return "";
-  return fmt::format(" ({} of it in {})", duration(found->time_s),
-                     shortened(printable(found->during), 40));
+  const std::string name = shortened(printable(found->during), 40);
+  if (found->time_s >= all_of_it * recording.idle_by_cause_s[cause])
+    return fmt::format(" (in {})", name);
+  return fmt::format(" ({} of it in {})", duration(found->time_s), name);
 }
 
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
