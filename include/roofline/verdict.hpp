@@ -97,6 +97,12 @@ constexpr std::string_view name_of(ActionKind kind) {
   return {};
 }
 
+/// Whether the action makes kernels faster, and not their launches.
+constexpr bool works_on_kernels(ActionKind kind) {
+  return kind == ActionKind::half_precision || kind == ActionKind::tf32 ||
+         kind == ActionKind::fuse || kind == ActionKind::channels_last;
+}
+
 struct Action {
   ActionKind kind = ActionKind::graph;
   std::string text;     ///< in the words of who recorded: "channels last (...)"

@@ -22,6 +22,8 @@ constexpr double least_named = 0.02;
 constexpr double least_shown = 1e-4;
 /// Of a step: where layers are as much, nothing else needs a sentence.
 constexpr double mostly_layers = 0.95;
+/// Of a step: where layers are as little, their bound is not what matters.
+constexpr double few_layers = 0.1;
 /// Of a cause's gaps: not worth a number of its own.
 constexpr double all_of_it = 0.99;
 constexpr std::size_t most_actions = 2;
@@ -109,7 +111,7 @@ std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording)
 /// Of a GPU that works: what beside layers it works on.
 std::string busy_sentence(const Verdict& verdict) {
   const double busy_s = verdict.step_s - verdict.idle_s();
-  if (verdict.layers_s() > mostly_layers * verdict.step_s) return "";
+  if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
   SumText sum(busy_s);
   sum.add(verdict.layers_s(), "layers");
   sum.add(verdict, other_busy_parts);
@@ -118,12 +120,25 @@ std::string busy_sentence(const Verdict& verdict) {
 }
 
 std::string layers_sentence(const Verdict& verdict) {
+  if (verdict.layers_s() < few_layers * verdict.step_s) return "";
   const double bound_s = verdict.part_s[StepPart::bound];
   SumText sum(verdict.layers_s());
   sum.add(verdict, layer_parts);
   const std::string over = bound_s > 0 ? ratio_text(verdict.layers_s() / bound_s) : "";
   return fmt::format("layers take {}, {} of their bound: {}\n", duration(verdict.layers_s()), over,
                      std::move(sum).text());
+}
+
+/// What an action saves and leaves. Where kernels get faster than the host launches them, the host
+/// is what is left.
+std::string action_text(const Action& action, const Result& result) {
+  const double left_s = result.measured.verdict->step_s - action.saved_s;
+  const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
+  const bool host_binds = works_on_kernels(action.kind) && left_s < host_s;
+  return fmt::format(
+      "{}: saves {}{}, leaves {}{}", action.text, action.at_most ? "up to " : "",
+      duration(action.saved_s), duration(left_s),
+      host_binds ? fmt::format(" (but the host launches for {})", duration(host_s)) : "");
 }
 
 }  // namespace
@@ -136,9 +151,7 @@ std::string verdict_sentences(const Result& result) {
                              : busy_sentence(verdict) + layers_sentence(verdict);
   for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
     const Action& action = verdict.actions[i];
-    text += fmt::format("{}: {}: saves {}{}, {}\n", i == 0 ? "do first" : "or", action.text,
-                        action.at_most ? "up to " : "", duration(action.saved_s),
-                        percent(share_of(action.saved_s, verdict.step_s)));
+    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
   }
   return broken(text, sentence_width);
 }

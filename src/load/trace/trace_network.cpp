@@ -398,6 +398,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.copies_alone_s = time.copies_alone_us * s_per_us / steps;
   summary.collectives_alone_s = time.collectives_alone_us * s_per_us / steps;
   summary.layout_s = layers.layout_s() / steps;
+  summary.host_s = launching_us(recording, links, work.activities) * s_per_us / steps;
   IdleTime idle = idle_time(recording, links, work.activities, summary.steps);
   summary.idle_by_cause_s = idle.by_cause_s;
   summary.gaps = std::move(idle.gaps);
