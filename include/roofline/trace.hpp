@@ -91,6 +91,7 @@ struct TraceSummary {
   std::vector<Transfer> transfers;         ///< in descending order of time
   EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), but for an engine
   std::vector<IdleGaps> gaps;      ///< in descending order of time; those that take most
+  double host_s = 0;               ///< the host's, from its first launch to its last, but for waits
   double copies_alone_s = 0;       ///< of busy_s, with nothing running but copies over a link
   double collectives_alone_s = 0;  ///< of busy_s, with nothing running but work between GPUs
   double layout_s = 0;             ///< of layers_s, moving images' channels to the other end

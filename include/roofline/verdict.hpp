@@ -55,7 +55,7 @@ constexpr std::string_view meaning_of(StepPart part) {
     case StepPart::rates: return "rates and caches";
     case StepPart::instructions: return "other instructions";
     case StepPart::small_kernels: return "starting and filling";
-    case StepPart::unexplained: return "beyond the model";
+    case StepPart::unexplained: return "measured less expected";
     case StepPart::other_kernels: return "kernels of no layer";
     case StepPart::copies: return "copies over a link";
     case StepPart::collectives: return "collectives";
@@ -95,6 +95,12 @@ constexpr std::string_view name_of(ActionKind kind) {
     case ActionKind::channels_last: return "channels_last";
   }
   return {};
+}
+
+/// Whether the action makes kernels faster, and not their launches.
+constexpr bool works_on_kernels(ActionKind kind) {
+  return kind == ActionKind::half_precision || kind == ActionKind::tf32 ||
+         kind == ActionKind::fuse || kind == ActionKind::channels_last;
 }
 
 struct Action {

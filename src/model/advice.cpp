@@ -34,7 +34,7 @@ class Advisor {
     if (!has_batch_of_samples(row_, result_)) return;
     const std::uint64_t batch = row_.layer.output.batch;
     add("batch " + std::to_string(factor * batch) + " in place of " + std::to_string(batch) +
-            ", for as many images",
+            ", for as much work",
         alternatives_.at_batch_s(row_, factor));
   }
 
@@ -74,7 +74,8 @@ class Advisor {
   }
 
   void fusion() {
-    if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd)
+    const bool is_one_value = elements(row_.layer.output) == 1;
+    if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd && !is_one_value)
       found_.push_back({"fused into the layer before it", std::nullopt, 0});
   }
 

@@ -40,8 +40,11 @@ bool has_batch_of_samples(const LayerResult& row, const Result& result) {
   const Layer& layer = row.layer;
   const std::uint64_t batch = layer.output.batch;
   const bool is_one_value = elements(layer.output) == batch;
+  // A recorded step of training has a batch that its result depends on.
+  const bool is_recorded_training =
+      result.measured.recording != nullptr && result.setting.pass != Pass::fwd;
   return result.setting.batch == batch && layer.inputs.front().shape.batch == batch &&
-         layer.pass != Pass::wgrad && !is_one_value;
+         layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
 }
 
 bool changes_layout_in_half(const LayerResult& row) {

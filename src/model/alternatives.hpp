@@ -32,7 +32,8 @@ class Alternatives {
 };
 
 /// Whether the row's batch is of images or other samples, of which more can run together: not where
-/// its rows are gradients of weights, single values, or tokens of sequences.
+/// its rows are gradients of weights, single values, or tokens of sequences, nor in a recorded step
+/// of training.
 bool has_batch_of_samples(const LayerResult& row, const Result& result);
 
 /// Whether the row's images lie otherwise than the libraries for half types take them.

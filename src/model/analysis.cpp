@@ -239,7 +239,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
-    if (network.batch) result.setting.batch = network.batch;
+    if (network.batch || network.recording) result.setting.batch = network.batch;
     measure_up(result, context);
     if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
     result.setting.item = network.item;

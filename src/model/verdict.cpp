@@ -147,7 +147,7 @@ class Actions {
         std::max(kernels_s, verdict_.step_s / static_cast<double>(larger_batch_factor));
     add(ActionKind::larger_batch,
         "batch " + std::to_string(larger_batch_factor * *result_.setting.batch) + " in place of " +
-            std::to_string(*result_.setting.batch) + ", for as many images",
+            std::to_string(*result_.setting.batch) + ", for as much work",
         "", verdict_.step_s - new_step_s, false);
   }
 

@@ -21,9 +21,21 @@ double distance(const std::optional<double>& predicted_s, const std::optional<do
   return std::fabs(std::log(*predicted_s / *measured_s));
 }
 
-double sort_key(const LayerResult& row, SortBy by) {
+/// Of the measured time where every row has one, else of the expected.
+double share_of(const LayerResult& row, const Result& result) {
+  if (const auto& measured_s = result.total.measured_time_s; measured_s && *measured_s > 0)
+    return row.measured_time_s.value_or(0) / *measured_s;
+  return row.time_share.value_or(0);
+}
+double share_of(const TypeRow& row, const Result& result) {
+  if (const auto& measured_s = result.total.measured_time_s; measured_s && *measured_s > 0)
+    return row.total.measured_time_s.value_or(0) / *measured_s;
+  return row.time_share;
+}
+
+double sort_key(const LayerResult& row, const Result& result, SortBy by) {
   switch (by) {
-    case SortBy::time: return row.time_share.value_or(0);
+    case SortBy::time: return share_of(row, result);
     case SortBy::flops: return static_cast<double>(row.counts.flops);
     case SortBy::bytes: return static_cast<double>(row.counts.bytes.total);
     case SortBy::intensity: return row.point.intensity_flop_per_byte.value_or(0);
@@ -33,9 +45,9 @@ double sort_key(const LayerResult& row, SortBy by) {
   return 0;
 }
 
-double sort_key(const TypeRow& row, SortBy by) {
+double sort_key(const TypeRow& row, const Result& result, SortBy by) {
   switch (by) {
-    case SortBy::time: return row.time_share;
+    case SortBy::time: return share_of(row, result);
     case SortBy::flops: return static_cast<double>(row.total.flops);
     case SortBy::bytes: return static_cast<double>(row.total.bytes.total);
     case SortBy::intensity: return intensity(row.total.flops, row.total.bytes.total);
@@ -45,7 +57,7 @@ double sort_key(const TypeRow& row, SortBy by) {
   return 0;
 }
 
-double sort_key(const KernelRow& row, SortBy by) {
+double sort_key(const KernelRow& row, const KernelTable&, SortBy by) {
   switch (by) {
     case SortBy::time: return row.time_share;
     case SortBy::flops: return row.flop.value_or(0);
@@ -58,9 +70,7 @@ double sort_key(const KernelRow& row, SortBy by) {
   return 0;
 }
 
-double share_of(const LayerResult& row) { return row.time_share.value_or(0); }
-double share_of(const TypeRow& row) { return row.time_share; }
-double share_of(const KernelRow& row) { return row.time_share; }
+double share_of(const KernelRow& row, const KernelTable&) { return row.time_share; }
 
 using Groups = std::vector<std::vector<std::size_t>>;
 
@@ -86,33 +96,36 @@ Groups groups_of(const std::vector<LayerResult>& rows) {
 
 /// Rows of a table as View's keys see them: sums over the group.
 struct GroupRow {
-  const std::vector<LayerResult>* rows;
   const std::vector<std::size_t>* members;
 };
 
-double sort_key(const GroupRow& group, SortBy by) {
-  const double one = sort_key((*group.rows)[group.members->front()], by);
+double sort_key(const GroupRow& group, const Result& result, SortBy by) {
+  const double one = sort_key(result.layers[group.members->front()], result, by);
   const bool adds_up = by != SortBy::intensity && by != SortBy::error;
   return adds_up ? one * static_cast<double>(group.members->size()) : one;
 }
-double share_of(const GroupRow& group) { return sort_key(group, SortBy::time); }
+double share_of(const GroupRow& group, const Result& result) {
+  return sort_key(group, result, SortBy::time);
+}
 
-template <class Row>
-std::vector<std::size_t> selected(const std::vector<Row>& rows, const View& view) {
+/// Rows of a whole, a result or a table of kernels.
+template <class Row, class Whole>
+std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& whole,
+                                  const View& view) {
   std::vector<std::size_t> indices(rows.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
   const bool cuts = view.top || view.cover_share;
   if (view.sort || cuts) {
     const SortBy by = view.sort.value_or(SortBy::time);
     std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-      return sort_key(rows[a], by) > sort_key(rows[b], by);
+      return sort_key(rows[a], whole, by) > sort_key(rows[b], whole, by);
     });
   }
   std::size_t kept = indices.size();
   if (view.cover_share) {
     double covered = 0;
     for (kept = 0; kept < indices.size() && covered < *view.cover_share; ++kept)
-      covered += share_of(rows[indices[kept]]);
+      covered += share_of(rows[indices[kept]], whole);
   }
   if (view.top) kept = std::min<std::size_t>(kept, *view.top);
   indices.resize(kept);
@@ -131,11 +144,11 @@ View leading_rows() {
 }
 
 /// A screen of rows and what they leave out.
-void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const View& view,
-                     Selection& selection) {
+void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const Result& result,
+                     const View& view, Selection& selection) {
   selection.main_groups = selection.groups;
   if (!view.is_default() || groups.size() <= few) return;
-  const std::vector<std::size_t> shown = selected(rows, leading_rows());
+  const std::vector<std::size_t> shown = selected(rows, result, leading_rows());
   selection.main_groups.clear();
   std::vector<bool> is_shown(groups.size(), false);
   for (const std::size_t i : shown) {
@@ -151,23 +164,23 @@ void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, co
 
 Selection select(const Result& result, const View& view) {
   Selection selection;
-  selection.rows = selected(result.layers, view);
-  selection.types = selected(result.types, view);
+  selection.rows = selected(result.layers, result, view);
+  selection.types = selected(result.types, result, view);
   const Groups groups = groups_of(result.layers);
   selection.all_groups = groups.size();
   std::vector<GroupRow> rows;
-  for (const auto& members : groups) rows.push_back({&result.layers, &members});
-  for (const std::size_t i : selected(rows, view)) selection.groups.push_back(groups[i]);
-  set_main_groups(groups, rows, view, selection);
+  for (const auto& members : groups) rows.push_back({&members});
+  for (const std::size_t i : selected(rows, result, view)) selection.groups.push_back(groups[i]);
+  set_main_groups(groups, rows, result, view, selection);
   return selection;
 }
 
 KernelSelection select(const KernelTable& table, const View& view) {
   KernelSelection selection;
-  selection.rows = selected(table.rows, view);
+  selection.rows = selected(table.rows, table, view);
   selection.main_rows = selection.rows;
   if (!view.is_default() || table.rows.size() <= few) return selection;
-  selection.main_rows = selected(table.rows, leading_rows());
+  selection.main_rows = selected(table.rows, table, leading_rows());
   selection.rest = {
       selection.rows.begin() + static_cast<std::ptrdiff_t>(selection.main_rows.size()),
       selection.rows.end()};

@@ -9,6 +9,8 @@ namespace roofline {
 namespace {
 
 constexpr std::size_t narrowest_name = 12;
+constexpr std::size_t narrow_name = 28;
+constexpr std::size_t narrowest_remark = 30;
 
 /// Names come from files: whatever they hold, none may act on the terminal.
 Grid printable_grid(Grid grid) {
@@ -34,12 +36,18 @@ std::size_t sum_of(const std::vector<std::size_t>& widths) {
 
 std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> widest) {
   std::vector<std::size_t> widths = natural_widths(grid);
-  const std::size_t whole = sum_of(widths);
-  if (widest && whole > *widest) {
-    const std::size_t excess = whole - *widest;
-    widths[0] =
-        std::max(std::min(widths[0], narrowest_name), widths[0] > excess ? widths[0] - excess : 0);
-  }
+  if (!widest) return widths;
+  const auto narrow = [&](std::size_t column, std::size_t least) {
+    const std::size_t whole = sum_of(widths);
+    const std::size_t excess = whole > *widest ? whole - *widest : 0;
+    std::size_t& width = widths[column];
+    width = std::max(std::min(width, least), width > excess ? width - excess : 0);
+  };
+  // A remark at the end gives way to names, until both are short.
+  const bool has_remark = grid.columns.size() > 1 && grid.columns.back().left;
+  narrow(0, narrow_name);
+  if (has_remark) narrow(widths.size() - 1, narrowest_remark);
+  narrow(0, narrowest_name);
   return widths;
 }
 

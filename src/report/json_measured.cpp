@@ -170,6 +170,7 @@ void write_recording(JsonWriter& w, const Result& result) {
       .member("explained_share", trace.explained_share())
       .member("launches", trace.launches)
       .member("latency_s", cell(trace.latency_s))
+      .member("host_s", trace.host_s)
       .member("copies_alone_s", trace.copies_alone_s)
       .member("collectives_alone_s", trace.collectives_alone_s)
       .member("layout_s", trace.layout_s);

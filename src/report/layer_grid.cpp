@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "report/people.hpp"
 #include "report/short_names.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t good_name = 40;
 constexpr std::size_t enough_name = 24;
+constexpr std::size_t enough_recorded_name = 30;  ///< which holds the layer's sizes
 constexpr std::size_t least_name = 12;
 constexpr std::size_t bar_width = 8;
 constexpr std::string_view bar_path = "bar";
@@ -27,6 +29,10 @@ constexpr std::array<std::string_view, 7> droppable_paths{bar_path,
                                                           "bound",
                                                           "measured.lost_s",
                                                           "intensity_flop_per_byte"};
+
+/// The same beside measured times, which are why the table is read.
+constexpr std::array<std::string_view, 5> droppable_beside_measured{
+    bar_path, "bound", "measured.lost_s", "limiter", "roofline_time_s"};
 
 /// A column of cells; the last row may be a total.
 struct Column {
@@ -63,10 +69,10 @@ class LayerGrid {
  public:
   LayerGrid(const Report& report, const std::vector<std::size_t>& results, const RenderStyle& style)
       : report_(report), results_(results), style_(style) {
-    const bool measured = std::any_of(results.begin(), results.end(), [&](std::size_t i) {
+    is_measured_ = std::any_of(results.begin(), results.end(), [&](std::size_t i) {
       return report.results[i].measured.summary.has_value();
     });
-    const Shown other = measured ? Shown::unmeasured : Shown::measured;
+    const Shown other = is_measured_ ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
       if (!field.header.empty() && field.shown != other) fields_.push_back(&field);
     for (const OutputField* field : fields_)
@@ -98,15 +104,17 @@ class LayerGrid {
   bool is_many() const { return results_.size() > 1; }
 
   void add_rows(const Result& result, const Selection& selection) {
-    if (!style_.width)
-      for (const std::size_t row : selection.rows) add_row({result, {row}});
-    else
+    if (style_.width)
       for (const auto& group : selection.main_groups) add_row({result, group});
+    else if (folds_everywhere(result))
+      for (const auto& group : selection.groups) add_row({result, group});
+    else
+      for (const std::size_t row : selection.rows) add_row({result, {row}});
     if (style_.width && !selection.rest.empty()) add_rest({result, selection.rest});
   }
 
   void add_row(const TableRow& row) {
-    RowName name = {folded_name(names_of(row)), suffix_of(row)};
+    RowName name = {label_of(row), suffix_of(row)};
     if (is_many()) name.name = row.result.setting.label + "/" + name.name;
     names_.push_back({printable(name.name), name.suffix});
     shares_.push_back(share_of(row));
@@ -135,12 +143,6 @@ class LayerGrid {
     if (!has_total_) return;
     for (std::size_t i = 0; i < fields_.size(); ++i)
       columns_[i].cells.push_back(total_text(*fields_[i], first.total));
-  }
-
-  static std::vector<std::string> names_of(const TableRow& row) {
-    std::vector<std::string> names;
-    for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
-    return names;
   }
 
   static double share_of(const TableRow& row) {
@@ -178,10 +180,16 @@ class LayerGrid {
     return width;
   }
 
+  std::span<const std::string_view> droppable() const {
+    if (is_measured_) return droppable_beside_measured;
+    return droppable_paths;
+  }
+
   void fit(std::size_t width) {
     const std::size_t whole = width_of(columns_.front());
-    for (const std::string_view path : droppable_paths) {
-      const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough_name);
+    const std::size_t enough = is_measured_ ? enough_recorded_name : enough_name;
+    for (const std::string_view path : droppable()) {
+      const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough);
       if (width_besides_names() + wanted <= width) break;
       std::erase_if(columns_, [&](const Column& column) { return column.path == path; });
     }
@@ -190,14 +198,18 @@ class LayerGrid {
   }
 
   void shorten_names(std::size_t width) {
-    std::size_t suffix = 0;
     std::vector<std::string> names;
+    std::vector<std::size_t> widths;
+    std::size_t longest_suffix = 0;
+    for (const RowName& name : names_)
+      longest_suffix = std::max(longest_suffix, name.suffix.size());
     for (const RowName& name : names_) {
-      suffix = std::max(suffix, name.suffix.size());
       names.push_back(name.name);
+      // Parts of a network's names are abbreviated alike; a recording's say what layers are.
+      const std::size_t suffix = is_measured_ ? name.suffix.size() : longest_suffix;
+      widths.push_back(width > suffix + least_name ? width - suffix : least_name);
     }
-    const std::size_t room = width > suffix + least_name ? width - suffix : least_name;
-    const std::vector<std::string> texts = short_names(names, room);
+    const std::vector<std::string> texts = short_names(names, widths);
     for (std::size_t i = 0; i < texts.size(); ++i)
       columns_.front().cells[i] = texts[i] + names_[i].suffix;
   }
@@ -209,10 +221,13 @@ class LayerGrid {
   std::vector<Column> columns_;
   std::vector<RowName> names_;
   std::vector<double> shares_;
+  bool is_measured_ = false;
   bool has_total_ = false;
 };
 
 }  // namespace
+
+bool folds_everywhere(const Result& result) { return result.measured.recording != nullptr; }
 
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
                 const RenderStyle& style) {

@@ -15,4 +15,8 @@ namespace roofline {
 Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
                 const RenderStyle& style);
 
+/// Whether layers that are alike are one row in files too: in a recording they have one time, the
+/// mean of all.
+bool folds_everywhere(const Result& result);
+
 }  // namespace roofline

@@ -19,8 +19,8 @@ std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s
 
 }  // namespace
 
-std::string_view unexplained_text(const MeasuredSummary& summary) {
-  return summary.unexplained_s < 0 ? "faster than the model" : "slower than the model";
+std::string_view unexplained_text(double unexplained_s) {
+  return unexplained_s < 0 ? "faster than the model" : "slower than the model";
 }
 
 std::string recording_sentences(const Result& result) {
@@ -54,7 +54,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
     std::replace(name.begin(), name.end(), '_', ' ');
     add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.part_s[limiter]);
   }
-  add(std::string(unexplained_text(summary)), summary.unexplained_s);
+  add(std::string(unexplained_text(summary.unexplained_s)), summary.unexplained_s);
   add("measured", summary.measured_s);
   grid.has_total = true;
   return grid;
@@ -105,7 +105,8 @@ std::string lost_sentences(const Result& result) {
   return text;
 }
 
-Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
+Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
+                     std::optional<std::size_t> width) {
   Grid grid;
   grid.columns = {{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}};
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
@@ -113,6 +114,8 @@ Grid unmodelled_grid(const TraceSummary& recording, std::size_t most) {
     grid.rows.push_back({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
                          share_text(work.time_s, recording.kernel_s), work.reason});
   }
+  constexpr std::string_view droppable[] = {"of kernels"};
+  drop_columns(grid, width, droppable);
   return grid;
 }
 

@@ -17,6 +17,9 @@ struct TableRow {
   const LayerResult& first() const { return result.layers[layers.front()]; }
 };
 
+/// The name of layers that are alike. The readers of recordings put a layer's pass into its name;
+/// suffix_of() says it here.
+std::string label_of(const TableRow& row);
 /// What follows the name of layers that are alike: their pass, where passes differ, and how many.
 std::string suffix_of(const TableRow& row);
 /// A field of layers that are alike, but for their name.

@@ -74,6 +74,23 @@ constexpr std::size_t image_column = 7;
 constexpr std::array<std::string_view, 8> droppable_headers{
     "memory", "roofline", "energy", "limiter", "speed-up", "bound by", "images/s", "expected"};
 
+/// Phrases on lines of at most 100 columns, none of them broken.
+std::string lines_of_phrases(const std::vector<std::string>& phrases) {
+  constexpr std::size_t widest = 100;
+  std::string text;
+  std::size_t column = 0;
+  for (const std::string& phrase : phrases) {
+    if (column > 0 && column + 1 + phrase.size() > widest) {
+      text += '\n';
+      column = 0;
+    }
+    if (column > 0) text += ' ';
+    text += phrase;
+    column += phrase.size() + 1;
+  }
+  return text + '\n';
+}
+
 }  // namespace
 
 Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> width) {
@@ -132,7 +149,7 @@ std::string points_sentences(const PointTable& table) {
   phrases.insert(phrases.begin(), "bound by compute:");
   if (others) phrases.emplace_back("others never;");
   phrases.back().pop_back();
-  return wrapped(phrases);
+  return lines_of_phrases(phrases);
 }
 
 }  // namespace roofline

@@ -132,9 +132,15 @@ std::string folded_name(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width) {
+  return short_names(names, std::vector<std::size_t>(names.size(), width));
+}
+
+std::vector<std::string> short_names(const std::vector<std::string>& names,
+                                     const std::vector<std::size_t>& widths) {
   std::vector<std::string> texts;
   texts.reserve(names.size());
-  for (const std::string& name : names) texts.push_back(cut(abbreviated(name, width), width));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    texts.push_back(cut(abbreviated(names[i], widths[i]), widths[i]));
   std::map<std::string, std::set<std::string>> meanings;
   for (std::size_t i = 0; i < names.size(); ++i) meanings[texts[i]].insert(names[i]);
   // One count for all, so that two names cut once more cannot come out alike either.
@@ -143,7 +149,7 @@ std::vector<std::string> short_names(const std::vector<std::string>& names, std:
     if (meanings[texts[i]].size() < 2) continue;
     const std::size_t own = numbers.try_emplace(names[i], numbers.size() + 1).first->second;
     const std::string number = "~" + std::to_string(own);
-    texts[i] = cut(abbreviated(names[i], width), width - number.size()) + number;
+    texts[i] = cut(abbreviated(names[i], widths[i]), widths[i] - number.size()) + number;
   }
   return texts;
 }

@@ -37,16 +37,15 @@ std::string limiter_legend(const Report& report) {
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows)
       if (const auto& kernel = report.results[i].layers[row].kernel) shown[kernel->limiter] = true;
-  std::vector<std::string> phrases{"limiter: the largest part of the expected time;"};
+  std::string text;
   for (const Limiter limiter : enumerators<Limiter>) {
     if (!shown[limiter]) continue;
     std::string name(name_of(limiter));
     std::replace(name.begin(), name.end(), '_', ' ');
-    phrases.push_back(fmt::format("{}: {},", name, meaning_of(limiter)));
+    text += fmt::format("{} {}: {}", text.empty() ? "" : ",", name, meaning_of(limiter));
   }
-  if (phrases.size() == 1) return "";
-  phrases.back().back() = '.';
-  return wrapped(phrases);
+  if (text.empty()) return "";
+  return broken("limiter: the largest part of the expected time;" + text + ".\n", sentence_width);
 }
 
 Grid type_grid(const Result& result, const Selection& selection) {
@@ -72,7 +71,7 @@ Grid type_grid(const Result& result, const Selection& selection) {
   return grid;
 }
 
-Grid accuracy_grid(const Result& result) {
+Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   Grid grid;
   grid.columns = {{"accuracy", true}, {"dtype", true}, {"pass", true}, {"layers"},
                   {"bias"},           {"gerr"},        {"median"},     {"within 25%"},
@@ -83,9 +82,11 @@ Grid accuracy_grid(const Result& result) {
                          factor(cell.expected.bias), factor(cell.expected.gerr),
                          percent(cell.expected.median_error),
                          fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-                         factor(cell.roofline.gerr),
+                         ratio_text(cell.roofline.gerr),
                          fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
                                      factor(cell.worst.front().ratio))});
+  constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
+  drop_columns(grid, width, droppable);
   return grid;
 }
 

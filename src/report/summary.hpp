@@ -15,7 +15,7 @@
 namespace roofline {
 
 Grid type_grid(const Result& result, const Selection& selection);
-Grid accuracy_grid(const Result& result);
+Grid accuracy_grid(const Result& result, std::optional<std::size_t> width);
 Grid comparison_grid(const std::vector<ComparisonRow>& rows);
 Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// A point a row; columns that say the same of all points are left out, and on a terminal of
@@ -28,7 +28,7 @@ std::string points_sentences(const PointTable& table);
 /// "compute", "memory 80%": by what most of the bound's time is bound.
 std::string bound_share_text(double compute_share);
 
-/// What limits the rows shown, each in a few words, on lines of at most 100 columns.
+/// What limits the rows shown, each in a few words, in lines.
 std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
@@ -38,8 +38,8 @@ std::string memory_sentence(const Result& result);
 std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);
-/// What the measured time is, beside the expected.
-std::string_view unexplained_text(const MeasuredSummary& summary);
+/// What the measured time is, less the expected.
+std::string_view unexplained_text(double unexplained_s);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
@@ -50,7 +50,8 @@ std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);
 /// GPU work that no layer stands for, in descending time; `most` rows.
-Grid unmodelled_grid(const TraceSummary& recording, std::size_t most);
+Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
+                     std::optional<std::size_t> width);
 /// Measured times that are below the bound, and why that may be; empty where there are none.
 std::string below_bound_sentences(const Result& result);
 /// Measured times that are of something else; empty where there are none.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <span>
 
 #include "report/explain.hpp"
 #include "report/fields.hpp"
@@ -57,6 +59,12 @@ std::string name_or(const std::optional<T>& value, const char* fallback) {
   return value ? std::string(name_of(*value)) : fallback;
 }
 
+/// What a recording without images or sequences ran on is not known.
+std::string batch_text(const Result& result) {
+  if (result.setting.batch) return fmt::format("batch {}, ", *result.setting.batch);
+  return result.measured.recording ? "" : "batch mixed, ";
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -64,34 +72,63 @@ std::string title_of(const Report& report, const Section& section) {
   const std::string what = section.results.size() == 1
                                ? shortened(printable(result.setting.label), 40)
                                : fmt::format("{} inputs of one layer", section.results.size());
-  const std::string pass =
-      result.setting.training ? "training" : name_or(result.setting.pass, "mixed passes");
-  return fmt::format(
-      "{} on {}, {}, batch {}, {}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
-      shortened(printable(result.setting.gpu), 30), name_or(result.setting.dtype, "mixed types"),
-      result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed", pass,
-      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-      name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
+  // A recording of several passes is of a step of training.
+  const bool trains =
+      result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
+  const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
+  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
+                     shortened(printable(result.setting.gpu), 30),
+                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
+                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
+                     name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
 }
 
-/// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu".
-std::string engines_of(const Report& report, const Section& section) {
-  std::vector<std::pair<Engine, std::vector<std::string_view>>> users;
+/// Layers of one engine.
+struct EngineUse {
+  Engine engine;
+  std::vector<std::string_view> kinds;  ///< each once
+  double time_s = 0;
+};
+
+constexpr std::size_t most_kinds_named = 5;
+constexpr double least_engine_share = 0.01;
+
+std::vector<EngineUse> engine_uses(const Report& report, const Section& section) {
+  std::vector<EngineUse> uses;
   for (const std::size_t i : section.results)
     for (const LayerResult& row : report.results[i].layers) {
       if (!runs_on_engine(row.layer)) continue;
+      auto use = std::find_if(uses.begin(), uses.end(),
+                              [&](const EngineUse& each) { return each.engine == row.engine; });
+      if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
+      use->time_s += row.measured_time_s.value_or(time_s(row));
       const std::string_view kind = info(row.layer.kind).name;
-      auto entry = std::find_if(users.begin(), users.end(),
-                                [&](const auto& user) { return user.first == row.engine; });
-      if (entry == users.end()) entry = users.insert(users.end(), {row.engine, {}});
-      if (std::find(entry->second.begin(), entry->second.end(), kind) == entry->second.end())
-        entry->second.push_back(kind);
+      if (std::find(use->kinds.begin(), use->kinds.end(), kind) == use->kinds.end())
+        use->kinds.push_back(kind);
     }
-  if (users.size() < 2) return "";
-  std::string text = "engines: ";
-  for (const auto& [engine, kinds] : users)
-    text += fmt::format("{}{} for {}", text.size() > 9 ? "; " : "", name_of(engine),
-                        fmt::join(kinds, ", "));
+  return uses;
+}
+
+/// "conv, linear"; of more than a few kinds the first ones.
+std::string kinds_text(const std::vector<std::string_view>& kinds) {
+  if (kinds.size() <= most_kinds_named) return fmt::format("{}", fmt::join(kinds, ", "));
+  const std::size_t named = most_kinds_named - 1;
+  return fmt::format("{} and {} more", fmt::join(std::span(kinds).first(named), ", "),
+                     kinds.size() - named);
+}
+
+/// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu". Engines of next to no time are
+/// not worth a line.
+std::string engines_of(const Report& report, const Section& section) {
+  const std::vector<EngineUse> uses = engine_uses(report, section);
+  if (uses.size() < 2) return "";
+  double whole_s = 0;
+  for (const EngineUse& use : uses) whole_s += use.time_s;
+  std::string text;
+  for (const EngineUse& use : uses)
+    if (use.time_s >= least_engine_share * whole_s)
+      text += fmt::format("{}{} for {}", text.empty() ? "engines: " : "; ", name_of(use.engine),
+                          kinds_text(use.kinds));
   return text + '\n';
 }
 
@@ -130,9 +167,11 @@ std::string measured_text(const Result& result, const Style& style) {
           !grid.rows.empty())
         text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
-    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled));
+    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
+                                                style.own.width));
   if (!result.measured.accuracy.empty())
-    text += '\n' + style.render(accuracy_grid(result)) + std::string(accuracy_legend);
+    text +=
+        '\n' + style.render(accuracy_grid(result, style.own.width)) + std::string(accuracy_legend);
   return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 
@@ -140,7 +179,7 @@ std::string measured_text(const Result& result, const Style& style) {
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
                                  const Style& style) {
   if (!selection.rest.empty()) return "";
-  return style.is_terminal()
+  return style.is_terminal() || folds_everywhere(result)
              ? hidden_sentence(selection.groups.size(), selection.all_groups, "rows")
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
@@ -189,11 +228,14 @@ std::string layer_comparison_text(const Report& report, const Style& style) {
 }
 
 bool has_folded(const Report& report, const Style& style) {
-  return style.is_terminal() &&
-         std::any_of(report.selections.begin(), report.selections.end(), [](const auto& each) {
-           return std::any_of(each.main_groups.begin(), each.main_groups.end(),
-                              [](const auto& group) { return group.size() > 1; });
-         });
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    if (!style.is_terminal() && !folds_everywhere(report.results[i])) continue;
+    const auto& groups =
+        style.is_terminal() ? report.selections[i].main_groups : report.selections[i].groups;
+    if (std::any_of(groups.begin(), groups.end(), [](const auto& each) { return each.size() > 1; }))
+      return true;
+  }
+  return false;
 }
 
 constexpr std::string_view points_legend =
@@ -206,7 +248,26 @@ bool shows_layers(const Report& report) {
   return report.points.empty() || !report.view.is_default();
 }
 
-std::string layer_tables_text(const Report& report, const Style& style) {
+/// What the columns that are shown mean.
+std::string columns_legend(const Report& report, const std::set<std::string>& headers) {
+  std::string text;
+  if (headers.contains("lost")) text += "lost: the measured time beyond the roofline. ";
+  if (headers.contains("/bound"))
+    text +=
+        "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
+        "the roofline is far below the start of a kernel.";
+  if (!text.empty()) text = broken(text, sentence_width) + '\n';
+  return text + (headers.contains("limiter") ? limiter_legend(report) : "");
+}
+
+std::string layer_tables_text(const Report& report, const Style& plain_style) {
+  // Legends are those of the columns that are rendered.
+  std::set<std::string> headers;
+  const Style style{[&](const Grid& grid) {
+                      for (const GridColumn& column : grid.columns) headers.insert(column.header);
+                      return plain_style.render(grid);
+                    },
+                    plain_style.own};
   if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
@@ -218,7 +279,7 @@ std::string layer_tables_text(const Report& report, const Style& style) {
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
   return out + std::string(report.points.empty() ? "" : points_legend) +
-         std::string(conventions_legend) + (rows ? limiter_legend(report) : "") +
+         std::string(conventions_legend) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 

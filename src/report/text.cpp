@@ -85,6 +85,11 @@ std::size_t last_break(const std::string& line, std::size_t width) {
   return blank;
 }
 
+/// A shorter time is that of no kernel: a bound of a few bytes.
+constexpr double shortest_shown_s = 1e-9;
+/// A measured time is that far beyond only of a bound that is far below a kernel's launch.
+constexpr int most_ratio = 1000;
+
 }  // namespace
 
 std::string plain(double value) {
@@ -108,6 +113,7 @@ std::string si(double value, std::string_view unit) {
 }
 
 std::string duration(double seconds) {
+  if (seconds > 0 && seconds < shortest_shown_s) return "<1 ns";
   if (seconds >= 1 && std::isfinite(seconds)) return plain(seconds) + " s";
   return si(seconds, "s");
 }
@@ -123,7 +129,8 @@ std::string factor(double ratio) {
 }
 
 std::string ratio_text(double ratio) {
-  return ratio < 1000 ? fmt::format("x{:.2f}", ratio) : "x" + plain(ratio);
+  if (!std::isfinite(ratio)) return "";
+  return ratio < most_ratio ? fmt::format("x{:.2f}", ratio) : fmt::format(">x{}", most_ratio);
 }
 
 std::string shape_text(const Shape& shape) {
@@ -159,32 +166,19 @@ std::string shortened(std::string_view text, std::size_t width) {
          std::string(text.substr(end));
 }
 
-std::string wrapped(const std::vector<std::string>& phrases) {
-  constexpr std::size_t widest = 100;
-  std::string text;
-  std::size_t column = 0;
-  for (const std::string& phrase : phrases) {
-    if (column > 0 && column + 1 + phrase.size() > widest) {
-      text += '\n';
-      column = 0;
-    }
-    if (column > 0) text += ' ';
-    text += phrase;
-    column += phrase.size() + 1;
-  }
-  return text + '\n';
-}
-
 std::string broken(const std::string& text, std::size_t width) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
+    // What is below a heading stays so.
+    const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
+    const std::string indent(own > 0 ? own + 2 : 0, ' ');
     while (display_width(line) > width) {
       const std::size_t blank = last_break(line, width);
-      if (blank == line.npos || blank == 0) break;
+      if (blank == line.npos || blank < indent.size() + 1) break;
       out += line.substr(0, blank) + '\n';
-      line.erase(0, blank + 1);
+      line = indent + line.substr(blank + 1);
     }
     out += line;
     if (end < text.size()) out += '\n';

@@ -12,7 +12,7 @@ namespace roofline {
 
 /// Four significant digits with a power-of-ten prefix: si(17582848, "B") is "17.58 MB".
 std::string si(double value, std::string_view unit);
-/// si() for seconds: "40.07 us".
+/// si() for seconds: "40.07 us"; what is shorter is "<1 ns".
 std::string duration(double seconds);
 /// Four significant digits, without an exponent where that stays short.
 std::string plain(double value);
@@ -20,7 +20,7 @@ std::string plain(double value);
 std::string percent(double share);
 /// "x1.13"
 std::string factor(double ratio);
-/// "x1.23"
+/// "x1.23"; from a thousand on ">x1000".
 std::string ratio_text(double ratio);
 /// "1x64x256x256"
 std::string shape_text(const Shape& shape);
@@ -30,10 +30,10 @@ std::string shape_text(const Shape& shape);
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
-/// The phrases on lines of at most 100 columns.
-std::string wrapped(const std::vector<std::string>& phrases);
-/// Lines that are wider than `width` broken at blanks.
+/// Lines that are wider than `width` broken at blanks; what goes on of an indented one is so too.
 std::string broken(const std::string& text, std::size_t width);
+/// The columns of sentences that no terminal sets.
+inline constexpr std::size_t sentence_width = 79;
 /// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by
 /// "?", so that a name cannot act on the terminal.
 std::string printable(std::string_view text);

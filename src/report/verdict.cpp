@@ -14,8 +14,6 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t verdict_width = 79;
-
 /// Of a step: a GPU that is idle for longer is what a person hears of, not its kernels.
 constexpr double mostly_idle = 0.25;
 /// Of what is split up: smaller parts are named together.
@@ -24,6 +22,10 @@ constexpr double least_named = 0.02;
 constexpr double least_shown = 1e-4;
 /// Of a step: where layers are as much, nothing else needs a sentence.
 constexpr double mostly_layers = 0.95;
+/// Of a step: where layers are as little, their bound is not what matters.
+constexpr double few_layers = 0.1;
+/// Of a cause's gaps: not worth a number of its own.
+constexpr double all_of_it = 0.99;
 constexpr std::size_t most_actions = 2;
 
 constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
@@ -31,7 +33,11 @@ constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::coll
 constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
                                     StepPart::instructions, StepPart::rates, StepPart::unexplained};
 
-/// "17.20 ms bound + 7.691 ms beyond the model - 10.00 us rates below the peaks": what is too small
+std::string_view text_of(const Verdict& verdict, StepPart part) {
+  return part == StepPart::unexplained ? unexplained_text(verdict.part_s[part]) : meaning_of(part);
+}
+
+/// "17.20 ms bound + 7.691 ms slower than the model - 10.00 us rates and caches": what is too small
 /// to be named stands last, so that the parts sum.
 class SumText {
  public:
@@ -44,7 +50,7 @@ class SumText {
       append(time_s, what);
   }
   void add(const Verdict& verdict, std::span<const StepPart> parts) {
-    for (const StepPart part : parts) add(verdict.part_s[part], meaning_of(part));
+    for (const StepPart part : parts) add(verdict.part_s[part], text_of(verdict, part));
   }
   std::string text() && {
     if (std::fabs(rest_s_) > least_shown * whole_s_) append(rest_s_, "other");
@@ -78,8 +84,10 @@ std::string host_text(const TraceSummary& recording, IdleCause cause) {
       recording.gaps.begin(), recording.gaps.end(),
       [&](const IdleGaps& gaps) { return !gaps.during.empty() && gaps.cause == cause; });
   if (found == recording.gaps.end()) return "";
-  return fmt::format(" ({} of it in {})", duration(found->time_s),
-                     shortened(printable(found->during), 40));
+  const std::string name = shortened(printable(found->during), 40);
+  if (found->time_s >= all_of_it * recording.idle_by_cause_s[cause])
+    return fmt::format(" (in {})", name);
+  return fmt::format(" ({} of it in {})", duration(found->time_s), name);
 }
 
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
@@ -103,7 +111,7 @@ std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording)
 /// Of a GPU that works: what beside layers it works on.
 std::string busy_sentence(const Verdict& verdict) {
   const double busy_s = verdict.step_s - verdict.idle_s();
-  if (verdict.layers_s() > mostly_layers * verdict.step_s) return "";
+  if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
   SumText sum(busy_s);
   sum.add(verdict.layers_s(), "layers");
   sum.add(verdict, other_busy_parts);
@@ -112,12 +120,25 @@ std::string busy_sentence(const Verdict& verdict) {
 }
 
 std::string layers_sentence(const Verdict& verdict) {
+  if (verdict.layers_s() < few_layers * verdict.step_s) return "";
   const double bound_s = verdict.part_s[StepPart::bound];
   SumText sum(verdict.layers_s());
   sum.add(verdict, layer_parts);
   const std::string over = bound_s > 0 ? ratio_text(verdict.layers_s() / bound_s) : "";
   return fmt::format("layers take {}, {} of their bound: {}\n", duration(verdict.layers_s()), over,
                      std::move(sum).text());
+}
+
+/// What an action saves and leaves. Where kernels get faster than the host launches them, the host
+/// is what is left.
+std::string action_text(const Action& action, const Result& result) {
+  const double left_s = result.measured.verdict->step_s - action.saved_s;
+  const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
+  const bool host_binds = works_on_kernels(action.kind) && left_s < host_s;
+  return fmt::format(
+      "{}: saves {}{}, leaves {}{}", action.text, action.at_most ? "up to " : "",
+      duration(action.saved_s), duration(left_s),
+      host_binds ? fmt::format(" (but the host launches for {})", duration(host_s)) : "");
 }
 
 }  // namespace
@@ -130,11 +151,9 @@ std::string verdict_sentences(const Result& result) {
                              : busy_sentence(verdict) + layers_sentence(verdict);
   for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
     const Action& action = verdict.actions[i];
-    text += fmt::format("{}: {}: saves {}{}, {}\n", i == 0 ? "do first" : "or", action.text,
-                        action.at_most ? "up to " : "", duration(action.saved_s),
-                        percent(share_of(action.saved_s, verdict.step_s)));
+    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
   }
-  return broken(text, verdict_width);
+  return broken(text, sentence_width);
 }
 
 }  // namespace roofline

@@ -27,9 +27,10 @@ TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an ac
         R"(GPU idle 64.5% of 2.413 ms: 1.329 ms waiting for the host's launches (592.5 us
 of it in aten::cudnn_convolution) + 227.6 us queued work waiting; the host
 launches a kernel every 20.81 us, the GPU runs it in 7.387 us
-do first: batch 256 in place of 32, for as many images: saves 1.724 ms, 71.4%
+do first: batch 256 in place of 32, for as much work: saves 1.724 ms, leaves
+689.6 us
 or: launch the step as a CUDA graph (torch.compile(mode="reduce-overhead")):
-saves up to 1.329 ms, 55.1%
+saves up to 1.329 ms, leaves 1.084 ms
 )");
   // 13.02 + 0.9197 = 13.94 ms, 74.1 % of 18.80 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==
@@ -37,7 +38,7 @@ saves up to 1.329 ms, 55.1%
 of it in aten::cudnn_batch_norm) + 919.7 us queued work waiting; the host
 launches a kernel every 20.98 us, the GPU runs it in 5.425 us
 do first: launch the step as a CUDA graph
-(torch.compile(mode="reduce-overhead")): saves up to 13.02 ms, 69.3%
+(torch.compile(mode="reduce-overhead")): saves up to 13.02 ms, leaves 5.780 ms
 )");
 }
 
@@ -77,4 +78,32 @@ TEST_CASE("The parts of a verdict sum to the step in JSON", "[cli/verdict]") {
       last_s = action["saved_s"].get<double>();
     }
   }
+}
+
+TEST_CASE("Rows of a recording keep their names, their pass once, and readable numbers",
+          "[cli/verdict]") {
+  for (const int columns : {80, 100, 120}) {
+    const std::string screen = run_at_terminal(
+        ".", "roofline " + traces + "mobilenet_v2.training.amp.b32.pt.trace.json.gz", columns);
+    for (const char* wrong : {"dgrad dgrad", "wgrad wgrad", "e+0", " ps ", "x-inf", "batch mixed",
+                              "fusion:", "for as much work"})
+      CHECK(screen.find(wrong) == std::string::npos);
+    for (const char* right : {"\nbatch_norm 32x96x112x112 dgrad ", "\nadd of one value x52 ",
+                              " <1 ns ", ">x1000", "/bound, /exp.: the measured time"})
+      CHECK(screen.find(right) != std::string::npos);
+    for (const std::string& line : lines_of(screen)) CHECK(line.size() <= std::size_t(columns));
+    const bool has_limiter = screen.find("limiter       measured") != std::string::npos;
+    CHECK(has_limiter == (columns > 80));
+    CHECK(has_limiter == (screen.find("limiter: the largest part") != std::string::npos));
+    CHECK((screen.find("measured      lost") != std::string::npos) ==
+          (screen.find("lost: the measured time beyond") != std::string::npos));
+  }
+}
+
+TEST_CASE("Layers of a recording that are alike are one row in files too", "[cli/verdict]") {
+  const TemporaryFolder folder;
+  const std::string out =
+      run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
+  CHECK(out.find("\nbatch_norm 32x64x56x56 x4 ") != std::string::npos);
+  CHECK(out.find("#2") == std::string::npos);
 }

@@ -76,6 +76,19 @@ TEST_CASE("Gaps after synchronisations, and while data is loaded", "[load/trace_
   CHECK(spec->summary->gaps[0].during == "enumerate(DataLoader)#__next__");
 }
 
+TEST_CASE("The host's time of a step is from its first launch to its last, without waits",
+          "[load/trace_idle]") {
+  TraceText trace;
+  for (int step = 0; step < 2; ++step) {
+    const double at = 1000.0 * step;
+    trace.step(step, at, 900);
+    add_relu(trace, 2 * step + 1, at + 100, at + 110, 10);
+    add_range(trace, "cuda_runtime", "cudaStreamSynchronize", at + 200, 50);
+    add_relu(trace, 2 * step + 2, at + 400, at + 410, 10);
+  }
+  CHECK(read_trace(trace.text())->summary->host_s == Approx(250e-6));
+}
+
 TEST_CASE("Gaps of several steps are a step's", "[load/trace_idle]") {
   TraceText trace;
   for (int step = 0; step < 2; ++step) {

@@ -1,5 +1,7 @@
 // Tables for people: as wide as the terminal, and no name can act on the terminal.
 
+#include <limits>
+
 #include "cli/process.hpp"
 #include "load/loading.hpp"
 #include "report/formats.hpp"
@@ -165,6 +167,13 @@ TEST_CASE("Numbers for people", "[report/table]") {
   CHECK(duration(40.07e-6) == "40.07 us");
   CHECK(duration(0.99999) == "1.000 s");
   CHECK(duration(3600) == "3600 s");
+  CHECK(duration(86.67e-12) == "<1 ns");
+  CHECK(duration(-40e-6) == "-40.00 us");
+  CHECK(ratio_text(2.847) == "x2.85");
+  CHECK(ratio_text(684'500) == ">x1000");
+  CHECK(ratio_text(std::numeric_limits<double>::infinity()).empty());
+  CHECK(broken("  three words of 10.04 ms here\nand 4 MB", 22) ==
+        "  three words of\n    10.04 ms here\nand 4 MB");
   CHECK(percent(0.1234) == "12.3%");
   CHECK(plain(17.444) == "17.44");
   CHECK(plain(0) == "0");

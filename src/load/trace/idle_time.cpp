@@ -171,6 +171,35 @@ class GapSorter {
 
 }  // namespace
 
+double launching_us(const Recording& recording, const Links& links,
+                    const std::vector<std::uint32_t>& activities) {
+  struct Launches {
+    double first_us = 0;
+    double last_us = 0;
+    std::uint32_t thread = 0;
+  };
+  std::map<std::optional<std::size_t>, Launches> by_step;
+  for (const std::uint32_t index : activities) {
+    const WorkOrigin& origin = links.origins[index];
+    if (origin.call_index == no_index) continue;
+    const LaunchCall& call = recording.calls[origin.call_index];
+    const auto [entry, is_first] =
+        by_step.try_emplace(origin.step, Launches{call.start_us, call.start_us, call.thread});
+    Launches& launches = entry->second;
+    launches.first_us = std::min(launches.first_us, call.start_us);
+    launches.last_us = std::max(launches.last_us, call.start_us);
+  }
+  double time_us = 0;
+  for (const auto& [step, launches] : by_step) {
+    time_us += launches.last_us - launches.first_us;
+    for (const HostRange& range : recording.long_ranges)
+      if (range.thread == launches.thread && waits_for_gpu(recording.texts.at(range.name)))
+        time_us -= std::max(0.0, std::min(range.end_us, launches.last_us) -
+                                     std::max(range.start_us, launches.first_us));
+  }
+  return std::max(0.0, time_us);
+}
+
 IdleTime idle_time(const Recording& recording, const Links& links,
                    const std::vector<std::uint32_t>& activities, std::size_t steps) {
   GapSorter sorter(recording, links);

@@ -15,6 +15,11 @@ struct IdleTime {
   std::vector<IdleGaps> gaps;                 ///< those that take most
 };
 
+/// The host's time from the first launch of these activities to the last, in each step of its own,
+/// added up: without what it waited for the GPU in between.
+double launching_us(const Recording& recording, const Links& links,
+                    const std::vector<std::uint32_t>& activities);
+
 /// Of the gaps between the activities with these indices, which are in the order of their starts,
 /// as of one of so many steps.
 ///

@@ -352,16 +352,29 @@ std::size_t steps_with_work(const Recording& recording, const Links& links) {
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 
-/// The images that ran together: the batch of the layers that have windows, where they agree.
+/// The batch of a layer that says how many samples ran together: of images, or of sequences.
+std::optional<std::uint64_t> samples_of(const LayerSpec& layer) {
+  const OperandSpec* operand = nullptr;
+  if (has_window(layer.kind) && layer.input)
+    operand = &*layer.input;
+  else if (layer.kind == LayerKind::attention && !layer.inputs.empty())
+    operand = &layer.inputs.front();
+  if (operand == nullptr || !operand->whole || operand->sizes.empty()) return std::nullopt;
+  return operand->sizes.front();
+}
+
+/// The samples that ran together: the batch of most layers that say.
 std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
-  std::optional<std::uint64_t> batch;
-  for (const LayerSpec& layer : layers) {
-    if (!has_window(layer.kind) || !layer.input || !layer.input->whole) continue;
-    const std::uint64_t own = layer.input->sizes.front();
-    if (batch && *batch != own) return std::nullopt;
-    batch = own;
-  }
-  return batch;
+  std::map<std::uint64_t, std::uint64_t> uses;
+  std::uint64_t all = 0;
+  for (const LayerSpec& layer : layers)
+    if (const auto samples = samples_of(layer)) {
+      uses[*samples] += layer.repeat.value_or(1);
+      all += layer.repeat.value_or(1);
+    }
+  for (const auto& [samples, count] : uses)
+    if (2 * count > all) return samples;
+  return std::nullopt;
 }
 
 std::string milliseconds(double time_us) {
@@ -458,6 +471,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.copies_alone_s = (time.busy_us - working_us) * s_per_us / steps;
   summary.collectives_alone_s = (working_us - computing_us) * s_per_us / steps;
   summary.layout_s = layers.layout_s() / steps;
+  summary.host_s = launching_us(recording, links, work.activities) * s_per_us / steps;
   IdleTime idle = idle_time(recording, links, work.activities, summary.steps);
   summary.idle_by_cause_s = idle.by_cause_s;
   summary.gaps = std::move(idle.gaps);

@@ -57,11 +57,7 @@ std::vector<LegendItem> look_legend(const std::vector<TableRow>& rows, LegendIte
   return legend;
 }
 
-std::string row_name(const TableRow& row) {
-  std::vector<std::string> names;
-  for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
-  return folded_name(names) + suffix_of(row);
-}
+std::string row_name(const TableRow& row) { return label_of(row) + suffix_of(row); }
 
 std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width) {
   std::vector<std::string> clean;

@@ -76,7 +76,7 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   panel.heading = "where the time went (measured total; split by the model)";
   StackedBar parts(panel, summary.measured_s);
   parts.add(summary.part_s);
-  parts.add(unexplained_text(summary), "measured less expected", summary.unexplained_s,
+  parts.add(unexplained_text(summary.unexplained_s), "measured less expected", summary.unexplained_s,
             Colour::paper);
   Bar measured;
   measured.label = "measured";
