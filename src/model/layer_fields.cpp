@@ -229,6 +229,8 @@ constexpr std::array table = std::to_array<LayerField>({
     {"depthwise", FlagField{&L::depthwise}, convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
+    {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
+    {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
     {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_embedding_dim},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},

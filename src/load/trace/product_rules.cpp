@@ -112,6 +112,12 @@ std::optional<Sizes> head_sizes(const TensorArgument* tensor, HeadAxis axis) {
 
 /// Queries, keys and values from argument `first` on. Whether they are causal is a flag, or the
 /// type of a mask, where 1 and 2 are causal ones.
+std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
+  for (const AttentionBackend backend : enumerators<AttentionBackend>)
+    if (operator_name.find(name_of(backend)) != std::string_view::npos) return backend;
+  return std::nullopt;
+}
+
 std::vector<LayerSpec> attention_layer(const OperatorCall& call, std::size_t first,
                                        std::size_t causal, HeadAxis axis, Pass pass) {
   const OperatorArguments& a = *call.arguments;
@@ -128,6 +134,11 @@ std::vector<LayerSpec> attention_layer(const OperatorCall& call, std::size_t fir
   LayerSpec spec = named_layer(LayerKind::attention, "attention", sizes_text(query) + keys,
                                multiplied_type(call, *a.tensor(first)->type), pass);
   spec.inputs = std::move(operands);
+  spec.backend = backend_of(call.name);
+  // The mask follows the values, where the operator takes one there.
+  spec.masked = spec.backend != AttentionBackend::flash &&
+                (pass == Pass::fwd || spec.backend == AttentionBackend::efficient) &&
+                a.tensor(first + 3) != nullptr;
   spec.causal = a.flag(causal).value_or(a.integer(causal).value_or(0) != 0);
   return {spec};
 }

@@ -158,6 +158,13 @@ constexpr NumberField<AttentionKernel> attention_fields[] = {
     {"block_clock", &AttentionKernel::block_clock, &clocks, "a block of queries"},
 };
 
+constexpr NumberField<AttentionConstants> attention_constant_fields[] = {
+    {"flash_share", &AttentionConstants::flash_share, &share,
+     "rate of the kernels of FlashAttention 2 and of memory-efficient attention, to others'"},
+    {"mask_score_clock", &AttentionConstants::mask_score_clock, &clocks,
+     "a score that a mask is added to; twice where the mask's rows are no whole 16 byte"},
+};
+
 struct AttentionKernelField {
   Text key;
   AttentionKernel AttentionConstants::*member;
@@ -391,6 +398,7 @@ class Lister {
     add({"selection"}, values.selection, selection_fields);
     streaming(values.streaming);
     grouped(values.grouped);
+    add({"attention"}, values.attention, attention_constant_fields);
     add_kernels("attention", values.attention, attention_kernels, attention_fields);
   }
   std::vector<ConstantRef<Number>> take() { return std::move(list_); }

@@ -135,7 +135,7 @@ struct StreamingConstants {
   double exponential_clock;
   double erf_clock;
   double backward_ratio;
-  StreamKernel broadcast;  ///< operands of differing shapes: one element a thread and access
+  StreamKernel broadcast;   ///< operands of differing shapes: one element a thread and access
   StreamKernel permuted;    ///< in another order, or types that are widened: an element a load
   StreamKernel transposed;  ///< another axis innermost: a sector of memory an element
   double gather_row_clock;
@@ -259,6 +259,8 @@ struct AttentionKernel {
 };
 
 struct AttentionConstants {
+  double flash_share;
+  double mask_score_clock;
   AttentionKernel forward;
   AttentionKernel backward;
 };

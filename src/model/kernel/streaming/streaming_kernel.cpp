@@ -115,7 +115,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// Casts to 16 bits from 32 have kernels that load vectors; others go an element at a time.
   Work copy() const {
     const DataTypes& types = p.layer->dtypes;
-    const bool widens = types.input != types.output &&
+    const bool widens = p.layer->kernels == KernelSource::library && types.input != types.output &&
                         !(types.input == DataType::fp32 && element_byte(types.output) == 2);
     return widens || !lies_alike() ? in_another_order() : activation();
   }
