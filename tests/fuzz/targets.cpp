@@ -272,6 +272,7 @@ constexpr FuzzTarget targets[] = {
     {"gpu", run_gpu},
     {"kernel_model", run_kernel_model},
     {"profiler", run_any},
+    {"tables", run_any},
     {"any", run_any},
 };
 

@@ -208,7 +208,7 @@ std::string gpu_beside(const std::string& file) try {
   return "";  // the kernels can be read without it
 }
 
-KernelRecording read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
+NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
   KernelList list;
   if (has_header(head, counter_columns))
@@ -221,7 +221,7 @@ KernelRecording read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   recording.recorder = "rocprofv3";
   recording.gpu.name = gpu_beside(stream.name());
   list.fold_into(recording);
-  return recording;
+  return specs_of(std::move(recording), stream);
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ bool looks_like_rocprofv3_csv(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_rocprofv3_csv(std::unique_ptr<ByteStream> stream) {
-  return open_kernels(std::move(stream), read_rocprofv3_csv);
+  return open_whole(std::move(stream), read_rocprofv3_csv);
 }
 
 }  // namespace roofline

@@ -147,7 +147,7 @@ class Rocprofv3Run {
   KernelList list_;
 };
 
-KernelRecording read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
+NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
   const Origin origin{stream.name(), {}};
   const json tree = parse_json(stream.read_rest(), origin);
   const json& runs = json_member(tree, tool_key);
@@ -158,7 +158,7 @@ KernelRecording read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
   Rocprofv3Run(runs.front(), origin, bad).add_to(recording);
   if (runs.size() > 1)
     recording.notes.push_back("the first of " + std::to_string(runs.size()) + " processes");
-  return recording;
+  return specs_of(std::move(recording), stream);
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ bool looks_like_rocprofv3_json(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_rocprofv3_json(std::unique_ptr<ByteStream> stream) {
-  return open_kernels(std::move(stream), read_rocprofv3_json);
+  return open_whole(std::move(stream), read_rocprofv3_json);
 }
 
 }  // namespace roofline
