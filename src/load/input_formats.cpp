@@ -45,6 +45,7 @@ const InputFormat input_table[] = {
      open_other_profiler_table},
     {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, true},
     {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, open_rocprofv3_json},
+    {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, refuse_tensorflow_trace},
     {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
     {"TensorRT engine", {".json"}, looks_like_engine_layers, nullptr, open_engine},
     {"TensorRT profile", {".json"}, looks_like_engine_profile, nullptr, open_engine_profile},

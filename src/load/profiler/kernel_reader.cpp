@@ -9,7 +9,7 @@ namespace roofline {
 NetworkSpecs specs_of(KernelRecording recording, const ByteStream& stream) {
   if (recording.kernels.empty())
     throw InputError(stream.name(), "", "expected kernels in the recording, got none");
-  recording.name = name_of_recording(stream.name());
+  if (recording.name.empty()) recording.name = name_of_recording(stream.name());
   recording.source = stream.name();
   NetworkSpec spec;
   spec.name = recording.name;

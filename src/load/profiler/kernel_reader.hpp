@@ -7,8 +7,8 @@
 
 namespace roofline {
 
-/// The recording, named after its file, in place of layers. Throws InputError where it holds no
-/// kernels.
+/// The recording, named after its file unless it has a name, in place of layers. Throws InputError
+/// where it holds no kernels.
 NetworkSpecs specs_of(KernelRecording recording, const ByteStream& stream);
 
 }  // namespace roofline
