@@ -54,8 +54,7 @@ KernelRecording read_launches(ByteStream& stream, BadRows& bad) {
   KernelRecording recording;
   recording.recorder = "Nsight Systems";
   while (table.next()) try {
-      KernelLaunch launch = nsys_launch_in(table);
-      list.add(std::move(launch));
+      list.add(nsys_launch_in(table));
     } catch (const InputError& error) {
       bad.add(error);
     }

@@ -104,7 +104,7 @@ class Rocprofv3Run {
     launch.kernel.block = triple(json_member(info, "workgroup_size"));
     launch.device = device_of(json_member(info, "agent_id"));
     launch.start_s = times->start_s;
-    list_.add(std::move(launch));
+    list_.add(launch);
   }
 
   void add_copy(const json& record) {
@@ -118,7 +118,7 @@ class Rocprofv3Run {
     launch.kernel.time_s = times->time_s;
     launch.device = device_of(json_member(record, to_gpu ? "dst_agent_id" : "src_agent_id"));
     launch.start_s = times->start_s;
-    list_.add(std::move(launch));
+    list_.add(launch);
   }
 
   /// The agent's handle; empty for one that is not listed.

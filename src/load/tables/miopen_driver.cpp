@@ -350,13 +350,13 @@ class DriverText {
     try {
       DriverLayer read = rule->read(command);
       read.layer.dtypes.input = operation.type;
-      add(std::move(read));
+      add(read);
     } catch (const InputError& error) {
       bad_.add({stream_.name(), std::to_string(line_), error.message});
     }
   }
 
-  void add(DriverLayer read) {
+  void add(const DriverLayer& read) {
     bool is_first = true;
     for (const Pass pass : read.passes) {
       LayerSpec layer = read.layer;

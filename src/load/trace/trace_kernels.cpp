@@ -20,7 +20,7 @@ std::optional<KernelRecording> kernels_without_layers(const Recording& recording
     launch.device = std::to_string(activity.device);
     // Traces count from an epoch: what is left of a double's digits is for the differences.
     launch.start_s = (activity.start_us - recording.activities.front().start_us) * s_per_us;
-    list.add(std::move(launch));
+    list.add(launch);
   }
   KernelRecording kernels;
   kernels.recorder = "PyTorch profiler";
