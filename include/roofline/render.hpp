@@ -83,6 +83,8 @@ struct OutputFormat {
   std::variant<ReportFormat, RowFormat> takes;
   bool shows_chart = false;  ///< of RenderStyle::chart
   bool derives_all = false;  ///< shows Report::derivations
+  /// Of work that was evaluated in several ways it shows points, and layers where the view asks.
+  bool shows_points = false;
 
   /// How it renders rows; null for a format of whole reports.
   const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }

@@ -34,4 +34,6 @@
 #include "roofline/spec.hpp"
 #include "roofline/summary.hpp"
 #include "roofline/trace.hpp"
+#include "roofline/transfer.hpp"
+#include "roofline/verdict.hpp"
 #include "roofline/view.hpp"

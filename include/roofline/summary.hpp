@@ -35,23 +35,51 @@ std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results);
 std::vector<ComparisonRow> compare_layers(const std::vector<Result>& results,
                                           const std::vector<std::vector<std::size_t>>& shown);
 
-/// A layer's measured time in one input and in another.
-struct MeasuredChange {
-  std::string name;
-  Pass pass = Pass::fwd;
-  double before_s = 0;
-  double after_s = 0;
+/// Equal work together.
+struct WorkTime {
+  double count = 0;   ///< layers; of what no layer stands for, launches
+  double time_s = 0;  ///< measured, of all of them; 0 where there is none
 };
 
-/// Layers that both results measured, by name and pass, the largest changes first.
+/// The same work in one input and in another, or in one of them alone.
+struct MeasuredChange {
+  std::string name;
+  std::optional<Pass> pass;  ///< absent of GPU work that no layer stands for
+  WorkTime before;
+  WorkTime after;
+
+  double change_s() const { return after.time_s - before.time_s; }
+};
+
+/// The largest changes first.
+struct ChangeGroup {
+  std::vector<MeasuredChange> work;
+  double before_s = 0;
+  double after_s = 0;
+
+  double change_s() const { return after_s - before_s; }
+};
+
+/// A measured input as a whole, a step.
+struct RunTotals {
+  double work_s = 0;  ///< all layers and all other GPU work, added up
+  // Of a recording with the gaps between its kernels.
+  std::optional<double> step_s;
+  std::optional<double> busy_s;  ///< less than work_s where kernels ran side by side
+  std::optional<double> idle_s;
+  std::optional<double> launches;
+};
+
+/// Two measured inputs. Work is the same by its name and pass; the changes of the three groups sum
+/// to that of RunTotals::work_s.
 struct MeasuredChanges {
   std::string before;  ///< the first result's label and GPU
   std::string after;
-  std::vector<MeasuredChange> layers;
-  double before_s = 0;  ///< the sums over these layers
-  double after_s = 0;
-  std::uint64_t only_before = 0;  ///< measured layers without a counterpart
-  std::uint64_t only_after = 0;
+  RunTotals before_run;
+  RunTotals after_run;
+  ChangeGroup gone;     ///< in the first alone
+  ChangeGroup come;     ///< in the second alone
+  ChangeGroup changed;  ///< in both
 };
 
 MeasuredChanges changes_between(const Result& before, const Result& after);
@@ -100,6 +128,9 @@ struct PointTable {
   std::optional<std::size_t> cheapest;
   std::vector<ComputeBoundFrom> compute_bound_from;  ///< for each that was swept by batch
 };
+
+/// Whether results of the same work are of one GPU, type and batch.
+bool is_same_point(const Result& a, const Result& b);
 
 /// Each piece of work that was evaluated in two ways or more, or in one that has a price.
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);

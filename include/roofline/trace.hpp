@@ -7,14 +7,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/transfer.hpp"
 
 namespace roofline {
 
-/// GPU work of a recording that is not a layer: a fused kernel, an operator without a rule, a copy
-/// over the host link.
+/// GPU work of a recording that is neither a layer nor a transfer: a fused kernel, an operator
+/// without a rule.
 struct UnmodelledWork {
   std::string name;     ///< the operator, or the kernel where no operator is known
   std::string reason;   ///< why it is no layer
@@ -31,6 +34,41 @@ struct RecordedGpu {
   std::optional<std::uint64_t> warp_size;
 
   bool operator==(const RecordedGpu&) const = default;
+};
+
+/// Why a GPU waits for its next piece of work.
+enum class IdleCause : std::uint8_t {
+  host,             ///< the host had not asked for it: it runs operators more slowly than the GPU
+  data_loading,     ///< the host was loading data
+  synchronisation,  ///< the host had waited for the GPU, and then had to start anew
+  queued,           ///< it was asked for in time: a kernel's start, or another stream's work
+};
+
+constexpr std::string_view name_of(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::host: return "host";
+    case IdleCause::data_loading: return "data_loading";
+    case IdleCause::synchronisation: return "synchronisation";
+    case IdleCause::queued: return "queued";
+  }
+  return {};
+}
+
+/// Gaps between a GPU's activities, of one cause and in the same code of the host.
+struct IdleGaps {
+  IdleCause cause = IdleCause::host;
+  std::string during;    ///< the innermost operator, call or function of the host that ran for at
+                         ///< least half of each; empty where none did, or the gaps are short
+  double count = 0;      ///< a step
+  double time_s = 0;     ///< of all of them together, a step
+  double longest_s = 0;  ///< of any one
+};
+
+/// Elementwise layers, by name, each of which reads what the one before wrote, so that one kernel
+/// could do them all.
+struct ElementwiseChain {
+  std::vector<std::string> layers;
+  double runs = 0;  ///< a step
 };
 
 /// Times are of one step; a recording of several is their mean.
@@ -50,12 +88,31 @@ struct TraceSummary {
   KernelSource kernels = KernelSource::library;
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
+  std::vector<Transfer> transfers;         ///< in descending order of time
+  EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), but for an engine
+  std::vector<IdleGaps> gaps;      ///< in descending order of time; those that take most
+  double copies_alone_s = 0;       ///< of busy_s, with nothing running but copies over a link
+  double collectives_alone_s = 0;  ///< of busy_s, with nothing running but work between GPUs
+  double layout_s = 0;             ///< of layers_s, moving images' channels to the other end
+  std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
   std::vector<std::string> notes;          ///< what the reader assumed or left out, for people
 
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
-  /// Of the kernels' time, what the layers stand for.
-  double explained_share() const { return kernel_s > 0 ? layers_s / kernel_s : 0; }
+  double between_gpus_s() const { return transfers_s(true); }
+  double host_link_s() const { return transfers_s(false); }
+  /// Of the kernels' time, what layers and transfers stand for.
+  double explained_share() const {
+    return kernel_s > 0 ? (layers_s + between_gpus_s() + host_link_s()) / kernel_s : 0;
+  }
+
+ private:
+  double transfers_s(bool between_gpus) const {
+    double sum_s = 0;
+    for (const Transfer& each : transfers)
+      if (is_between_gpus(each.kind) == between_gpus) sum_s += each.time_s;
+    return sum_s;
+  }
 };
 
 }  // namespace roofline

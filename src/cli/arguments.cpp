@@ -196,8 +196,8 @@ void add_view(CLI::App& app, Arguments& arguments) {
                  "?, instead of listing all")
       ->type_name("LAYER");
   app.add_flag("--compare", arguments.compare,
-               "Hold the measured times of two inputs against each other, the largest changes "
-               "first");
+               "Hold two measured inputs against each other: what changed in all, what work went, "
+               "came and changed");
 }
 
 void add_output(CLI::App& app, Arguments& arguments) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -66,7 +67,19 @@ class Evaluator::Sum {
     if (!result) return fail(result.error());
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
-    if (needs_.report) all_.results.push_back({*std::move(result), &context});
+    if (needs_.report) keep(*std::move(result), context);
+  }
+
+  /// Points need no layers: thousands of them fit into memory.
+  void keep(Result result, const Context& context) {
+    if (!first_) {
+      first_ = all_.results.size();
+    } else if (Result& first = all_.results[*first_].result;
+               !needs_.layers && !is_same_point(first, result)) {
+      first.layers = std::vector<LayerResult>();
+      result.layers = std::vector<LayerResult>();
+    }
+    all_.results.push_back({std::move(result), &context});
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context) {
@@ -86,15 +99,19 @@ class Evaluator::Sum {
   const Needs& needs_;
   Evaluation& all_;
   std::set<std::string> failures_;
+  std::optional<std::size_t> first_;  ///< of its results
 };
 
 Needs needs_of(const Options& options) {
   Needs needs;
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
+  needs.layers = options.report.compare || !options.report.explain.empty() ||
+                 !options.report.view.is_default();
   const auto add = [&](const OutputFormat& format) {
-    if (chooses_rows || format.rows() == nullptr)
+    if (chooses_rows || format.rows() == nullptr) {
       needs.report = true;
-    else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
+      needs.layers = needs.layers || !format.shows_points;
+    } else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
       needs.rows.push_back(&format);
   };
   for (const Export& file : options.exports) add(*file.format);

@@ -1,24 +1,16 @@
 #include "roofline/advice.hpp"
 
-#include "roofline/error.hpp"
+#include "model/alternatives.hpp"
 
 namespace roofline {
 namespace {
 
 constexpr double least_gain = 1.05;
 
-void set_batch(Layer& layer, std::uint64_t factor) {
-  for (Operand& operand : layer.inputs)
-    if (!operand.is_parameter) operand.shape.batch *= factor;
-  layer.output.batch *= factor;
-}
-
 class Advisor {
  public:
   Advisor(const LayerResult& row, const Result& result, const Context& context)
-      : row_(row),
-        context_(context),
-        model_(kernel_model_for(context, result.bounds.main_engine)) {}
+      : row_(row), result_(result), context_(context), alternatives_(result, context) {}
 
   std::vector<Advice> all() {
     batch();
@@ -31,16 +23,6 @@ class Advisor {
   }
 
  private:
-  std::optional<double> time_of(const Layer& layer, Engine engine) const {
-    try {
-      const auto plan = plan_kernel(layer, count(layer), engine, model_, context_.options.cache);
-      const bool runs = plan && *plan;  // not a mapping that cannot
-      return runs ? std::optional((*plan)->expected_time_s) : std::nullopt;
-    } catch (const OverflowError&) {
-      return std::nullopt;
-    }
-  }
-
   void add(std::string change, std::optional<double> new_time_s) {
     const double old_time_s = row_.kernel->expected_time_s;
     if (!new_time_s || *new_time_s <= 0 || old_time_s < least_gain * *new_time_s) return;
@@ -49,13 +31,11 @@ class Advisor {
 
   void batch() {
     constexpr std::uint64_t factor = 8;
-    Layer layer = row_.layer;
-    set_batch(layer, factor);
-    auto time = time_of(layer, row_.engine);
-    if (time) *time /= static_cast<double>(factor);
-    add("batch " + std::to_string(layer.output.batch) + " in place of " +
-            std::to_string(row_.layer.output.batch) + ", for as many images",
-        time);
+    if (!has_batch_of_samples(row_, result_)) return;
+    const std::uint64_t batch = row_.layer.output.batch;
+    add("batch " + std::to_string(factor * batch) + " in place of " + std::to_string(batch) +
+            ", for as many images",
+        alternatives_.at_batch_s(row_, factor));
   }
 
   /// Channels at the next multiple of what tensor cores load at once.
@@ -72,37 +52,36 @@ class Advisor {
     in = rounded(in);
     out = rounded(out);
     if (in != row_.layer.inputs.front().shape.channels || out != row_.layer.output.channels)
-      add(change, time_of(layer, row_.engine));
+      add(change, alternatives_.time_s(layer, row_.engine));
   }
 
   void library_mapping() {
     Layer layer = row_.layer;
     if (layer.mapping == KernelMapping{}) return;
     layer.mapping = {};
-    add("the library's own mapping", time_of(layer, row_.engine));
+    add("the library's own mapping", alternatives_.time_s(layer, row_.engine));
   }
 
   void half_precision() {
-    Layer layer = row_.layer;
-    if (info(layer.dtypes.input).bits <= 16) return;
-    layer.dtypes = {DataType::fp16, DataType::fp16, DataType::fp16};
-    const auto engine = select_engine(layer, context_.gpu.peak_flop_per_s, context_.options.engine);
-    if (engine) add("fp16", time_of(layer, *engine));
+    if (may_be_half(row_, result_))
+      add(changes_layout_in_half(row_) ? "fp16 with channels last" : "fp16",
+          alternatives_.in_type_s(row_, DataType::fp16));
   }
 
   void vector_units() {
     if (const auto engine = other_engine(row_.layer, context_.gpu.peak_flop_per_s, row_.engine))
-      add("on the vector units (engine: vector)", time_of(row_.layer, *engine));
+      add("on the vector units, not the tensor cores", alternatives_.time_s(row_.layer, *engine));
   }
 
   void fusion() {
     if (is_pointwise(row_.layer.kind) && row_.layer.pass == Pass::fwd)
-      found_.push_back({"fused into the layer before it (fusion: epilogue)", std::nullopt, 0});
+      found_.push_back({"fused into the layer before it", std::nullopt, 0});
   }
 
   const LayerResult& row_;
+  const Result& result_;
   const Context& context_;
-  const KernelModel& model_;
+  Alternatives alternatives_;
   std::vector<Advice> found_;
 };
 

@@ -8,6 +8,7 @@
 #include "model/measured.hpp"
 #include "model/passes.hpp"
 #include "model/totals.hpp"
+#include "model/verdict.hpp"
 
 namespace roofline {
 namespace {
@@ -179,13 +180,15 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
 
 /// All that follows from the rows.
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
-                 const Ceilings& ceilings, const Context& context) {
+                 const Ceilings& ceilings, const Context& context,
+                 const std::shared_ptr<const TraceSummary>& recording) {
   Result result;
   result.setting.source = std::move(source);
   result.setting.network = std::move(name);
   result.setting.label = result.setting.network;
   result.setting.gpu = context.gpu.name;
   result.setting.gpu_memory_byte = context.gpu.memory_byte;
+  result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
   result.setting.tdp_w = context.gpu.tdp_w;
   result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
   result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
@@ -197,8 +200,14 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.bounds.roofs = roofs_for(context, result.bounds.main_engine);
   result.layers = std::move(rows);
   sum_up(result);
-  result.measured.summary = measured_summary(result, context);
+  result.measured.recording = recording;
   return result;
+}
+
+/// All that follows from measured times.
+void measure_up(Result& result, const Context& context) {
+  result.measured.summary = measured_summary(result, context);
+  if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
 }
 
 InputError overflow(const std::string& source) {
@@ -228,9 +237,10 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     const Network& prepared = fused ? *fused : network;
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network);
-    Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context);
-    result.measured.recording = network.recording;
+    Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
+                              network.recording);
     if (network.batch) result.setting.batch = network.batch;
+    measure_up(result, context);
     if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
     result.setting.item = network.item;
     result.measured.parts_s = network.measured_parts_s;
@@ -251,10 +261,12 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   rows.reserve(count);
   for (RecordResult& record : records) {
     std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
-    record.rows = {};
+    record = {};
   }
   try {
-    return summed_up(source, name, std::move(rows), ceilings, context);
+    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);
+    measure_up(result, context);
+    return result;
   } catch (const OverflowError&) {
     return overflow(source);
   }

@@ -238,6 +238,7 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_accuracy(w, result);
   w.member("measured_times_not_compared", result.measured.not_compared);
   write_measured_summary(w, result);
+  write_verdict(w, result);
   write_recording(w, result);
   w.key("total").begin_object();
   write_total(w, result.total);

@@ -17,6 +17,49 @@ void write_most_lost(JsonWriter& w, const Result& result) {
   w.end_array();
 }
 
+void write_transfers(JsonWriter& w, const TraceSummary& trace) {
+  w.key("transfers").begin_array();
+  for (const Transfer& each : trace.transfers)
+    w.begin_object()
+        .member("kind", name_of(each.kind))
+        .member("what", text_or_null(each.what))
+        .member("ranks", cell(each.ranks))
+        .member("launches", each.launches)
+        .member("byte", cell(each.byte))
+        .member("time_s", each.time_s)
+        .member("hidden_s", each.hidden_s)
+        .member("exposed_s", each.exposed_s())
+        .member("algorithm_byte_per_s", cell(each.algorithm_byte_per_s()))
+        .member("bus_byte_per_s", cell(each.bus_byte_per_s()))
+        .end_object();
+  w.end_array();
+}
+
+void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
+  w.key(name)
+      .begin_object()
+      .member("work_s", run.work_s)
+      .member("step_s", cell(run.step_s))
+      .member("busy_s", cell(run.busy_s))
+      .member("idle_s", cell(run.idle_s))
+      .member("launches", cell(run.launches))
+      .end_object();
+}
+
+void write_group(JsonWriter& w, std::string_view name, const ChangeGroup& group) {
+  w.key(name).begin_array();
+  for (const MeasuredChange& each : group.work)
+    w.begin_object()
+        .member("name", each.name)
+        .member("pass", each.pass ? cell(name_of(*each.pass)) : Cell())
+        .member("before_s", each.before.time_s)
+        .member("after_s", each.after.time_s)
+        .member("before_count", each.before.count)
+        .member("after_count", each.after.count)
+        .end_object();
+  w.end_array();
+}
+
 }  // namespace
 
 void write_rates(JsonWriter& w, const EngineRates& rates) {
@@ -58,6 +101,31 @@ void write_measured_summary(JsonWriter& w, const Result& result) {
   w.member("byte_per_s", cell(summary.best_byte_per_s)).end_object().end_object();
 }
 
+void write_verdict(JsonWriter& w, const Result& result) {
+  w.key("verdict");
+  if (!result.measured.verdict) {
+    w.value({});
+    return;
+  }
+  const Verdict& verdict = *result.measured.verdict;
+  w.begin_object()
+      .member("step_s", verdict.step_s)
+      .member("knows_gaps", verdict.knows_gaps)
+      .member("idle_s", verdict.idle_s());
+  w.key("parts").begin_object();
+  for (const StepPart part : enumerators<StepPart>)
+    w.member(std::string(name_of(part)) + "_s", verdict.part_s[part]);
+  w.end_object().key("actions").begin_array();
+  for (const Action& action : verdict.actions)
+    w.begin_object()
+        .member("action", cell(name_of(action.kind)))
+        .member("text", action.text)
+        .member("saved_s", action.saved_s)
+        .member("at_most", action.at_most)
+        .end_object();
+  w.end_array().end_object();
+}
+
 void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes) {
   w.key("changes");
   if (!changes) {
@@ -67,19 +135,18 @@ void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes)
   w.begin_object()
       .member("before", changes->before)
       .member("after", changes->after)
-      .member("before_s", changes->before_s)
-      .member("after_s", changes->after_s)
-      .member("only_before", changes->only_before)
-      .member("only_after", changes->only_after);
-  w.key("layers").begin_array();
-  for (const MeasuredChange& each : changes->layers)
-    w.begin_object()
-        .member("name", each.name)
-        .member("pass", cell(name_of(each.pass)))
-        .member("before_s", each.before_s)
-        .member("after_s", each.after_s)
-        .end_object();
-  w.end_array().end_object();
+      .member("before_s", changes->changed.before_s)
+      .member("after_s", changes->changed.after_s)
+      .member("only_before", std::uint64_t{changes->gone.work.size()})
+      .member("only_after", std::uint64_t{changes->come.work.size()})
+      .member("gone_s", changes->gone.before_s)
+      .member("come_s", changes->come.after_s);
+  write_run(w, "before_run", changes->before_run);
+  write_run(w, "after_run", changes->after_run);
+  write_group(w, "layers", changes->changed);
+  write_group(w, "gone", changes->gone);
+  write_group(w, "come", changes->come);
+  w.end_object();
 }
 
 void write_recording(JsonWriter& w, const Result& result) {
@@ -98,9 +165,31 @@ void write_recording(JsonWriter& w, const Result& result) {
       .member("idle_s", trace.idle_s())
       .member("kernel_s", trace.kernel_s)
       .member("layers_s", trace.layers_s)
+      .member("between_gpus_s", trace.between_gpus_s())
+      .member("host_link_s", trace.host_link_s())
       .member("explained_share", trace.explained_share())
       .member("launches", trace.launches)
-      .member("latency_s", cell(trace.latency_s));
+      .member("latency_s", cell(trace.latency_s))
+      .member("copies_alone_s", trace.copies_alone_s)
+      .member("collectives_alone_s", trace.collectives_alone_s)
+      .member("layout_s", trace.layout_s);
+  w.key("gaps").begin_array();
+  for (const IdleGaps& gaps : trace.gaps)
+    w.begin_object()
+        .member("cause", cell(name_of(gaps.cause)))
+        .member("during", text_or_null(gaps.during))
+        .member("count", gaps.count)
+        .member("time_s", gaps.time_s)
+        .member("longest_s", gaps.longest_s)
+        .end_object();
+  w.end_array().key("chains").begin_array();
+  for (const ElementwiseChain& chain : trace.chains) {
+    w.begin_object().member("runs", chain.runs).key("layers").begin_array();
+    for (const std::string& name : chain.layers) w.value(name);
+    w.end_array().end_object();
+  }
+  w.end_array();
+  write_transfers(w, trace);
   w.key("unmodelled").begin_array();
   for (const UnmodelledWork& work : trace.unmodelled)
     w.begin_object()

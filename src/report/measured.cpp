@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/links.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -18,6 +19,10 @@ std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s
 
 }  // namespace
 
+std::string_view unexplained_text(const MeasuredSummary& summary) {
+  return summary.unexplained_s < 0 ? "faster than the model" : "slower than the model";
+}
+
 std::string recording_sentences(const Result& result) {
   if (!result.measured.recording) return "";
   const TraceSummary& trace = *result.measured.recording;
@@ -27,8 +32,7 @@ std::string recording_sentences(const Result& result) {
   if (trace.span_s > 0 && !trace.times_hold_launches)
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
-  text += fmt::format("; {} launches\nlayers stand for {} of the kernels' time\n",
-                      plain(trace.launches), percent(trace.explained_share()));
+  text += fmt::format("; {} launches\n", plain(trace.launches)) + explained_sentence(trace);
   if (trace.latency_s)
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
   for (const std::string& note : trace.notes) text += printable(note) + '\n';
@@ -39,7 +43,8 @@ std::string recording_sentences(const Result& result) {
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid;
-  grid.columns = {{"where the time went", true}, {"time"}, {"of measured"}};
+  grid.columns = {
+      {"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}};
   const auto add = [&](const std::string& what, double time_s) {
     grid.rows.push_back({what, duration(time_s), share_text(time_s, summary.measured_s)});
   };
@@ -49,7 +54,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
     std::replace(name.begin(), name.end(), '_', ' ');
     add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.part_s[limiter]);
   }
-  add("not explained by the model", summary.unexplained_s);
+  add(std::string(unexplained_text(summary)), summary.unexplained_s);
   add("measured", summary.measured_s);
   grid.has_total = true;
   return grid;
@@ -97,34 +102,6 @@ std::string lost_sentences(const Result& result) {
   if (summary.best_byte_per_s)
     best += fmt::format("{}{}", best.empty() ? "" : ", ", si(*summary.best_byte_per_s, "B/s"));
   if (!best.empty()) text += "achieved at best, so sustained ceilings are no lower: " + best + '\n';
-  return text;
-}
-
-Grid changes_grid(const MeasuredChanges& changes, std::size_t most) {
-  Grid grid;
-  grid.columns = {{"layer", true}, {"pass", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
-  const auto add = [&](const std::string& name, std::string_view pass, double before_s,
-                       double after_s) {
-    const double change_s = after_s - before_s;
-    grid.rows.push_back({name, std::string(pass), duration(before_s), duration(after_s),
-                         (change_s > 0 ? "+" : "") + duration(change_s), over(after_s, before_s)});
-  };
-  for (std::size_t i = 0; i < std::min(most, changes.layers.size()); ++i) {
-    const MeasuredChange& each = changes.layers[i];
-    add(each.name, name_of(each.pass), each.before_s, each.after_s);
-  }
-  add("total", "", changes.before_s, changes.after_s);
-  grid.has_total = true;
-  return grid;
-}
-
-std::string changes_sentences(const MeasuredChanges& changes, std::size_t shown) {
-  std::string text;
-  if (shown < changes.layers.size())
-    text += fmt::format("{} of {} layers; the total is of all\n", shown, changes.layers.size());
-  if (changes.only_before + changes.only_after > 0)
-    text += fmt::format("measured in one of them only: {} before, {} after\n", changes.only_before,
-                        changes.only_after);
   return text;
 }
 

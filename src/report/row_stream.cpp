@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "model/totals.hpp"
 #include "report/cell.hpp"
 #include "report/pieces.hpp"
 
@@ -59,7 +58,7 @@ void RenderedRows::add(std::size_t slot, const Network& record, const std::strin
   for (const LayerResult& layer : rows) {
     const std::size_t share_at =
         format_->row(open.text, {record.source, record.name, gpu, layer, false});
-    open.rows.push_back({share_at, layer.expected_time_s, layer.point.roofline_time_s});
+    open.rows.push_back({share_at, time_s(layer)});
   }
 }
 
@@ -94,20 +93,16 @@ void RowStream::end() {
 }
 
 void RowStream::write(std::vector<RenderedRows::Open> parts) {
-  Total total;  // as that of the result
+  double whole_s = 0;
   for (const auto& part : parts)
-    for (const auto& row : part.rows) {
-      total.roofline_time_s += row.roofline_time_s;
-      add_time(total.expected_time_s, row.expected_time_s);
-    }
-  const double whole_s = time_s(total);
+    for (const auto& row : part.rows) whole_s += row.time_s;
   for (RenderedRows::Open& part : parts) {
     std::string text;
     text.reserve(part.text.size() + 24 * part.rows.size());
     std::size_t done = 0;
     for (const auto& row : part.rows) {
       text.append(part.text, done, row.share_at - done);
-      append_json(text, share_of(row.expected_time_s.value_or(row.roofline_time_s), whole_s));
+      append_json(text, share_of(row.time_s, whole_s));
       done = row.share_at;
     }
     text.append(part.text, done);

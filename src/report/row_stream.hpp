@@ -29,8 +29,7 @@ class RenderedRows {
   struct Open {
     struct Row {
       std::size_t share_at;  ///< in the text
-      std::optional<double> expected_time_s;
-      double roofline_time_s;
+      double time_s;
     };
     std::string text;
     std::vector<Row> rows;

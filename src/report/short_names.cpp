@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "model/copies.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -12,7 +13,7 @@ namespace {
 
 using NameParts = std::vector<std::string>;
 
-NameParts parts_of(const std::string& name) {
+NameParts parts_of(std::string_view name) {
   NameParts parts{""};
   for (const char c : name)
     if (c == '.')
@@ -102,12 +103,6 @@ std::string cut(const std::string& text, std::size_t width) {
     while (begin < text.size() && is_continuation(begin)) ++begin;
   }
   return "..." + text.substr(begin);
-}
-
-/// Without the number that tells a copy from the first, "relu#2".
-std::string without_copy(const std::string& name) {
-  const std::size_t at = name.find_last_of('#');
-  return at != name.npos && at > 0 && number(name.substr(at + 1)) ? name.substr(0, at) : name;
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 
 // The grids and sentences that stand beside the rows of layers.
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "report/grid.hpp"
 #include "roofline/report.hpp"
@@ -31,14 +34,19 @@ std::string limiter_legend(const Report& report);
 std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
+/// Of a measured input, what a person needs first: what the time is made of and what to do first.
+std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);
+/// What the measured time is, beside the expected.
+std::string_view unexplained_text(const MeasuredSummary& summary);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
-/// Two measured inputs, the largest changes first, `most` rows; the total is of all.
-Grid changes_grid(const MeasuredChanges& changes, std::size_t most);
-std::string changes_sentences(const MeasuredChanges& changes, std::size_t shown);
+/// Two measured inputs: what changed in the whole, then what went, came and changed, `top` rows of
+/// each and the rest as one, each grid rendered by `render`.
+std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint64_t> top,
+                         const std::function<std::string(const Grid&)>& render);
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);
 /// GPU work that no layer stands for, in descending time; `most` rows.

@@ -9,6 +9,7 @@
 #include "report/grid.hpp"
 #include "report/kernel_text.hpp"
 #include "report/layer_grid.hpp"
+#include "report/links.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -112,11 +113,9 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
 }
 
-/// Rows of work that no layer stands for; JSON has all.
+/// Rows of transfers, and of work that no layer stands for; JSON has all.
+constexpr std::size_t most_transfers = 10;
 constexpr std::size_t most_unmodelled = 10;
-
-/// Changed layers of a comparison; JSON has all.
-constexpr std::size_t most_changes = 20;
 
 std::string measured_text(const Result& result, const Style& style) {
   std::string text;
@@ -125,6 +124,10 @@ std::string measured_text(const Result& result, const Style& style) {
     text += '\n' + style.render(measured_types_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
+  if (result.measured.recording)
+    for (const Link link : {Link::gpus, Link::host})
+      if (const Grid grid = transfers_grid(result, link, most_transfers); !grid.rows.empty())
+        text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled));
   if (!result.measured.accuracy.empty())
@@ -147,6 +150,7 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
+  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section);
   text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
@@ -191,15 +195,6 @@ bool has_folded(const Report& report, const Style& style) {
          });
 }
 
-std::string changes_text(const Report& report, const Style& style) {
-  const MeasuredChanges& changes = *report.changes;
-  const std::size_t shown =
-      std::min<std::size_t>(changes.layers.size(), report.view.top.value_or(most_changes));
-  return fmt::format("measured: before {}, after {}\n\n", printable(changes.before),
-                     printable(changes.after)) +
-         style.render(changes_grid(changes, shown)) + changes_sentences(changes, shown);
-}
-
 constexpr std::string_view points_legend =
     "speed-up: over the first row, of an image's time where that is known. bound by:\n"
     "what has most of the roofline's time, and its share of it. energy: an image's\n"
@@ -211,7 +206,7 @@ bool shows_layers(const Report& report) {
 }
 
 std::string layer_tables_text(const Report& report, const Style& style) {
-  if (report.changes) return changes_text(report, style);
+  if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;

@@ -73,6 +73,18 @@ std::size_t offset_of(std::string_view text, std::size_t width) {
   return text.size();
 }
 
+/// The last blank up to that column that does not part a number from its unit.
+std::size_t last_break(const std::string& line, std::size_t width) {
+  std::size_t blank = line.rfind(' ', width);
+  const auto is = [&](std::size_t i, int (*kind)(int)) {
+    return i < line.size() && kind(static_cast<unsigned char>(line[i])) != 0;
+  };
+  while (blank != line.npos && blank > 0 && is(blank - 1, std::isdigit) &&
+         is(blank + 1, std::isalpha))
+    blank = line.rfind(' ', blank - 1);
+  return blank;
+}
+
 }  // namespace
 
 std::string plain(double value) {
@@ -169,7 +181,7 @@ std::string broken(const std::string& text, std::size_t width) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     while (display_width(line) > width) {
-      const std::size_t blank = line.rfind(' ', width);
+      const std::size_t blank = last_break(line, width);
       if (blank == line.npos || blank == 0) break;
       out += line.substr(0, blank) + '\n';
       line.erase(0, blank + 1);

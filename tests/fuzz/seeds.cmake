@@ -37,6 +37,9 @@ add_seeds(profiler tests/profilers/*.csv tests/profilers/*.gz)
 add_seeds(onnx tests/onnx/*.onnx)
 add_seeds(gpu configs/gpus/a100-sxm4-40gb.json configs/gpus/mi250x.json configs/gpus/t4.json
           configs/gpus/h200-sxm-141gb.json configs/gpus/max1550.json tests/fuzz/seeds/gpu*.json)
+add_seeds(gpu_files tests/fuzz/seeds/files_gpu*.txt)
+add_seeds(measured tests/fuzz/seeds/files_measured*.txt)
+add_seeds(output tests/fuzz/seeds/steps*.txt)
 add_seeds(kernel_model configs/kernels/*.json)
 add_seeds(any tests/golden/inputs/* tests/fuzz/seeds/* tests/onnx/*.onnx tests/traces/*.gz)
 

@@ -92,6 +92,42 @@ TEST_CASE("An engine's layers take their times from the profile beside them", "[
   CHECK(count(layers[1]).bytes.total == 2 * (256 + 576 + 8 + 256));
 }
 
+// Names as TensorRT 8 and 10 write them for Volta to Ampere.
+TEST_CASE("A tactic's name tells the units that it runs on", "[load/tensorrt]") {
+  struct Row {
+    std::string tactic;
+    std::string format;
+    DataType type;
+    bool fp16_accumulate;
+  };
+  const std::vector<Row> rows{
+      {"volta_h884cudnn_256x64_ldg8_relu_exp_medium_nhwc_tn_v1", half, DataType::fp16, true},
+      {"volta_fp16_s884cudnn_fp16_256x128_ldg8_relu_f2f_exp", half, DataType::fp16, false},
+      {"turing_h1688cudnn_128x128_ldg8_relu_exp_small_nhwc_tn_v1", half, DataType::fp16, true},
+      {"ampere_h16816cudnn_128x64_ldg8_relu_exp_stages_64x3", half, DataType::fp16, true},
+      {"sm80_xmma_fprop_implicit_gemm_f16f16_f16f16_f16_nhwckrsc_nhwc", half, DataType::fp16, true},
+      {"sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc", half, DataType::fp16,
+       false},
+      {"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc", single, DataType::tf32, false},
+      {"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs", single, DataType::fp32, false},
+      {"sm80_xmma_fprop_implicit_gemm_interleaved_i8i8_i8i32_f32",
+       "Thirty-two wide channel vectorized row major Int8 format", DataType::int8, false}};
+  for (const Row& row : rows) {
+    INFO(row.tactic);
+    const TemporaryFolder folder;
+    const std::string path = folder.write(
+        "net.graph.json",
+        engine({layer("c", tensor(images, row.format), tensor(images, row.format),
+                      R"("LayerType": "CaskConvolution", "ParameterType": "Convolution", )" +
+                          window + R"(, "TacticName": ")" + row.tactic + '"')}));
+    folder.write("net.profile.json", profile({{"c", 1}}));
+    const auto spec = read_spec(path);
+    REQUIRE(spec->layers.size() == 1);
+    CHECK(name_of(*spec->layers.front().dtypes.input) == name_of(row.type));
+    CHECK(spec->layers.front().fp16_accumulate == row.fp16_accumulate);
+  }
+}
+
 TEST_CASE("The cost of a clock around every layer is taken off", "[load/tensorrt]") {
   const TemporaryFolder folder;
   const std::string path = folder.write("net.graph.json", small_engine);

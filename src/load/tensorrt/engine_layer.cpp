@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "load/tensorrt/engine_tensor.hpp"
+#include "load/trace/kernel_names.hpp"
 #include "model/layer_fields.hpp"
 
 namespace roofline {
@@ -63,12 +64,11 @@ AxesSpec padding(const EngineLayer& layer) {
   return axes;
 }
 
-/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell that fp32 goes through TF32
-/// units.
-bool runs_in_tf32(const EngineLayer& layer) {
+/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.
+std::string tactic_of(const EngineLayer& layer) {
   const auto tactic = layer.value.node().find("TacticName");
-  return tactic != layer.value.node().end() && tactic->is_string() &&
-         tactic->get_ref<const std::string&>().find("tf32") != std::string::npos;
+  return tactic != layer.value.node().end() && tactic->is_string() ? tactic->get<std::string>()
+                                                                   : "";
 }
 
 LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
@@ -77,8 +77,10 @@ LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
   spec.dtypes.input = layer.input().type;
   spec.dtypes.output = layer.output().type;
   const bool multiplies = info(kind).family == KindFamily::contraction;
-  if (multiplies && spec.dtypes.input == DataType::fp32 && runs_in_tf32(layer))
+  const std::string tactic = tactic_of(layer);
+  if (multiplies && spec.dtypes.input == DataType::fp32 && is_tf32_kernel(tactic))
     spec.dtypes.input = DataType::tf32;
+  spec.fp16_accumulate = multiplies && spec.dtypes.input == DataType::fp16 && sums_in_fp16(tactic);
   spec.pass = Pass::fwd;
   if (takes(kind, "layout")) spec.layout = layer.input().layout;
   return spec;

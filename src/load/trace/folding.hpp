@@ -16,11 +16,17 @@ class FoldedLayers {
   /// The row of layers that have this one's name and differ in nothing that makes a layer another.
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
+  const LayerSpec& spec(std::size_t row) const { return rows_[row].spec; }
+
+  const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
+  /// Of each row, its place among the layers; of one that never ran, that of the next.
+  std::vector<std::size_t> places() const;
 
   bool empty() const { return rows_.empty(); }
   double time_s() const;
   /// The layers of one step, in the order of their first run: as many copies of each as a step
-  /// runs, each with the mean time. Names are unique.
+  /// runs, each with the mean time. What runs with other sizes in every step is one layer, of sizes
+  /// in the middle. Names are unique.
   std::vector<LayerSpec> layers(std::size_t steps) &&;
 
  private:
@@ -29,6 +35,8 @@ class FoldedLayers {
     double time_s = 0;
     std::size_t runs = 0;
   };
+
+  void join_changing(std::size_t steps);
 
   std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> by_key_;

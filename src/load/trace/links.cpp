@@ -6,13 +6,7 @@ namespace roofline {
 namespace {
 
 void sort_events(Recording& recording) {
-  std::sort(recording.operators.begin(), recording.operators.end(),
-            [](const HostRange& a, const HostRange& b) {
-              if (a.thread != b.thread) return a.thread < b.thread;
-              if (a.start_us != b.start_us) return a.start_us < b.start_us;
-              if (a.end_us != b.end_us) return a.end_us > b.end_us;
-              return a.external_id < b.external_id;
-            });
+  sort_ranges(recording.operators);
   std::stable_sort(
       recording.activities.begin(), recording.activities.end(),
       [](const GpuActivity& a, const GpuActivity& b) { return a.start_us < b.start_us; });
@@ -21,21 +15,6 @@ void sort_events(Recording& recording) {
       [](const LaunchCall& a, const LaunchCall& b) { return a.correlation < b.correlation; });
   std::sort(recording.steps.begin(), recording.steps.end(),
             [](const StepRange& a, const StepRange& b) { return a.start_us < b.start_us; });
-}
-
-/// Operators of a thread nest: the last one that has not ended yet is around the next.
-std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& operators) {
-  std::vector<std::uint32_t> callers(operators.size(), no_index);
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t i = 0; i < operators.size(); ++i) {
-    const HostRange& own = operators[i];
-    while (!open.empty() && (operators[open.back()].thread != own.thread ||
-                             operators[open.back()].end_us <= own.start_us))
-      open.pop_back();
-    if (!open.empty()) callers[i] = open.back();
-    open.push_back(i);
-  }
-  return callers;
 }
 
 class Linker {
@@ -61,12 +40,17 @@ class Linker {
   WorkOrigin origin_of(const GpuActivity& activity) const {
     WorkOrigin origin;
     origin.call_index = find_call(activity.correlation);
-    origin.operator_index = find_operator(activity.external_id);
+    // Older profilers write the correlation as the External id too, which is no operator's.
+    const bool is_correlation =
+        origin.call_index != no_index && activity.external_id == activity.correlation;
+    if (!is_correlation) origin.operator_index = find_operator(activity.external_id);
     if (origin.operator_index == no_index && origin.call_index != no_index) {
       const LaunchCall& call = recording_.calls[origin.call_index];
-      origin.operator_index = find_operator(call.external_id);
+      if (call.external_id != call.correlation)
+        origin.operator_index = find_operator(call.external_id);
       if (origin.operator_index == no_index)
-        origin.operator_index = innermost_at(call.thread, call.start_us);
+        origin.operator_index =
+            innermost_at(recording_.operators, callers_, call.thread, call.start_us);
     }
     origin.step = step_at(launch_time_us(activity, origin));
     return origin;
@@ -84,21 +68,6 @@ class Linker {
     return correlation != 0 && found != recording_.calls.end() && found->correlation == correlation
                ? static_cast<std::uint32_t>(found - recording_.calls.begin())
                : no_index;
-  }
-
-  /// The operator that was running on the thread at that time.
-  std::uint32_t innermost_at(std::uint32_t thread, double time_us) const {
-    const std::vector<HostRange>& operators = recording_.operators;
-    const auto after = std::upper_bound(
-        operators.begin(), operators.end(), std::pair{thread, time_us},
-        [](const std::pair<std::uint32_t, double>& wanted, const HostRange& range) {
-          return wanted < std::pair{range.thread, range.start_us};
-        });
-    if (after == operators.begin()) return no_index;
-    auto at = static_cast<std::uint32_t>(after - operators.begin() - 1);
-    if (operators[at].thread != thread) return no_index;
-    while (at != no_index && operators[at].end_us < time_us) at = callers_[at];
-    return at;
   }
 
   /// When the host asked for it: kernels run later, the last of a step maybe after its end.
@@ -124,6 +93,46 @@ class Linker {
 };
 
 }  // namespace
+
+void sort_ranges(std::vector<HostRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const HostRange& a, const HostRange& b) {
+    if (a.thread != b.thread) return a.thread < b.thread;
+    if (a.start_us != b.start_us) return a.start_us < b.start_us;
+    if (a.end_us != b.end_us) return a.end_us > b.end_us;
+    if (a.external_id != b.external_id) return a.external_id < b.external_id;
+    return a.name < b.name;
+  });
+}
+
+std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges) {
+  std::vector<std::uint32_t> callers(ranges.size(), no_index);
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t i = 0; i < ranges.size(); ++i) {
+    const HostRange& own = ranges[i];
+    // The last one that has not ended yet is around the next.
+    while (!open.empty() &&
+           (ranges[open.back()].thread != own.thread || ranges[open.back()].end_us <= own.start_us))
+      open.pop_back();
+    if (!open.empty()) callers[i] = open.back();
+    open.push_back(i);
+  }
+  return callers;
+}
+
+std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
+                           const std::vector<std::uint32_t>& callers, std::uint32_t thread,
+                           double time_us) {
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), std::pair{thread, time_us},
+                       [](const std::pair<std::uint32_t, double>& wanted, const HostRange& range) {
+                         return wanted < std::pair{range.thread, range.start_us};
+                       });
+  if (after == ranges.begin()) return no_index;
+  auto at = static_cast<std::uint32_t>(after - ranges.begin() - 1);
+  if (ranges[at].thread != thread) return no_index;
+  while (at != no_index && ranges[at].end_us < time_us) at = callers[at];
+  return at;
+}
 
 Links link_work(Recording& recording) {
   sort_events(recording);

@@ -25,6 +25,17 @@ struct Links {
   std::vector<WorkOrigin> origins;     ///< of each activity
 };
 
+/// By thread and start, what is around others before them: the order in which ranges nest.
+void sort_ranges(std::vector<HostRange>& ranges);
+
+/// Of each range, which are sorted, the one around it on its thread.
+std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges);
+
+/// The innermost range that had begun at that time and had not ended; no_index where none had.
+std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
+                           const std::vector<std::uint32_t>& callers, std::uint32_t thread,
+                           double time_us);
+
 /// Sorts the recording's operators by thread and start, its activities by start, its calls by
 /// correlation, and links them.
 Links link_work(Recording& recording);

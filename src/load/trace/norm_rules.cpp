@@ -17,6 +17,11 @@ std::vector<LayerSpec> norm_layer(LayerKind kind, std::string_view what,
     return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
   spec.input = whole_operand(input->sizes);
+  // Copies into NCHW that instance and group norms ask for are operators of their own.
+  if (kind == LayerKind::batch_norm)
+    spec.layout = input->layout();
+  else if (info(kind).features == Features::first)
+    spec.layout = Layout::nchw;
   spec.dtypes.weight = weight_type;
   return {spec};
 }
@@ -33,8 +38,10 @@ std::vector<LayerSpec> batch_norm(const OperatorCall& call) {
   if (const Caller* instance = call.caller("aten::instance_norm"))
     return norm_layer(LayerKind::instance_norm, "instance_norm", instance->arguments->tensor(0),
                       weight);
-  return norm_layer(LayerKind::batch_norm, batch_norm_name(a.flag(5).value_or(false)), a.tensor(0),
-                    weight);
+  const bool training = a.flag(5).value_or(!call.results.empty());  // what has gradients, trains
+  auto layers = norm_layer(LayerKind::batch_norm, batch_norm_name(training), a.tensor(0), weight);
+  for (LayerSpec& layer : layers) layer.batch_statistics = training;
+  return layers;
 }
 
 /// (input, weight, bias, running mean, running variance, ...), never of the batch's own statistics.
@@ -51,9 +58,11 @@ std::vector<LayerSpec> batch_norm_backward(const OperatorCall& call) {
                     Pass::dgrad);
 }
 
-std::vector<LayerSpec> layer_norm_layer(const TensorArgument* input, const Sizes& normalized,
-                                        std::optional<DataType> weight, Pass pass) {
-  auto layers = norm_layer(LayerKind::layer_norm, "layer_norm", input, weight, pass);
+/// Where the normalised sizes are not recorded they are the weight's.
+std::vector<LayerSpec> layer_norm_layer(const TensorArgument* input, Sizes normalized,
+                                        const TensorArgument* weight, Pass pass) {
+  auto layers = norm_layer(LayerKind::layer_norm, "layer_norm", input, type_of(weight), pass);
+  if (normalized.empty() && weight != nullptr) normalized = weight->sizes;
   if (layers.empty() || normalized.empty()) return {};
   const std::uint64_t features = element_count(normalized);
   if (features == 0) return {};
@@ -66,13 +75,13 @@ std::vector<LayerSpec> layer_norm_layer(const TensorArgument* input, const Sizes
 /// (input, normalized_shape, weight, bias, eps).
 std::vector<LayerSpec> layer_norm(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  return layer_norm_layer(a.tensor(0), a.integers(1), type_of(a.tensor(2)), Pass::fwd);
+  return layer_norm_layer(a.tensor(0), a.integers(1), a.tensor(2), Pass::fwd);
 }
 
 /// (gradient, input, normalized_shape, mean, reciprocal deviation, weight, bias, mask).
 std::vector<LayerSpec> layer_norm_backward(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  return layer_norm_layer(a.tensor(0), a.integers(2), type_of(a.tensor(5)), Pass::dgrad);
+  return layer_norm_layer(a.tensor(0), a.integers(2), a.tensor(5), Pass::dgrad);
 }
 
 std::vector<LayerSpec> group_norm_layer(const OperatorArguments& a, std::size_t groups_at,

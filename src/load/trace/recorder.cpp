@@ -54,6 +54,11 @@ void Recorder::add(const TraceEvent& event) {
     add_call(event);
   else if (category == "user_annotation" && is_step(event))
     add_step(event);
+  // What the host exchanges with other GPUs in it has its tensors here.
+  else if (category == "user_annotation" && event.name.starts_with("nccl:"))
+    add_operator(event);
+  else if (category == "user_annotation" || category == "python_function")
+    add_long_range(event);
 }
 
 Recorder::Times Recorder::times_of(const TraceEvent& event) const {
@@ -72,18 +77,20 @@ void Recorder::add_operator(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.operators.push_back({start_us, start_us + duration_us, event.external_id,
                                   recording_.texts.id(event.name), thread_of(event),
-                                  arguments_of(event)});
+                                  arguments_of(event), message_of(event), event.sequence});
 }
 
 void Recorder::add_activity(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.activities.push_back({start_us, duration_us, event.external_id, event.correlation,
-                                   blocks_of(event.grid), recording_.texts.id(event.name),
-                                   static_cast<std::uint32_t>(event.device)});
+                                   blocks_of(event.grid), event.byte,
+                                   recording_.texts.id(event.name),
+                                   static_cast<std::uint32_t>(event.device), message_of(event)});
 }
 
 /// Of the runtime's many calls only those matter that put work on the GPU.
 void Recorder::add_call(const TraceEvent& event) {
+  add_long_range(event);
   for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
     if (event.name.find(part) != std::string::npos)
       return recording_.calls.push_back({times_of(event).start_us, event.correlation,
@@ -94,6 +101,14 @@ void Recorder::add_call(const TraceEvent& event) {
 void Recorder::add_step(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.steps.push_back({start_us, start_us + duration_us});
+}
+
+/// These explain, and nothing is counted by them: one without times is passed over.
+void Recorder::add_long_range(const TraceEvent& event) {
+  const double duration_us = event.duration_us.value_or(0);
+  if (!event.start_us || !(duration_us >= least_long_range_us)) return;
+  recording_.long_ranges.push_back({*event.start_us, *event.start_us + duration_us, 0,
+                                    recording_.texts.id(event.name), thread_of(event), 0});
 }
 
 std::uint32_t Recorder::thread_of(const TraceEvent& event) {
@@ -113,6 +128,14 @@ std::uint32_t Recorder::arguments_of(const TraceEvent& event) {
   const auto [entry, inserted] = argument_ids_.try_emplace(key, next);
   if (inserted) recording_.arguments.push_back(key);
   return entry->second;
+}
+
+std::uint32_t Recorder::message_of(const TraceEvent& event) {
+  if (event.collective.empty()) return 0;
+  recording_.messages.push_back({recording_.texts.id(event.collective),
+                                 recording_.texts.id(event.element_type), event.in_elements,
+                                 event.out_elements, event.ranks});
+  return static_cast<std::uint32_t>(recording_.messages.size() - 1);
 }
 
 }  // namespace roofline

@@ -8,11 +8,16 @@
 #include "load/layer_check.hpp"
 #include "load/trace/backward_kernels.hpp"
 #include "load/trace/busy_time.hpp"
+#include "load/trace/chains.hpp"
 #include "load/trace/folding.hpp"
+#include "load/trace/idle_time.hpp"
 #include "load/trace/kernel_names.hpp"
 #include "load/trace/links.hpp"
+#include "load/trace/lookup_pairs.hpp"
 #include "load/trace/operator_call.hpp"
 #include "load/trace/parameter_lists.hpp"
+#include "load/trace/result_sizes.hpp"
+#include "load/trace/transfers.hpp"
 #include "load/trace/unmodelled.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
@@ -28,22 +33,22 @@ constexpr std::size_t most_callers = 6;
 class TraceLayers {
  public:
   TraceLayers(const Recording& recording, const Links& links)
-      : recording_(recording), links_(links), arguments_(recording.arguments.size()) {
+      : recording_(recording), links_(links), arguments_(recording) {
     half_ = more_common_half();
     for (const HostRange& range : recording.operators)
       if (recording.texts.at(range.name) == "torch::autograd::AccumulateGrad")
-        if (const TensorArgument* gradient = arguments_at(range.arguments).tensor(0))
+        if (const TensorArgument* gradient = arguments_.at(range.arguments).tensor(0))
           parameters_.add_parameter(gradient->sizes);
   }
 
-  /// Activities of one device inside the steps, in the order of their starts.
+  /// Activities of one device inside the steps, without transfers, in the order of their starts.
   void add(const std::vector<std::uint32_t>& activities) {
     std::vector<std::uint32_t> group_of(recording_.operators.size(), no_index);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> grouped;
     std::uint32_t groups = 0;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = links_.origins[index].operator_index;
-      if (op == no_index || is_link_copy(name_of_activity(index))) {
+      if (op == no_index) {
         add_alone(index);
         continue;
       }
@@ -62,9 +67,13 @@ class TraceLayers {
   }
 
   FoldedLayers& layers() { return layers_; }
+  ChainList& chains() { return chains_; }
   UnmodelledList& unmodelled() { return unmodelled_; }
   std::size_t halved_operators() const { return halved_operators_; }
   double layout_s() const { return layout_s_; }
+  std::size_t unknown_strides() const { return unknown_strides_; }
+  /// Operators counted by their operands whose kernels multiply matrices.
+  const std::set<std::string>& products() const { return products_; }
 
  private:
   const std::string& name_of_activity(std::uint32_t index) const {
@@ -73,12 +82,6 @@ class TraceLayers {
 
   const std::string& name_of_operator(std::uint32_t index) const {
     return recording_.texts.at(recording_.operators[index].name);
-  }
-
-  const OperatorArguments& arguments_at(std::uint32_t index) {
-    std::optional<OperatorArguments>& known = arguments_[index];
-    if (!known) known.emplace(recording_.arguments[index], recording_.texts);
-    return *known;
   }
 
   /// fp16 or bf16: what two-byte elements are where only their size is known.
@@ -101,10 +104,13 @@ class TraceLayers {
         recording_.texts.at(recording_.calls[origin.call_index].name).find("GraphLaunch") !=
             std::string::npos;
     const std::string& name = name_of_activity(index);
+    const auto elements = parameters_.elements(recording_.activities[index].blocks);
+    const auto lists =
+        list_kernel(name, elements.value_or(0), element_type(name, half_).value_or(DataType::fp32));
+    if (!lists.empty()) return layers_.add(layers_.row_of(lists.front()), duration_s(index));
     unmodelled_.add(short_kernel_name(name), "",
-                    is_link_copy(name) ? "a copy over a link to host or other GPU"
-                    : graph            ? "launched by a CUDA graph, which keeps no operators"
-                                       : "launched outside of any operator",
+                    graph ? "launched by a CUDA graph, which keeps no operators"
+                          : "launched outside of any operator",
                     duration_s(index));
   }
 
@@ -115,27 +121,46 @@ class TraceLayers {
   OperatorCall call_of(std::uint32_t op, const std::vector<std::uint32_t>& work) {
     OperatorCall call;
     call.name = name_of_operator(op);
-    call.arguments = &arguments_at(recording_.operators[op].arguments);
+    call.arguments = &arguments_.at(recording_.operators[op].arguments);
     for (std::uint32_t at = links_.callers[op];
          at != no_index && call.callers.size() < most_callers; at = links_.callers[at])
       call.callers.push_back(
-          {name_of_operator(at), &arguments_at(recording_.operators[at].arguments)});
+          {name_of_operator(at), &arguments_.at(recording_.operators[at].arguments)});
     std::uint64_t blocks = 0;
     for (const std::uint32_t index : work) {
       const std::string& name = name_of_activity(index);
       blocks += recording_.activities[index].blocks;
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
+      call.sums_in_fp16 = call.sums_in_fp16 || sums_in_fp16(name);
       if (!call.list_type) call.list_type = element_type(name, half_);
     }
     if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
     if (lacks_list_shapes(*call.arguments)) call.list_elements = parameters_.elements(blocks);
+    call.results = results_of(op, call);
+    if (const auto lookup = lookups_.find(op); lookup != lookups_.end())
+      call.forward = &arguments_.at(lookup->second);
     return call;
   }
+
+  /// Where the trace holds no strides or no shapes of a list.
+  std::vector<Sizes> results_of(std::uint32_t op, const OperatorCall& call) {
+    if (is_convolution(call.name) && !call.arguments->has_values())
+      if (const TensorArgument* input = call.arguments->tensor(0))
+        return results_.of(op, "ConvolutionBackward", input->sizes.size());
+    if (base_name(call.name) == "cudnn_batch_norm" && !call.arguments->has_values())
+      return results_.of(op, "BatchNormBackward", 0);
+    if (call.name == "aten::cat" && lacks_list_shapes(*call.arguments))
+      return results_.of(op, "CatBackward", 0);
+    return {};
+  }
+
+  static bool is_convolution(std::string_view name) { return name.ends_with("_convolution"); }
 
   /// What a call's layers depend on; calls that agree in it have the same layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
     std::vector<std::uint32_t> key{
-        call.is_tf32 ? 1U : 0U, static_cast<std::uint32_t>(*call.list_type),
+        (call.is_tf32 ? 1U : 0U) + (call.sums_in_fp16 ? 2U : 0U),
+        static_cast<std::uint32_t>(*call.list_type),
         static_cast<std::uint32_t>(call.list_elements.value_or(0)),
         static_cast<std::uint32_t>(call.list_elements.value_or(0) >> 32U)};
     std::uint32_t at = op;
@@ -143,6 +168,10 @@ class TraceLayers {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
     }
+    if (const auto lookup = lookups_.find(op); lookup != lookups_.end())
+      key.push_back(lookup->second);
+    for (const Sizes& sizes : call.results)
+      for (const std::uint64_t size : sizes) key.push_back(static_cast<std::uint32_t>(size));
     return key;
   }
 
@@ -151,9 +180,14 @@ class TraceLayers {
     const Rule rule = find_rule(call.name);
     std::vector<LayerSpec> specs = rule != nullptr ? rule(call) : std::vector<LayerSpec>{};
     const auto is_refused = [](const LayerSpec& spec) { return refusal(spec).has_value(); };
-    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused))
+    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused)) {
+      if (is_convolution(call.name) && !call.arguments->has_values()) ++unknown_strides_;
       specs = operand_traffic(call);
+    }
     if (std::any_of(specs.begin(), specs.end(), is_refused)) return rows;
+    for (LayerSpec& spec : specs)
+      spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
+                             info(spec.kind).family == KindFamily::contraction;
     for (LayerSpec& spec : specs) rows.push_back(layers_.row_of(std::move(spec)));
     return rows;
   }
@@ -165,16 +199,42 @@ class TraceLayers {
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
     if (inserted) entry->second = rows_of(call);
     const std::vector<std::size_t>& rows = entry->second;
+    if (rows.size() == 1)
+      chains_.add(rows.front(), layers_.layer(rows.front()), call);
+    else
+      chains_.end();
     if (rows.empty()) return add_unmodelled(call, work);
+    if (is_contraction(rows.front()) && only_fills(work))
+      return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     double time_s = 0;
     for (const std::uint32_t index : work) {
       time_s += duration_s(index);
       if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
     }
+    if (layers_.spec(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
+        multiplies_matrices(work))
+      products_.insert(std::string(call.name));
     if (rows.size() == 1) return layers_.add(rows.front(), time_s);
     const double first_s = data_gradient_s(work, time_s);
     layers_.add(rows[0], first_s);
     layers_.add(rows[1], time_s - first_s);
+  }
+
+  bool multiplies_matrices(const std::vector<std::uint32_t>& work) const {
+    return std::any_of(work.begin(), work.end(), [&](std::uint32_t index) {
+      return is_product_kernel(name_of_activity(index));
+    });
+  }
+
+  bool is_contraction(std::size_t row) const {
+    return info(layers_.spec(row).kind).family == KindFamily::contraction;
+  }
+
+  /// A recording may lack kernels, where the profiler's buffers ran full.
+  bool only_fills(const std::vector<std::uint32_t>& work) const {
+    return std::all_of(work.begin(), work.end(), [&](std::uint32_t index) {
+      return name_of_activity(index).starts_with("Memset");
+    });
   }
 
   double data_gradient_s(const std::vector<std::uint32_t>& work, double time_s) {
@@ -192,7 +252,8 @@ class TraceLayers {
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.
-  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work) {
+  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work,
+                      const std::string& reason = "") {
     const OperatorArguments& arguments = *call.arguments;
     if (arguments.count() == 0) {
       for (const std::uint32_t index : work) add_alone(index);
@@ -200,8 +261,8 @@ class TraceLayers {
     }
     double time_s = 0;
     for (const std::uint32_t index : work) time_s += duration_s(index);
-    unmodelled_.add(std::string(call.name), arguments.tensors_text(), reason_of(call), time_s,
-                    work.size());
+    unmodelled_.add(std::string(call.name), arguments.tensors_text(),
+                    reason.empty() ? reason_of(call) : reason, time_s, work.size());
   }
 
   static bool lacks_list_shapes(const OperatorArguments& arguments) {
@@ -211,7 +272,6 @@ class TraceLayers {
   }
 
   static std::string reason_of(const OperatorCall& call) {
-    if (is_collective(call.name)) return "work between GPUs";
     if (lacks_list_shapes(*call.arguments))
       return "the trace holds no shapes of its lists of tensors";
     return "its shapes or types fit no rule";
@@ -219,13 +279,18 @@ class TraceLayers {
 
   const Recording& recording_;
   const Links& links_;
-  std::vector<std::optional<OperatorArguments>> arguments_;
+  ArgumentCache arguments_;
+  ResultSizes results_{recording_, arguments_};
+  std::unordered_map<std::uint32_t, std::uint32_t> lookups_ = pair_lookups(recording_, arguments_);
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
   ParameterLists parameters_;
   FoldedLayers layers_;
+  ChainList chains_;
   UnmodelledList unmodelled_;
   std::size_t halved_operators_ = 0;
   double layout_s_ = 0;
+  std::size_t unknown_strides_ = 0;
+  std::set<std::string> products_;
   mutable bool has_half_ = false;
   DataType half_ = DataType::fp16;
 };
@@ -308,6 +373,15 @@ Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t
   return work;
 }
 
+/// The names that rows have as layers.
+std::vector<std::string> names_of_rows(const std::vector<std::size_t>& places,
+                                       const std::vector<LayerSpec>& layers) {
+  std::vector<std::string> names;
+  for (const std::size_t place : places)
+    names.push_back(place < layers.size() ? *layers[place].name : std::string());
+  return names;
+}
+
 void note_left_out(const Work& work, std::uint32_t device, std::vector<std::string>& notes) {
   const auto note = [&](double time_us, const std::string& what) {
     if (time_us > 0) notes.push_back("left out: " + milliseconds(time_us) + " of kernels " + what);
@@ -353,8 +427,9 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.steps = steps_with_work(recording, links);
 
   const Work work = work_of_steps(recording, links, device);
+  SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
-  layers.add(work.activities);
+  layers.add(split.computing);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");
@@ -366,20 +441,39 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.kernel_s = time.kernel_us * s_per_us / steps;
   summary.layers_s = layers.layers().time_s() / steps;
   summary.launches = static_cast<double>(work.activities.size()) / steps;
+  summary.transfers = std::move(split.transfers);
+  // What the less useful work adds to the time in which any runs, it ran alone.
+  const double working_us = busy_time(recording, split.computing_and_exchanges).busy_us;
+  const double computing_us = busy_time(recording, split.computing).busy_us;
+  summary.copies_alone_s = (time.busy_us - working_us) * s_per_us / steps;
+  summary.collectives_alone_s = (working_us - computing_us) * s_per_us / steps;
+  summary.layout_s = layers.layout_s() / steps;
+  IdleTime idle = idle_time(recording, links, work.activities, summary.steps);
+  summary.idle_by_cause_s = idle.by_cause_s;
+  summary.gaps = std::move(idle.gaps);
   summary.unmodelled = std::move(layers.unmodelled()).items(summary.steps);
   note_left_out(work, device, summary.notes);
-  if (const double layout_s = layers.layout_s() / steps; layout_s > 0.01 * summary.kernel_s)
-    summary.notes.push_back(milliseconds(layout_s / s_per_us) +
-                            " a step go into moving channels to the other end of memory around "
-                            "convolutions: torch.channels_last for model and images avoids most");
   if (layers.halved_operators() > 0)
     summary.notes.push_back(std::to_string(layers.halved_operators()) +
                             " convolution_backward whose kernels' names do not tell the gradients "
                             "apart: half of the time each");
+  if (layers.unknown_strides() > 0)
+    summary.notes.push_back(std::to_string(layers.unknown_strides()) +
+                            " convolutions are counted by the bytes of input and weight: the "
+                            "trace tells neither their strides nor the sizes of their results");
+  std::string products;
+  for (const std::string& name : layers.products())
+    products += (products.empty() ? "" : ", ") + name;
+  if (!products.empty())
+    summary.notes.push_back(products +
+                            ": counted by the bytes of the operands alone, though the kernels "
+                            "multiply matrices that are none of them");
 
   NetworkSpec& network = result.network;
   network.source = source;
+  const std::vector<std::size_t> places = layers.layers().places();
   network.layers = std::move(layers.layers()).layers(summary.steps);
+  summary.chains = layers.chains().items(names_of_rows(places, network.layers), summary.steps);
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
   for (LayerSpec& layer : network.layers) {

@@ -79,7 +79,7 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
 std::vector<Mark> marks_of(const Subject& subject) {
   std::vector<double> whole_s(subject.gpus.size(), 0);
   for (std::size_t i = 0; i < subject.work.size(); ++i)
-    whole_s[subject.gpu_of(i)] += time_s(subject.report.results[subject.work[i]].total);
+    whole_s[subject.gpu_of(i)] += subject.report.results[subject.work[i]].total.time_s;
   std::vector<Mark> marks;
   for (std::size_t i = 0; i < subject.work.size(); ++i)
     for (const TableRow& row : subject.rows[i])
@@ -132,7 +132,7 @@ std::string left_out(const Subject& subject) {
   for (std::size_t i = 0; i < subject.work.size(); ++i) {
     const Result& result = subject.report.results[subject.work[i]];
     cut += result.layers.size();
-    whole += time_s(result.total);
+    whole += result.total.time_s;
     for (const auto& row : subject.rows[i]) cut -= row.layers.size();
     for (const LayerResult& row : result.layers) {
       if (is_on_roofline(row) || time_s(row) == 0) continue;

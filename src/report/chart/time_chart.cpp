@@ -7,6 +7,7 @@
 
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
+#include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -36,56 +37,77 @@ std::string words(std::string_view name) {
   return text;
 }
 
-/// Parts of a time as one stacked bar.
-struct BarParts {
-  EnumArray<Limiter, double> part_s{};
-  double without_kernel_s = 0;  ///< copies over the host link
-  double unexplained_s = 0;
-  std::optional<double> measured_s;
+/// A bar of parts, each with its share of the whole in the legend.
+class StackedBar {
+ public:
+  StackedBar(Panel& panel, double whole_s) : panel_(panel), whole_s_(whole_s) {}
+
+  void add(std::string_view name, std::string_view meaning, double seconds, Colour colour) {
+    if (seconds == 0) return;
+    const std::string share = percent(share_of(seconds, whole_s_));
+    if (seconds > 0)
+      bar_.segments.push_back(
+          {seconds, colour,
+           fmt::format("{}: {}\n{}, {}", name, meaning, duration(seconds), share)});
+    panel_.legend.push_back(
+        {fmt::format("{} {}", name, share), LegendItem::Sign::bar, colour, Symbol::square, {}});
+  }
+  void add(const EnumArray<Limiter, double>& part_s) {
+    for (const Limiter limiter : enumerators<Limiter>)
+      add(words(name_of(limiter)), meaning_of(limiter), part_s[limiter], colour_of(limiter));
+  }
+  Bar bar(std::string label, double seconds) && {
+    bar_.label = std::move(label);
+    bar_.note = duration(seconds);
+    return std::move(bar_);
+  }
+
+ private:
+  Panel& panel_;
+  double whole_s_;
+  Bar bar_;
 };
 
-BarParts parts_of(const Result& result) {
-  BarParts parts;
-  if (result.measured.summary) {
-    parts.part_s = result.measured.summary->part_s;
-    parts.unexplained_s = std::max(0.0, result.measured.summary->unexplained_s);
-    parts.measured_s = result.measured.summary->measured_s;
-    return parts;
-  }
-  for (const LayerResult& row : result.layers) {
-    if (!row.kernel) parts.without_kernel_s += time_s(row);
-    if (row.kernel)
-      for (const Limiter limiter : enumerators<Limiter>)
-        parts.part_s[limiter] += row.kernel->part_s[limiter];
-  }
-  return parts;
+/// The measured time as it is, and below it what the model makes of it. What the model says too
+/// little is a part of its bar; what it says too much stands beyond the measured time, below 0 in
+/// the legend. So the legend's shares sum to the measured time.
+Panel where_measured_time_went(const MeasuredSummary& summary) {
+  Panel panel;
+  panel.heading = "where the time went (measured total; split by the model)";
+  StackedBar parts(panel, summary.measured_s);
+  parts.add(summary.part_s);
+  parts.add(unexplained_text(summary), "measured less expected", summary.unexplained_s,
+            Colour::paper);
+  Bar measured;
+  measured.label = "measured";
+  measured.note = duration(summary.measured_s);
+  measured.segments = {{summary.measured_s, Colour::grey, "measured\n" + measured.note}};
+  Bars bars{{"time", "s", false, 0, std::max(summary.measured_s, summary.expected_s)}, {}};
+  bars.bars.push_back(std::move(measured));
+  bars.bars.push_back(std::move(parts).bar("expected", summary.expected_s));
+  for (Bar& bar : bars.bars) bar.measured = summary.measured_s;
+  panel.body = std::move(bars);
+  return panel;
 }
 
-Panel where_time_went(const Result& result) {
-  const BarParts parts = parts_of(result);
-  double whole = parts.without_kernel_s + parts.unexplained_s;
-  for (const double part : parts.part_s) whole += part;
+Panel where_time_goes(const Result& result) {
+  EnumArray<Limiter, double> part_s{};
+  double without_kernel_s = 0;  // copies over the host link
+  for (const LayerResult& row : result.layers) {
+    if (!row.kernel) without_kernel_s += time_s(row);
+    if (row.kernel)
+      for (const Limiter limiter : enumerators<Limiter>)
+        part_s[limiter] += row.kernel->part_s[limiter];
+  }
+  double whole_s = without_kernel_s;
+  for (const double part : part_s) whole_s += part;
   Panel panel;
-  panel.heading = parts.measured_s ? "where the measured time went" : "where the time goes";
-  Bar bar;
-  const auto add = [&](std::string name, std::string_view meaning, double seconds, Colour colour) {
-    if (seconds <= 0) return;
-    const std::string share = percent(seconds / whole);
-    bar.segments.push_back(
-        {seconds, colour, fmt::format("{}: {}\n{}, {}", name, meaning, duration(seconds), share)});
-    panel.legend.push_back(
-        {fmt::format("{} {}", name, share), LegendItem::Sign::bar, colour, Symbol::square, {}});
-  };
-  for (const Limiter limiter : enumerators<Limiter>)
-    add(words(name_of(limiter)), meaning_of(limiter), parts.part_s[limiter], colour_of(limiter));
-  add("host link or view", "no kernel of its own", parts.without_kernel_s, Colour::grey);
-  add("not explained", "by the model", parts.unexplained_s, Colour::paper);
-  bar.label = "all layers";
-  bar.note = duration(whole);
-  bar.measured = parts.measured_s;
-  Bars bars{{"time", "s", false, 0, std::max(whole, parts.measured_s.value_or(0))},
-            {std::move(bar)}};
-  panel.body = std::move(bars);
+  panel.heading = "where the time goes";
+  StackedBar parts(panel, whole_s);
+  parts.add(part_s);
+  parts.add("host link or view", "no kernel of its own", without_kernel_s, Colour::grey);
+  panel.body =
+      Bars{{"time", "s", false, 0, whole_s}, {std::move(parts).bar("all layers", whole_s)}};
   return panel;
 }
 
@@ -156,7 +178,7 @@ ShownLayers longest(const std::vector<TableRow>& rows) {
 
 Panel layers_panel(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
-  const double whole = time_s(result.total);
+  const double whole = result.total.time_s;
   const auto [rows, rest] = longest(folded_rows(report, index));
   Panel panel;
   panel.heading = "layers";
@@ -182,14 +204,13 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   chart.title = work_title(result, true);
   chart.subtitle = result.measured.summary ? "expected and measured time" : "expected time";
   if (!result.total.expected_time_s) chart.subtitle = "time of the roofline bound";
-  chart.panels = {where_time_went(result), layers_panel(report, index)};
+  chart.panels = {result.measured.summary ? where_measured_time_went(*result.measured.summary)
+                                          : where_time_goes(result),
+                  layers_panel(report, index)};
   chart.key = {"Thin line within a bar: the roofline bound."};
   chart.caption = {
       "Bar: the expected time of a library's kernel, of all layers alike (x4) together.",
       "A bound longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
-  if (result.measured.summary && result.measured.summary->unexplained_s < 0)
-    chart.caption.push_back(fmt::format("Measured is {} shorter than expected, in all.",
-                                        duration(-result.measured.summary->unexplained_s)));
   return chart;
 }
 

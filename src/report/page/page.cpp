@@ -8,6 +8,7 @@
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
+#include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -68,6 +69,24 @@ std::string summary_section(const Report& report) {
       head_cells(heads) + "</tr></thead>\n<tbody>\n";
   for (const Result& result : report.results) text += summary_row(result, measured);
   return text + "</tbody>\n</table>\n</div>\n</section>\n";
+}
+
+/// What stands first of measured inputs.
+std::string verdict_section(const Report& report) {
+  std::string text;
+  for (const Result& result : report.results)
+    if (result.measured.verdict)
+      text += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", xml_text(work_title(result, true)),
+                          xml_text(verdict_sentences(result)));
+  if (report.changes) {
+    const auto render = [](const Grid& grid) { return aligned(grid, {}); };
+    text += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
+                        xml_text(changes_text(*report.changes, report.view.top, render)));
+  }
+  if (text.empty()) return text;
+  return "<section id=\"verdict\" aria-labelledby=\"verdict-title\">\n"
+         "<h2 id=\"verdict-title\">Verdict</h2>\n" +
+         text + "</section>\n";
 }
 
 /// More charts of one kind are no page to read.
@@ -178,8 +197,8 @@ std::string links_of(const Report& report) {
 
 std::string layer_sections(const Report& report) {
   if (report.results.empty() && !report.kernels.empty()) return "";
-  return summary_section(report) + charts_section(report) + layers_section(report) +
-         derivations_section(report) + gpus_section(report);
+  return verdict_section(report) + summary_section(report) + charts_section(report) +
+         layers_section(report) + derivations_section(report) + gpus_section(report);
 }
 
 }  // namespace

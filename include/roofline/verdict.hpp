@@ -1,0 +1,124 @@
+#pragma once
+
+// A measured run in a few words: what its time is made of, and what would shorten it most.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roofline/enumeration.hpp"
+
+namespace roofline {
+
+/// What the time of a measured run is made of. What is of kernels is measured in sum and split by
+/// the model; what is between and beside them is measured.
+enum class StepPart : std::uint8_t {
+  bound,          ///< the layers' roofline bounds
+  rates,          ///< arithmetic, memory and caches at less than the bound's rates; below 0 where
+                  ///< caches or Winograd save what the bound counts
+  instructions,   ///< what else kernels issue
+  small_kernels,  ///< kernels start, fill the GPU and drain it: launch, latency, last wave,
+                  ///< padding of tiles, occupancy
+  unexplained,    ///< the layers' measured time beyond the expected; below 0 where it is less
+  other_kernels,  ///< kernels that no layer stands for; less what ran side by side, counted twice
+  copies,         ///< copies over a link to host or GPU, with nothing beside them
+  collectives,    ///< work between GPUs, with no kernel beside it
+  idle_host,      ///< as IdleCause
+  idle_data_loading,
+  idle_synchronisation,
+  idle_queued,
+};
+
+constexpr std::string_view name_of(StepPart part) {
+  switch (part) {
+    case StepPart::bound: return "bound";
+    case StepPart::rates: return "rates";
+    case StepPart::instructions: return "instructions";
+    case StepPart::small_kernels: return "small_kernels";
+    case StepPart::unexplained: return "unexplained";
+    case StepPart::other_kernels: return "other_kernels";
+    case StepPart::copies: return "copies";
+    case StepPart::collectives: return "collectives";
+    case StepPart::idle_host: return "idle_host";
+    case StepPart::idle_data_loading: return "idle_data_loading";
+    case StepPart::idle_synchronisation: return "idle_synchronisation";
+    case StepPart::idle_queued: return "idle_queued";
+  }
+  return {};
+}
+
+/// The same in a few words.
+constexpr std::string_view meaning_of(StepPart part) {
+  switch (part) {
+    case StepPart::bound: return "bound";
+    case StepPart::rates: return "rates and caches";
+    case StepPart::instructions: return "other instructions";
+    case StepPart::small_kernels: return "starting and filling";
+    case StepPart::unexplained: return "beyond the model";
+    case StepPart::other_kernels: return "kernels of no layer";
+    case StepPart::copies: return "copies over a link";
+    case StepPart::collectives: return "collectives";
+    case StepPart::idle_host: return "waiting for the host's launches";
+    case StepPart::idle_data_loading: return "waiting for data";
+    case StepPart::idle_synchronisation: return "after synchronisations";
+    case StepPart::idle_queued: return "queued work waiting";
+  }
+  return "";
+}
+
+/// What a person can do about it.
+enum class ActionKind : std::uint8_t {
+  load_data_beside,
+  graph,
+  larger_batch,
+  fewer_synchronisations,
+  copy_beside,
+  hide_collectives,
+  half_precision,
+  tf32,
+  fuse,
+  channels_last,
+};
+
+constexpr std::string_view name_of(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::load_data_beside: return "load_data_beside";
+    case ActionKind::graph: return "graph";
+    case ActionKind::larger_batch: return "larger_batch";
+    case ActionKind::fewer_synchronisations: return "fewer_synchronisations";
+    case ActionKind::copy_beside: return "copy_beside";
+    case ActionKind::hide_collectives: return "hide_collectives";
+    case ActionKind::half_precision: return "half_precision";
+    case ActionKind::tf32: return "tf32";
+    case ActionKind::fuse: return "fuse";
+    case ActionKind::channels_last: return "channels_last";
+  }
+  return {};
+}
+
+struct Action {
+  ActionKind kind = ActionKind::graph;
+  std::string text;     ///< in the words of who recorded: "channels last (...)"
+  double saved_s = 0;   ///< a step, for as much work, by this action alone
+  bool at_most = true;  ///< the whole of what the action can touch, not a time that the model gives
+};
+
+struct Verdict {
+  double step_s = 0;  ///< the sum of part_s: a step with its gaps, or the measured layers
+  EnumArray<StepPart, double> part_s{};
+  bool knows_gaps = false;      ///< step_s holds the time between kernels
+  std::vector<Action> actions;  ///< in descending order of what they save; none saves less than 3 %
+
+  double idle_s() const {
+    return part_s[StepPart::idle_host] + part_s[StepPart::idle_data_loading] +
+           part_s[StepPart::idle_synchronisation] + part_s[StepPart::idle_queued];
+  }
+  /// Of the kernels that layers stand for.
+  double layers_s() const {
+    return part_s[StepPart::bound] + part_s[StepPart::rates] + part_s[StepPart::instructions] +
+           part_s[StepPart::small_kernels] + part_s[StepPart::unexplained];
+  }
+};
+
+}  // namespace roofline

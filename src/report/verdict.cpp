@@ -1,0 +1,140 @@
+// What stands first of a measured input: the verdict in sentences.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "report/summary.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::size_t verdict_width = 79;
+
+/// Of a step: a GPU that is idle for longer is what a person hears of, not its kernels.
+constexpr double mostly_idle = 0.25;
+/// Of what is split up: smaller parts are named together.
+constexpr double least_named = 0.02;
+/// Of what is split up: a rest that shows in no sum.
+constexpr double least_shown = 1e-4;
+/// Of a step: where layers are as much, nothing else needs a sentence.
+constexpr double mostly_layers = 0.95;
+constexpr std::size_t most_actions = 2;
+
+constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
+                                         StepPart::copies};
+constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
+                                    StepPart::instructions, StepPart::rates, StepPart::unexplained};
+
+/// "17.20 ms bound + 7.691 ms beyond the model - 10.00 us rates below the peaks": what is too small
+/// to be named stands last, so that the parts sum.
+class SumText {
+ public:
+  explicit SumText(double whole_s) : whole_s_(whole_s) {}
+
+  void add(double time_s, std::string_view what) {
+    if (std::fabs(time_s) < least_named * whole_s_)
+      rest_s_ += time_s;
+    else
+      append(time_s, what);
+  }
+  void add(const Verdict& verdict, std::span<const StepPart> parts) {
+    for (const StepPart part : parts) add(verdict.part_s[part], meaning_of(part));
+  }
+  std::string text() && {
+    if (std::fabs(rest_s_) > least_shown * whole_s_) append(rest_s_, "other");
+    return std::move(text_);
+  }
+
+ private:
+  void append(double time_s, std::string_view what) {
+    if (!text_.empty()) text_ += time_s < 0 ? " - " : " + ";
+    text_ += fmt::format("{} {}", duration(text_.empty() ? time_s : std::fabs(time_s)), what);
+  }
+
+  double whole_s_;
+  double rest_s_ = 0;
+  std::string text_;
+};
+
+struct IdlePart {
+  StepPart part;
+  IdleCause cause;
+};
+constexpr std::array idle_parts =
+    std::to_array<IdlePart>({{StepPart::idle_host, IdleCause::host},
+                             {StepPart::idle_data_loading, IdleCause::data_loading},
+                             {StepPart::idle_synchronisation, IdleCause::synchronisation},
+                             {StepPart::idle_queued, IdleCause::queued}});
+
+/// What the host ran in most of the gaps of a cause: " (592.5 us of it in aten::addmm)".
+std::string host_text(const TraceSummary& recording, IdleCause cause) {
+  const auto found = std::find_if(
+      recording.gaps.begin(), recording.gaps.end(),
+      [&](const IdleGaps& gaps) { return !gaps.during.empty() && gaps.cause == cause; });
+  if (found == recording.gaps.end()) return "";
+  return fmt::format(" ({} of it in {})", duration(found->time_s),
+                     shortened(printable(found->during), 40));
+}
+
+std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
+  SumText sum(verdict.idle_s());
+  auto parts = idle_parts;
+  std::stable_sort(parts.begin(), parts.end(), [&](const IdlePart& a, const IdlePart& b) {
+    return verdict.part_s[a.part] > verdict.part_s[b.part];
+  });
+  for (const auto& [part, cause] : parts)
+    sum.add(verdict.part_s[part], std::string(meaning_of(part)) + host_text(recording, cause));
+  std::string text =
+      fmt::format("GPU idle {} of {}: {}", percent(verdict.idle_s() / verdict.step_s),
+                  duration(verdict.step_s), std::move(sum).text());
+  if (verdict.part_s[StepPart::idle_host] > verdict.idle_s() / 2)
+    text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
+                        duration(verdict.step_s / recording.launches),
+                        duration(recording.kernel_s / recording.launches));
+  return text + '\n';
+}
+
+/// Of a GPU that works: what beside layers it works on.
+std::string busy_sentence(const Verdict& verdict) {
+  const double busy_s = verdict.step_s - verdict.idle_s();
+  if (verdict.layers_s() > mostly_layers * verdict.step_s) return "";
+  SumText sum(busy_s);
+  sum.add(verdict.layers_s(), "layers");
+  sum.add(verdict, other_busy_parts);
+  return fmt::format("GPU busy {} of {}: {}\n", percent(busy_s / verdict.step_s),
+                     duration(verdict.step_s), std::move(sum).text());
+}
+
+std::string layers_sentence(const Verdict& verdict) {
+  const double bound_s = verdict.part_s[StepPart::bound];
+  SumText sum(verdict.layers_s());
+  sum.add(verdict, layer_parts);
+  const std::string over = bound_s > 0 ? ratio_text(verdict.layers_s() / bound_s) : "";
+  return fmt::format("layers take {}, {} of their bound: {}\n", duration(verdict.layers_s()), over,
+                     std::move(sum).text());
+}
+
+}  // namespace
+
+std::string verdict_sentences(const Result& result) {
+  if (!result.measured.verdict) return "";
+  const Verdict& verdict = *result.measured.verdict;
+  const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
+  std::string text = is_idle ? idle_sentence(verdict, *result.measured.recording)
+                             : busy_sentence(verdict) + layers_sentence(verdict);
+  for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
+    const Action& action = verdict.actions[i];
+    text += fmt::format("{}: {}: saves {}{}, {}\n", i == 0 ? "do first" : "or", action.text,
+                        action.at_most ? "up to " : "", duration(action.saved_s),
+                        percent(share_of(action.saved_s, verdict.step_s)));
+  }
+  return broken(text, verdict_width);
+}
+
+}  // namespace roofline
