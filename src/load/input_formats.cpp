@@ -13,6 +13,9 @@
 #include "load/profiler/nsight_systems.hpp"
 #include "load/profiler/other_recordings.hpp"
 #include "load/profiler/rocprofv3.hpp"
+#include "load/tables/deepbench.hpp"
+#include "load/tables/miopen_driver.hpp"
+#include "load/tables/scale_sim.hpp"
 #include "load/tensorrt/engine_files.hpp"
 #include "load/tensorrt/engine_input.hpp"
 #include "load/trace/trace_input.hpp"
@@ -34,6 +37,7 @@ const InputFormat input_table[] = {
     {"Nsight Systems", {".csv"}, looks_like_nsight_systems, open_nsight_systems},
     {"Nsight Compute", {".csv"}, looks_like_nsight_compute, open_nsight_compute},
     {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, open_rocprofv3_csv},
+    {"SCALE-Sim topology", {".csv"}, looks_like_scale_sim, open_scale_sim},
     {"profiler's table",
      {".csv"},
      looks_like_other_profiler_table,
@@ -41,10 +45,13 @@ const InputFormat input_table[] = {
      open_other_profiler_table},
     {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, true},
     {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, open_rocprofv3_json},
+    {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, refuse_tensorflow_trace},
     {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
     {"TensorRT engine", {".json"}, looks_like_engine_layers, nullptr, open_engine},
     {"TensorRT profile", {".json"}, looks_like_engine_profile, nullptr, open_engine_profile},
     {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
+    {"MIOpenDriver", {}, looks_like_miopen_driver, open_miopen_driver},
+    {"DeepBench", {}, looks_like_deepbench, open_deepbench},
     {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
     {"JSON", {".json"}, always, open_json},
 };

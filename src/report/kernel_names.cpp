@@ -23,13 +23,12 @@ class Signature {
 
   void step() {
     const char c = name_[i_];
+    const bool is_unnamed = c == '<' && begin_ == out_.size();  // "<unnamed>"
     if (next_is("::")) {
       out_.resize(begin_);  // it was a namespace
       i_ += 2;
-    } else if (c == '(' || c == '[' || c == '{') {
+    } else if (c == '(' || c == '[' || c == '{' || is_unnamed) {
       skip_group();
-    } else if (c == '<' && begin_ == out_.size()) {
-      skip_group();  // "<unnamed>"
     } else {
       out_ += c;
       ++i_;

@@ -132,6 +132,7 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
                   {"nearest roof", true}};
   const std::vector<std::size_t>& shown = style.width ? selection.main_rows : selection.rows;
   std::vector<std::string> names;
+  names.reserve(shown.size());
   for (const std::size_t i : shown) names.push_back(kernel_label(table.rows[i]));
   names = short_names(
       names, style.width ? std::clamp(*style.width / 3, least_kernel_name, widest_kernel_name)

@@ -97,6 +97,48 @@ TEST_CASE("Kernels and layers stand in one run, but not under one header", "[cli
                           "are none to write\n");
 }
 
+TEST_CASE("A trace without shapes still has its kernels", "[cli/kernels]") {
+  const TemporaryFolder folder;
+  const std::string begin =
+      R"({"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}], "traceEvents": [)";
+  const std::string kernel =
+      R"({"ph": "X", "cat": "kernel", "name": "f<int>", "ts": 10, "dur": 4, )"
+      R"("args": {"device": 0, "correlation": 1}})";
+  const std::string operation =
+      R"({"ph": "X", "cat": "cpu_op", "name": "aten::relu", "ts": 1, "dur": 2, "tid": 1, )"
+      R"("args": {"External id": 1}},)";
+  folder.write("alone.json", begin + kernel + "]}");
+  folder.write("no_shapes.json", begin + operation + kernel + "]}");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"alone",
+       "expected the operators that launched the kernels, got kernels alone: record the trace with "
+       "ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators"},
+      {"no_shapes",
+       "expected operators with their shapes, got a trace without: record it with "
+       "torch.profiler.profile(..., record_shapes=True)"}};
+  for (const auto& [file, note] : cases) {
+    const Outcome outcome = run(folder, "roofline " + file + ".json --json");
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    const Json table = Json::parse(outcome.out).at("kernel_tables").at(0);
+    CHECK(table.at("recording") == file);
+    CHECK(table.at("gpu") == "NVIDIA H100 80GB HBM3");
+    CHECK(table.at("busy_s").get<double>() == Approx(4e-6));
+    CHECK(table.at("notes") == Json::array({note}));
+  }
+}
+
+TEST_CASE("What was written of kernels is no input", "[cli/kernels]") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, "roofline " + uncounted + " -o x.json -o x.csv -o x.ndjson").exit_code == 0);
+  const std::string rest =
+      "expected layers, got kernels without any, which this program wrote: give the profiler's "
+      "file that they are of";
+  CHECK(run(folder, "roofline x.json --gpu a100").err == "x.json: " + rest + "\n");
+  CHECK(run(folder, "roofline x.csv --gpu a100").err == "x.csv:1: " + rest + "\n");
+  CHECK(lines_of(run(folder, "roofline x.ndjson --gpu a100").err).at(0) == "x.ndjson:1: " + rest);
+}
+
 TEST_CASE("A profiler's folder is read for its kernels", "[cli/kernels]") {
   const TemporaryFolder folder;
   folder.write("run/1_agent_info.csv",

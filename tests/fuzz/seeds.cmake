@@ -32,6 +32,7 @@ endforeach()
 add_seeds(ndjson tests/fuzz/seeds/*.ndjson)
 add_seeds(trace tests/fuzz/seeds/trace*.json)
 add_seeds(tensorrt tests/fuzz/seeds/engine*.json)
+add_seeds(tables tests/tables/* tests/fuzz/seeds/tables*)
 add_seeds(profiler tests/profilers/*.csv tests/profilers/*.gz)
 add_seeds(onnx tests/onnx/*.onnx)
 add_seeds(gpu configs/gpus/a100-sxm4-40gb.json configs/gpus/mi250x.json configs/gpus/t4.json

@@ -369,6 +369,7 @@ constexpr FuzzTarget targets[] = {
     {"measured", run_measured},
     {"output", run_output},
     {"profiler", run_any},
+    {"tables", run_any},
     {"any", run_any},
 };
 

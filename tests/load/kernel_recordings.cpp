@@ -174,11 +174,12 @@ TEST_CASE("rocprofv3's JSON has dispatches, names and the GPU", "[load/kernel_re
   // To the nanosecond, which seconds since 1970 would not have.
   CHECK(*kernels.recording->span_s == Approx(17e-6).epsilon(1e-9));
   CHECK(*kernels.recording->busy_s == Approx(15e-6).epsilon(1e-9));
-  CHECK(kernels.errors ==
-        std::vector<std::string>{
-            "run.json: /rocprofiler-sdk-tool/0/buffer_records/kernel_dispatch/2: expected "
-            "start_timestamp and end_timestamp in ns, one after the other; so is wrong with 1 more "
-            "rows, which are left out too"});
+  CHECK(
+      kernels.errors ==
+      std::vector<std::string>{
+          "run.json: /rocprofiler-sdk-tool/0/buffer_records/kernel_dispatch/2: expected "
+          "start_timestamp and end_timestamp in ns, one after the other; left out with 1 more row "
+          "that cannot be read"});
 }
 
 TEST_CASE("rocprofv3's CSV: a trace, sums and counters", "[load/kernel_recordings]") {
@@ -240,8 +241,8 @@ TEST_CASE("Rows that cannot be read cost only themselves, and are one message",
       {"x.csv", header + "5,abc,1,A (0),f\n",
        "x.csv:3: Duration: expected a time of less than a year, got \"abc\""},
       {"x.csv", header + "5,-1,1,A (0),f\n6,1e308,1,A (0),f\n,1,1,A (0),f\n",
-       "x.csv:3: Duration: expected a time of less than a year, got \"-1\"; so is wrong with 2 "
-       "more rows, which are left out too"},
+       "x.csv:3: Duration: expected a time of less than a year, got \"-1\"; left out with 2 "
+       "more rows that cannot be read"},
       {"x.csv", sums + "1,5,0,f\n",
        "x.csv:3: Instances: expected a count of at least 1, got \"0\""},
       {"x.csv",

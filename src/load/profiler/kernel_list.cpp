@@ -1,50 +1,10 @@
 #include "load/profiler/kernel_list.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <utility>
 
 namespace roofline {
 namespace {
-
-std::map<std::string, double> time_by_device(const std::vector<KernelLaunch>& launches) {
-  std::map<std::string, double> time_s;
-  for (const KernelLaunch& launch : launches) time_s[launch.device] += launch.kernel.time_s;
-  return time_s;
-}
-
-/// Leaves the launches of the GPU that worked the longest.
-void keep_busiest_device(std::vector<KernelLaunch>& launches, std::vector<std::string>& notes) {
-  const std::map<std::string, double> time_s = time_by_device(launches);
-  if (time_s.size() < 2) return;
-  const auto busiest =
-      std::max_element(time_s.begin(), time_s.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  const auto all = launches.size();
-  std::erase_if(launches,
-                [&](const KernelLaunch& launch) { return launch.device != busiest->first; });
-  notes.push_back("kernels of the busiest of " + std::to_string(time_s.size()) +
-                  " GPUs; launches on others, left out: " + std::to_string(all - launches.size()));
-}
-
-void set_busy_time(const std::vector<KernelLaunch>& launches, KernelRecording& recording) {
-  std::vector<std::pair<double, double>> intervals;
-  for (const KernelLaunch& launch : launches) {
-    if (!launch.start_s) return;
-    intervals.emplace_back(*launch.start_s, *launch.start_s + launch.kernel.time_s);
-  }
-  if (intervals.empty()) return;
-  std::sort(intervals.begin(), intervals.end());
-  double busy_s = 0;
-  double end_s = intervals.front().first;
-  for (const auto& [from_s, to_s] : intervals) {
-    busy_s += std::max(0.0, to_s - std::max(end_s, from_s));
-    end_s = std::max(end_s, to_s);
-  }
-  recording.span_s = end_s - intervals.front().first;
-  recording.busy_s = std::min(busy_s, *recording.span_s);
-}
 
 /// What one launch lacks, the sum over all lacks too.
 void add_counters(KernelCounters& sum, const KernelCounters& counters) {
@@ -68,30 +28,59 @@ void add_launch(RecordedKernel& sum, const RecordedKernel& launch) {
 
 }  // namespace
 
-std::string KernelList::fold_into(KernelRecording& recording) {
-  keep_busiest_device(launches_, recording.notes);
-  set_busy_time(launches_, recording);
-  std::string device = launches_.empty() ? "" : launches_.front().device;
-  const bool has_counters =
-      std::any_of(launches_.begin(), launches_.end(),
-                  [](const KernelLaunch& launch) { return launch.kernel.counters.any(); });
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> row_of;
-  std::vector<RecordedKernel>& kernels = recording.kernels;
-  for (KernelLaunch& launch : launches_) {
-    RecordedKernel& kernel = launch.kernel;
-    const auto key = has_counters ? std::tuple(kernel.name, kernel.grid, kernel.block)
-                                  : std::tuple(kernel.name, std::string(), std::string());
-    const auto [entry, is_new] = row_of.try_emplace(key, kernels.size());
-    if (is_new)
-      kernels.push_back(std::move(kernel));
-    else
-      add_launch(kernels[entry->second], kernel);
+void KernelList::add(const KernelLaunch& launch) {
+  const RecordedKernel& kernel = launch.kernel;
+  Device& device = devices_[launch.device];
+  device.time_s += kernel.time_s;
+  device.launches += kernel.launches;
+  device.lacks_starts = device.lacks_starts || !launch.start_s;
+  if (launch.start_s)
+    device.intervals.push_back({*launch.start_s, *launch.start_s + kernel.time_s});
+  // Launches of different sizes have different places on the roofline.
+  const std::string key =
+      kernel.counters.any() ? kernel.name + '\n' + kernel.grid + '\n' + kernel.block : kernel.name;
+  const auto [row, is_new] = device.row_of.try_emplace(key, device.kernels.size());
+  if (is_new)
+    device.kernels.push_back(kernel);
+  else
+    add_launch(device.kernels[row->second], kernel);
+}
+
+void KernelList::set_busy_time(Device& device, KernelRecording& recording) {
+  std::vector<Interval>& intervals = device.intervals;
+  if (device.lacks_starts || intervals.empty()) return;
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.from_s < b.from_s; });
+  double busy_s = 0;
+  double end_s = intervals.front().from_s;
+  for (const Interval& interval : intervals) {
+    busy_s += std::max(0.0, interval.to_s - std::max(end_s, interval.from_s));
+    end_s = std::max(end_s, interval.to_s);
   }
-  launches_.clear();
+  recording.span_s = end_s - intervals.front().from_s;
+  recording.busy_s = std::min(busy_s, *recording.span_s);
+}
+
+std::string KernelList::fold_into(KernelRecording& recording) {
+  const auto busiest = std::max_element(
+      devices_.begin(), devices_.end(),
+      [](const auto& a, const auto& b) { return a.second.time_s < b.second.time_s; });
+  if (busiest == devices_.end()) return "";
+  if (devices_.size() > 1) {
+    std::uint64_t others = 0;
+    for (const auto& [name, device] : devices_)
+      if (name != busiest->first) others += device.launches;
+    recording.notes.push_back("kernels of the busiest of " + std::to_string(devices_.size()) +
+                              " GPUs; launches on others, left out: " + std::to_string(others));
+  }
+  set_busy_time(busiest->second, recording);
+  recording.kernels = std::move(busiest->second.kernels);
   std::stable_sort(
-      kernels.begin(), kernels.end(),
+      recording.kernels.begin(), recording.kernels.end(),
       [](const RecordedKernel& a, const RecordedKernel& b) { return a.time_s > b.time_s; });
-  return device;
+  std::string name = busiest->first;
+  devices_.clear();
+  return name;
 }
 
 std::string name_of_recording(std::string_view source) {

@@ -115,8 +115,8 @@ class NsightComputeTable {
   RecordedGpu gpu_;
 };
 
-KernelRecording read_nsight_compute(ByteStream& stream, BadRows& bad) {
-  return NsightComputeTable(stream, bad).read();
+NetworkSpecs read_nsight_compute(ByteStream& stream, BadRows& bad) {
+  return specs_of(NsightComputeTable(stream, bad).read(), stream);
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ KernelRecording read_nsight_compute(ByteStream& stream, BadRows& bad) {
 bool looks_like_nsight_compute(std::string_view head) { return has_header(head, common_columns); }
 
 std::unique_ptr<Reader> open_nsight_compute(std::unique_ptr<ByteStream> stream) {
-  return open_kernels(std::move(stream), read_nsight_compute);
+  return open_whole(std::move(stream), read_nsight_compute);
 }
 
 }  // namespace roofline

@@ -54,8 +54,7 @@ KernelRecording read_launches(ByteStream& stream, BadRows& bad) {
   KernelRecording recording;
   recording.recorder = "Nsight Systems";
   while (table.next()) try {
-      KernelLaunch launch = nsys_launch_in(table);
-      list.add(std::move(launch));
+      list.add(nsys_launch_in(table));
     } catch (const InputError& error) {
       bad.add(error);
     }
@@ -78,12 +77,15 @@ KernelRecording read_sums(ByteStream& stream, BadRows& bad, Columns columns) {
   return recording;
 }
 
-KernelRecording read_nsight_systems(ByteStream& stream, BadRows& bad) {
+NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
-  if (has_header(head, launch_columns)) return read_launches(stream, bad);
-  return read_sums(
-      stream, bad,
-      has_header(head, kernel_columns) ? Columns(kernel_columns) : Columns(operation_columns));
+  const bool of_kernels = has_header(head, kernel_columns);
+  return specs_of(
+      has_header(head, launch_columns)
+          ? read_launches(stream, bad)
+          : read_sums(stream, bad,
+                      of_kernels ? Columns(kernel_columns) : Columns(operation_columns)),
+      stream);
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ bool looks_like_nsight_systems(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_nsight_systems(std::unique_ptr<ByteStream> stream) {
-  return open_kernels(std::move(stream), read_nsight_systems);
+  return open_whole(std::move(stream), read_nsight_systems);
 }
 
 }  // namespace roofline

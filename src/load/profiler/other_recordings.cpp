@@ -54,9 +54,6 @@ struct OtherTable {
 };
 
 constexpr OtherTable other_tables[] = {
-    {{"recording", "launches", "nearest_roof"},
-     "a table of kernels that this program wrote",
-     "give the profiler's file that it was made from"},
     {{"Total Time", "Num Calls", "Name"},
      "Nsight Systems' table of calls on the host",
      "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
@@ -115,6 +112,18 @@ void refuse_binary_recording(ByteStream& stream) {
       throw InputError(
           stream.name(), "",
           "this is " + std::string(kind.what) + ", which is not read: " + std::string(kind.to_do));
+}
+
+bool looks_like_tensorflow_trace(std::string_view head) {
+  const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  return has("\"traceEvents\"") && !has("\"deviceProperties\"") &&
+         (has("\"/host:CPU") || has("\"/device:") || has("\"hlo_module\""));
+}
+
+std::unique_ptr<Reader> refuse_tensorflow_trace(std::unique_ptr<ByteStream> stream) {
+  throw InputError(stream->name(), "",
+                   "this is a trace of TensorFlow or JAX, which is not read: profile with Nsight "
+                   "Systems or rocprofv3, whose tables of kernels are");
 }
 
 bool looks_like_other_profiler_table(std::string_view head) { return other_table(head) != nullptr; }

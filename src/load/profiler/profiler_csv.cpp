@@ -80,9 +80,12 @@ ProfilerCsv::ProfilerCsv(ByteStream& stream, Columns columns)
 }
 
 std::optional<std::size_t> ProfilerCsv::find(std::string_view column) const {
-  for (std::size_t i = 0; i < header_.size(); ++i)
-    if (header_[i] == column || without_unit(header_[i]) == column) return i;
-  return std::nullopt;
+  if (const auto known = found_.find(column); known != found_.end()) return known->second;
+  const auto at = std::find_if(header_.begin(), header_.end(), [&](const std::string& cell) {
+    return cell == column || without_unit(cell) == column;
+  });
+  const auto place = at == header_.end() ? std::nullopt : std::optional(at - header_.begin());
+  return found_.emplace(column, place).first->second;
 }
 
 /// Of what stands behind the column's name; of nanoseconds where nothing does.

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,6 +58,7 @@ class ProfilerCsv {
   std::string source_;
   CsvRows rows_;
   std::vector<std::string> header_;
+  mutable std::map<std::string, std::optional<std::size_t>, std::less<>> found_;  ///< by find()
   std::size_t least_cells_ = 0;
   CsvRow row_;
 };

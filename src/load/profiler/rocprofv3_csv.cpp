@@ -65,7 +65,7 @@ void read_trace(ByteStream& stream, BadRows& bad, KernelList& list) {
   while (table.next()) try {
       KernelLaunch launch = rocprof_launch_in(table);
       clock.read(table, launch);
-      list.add(std::move(launch));
+      list.add(launch);
     } catch (const InputError& error) {
       bad.add(error);
     }
@@ -88,7 +88,7 @@ void read_kernel_sums(ByteStream& stream, BadRows& bad, KernelList& list) {
       if (!is_kernel(launch.kernel.name)) continue;
       launch.kernel.launches = table.count(*table.find("Calls"));
       launch.kernel.time_s = table.seconds(*table.find("TotalDurationNs"));
-      list.add(std::move(launch));
+      list.add(launch);
     } catch (const InputError& error) {
       bad.add(error);
     }
@@ -174,7 +174,7 @@ void read_counters(ByteStream& stream, BadRows& bad, KernelList& list) {
     }
   for (Dispatch& dispatch : dispatches) {
     dispatch.launch.kernel.counters = counters_of(dispatch.values);
-    list.add(std::move(dispatch.launch));
+    list.add(dispatch.launch);
   }
 }
 
@@ -183,7 +183,7 @@ std::string agents_beside(const std::string& file) {
   for (const std::string_view ending :
        {"kernel_trace.csv", "counter_collection.csv", "kernel_stats.csv"}) {
     if (!file.ends_with(ending)) continue;
-    const std::string agents = file.substr(0, file.size() - ending.size()) + "agent_info.csv";
+    std::string agents = file.substr(0, file.size() - ending.size()) + "agent_info.csv";
     std::error_code error;
     if (std::filesystem::is_regular_file(agents, error)) return agents;
   }
@@ -208,7 +208,7 @@ std::string gpu_beside(const std::string& file) try {
   return "";  // the kernels can be read without it
 }
 
-KernelRecording read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
+NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
   KernelList list;
   if (has_header(head, counter_columns))
@@ -221,7 +221,7 @@ KernelRecording read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   recording.recorder = "rocprofv3";
   recording.gpu.name = gpu_beside(stream.name());
   list.fold_into(recording);
-  return recording;
+  return specs_of(std::move(recording), stream);
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ bool looks_like_rocprofv3_csv(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_rocprofv3_csv(std::unique_ptr<ByteStream> stream) {
-  return open_kernels(std::move(stream), read_rocprofv3_csv);
+  return open_whole(std::move(stream), read_rocprofv3_csv);
 }
 
 }  // namespace roofline

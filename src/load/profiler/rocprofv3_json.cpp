@@ -104,7 +104,7 @@ class Rocprofv3Run {
     launch.kernel.block = triple(json_member(info, "workgroup_size"));
     launch.device = device_of(json_member(info, "agent_id"));
     launch.start_s = times->start_s;
-    list_.add(std::move(launch));
+    list_.add(launch);
   }
 
   void add_copy(const json& record) {
@@ -118,7 +118,7 @@ class Rocprofv3Run {
     launch.kernel.time_s = times->time_s;
     launch.device = device_of(json_member(record, to_gpu ? "dst_agent_id" : "src_agent_id"));
     launch.start_s = times->start_s;
-    list_.add(std::move(launch));
+    list_.add(launch);
   }
 
   /// The agent's handle; empty for one that is not listed.
@@ -147,7 +147,7 @@ class Rocprofv3Run {
   KernelList list_;
 };
 
-KernelRecording read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
+NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
   const Origin origin{stream.name(), {}};
   const json tree = parse_json(stream.read_rest(), origin);
   const json& runs = json_member(tree, tool_key);
@@ -158,7 +158,7 @@ KernelRecording read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
   Rocprofv3Run(runs.front(), origin, bad).add_to(recording);
   if (runs.size() > 1)
     recording.notes.push_back("the first of " + std::to_string(runs.size()) + " processes");
-  return recording;
+  return specs_of(std::move(recording), stream);
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ bool looks_like_rocprofv3_json(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_rocprofv3_json(std::unique_ptr<ByteStream> stream) {
-  return open_kernels(std::move(stream), read_rocprofv3_json);
+  return open_whole(std::move(stream), read_rocprofv3_json);
 }
 
 }  // namespace roofline

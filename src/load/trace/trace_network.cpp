@@ -306,19 +306,10 @@ class TraceLayers {
 };
 
 void check_recording(const Recording& recording, const std::string& source) {
-  const auto fail = [&](const std::string& message) { throw InputError(source, "", message); };
   if (recording.activities.empty())
-    fail(
-        "expected kernels that ran on a GPU, got a trace without any: record it with "
-        "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
-  if (recording.operators.empty())
-    fail(
-        "expected the operators that launched the kernels, got kernels alone: record the trace "
-        "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators");
-  if (recording.arguments.size() == 1)
-    fail(
-        "expected operators with their shapes, got a trace without: record it with "
-        "torch.profiler.profile(..., record_shapes=True)");
+    throw InputError(source, "",
+                     "expected kernels that ran on a GPU, got a trace without any: record it with "
+                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
 }
 
 /// The device that the recording is about: the one that worked longest.
@@ -329,19 +320,6 @@ std::uint32_t busiest_device(const Recording& recording) {
   return std::max_element(time_us.begin(), time_us.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
-}
-
-/// Kernels may name a device that the recording does not list (a process that sees a few of the
-/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
-RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
-  for (const RecordedDevice& each : recording.devices)
-    if (each.id == device) return each.gpu;
-  if (recording.devices.empty()) return {};
-  const RecordedGpu& first = recording.devices.front().gpu;
-  const bool alike =
-      std::all_of(recording.devices.begin(), recording.devices.end(),
-                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
-  return alike ? first : RecordedGpu{};
 }
 
 /// How many steps launched anything: a profiler may open one more than it sees run.
@@ -437,6 +415,29 @@ void note_left_out(const Work& work, std::uint32_t device, std::vector<std::stri
 }
 
 }  // namespace
+
+std::optional<std::string> why_no_layers(const Recording& recording) {
+  if (recording.operators.empty())
+    return "expected the operators that launched the kernels, got kernels alone: record the trace "
+           "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators";
+  if (recording.arguments.size() == 1)
+    return "expected operators with their shapes, got a trace without: record it with "
+           "torch.profiler.profile(..., record_shapes=True)";
+  return std::nullopt;
+}
+
+/// Kernels may name a device that the recording does not list (a process that sees a few of the
+/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
+RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
+  for (const RecordedDevice& each : recording.devices)
+    if (each.id == device) return each.gpu;
+  if (recording.devices.empty()) return {};
+  const RecordedGpu& first = recording.devices.front().gpu;
+  const bool alike =
+      std::all_of(recording.devices.begin(), recording.devices.end(),
+                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
+  return alike ? first : RecordedGpu{};
+}
 
 TraceNetwork network_of(Recording recording, const std::string& source) {
   check_recording(recording, source);
