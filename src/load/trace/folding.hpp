@@ -17,8 +17,6 @@ class FoldedLayers {
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
-
-  const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
   /// Of each row, its place among the layers; of one that never ran, that of the next.
   std::vector<std::size_t> places() const;
 
