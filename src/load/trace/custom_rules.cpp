@@ -74,18 +74,7 @@ std::vector<LayerSpec> permute_sparse(const OperatorCall& call) {
       *values->type);
 }
 
-/// (input, weight, ...) with a result of its own; where that is an operand, it stands first.
-std::vector<LayerSpec> functional_norm(const OperatorCall& call) {
-  const TensorArgument* input = call.arguments->tensor(0);
-  const TensorArgument* weight = call.arguments->tensor(1);
-  if (weight == nullptr || weight->sizes.size() != 1 || input == nullptr) return {};
-  return as_large(call);
-}
-
 constexpr NamedRule custom_table[] = {
-    {"rms_norm", functional_norm},
-    {"rmsnorm2d_fwd", functional_norm},
-    {"layernorm2d_fwd", functional_norm},
     {"permute_pooled_embs_auto_grad", as_large},
     {"permute_pooled_embs", as_large},
     {"recat_embedding_grad_output_mixed_D_batch", as_large},

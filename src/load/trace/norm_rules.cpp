@@ -104,11 +104,31 @@ std::vector<LayerSpec> group_norm_backward(const OperatorCall& call) {
   return group_norm_layer(*call.arguments, 8, call.arguments->tensor(4), Pass::dgrad);
 }
 
+/// Rows as long as the weight.
+std::vector<LayerSpec> norm_of_rows(LayerKind kind, const TensorArgument* input,
+                                    const TensorArgument* weight) {
+  const std::uint64_t features = weight != nullptr ? element_count(weight->sizes) : 0;
+  auto layers = norm_layer(kind, info(kind).name, input, type_of(weight));
+  if (layers.empty() || features == 0 || element_count(input->sizes) % features != 0) return {};
+  layers.front().input = whole_operand({element_count(input->sizes) / features, features});
+  layers.front().normalized_shape = {features};
+  return layers;
+}
+
 /// (input, normalized_shape, weight, eps).
 std::vector<LayerSpec> rms_norm(const OperatorCall& call) {
-  const TensorArgument* input = call.arguments->tensor(0);
-  if (input == nullptr || !input->type) return {};
-  return traffic_layer(call, {{input}, input->sizes}, *input->type);
+  return norm_of_rows(LayerKind::rms_norm, call.arguments->tensor(0), call.arguments->tensor(2));
+}
+
+/// ([result,] input, weight, ...), as other libraries than PyTorch have it.
+template <LayerKind kind>
+std::vector<LayerSpec> custom_norm(const OperatorCall& call) {
+  const OperatorArguments& a = *call.arguments;
+  const TensorArgument* first = a.tensor(0);
+  const TensorArgument* second = a.tensor(1);
+  if (first == nullptr || second == nullptr) return {};
+  if (first->sizes == second->sizes) return norm_of_rows(kind, second, a.tensor(2));
+  return norm_of_rows(kind, first, second);
 }
 
 constexpr NamedRule norm_table[] = {
@@ -130,8 +150,16 @@ constexpr NamedRule norm_table[] = {
     {"_fused_rms_norm", rms_norm},
 };
 
+constexpr NamedRule custom_norm_table[] = {
+    {"rms_norm", custom_norm<LayerKind::rms_norm>},
+    {"rmsnorm", custom_norm<LayerKind::rms_norm>},
+    {"rmsnorm2d_fwd", custom_norm<LayerKind::rms_norm>},
+    {"layernorm2d_fwd", custom_norm<LayerKind::layer_norm>},
+};
+
 }  // namespace
 
 std::span<const NamedRule> norm_rules() { return norm_table; }
+std::span<const NamedRule> custom_norm_rules() { return custom_norm_table; }
 
 }  // namespace roofline

@@ -24,7 +24,7 @@ Rule find_rule(std::string_view operator_name) {
   }();
   static const Rules custom = [] {
     Rules rules;
-    for (const auto& group : {custom_rules(), custom_product_rules()})
+    for (const auto& group : {custom_rules(), custom_product_rules(), custom_norm_rules()})
       for (const NamedRule& each : group) rules.emplace(each.name, each.rule);
     return rules;
   }();
