@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/kernel_table.hpp"
 
 namespace roofline {
 
@@ -80,9 +81,11 @@ struct MeasuredChanges {
   ChangeGroup gone;     ///< in the first alone
   ChangeGroup come;     ///< in the second alone
   ChangeGroup changed;  ///< in both
+  bool of_kernels = false;  ///< work is kernels of recordings without layers
 };
 
 MeasuredChanges changes_between(const Result& before, const Result& after);
+MeasuredChanges changes_between(const KernelTable& before, const KernelTable& after);
 
 /// What an hour of a GPU costs, by the GPU's name, in whatever money.
 using Prices = std::map<std::string, double>;

@@ -84,13 +84,18 @@ void tell_apart(std::vector<Result>& results) {
   }
 }
 
-MeasuredChanges changes_of(const std::vector<Result>& results) {
+MeasuredChanges changes_of(const std::vector<Result>& results,
+                           const std::vector<KernelTable>& kernels) {
   std::vector<const Result*> measured;
   for (const Result& result : results)
     if (result.measured.summary) measured.push_back(&result);
-  if (measured.size() != 2)
+  if (measured.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
+  const std::size_t all = measured.size() + kernels.size();
+  if (all != 2)
     throw InputError("expected two inputs with measured times to compare, got " +
-                     std::to_string(measured.size()));
+                     std::to_string(all));
+  if (!kernels.empty())
+    throw InputError("expected two inputs with measured layers to compare, got one of kernels");
   return changes_between(*measured[0], *measured[1]);
 }
 
@@ -114,7 +119,7 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   }
   report.sweeps = sweeps_of(report.results);
   report.points = points_of(report.results, options.price_per_hour);
-  if (options.compare) report.changes = changes_of(report.results);
+  if (options.compare) report.changes = changes_of(report.results, report.kernels);
   if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
   std::vector<ComparisonRow> networks = compare_networks(report.results);
   std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));

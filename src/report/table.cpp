@@ -284,6 +284,7 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
 }
 
 std::string kernels_text(const Report& report, const Style& style) {
+  if (report.changes) return "";
   std::string text;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];

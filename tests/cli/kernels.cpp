@@ -139,6 +139,27 @@ TEST_CASE("What was written of kernels is no input", "[cli/kernels]") {
   CHECK(lines_of(run(folder, "roofline x.ndjson --gpu a100").err).at(0) == "x.ndjson:1: " + rest);
 }
 
+TEST_CASE("Two recordings of kernels are held against each other", "[cli/kernels]") {
+  const TemporaryFolder folder;
+  const std::string header = "Start (ns),Duration (ns),CorrId,Device,Name\n";
+  folder.write("before.csv",
+               header + "0,4000,1,A (0),same\n5000,1000,2,A (0),same\n8000,2000,3,A (0),old\n");
+  folder.write("after.csv", header + "0,3000,1,A (0),same\n3000,500,2,A (0),fresh\n");
+  const Outcome text = run(folder, "roofline before.csv after.csv --compare");
+  CHECK(text.err.empty());
+  // 7 us of 10 busy; after it 3.5 of 3.5. "old" took 2 us, "fresh" 0.5, "same" 5 and then 3.
+  CHECK(text.out.find("GPU busy 7.000 us -> 3.500 us, x0.50: -3.500 us = -2.000 us went + 500.0 ns "
+                      "came - 2.000 us changed\n") != std::string::npos);
+  CHECK(text.out.find("kernels recorded by") == std::string::npos);
+  const Json changes =
+      Json::parse(run(folder, "roofline before.csv after.csv --compare --json").out).at("changes");
+  CHECK(changes.at("before_run").at("idle_s").get<double>() == Approx(3e-6));
+  CHECK(changes.at("gone").at(0).at("name") == "old");
+  folder.write("conv.json", conv);
+  CHECK(run(folder, "roofline before.csv conv.json --gpu a100 --compare").err ==
+        "roofline: expected two inputs with measured times to compare, got 1\n");
+}
+
 TEST_CASE("A profiler's folder is read for its kernels", "[cli/kernels]") {
   const TemporaryFolder folder;
   folder.write("run/1_agent_info.csv",
