@@ -64,8 +64,6 @@ enum class Algorithm : std::uint8_t {
   max_pool_nchw,
   avg_pool_nhwc,
   avg_pool_nchw,
-  mean_reduce_nhwc,
-  mean_reduce_nchw,
   upsample_nearest_nhwc,
   upsample_nearest_nchw,
   upsample_interpolated_nhwc,
@@ -124,8 +122,6 @@ constexpr std::string_view name_of(Algorithm algorithm) {
     case Algorithm::max_pool_nchw: return "max_pool_nchw";
     case Algorithm::avg_pool_nhwc: return "avg_pool_nhwc";
     case Algorithm::avg_pool_nchw: return "avg_pool_nchw";
-    case Algorithm::mean_reduce_nhwc: return "mean_reduce_nhwc";
-    case Algorithm::mean_reduce_nchw: return "mean_reduce_nchw";
     case Algorithm::upsample_nearest_nhwc: return "upsample_nearest_nhwc";
     case Algorithm::upsample_nearest_nchw: return "upsample_nearest_nchw";
     case Algorithm::upsample_interpolated_nhwc: return "upsample_interpolated_nhwc";

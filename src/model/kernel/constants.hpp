@@ -161,10 +161,6 @@ struct StreamingConstants {
   PoolKernel max_backward_nhwc;
   PoolKernel max_backward_nchw;
   PoolKernel average_backward;
-  StreamKernel mean_nhwc;  ///< global average pool
-  StreamKernel mean_nchw;
-  double mean_nchw_output_clock;
-  double mean_nhwc_round_trip;
   StreamKernel upsample_nhwc;
   StreamKernel upsample_nchw;
   double upsample_tap_clock;
@@ -174,6 +170,7 @@ struct StreamingConstants {
   double softmax_lane_round_trip;
   StreamKernel layer_norm;
   double layer_norm_row_clock;
+  double rms_norm_row_clock;
   StreamKernel layer_norm_ragged;  ///< rows that are no multiple of four elements
   double layer_norm_ragged_row_clock;
   StreamKernel layer_norm_backward;

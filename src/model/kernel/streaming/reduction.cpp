@@ -48,7 +48,8 @@ Sizes sizes_left(const Sizes& from, Sizes to) {
 }
 
 std::vector<ReducedRun> runs_of(const Layer& layer) {
-  const bool channels_last = layer.layout == Layout::nhwc;
+  const bool channels_last =
+      layer.kind == LayerKind::reduce ? layer.layout == Layout::nhwc : is_nhwc(layer);
   const Sizes from = sizes_in_memory(layer.inputs.front().shape, channels_last);
   const Sizes to = sizes_left(from, sizes_in_memory(layer.output, channels_last));
   std::vector<ReducedRun> runs;

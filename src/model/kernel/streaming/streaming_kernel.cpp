@@ -56,6 +56,7 @@ class StreamingKernels : StreamFormulas<Trace> {
       case LayerKind::embedding:
       case LayerKind::gather: return p.backward() ? scatter() : gather();
       case LayerKind::scatter: return scatter();
+      case LayerKind::global_avg_pool:
       case LayerKind::reduce: return p.backward() ? spread() : reduction<Trace>(*this);
       case LayerKind::group_norm: return group_norm<Trace>(*this);
       case LayerKind::instance_norm: return instance_norm();
@@ -66,7 +67,6 @@ class StreamingKernels : StreamFormulas<Trace> {
       case LayerKind::softmax: return softmax();
       case LayerKind::max_pool:
       case LayerKind::avg_pool: return pool<Trace>(*this);
-      case LayerKind::global_avg_pool: return global_average();
       case LayerKind::upsample: return upsample();
       default: return activation();
     }
@@ -120,11 +120,13 @@ class StreamingKernels : StreamFormulas<Trace> {
     return widens || !lies_alike() ? in_another_order() : activation();
   }
 
-  /// A block brings each row, in vectors.
+  /// A block brings each row, in vectors of 16 byte; others go an element at a time.
   Work gather() const {
+    const double features = static_cast<double>(p.layer->output.channels);
+    if (std::fmod(features * element_byte(p.layer->dtypes.output), 16) != 0)
+      return in_another_order();
     Work work = start_of(k.vectorized_several, Algorithm::row_gather);
-    const Number rows = trace.named(
-        "rows", p.output_element / static_cast<double>(p.layer->output.channels), "", "layer");
+    const Number rows = trace.named("rows", p.output_element / features, "", "layer");
     work.blocks = value_of(rows);
     work.clocks = rows * trace(k.gather_row_clock);
     return work;
@@ -258,22 +260,6 @@ class StreamingKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  Work global_average() const {
-    if (p.backward()) return spread();
-    const StreamKernel& kernel = p.nhwc ? k.mean_nhwc : k.mean_nchw;
-    Work work =
-        start_of(kernel, p.nhwc ? Algorithm::mean_reduce_nhwc : Algorithm::mean_reduce_nchw);
-    work.clocks = inputs() * trace(kernel.element_clock);
-    if (p.nhwc) {
-      // Each thread adds up positions of its channel in turn.
-      work.round_trips = work.round_trips + min({Number(p.input_positions), 1024}) / 64 *
-                                                trace(k.mean_nhwc_round_trip);
-    } else {
-      work.clocks = max({work.clocks, outputs() * trace(k.mean_nchw_output_clock)});
-    }
-    return work;
-  }
-
   /// Each thread of the NCHW kernel makes the same place of all planes, one after the other; the
   /// gradient is added up by atomics, which meet where neighbours are made of the same element.
   Work interpolated() const {
@@ -286,9 +272,11 @@ class StreamingKernels : StreamFormulas<Trace> {
     if (p.backward()) {
       const double columns = static_cast<double>(p.layer->inputs.front().shape.spatial[2]);
       const double made_columns = static_cast<double>(p.layer->output.spatial[2]);
-      work.clocks = work.clocks * trace.named("neighbours made of the same element",
-                                              std::max(1.0, made_columns / columns), "", "layer");
-      if (element_byte(p.layer->dtypes.input) == 2) work.clocks = work.clocks * 2;
+      // Atomics of 16 bits are of pairs. In NHWC a warp's are of different channels.
+      const double pair = element_byte(p.layer->dtypes.input) == 2 ? 2 : 1;
+      const double meeting = std::max(1.0, made_columns / columns / 1.4) * pair;
+      work.clocks = work.clocks * trace.factor("atomics that meet",
+                                               p.nhwc ? std::sqrt(meeting) : meeting, "", "layer");
       work.kernels = 2;  // the gradient is cleared first
     } else if (!p.nhwc) {
       const Number planes = trace.named("planes", p.batch * p.channels, "", "layer");
@@ -310,6 +298,11 @@ class StreamingKernels : StreamFormulas<Trace> {
     const bool warp = p.channels <= 2048;
     Work work = warp ? work_of(k.softmax_warp, Algorithm::softmax_warp)
                      : work_of(k.softmax_block, Algorithm::softmax_block);
+    if (p.backward()) {
+      // PyTorch multiplies gradient and result in a kernel of its own first.
+      work.streams = {4 * p.input_byte, 2 * p.input_byte};
+      work.kernels = 2;
+    }
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
     // A lane of the warp holds every 32nd element of the row and walks them three times.
     work.round_trips =
@@ -325,7 +318,8 @@ class StreamingKernels : StreamFormulas<Trace> {
                                               : k.layer_norm;
     const double& row_clock = p.backward() ? k.layer_norm_backward_row_clock
                               : ragged     ? k.layer_norm_ragged_row_clock
-                                           : k.layer_norm_row_clock;
+                              : p.layer->kind == LayerKind::rms_norm ? k.rms_norm_row_clock
+                                                                     : k.layer_norm_row_clock;
     Work work =
         work_of(kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
