@@ -110,14 +110,14 @@ std::optional<Sizes> head_sizes(const TensorArgument* tensor, HeadAxis axis) {
   return sizes;
 }
 
-/// Queries, keys and values from argument `first` on. Whether they are causal is a flag, or the
-/// type of a mask, where 1 and 2 are causal ones.
 std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
   for (const AttentionBackend backend : enumerators<AttentionBackend>)
     if (operator_name.find(name_of(backend)) != std::string_view::npos) return backend;
   return std::nullopt;
 }
 
+/// Queries, keys and values from argument `first` on. Whether they are causal is a flag, or the
+/// type of a mask, where 1 and 2 are causal ones.
 std::vector<LayerSpec> attention_layer(const OperatorCall& call, std::size_t first,
                                        std::size_t causal, HeadAxis axis, Pass pass) {
   const OperatorArguments& a = *call.arguments;

@@ -23,12 +23,12 @@ struct ReducedRun {
   bool reduced = false;
 };
 
-using Sizes = std::vector<std::uint64_t>;
+using AxisSizes = std::vector<std::uint64_t>;
 
 /// Outermost first, in the order of memory: that of the shape, unless the channels are stated to be
 /// innermost.
-Sizes sizes_in_memory(const Shape& shape, bool channels_last) {
-  Sizes sizes{shape.batch, shape.channels};
+AxisSizes sizes_in_memory(const Shape& shape, bool channels_last) {
+  AxisSizes sizes{shape.batch, shape.channels};
   for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
   if (channels_last) std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
   return sizes;
@@ -36,10 +36,10 @@ Sizes sizes_in_memory(const Shape& shape, bool channels_last) {
 
 /// What is left of each axis: 1 where it is reduced. A source may leave out a batch of one, or the
 /// reduced axes: then the sizes that match first stay.
-Sizes sizes_left(const Sizes& from, Sizes to) {
+AxisSizes sizes_left(const AxisSizes& from, AxisSizes to) {
   if (to.size() < from.size() && from.front() == 1) to.insert(to.begin(), 1);
   if (to.size() == from.size()) return to;
-  Sizes left(from.size(), 1);
+  AxisSizes left(from.size(), 1);
   std::erase(to, 1U);
   std::size_t next = 0;
   for (std::size_t i = 0; i < from.size() && next < to.size(); ++i)
@@ -47,11 +47,11 @@ Sizes sizes_left(const Sizes& from, Sizes to) {
   return left;
 }
 
-std::vector<ReducedRun> runs_of(const Layer& layer) {
+std::vector<ReducedRun> reduced_runs_of(const Layer& layer) {
   const bool channels_last =
       layer.kind == LayerKind::reduce ? layer.layout == Layout::nhwc : is_nhwc(layer);
-  const Sizes from = sizes_in_memory(layer.inputs.front().shape, channels_last);
-  const Sizes to = sizes_left(from, sizes_in_memory(layer.output, channels_last));
+  const AxisSizes from = sizes_in_memory(layer.inputs.front().shape, channels_last);
+  const AxisSizes to = sizes_left(from, sizes_in_memory(layer.output, channels_last));
   std::vector<ReducedRun> runs;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (from[i] == 1) continue;
@@ -62,7 +62,7 @@ std::vector<ReducedRun> runs_of(const Layer& layer) {
   return runs;
 }
 
-double power_of_two_at_most(double value) {
+double power_of_two_within(double value) {
   return static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(std::max(1.0, value))));
 }
 
@@ -79,7 +79,7 @@ double sharing_blocks(double blocks, double threads, double elements_a_thread,
 }  // namespace
 
 ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
-  const std::vector<ReducedRun> runs = runs_of(layer);
+  const std::vector<ReducedRun> runs = reduced_runs_of(layer);
   double reduced = 1;
   double kept = 1;
   int reduced_runs = 0;
@@ -97,8 +97,8 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
 
   const double most = most_threads / kept_vector;
   const double fast =
-      power_of_two_at_most(along_rows ? reduced / reduced_vector : kept / kept_vector);
-  const double slow = power_of_two_at_most(along_rows ? kept : reduced);
+      power_of_two_within(along_rows ? reduced / reduced_vector : kept / kept_vector);
+  const double slow = power_of_two_within(along_rows ? kept : reduced);
   double x = std::min(fast, warp_threads);
   const double y = std::min(slow, most / x);
   x = std::min(fast, most / y);
