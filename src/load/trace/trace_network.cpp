@@ -22,8 +22,6 @@
 namespace roofline {
 namespace {
 
-constexpr double s_per_us = 1e-6;
-
 /// The callers that rules look at: an operator and what it is called from, up to autograd.
 constexpr std::size_t most_callers = 6;
 
