@@ -48,6 +48,10 @@ enum class Algorithm : std::uint8_t {
   // Layers that stream through memory.
   vectorized_elementwise,
   broadcast_elementwise,
+  strided_elementwise,
+  transposed_elementwise,
+  row_gather,
+  reduction,
   bn_fw_inf_nhwc,
   bn_fw_inf_nchw,
   batch_norm_training_nhwc,
@@ -60,14 +64,16 @@ enum class Algorithm : std::uint8_t {
   max_pool_nchw,
   avg_pool_nhwc,
   avg_pool_nchw,
-  mean_reduce_nhwc,
-  mean_reduce_nchw,
   upsample_nearest_nhwc,
   upsample_nearest_nchw,
+  upsample_interpolated_nhwc,
+  upsample_interpolated_nchw,
   softmax_warp,
   softmax_block,
   layer_norm,
   layer_norm_backward,
+  group_norm,
+  group_norm_backward,
 };
 
 constexpr std::string_view name_of(Algorithm algorithm) {
@@ -100,6 +106,10 @@ constexpr std::string_view name_of(Algorithm algorithm) {
     case Algorithm::fused_attention_backward: return "fused_attention_backward";
     case Algorithm::vectorized_elementwise: return "vectorized_elementwise";
     case Algorithm::broadcast_elementwise: return "broadcast_elementwise";
+    case Algorithm::strided_elementwise: return "strided_elementwise";
+    case Algorithm::transposed_elementwise: return "transposed_elementwise";
+    case Algorithm::row_gather: return "row_gather";
+    case Algorithm::reduction: return "reduction";
     case Algorithm::bn_fw_inf_nhwc: return "bn_fw_inf_nhwc";
     case Algorithm::bn_fw_inf_nchw: return "bn_fw_inf_nchw";
     case Algorithm::batch_norm_training_nhwc: return "batch_norm_training_nhwc";
@@ -112,14 +122,16 @@ constexpr std::string_view name_of(Algorithm algorithm) {
     case Algorithm::max_pool_nchw: return "max_pool_nchw";
     case Algorithm::avg_pool_nhwc: return "avg_pool_nhwc";
     case Algorithm::avg_pool_nchw: return "avg_pool_nchw";
-    case Algorithm::mean_reduce_nhwc: return "mean_reduce_nhwc";
-    case Algorithm::mean_reduce_nchw: return "mean_reduce_nchw";
     case Algorithm::upsample_nearest_nhwc: return "upsample_nearest_nhwc";
     case Algorithm::upsample_nearest_nchw: return "upsample_nearest_nchw";
+    case Algorithm::upsample_interpolated_nhwc: return "upsample_interpolated_nhwc";
+    case Algorithm::upsample_interpolated_nchw: return "upsample_interpolated_nchw";
     case Algorithm::softmax_warp: return "softmax_warp";
     case Algorithm::softmax_block: return "softmax_block";
     case Algorithm::layer_norm: return "layer_norm";
     case Algorithm::layer_norm_backward: return "layer_norm_backward";
+    case Algorithm::group_norm: return "group_norm";
+    case Algorithm::group_norm_backward: return "group_norm_backward";
   }
   return {};
 }

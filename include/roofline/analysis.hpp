@@ -73,6 +73,9 @@ struct Total {
   double roofline_time_s = 0;
   std::optional<double> expected_time_s = 0;  ///< where every row has one
   std::optional<double> measured_time_s = 0;  ///< where every row has a measured time
+  double time_s = 0;           ///< of each row its time in summaries: expected, else the bound
+  double compute_bound_s = 0;  ///< of roofline_time_s, in rows bound by compute
+  EnumArray<Limiter, double> part_s{};  ///< of the expected time, where kernels are known
 };
 
 /// The layers of one type, all passes together.
@@ -129,6 +132,7 @@ struct Setting {
   std::optional<Pass> pass;            ///< absent where layers differ, and in training
   std::string gpu;
   std::optional<std::uint64_t> gpu_memory_byte;
+  std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;
 };
 
@@ -187,7 +191,6 @@ std::optional<double> lost_s(const LayerResult& row);
 /// The time that a layer is given in summaries: the expected time, or where there is none the
 /// roofline bound.
 double time_s(const LayerResult& row);
-double time_s(const Total& total);
 /// Of a whole time; 0 where there is none.
 constexpr double share_of(double part_s, double whole_s) {
   return whole_s > 0 ? part_s / whole_s : 0;

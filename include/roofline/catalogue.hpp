@@ -71,7 +71,8 @@ std::vector<Gpu> all_gpus();
 /// The built-in networks, a name a line.
 std::string network_names();
 
-/// Text of a built-in network; none where there is no such name.
+/// Text of a built-in network, however its name is spelled ("ResNet-50"); none where there is no
+/// such network.
 std::optional<std::string_view> find_network(std::string_view name);
 
 }  // namespace roofline

@@ -122,6 +122,44 @@ constexpr std::string_view name_of(Layout layout) {
   return {};
 }
 
+/// How the elements of an operand and of the result lie to each other in memory: in the same order
+/// without gaps; in runs along the innermost axis, which both have in common (a slice, heads that
+/// change places with positions); or with another axis innermost, as in a transposed matrix.
+enum class Access : std::uint8_t { contiguous, strided, transposed };
+
+constexpr std::string_view name_of(Access access) {
+  switch (access) {
+    case Access::contiguous: return "contiguous";
+    case Access::strided: return "strided";
+    case Access::transposed: return "transposed";
+  }
+  return {};
+}
+
+/// How an upsampling makes an element of those around it.
+enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic };
+
+constexpr std::string_view name_of(Interpolation interpolation) {
+  switch (interpolation) {
+    case Interpolation::nearest: return "nearest";
+    case Interpolation::bilinear: return "bilinear";
+    case Interpolation::bicubic: return "bicubic";
+  }
+  return {};
+}
+
+/// Whose kernel an attention runs, as PyTorch's SDPBackend has them.
+enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };
+
+constexpr std::string_view name_of(AttentionBackend backend) {
+  switch (backend) {
+    case AttentionBackend::cudnn: return "cudnn";
+    case AttentionBackend::flash: return "flash";
+    case AttentionBackend::efficient: return "efficient";
+  }
+  return {};
+}
+
 /// What libraries take where nothing is said: PyTorch and cuDNN run fp32 layers in NCHW and all
 /// others, TF32 among them, in NHWC; the measurements were made so.
 constexpr Layout usual_layout(DataType type) {
@@ -133,10 +171,15 @@ constexpr Layout usual_layout(DataType type) {
 struct LayerTraits {
   bool bias = false;    ///< of convolutions and linear layers
   bool causal = false;  ///< attention: a query sees the keys up to its own place, from the end
+  bool fp16_accumulate = false;  ///< contractions in fp16 and fp8 whose kernel sums up in fp16
+  bool masked = false;           ///< attention: a tensor is added to the scores
+  std::optional<AttentionBackend> backend;  ///< of attention; none: the fastest that the GPU has
   bool batch_statistics = false;  ///< a batch norm in training: of the batch, not running means
   std::optional<Layout> layout;   ///< of images; none: usual_layout
-  bool training_only = false;     ///< never runs in inference (auxiliary heads)
-  bool shared_weights = false;    ///< an earlier layer's, which counts them as parameters
+  std::optional<Access> access;   ///< of what works element by element; none: contiguous
+  std::optional<Interpolation> interpolation;  ///< of an upsampling; none: nearest
+  bool training_only = false;                  ///< never runs in inference (auxiliary heads)
+  bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
   Measured measured;
 };
 

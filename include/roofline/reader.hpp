@@ -57,6 +57,8 @@ struct InputFormat {
   /// names of all inputs too.
   std::unique_ptr<Reader> (*open_beside)(std::unique_ptr<ByteStream> stream,
                                          std::span<const std::string> other_inputs) = nullptr;
+  /// It is read line by line, as the lines come, and told from its first one.
+  bool by_line = false;
 };
 
 std::span<const InputFormat> input_formats();

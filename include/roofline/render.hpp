@@ -59,8 +59,8 @@ enum class RowOrder : std::uint8_t {
   by_result,
 };
 
-/// A format that is rows of layers and nothing else. Each row is rendered by itself, on any thread,
-/// and the texts are put together in order.
+/// A format that is rows of layers, or of kernels, and nothing else. Each row is rendered by
+/// itself, on any thread, and the texts are put together in order.
 struct RowFormat {
   RowOrder order = RowOrder::as_computed;
   /// Appends a row. Returns where in the text its share of the time stands, or has to be put in
@@ -69,6 +69,9 @@ struct RowFormat {
   std::string (*begin)() = nullptr;  ///< what stands before all rows; unset: nothing
   /// Appends what stands in place of an input that failed; unset: nothing.
   void (*error)(std::string& text, const InputError& error) = nullptr;
+  /// The same of a recording's kernels, whose rows have columns of their own.
+  void (*kernel)(std::string& text, const KernelTable& table, const KernelRow& row) = nullptr;
+  std::string (*begin_kernels)() = nullptr;
 };
 
 /// A format that needs all results before it writes the first byte.
@@ -80,6 +83,8 @@ struct OutputFormat {
   std::variant<ReportFormat, RowFormat> takes;
   bool shows_chart = false;  ///< of RenderStyle::chart
   bool derives_all = false;  ///< shows Report::derivations
+  /// Of work that was evaluated in several ways it shows points, and layers where the view asks.
+  bool shows_points = false;
 
   /// How it renders rows; null for a format of whole reports.
   const RowFormat* rows() const { return std::get_if<RowFormat>(&takes); }

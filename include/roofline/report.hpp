@@ -12,6 +12,7 @@
 #include "roofline/analysis.hpp"
 #include "roofline/derivation.hpp"
 #include "roofline/error.hpp"
+#include "roofline/kernel_table.hpp"
 #include "roofline/summary.hpp"
 #include "roofline/view.hpp"
 
@@ -30,6 +31,8 @@ struct Report {
   std::vector<Result> results;
   std::vector<Selection> selections;  ///< one for each result
   std::vector<ComparisonRow> comparison;
+  std::vector<KernelTable> kernels;                ///< recordings without layers
+  std::vector<KernelSelection> kernel_selections;  ///< one for each of them
   std::vector<Sweep> sweeps;
   std::vector<PointTable> points;
   std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
@@ -56,6 +59,6 @@ struct ReportOptions {
 /// An error, with the nearest name, where `explain` fits no layer of any result, and where
 /// `compare` finds other than two measured results.
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                             const ReportOptions& options);
+                             const ReportOptions& options, std::vector<KernelTable> kernels = {});
 
 }  // namespace roofline

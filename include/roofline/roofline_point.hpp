@@ -82,7 +82,7 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
 /// of their own: fp4 that of fp6, fp8 or fp16, int4 that of int8.
 /// `tf32` runs fp32 contractions in TF32 where the part has it, as PyTorch does for convolutions;
 /// `fp16_accumulate` those in fp16 and fp8 with sums in fp16, which GeForce parts do at twice the
-/// rate and inference engines use.
+/// rate and inference engines use. A layer may state that of itself (Layer::fp16_accumulate).
 enum class EngineChoice : std::uint8_t { automatic, vector, tensor, tf32, fp16_accumulate };
 
 constexpr std::string_view name_of(EngineChoice choice) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "roofline/kernel_recording.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/trace.hpp"
 
@@ -134,6 +135,8 @@ struct NetworkSpec {
   std::optional<std::size_t> record;
   /// Of a profiler's recording: what it says beside the layers.
   std::shared_ptr<const TraceSummary> summary = nullptr;
+  /// In place of layers: kernels of which nothing says which layers they were.
+  std::shared_ptr<const KernelRecording> kernels = nullptr;
   /// What was assumed where the source leaves something open, for the user to read.
   std::vector<std::string> assumptions;
   /// It may leave sizes open; its reader says which of the sizes asked for

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/kernel_table.hpp"
 
 namespace roofline {
 
@@ -80,9 +81,11 @@ struct MeasuredChanges {
   ChangeGroup gone;     ///< in the first alone
   ChangeGroup come;     ///< in the second alone
   ChangeGroup changed;  ///< in both
+  bool of_kernels = false;  ///< work is kernels of recordings without layers
 };
 
 MeasuredChanges changes_between(const Result& before, const Result& after);
+MeasuredChanges changes_between(const KernelTable& before, const KernelTable& after);
 
 /// What an hour of a GPU costs, by the GPU's name, in whatever money.
 using Prices = std::map<std::string, double>;
@@ -128,6 +131,9 @@ struct PointTable {
   std::optional<std::size_t> cheapest;
   std::vector<ComputeBoundFrom> compute_bound_from;  ///< for each that was swept by batch
 };
+
+/// Whether results of the same work are of one GPU, type and batch.
+bool is_same_point(const Result& a, const Result& b);
 
 /// Each piece of work that was evaluated in two ways or more, or in one that has a price.
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);

@@ -12,11 +12,12 @@
 
 #include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/transfer.hpp"
 
 namespace roofline {
 
-/// GPU work of a recording that is not a layer: a fused kernel, an operator without a rule, a copy
-/// over the host link.
+/// GPU work of a recording that is neither a layer nor a transfer: a fused kernel, an operator
+/// without a rule.
 struct UnmodelledWork {
   std::string name;     ///< the operator, or the kernel where no operator is known
   std::string reason;   ///< why it is no layer
@@ -87,6 +88,7 @@ struct TraceSummary {
   KernelSource kernels = KernelSource::library;
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
+  std::vector<Transfer> transfers;         ///< in descending order of time
   EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), but for an engine
   std::vector<IdleGaps> gaps;      ///< in descending order of time; those that take most
   double host_s = 0;               ///< the host's, from its first launch to its last, but for waits
@@ -98,8 +100,20 @@ struct TraceSummary {
   std::vector<std::string> notes;          ///< what the reader assumed or left out, for people
 
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
-  /// Of the kernels' time, what the layers stand for.
-  double explained_share() const { return kernel_s > 0 ? layers_s / kernel_s : 0; }
+  double between_gpus_s() const { return transfers_s(true); }
+  double host_link_s() const { return transfers_s(false); }
+  /// Of the kernels' time, what layers and transfers stand for.
+  double explained_share() const {
+    return kernel_s > 0 ? (layers_s + between_gpus_s() + host_link_s()) / kernel_s : 0;
+  }
+
+ private:
+  double transfers_s(bool between_gpus) const {
+    double sum_s = 0;
+    for (const Transfer& each : transfers)
+      if (is_between_gpus(each.kind) == between_gpus) sum_s += each.time_s;
+    return sum_s;
+  }
 };
 
 }  // namespace roofline

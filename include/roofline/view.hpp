@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/kernel_table.hpp"
 
 namespace roofline {
 
@@ -71,5 +72,15 @@ struct Selection {
 };
 
 Selection select(const Result& result, const View& view);
+
+/// Of a recording's kernels: indices of its rows, by descending time unless the view sorts.
+struct KernelSelection {
+  std::vector<std::size_t> rows;
+  /// Those that a terminal shows, and those that it leaves out of a default view.
+  std::vector<std::size_t> main_rows;
+  std::vector<std::size_t> rest;
+};
+
+KernelSelection select(const KernelTable& table, const View& view);
 
 }  // namespace roofline

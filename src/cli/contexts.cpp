@@ -105,6 +105,25 @@ Contexts::Found Contexts::of(const Network& network) {
   return {};
 }
 
+Contexts::FoundOne Contexts::of(const KernelRecording& recording) {
+  if (named_.size() > 1)
+    throw InputError(recording.source, "",
+                     "expected the one GPU that the kernels were recorded on, got " +
+                         std::to_string(named_.size()) + " by --gpu");
+  if (!named_.empty()) return {&named_.front(), {}};
+  if (!recording.has_counters()) return {};
+  if (recording.gpu.name.empty())
+    return {nullptr,
+            {recording.source +
+             ": the recording does not name its GPU: --gpu draws the roofs over its kernels"}};
+  try {
+    const Recorded& recorded = recorded_on(recording.gpu, recording.source);
+    return {&recorded.context, recorded.notes};
+  } catch (const InputError& error) {
+    return {nullptr, {std::string(error.what()) + ", to have the roofs over its kernels"}};
+  }
+}
+
 const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
                                                 const std::string& source) {
   const std::lock_guard lock(mutex_);

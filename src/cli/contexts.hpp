@@ -10,6 +10,7 @@
 
 #include "cli/options.hpp"
 #include "roofline/context.hpp"
+#include "roofline/kernel_recording.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
@@ -37,6 +38,14 @@ class Contexts {
     std::span<const std::string> notes;
   };
   Found of(const Network& network);
+
+  /// The GPU that kernels were recorded on, null where it is not known, and why.
+  struct FoundOne {
+    const Context* context = nullptr;
+    std::vector<std::string> notes;
+  };
+  /// Throws InputError where --gpu names several.
+  FoundOne of(const KernelRecording& recording);
 
  private:
   struct Recorded {

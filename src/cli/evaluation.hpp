@@ -37,6 +37,7 @@ struct Evaluation {
   bool evaluated = false;            ///< some of it could
   std::vector<InputError> errors;    ///< for the report
   std::vector<Evaluated> results;    ///< likewise
+  std::vector<KernelTable> kernels;  ///< likewise
   std::vector<SlotRecords> records;  ///< likewise, by slot; empty without any
   std::vector<Network> networks;     ///< for the layer file
   std::uint64_t copies = 0;          ///< layers that "repeat" added to records

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -48,13 +49,37 @@ class Evaluator::Sum {
         add_network(network, gpus.contexts[gpu]);
   }
 
+  void add(std::shared_ptr<const KernelRecording> recording, const Contexts::FoundOne& gpu) {
+    for (const std::string& text : gpu.notes) all_.messages.push_back({text, Message::Kind::once});
+    if (needs_.networks)
+      return fail({recording->source, "",
+                   "holds kernels, of which nothing says which layers they were: there are none "
+                   "to write"});
+    KernelTable table = place_kernels(std::move(recording), gpu.context);
+    all_.evaluated = true;
+    for (RenderedRows& rows : all_.rows) rows.add(table);
+    if (needs_.report) all_.kernels.push_back(std::move(table));
+  }
+
  private:
   void add_network(const Network& network, const Context& context) {
     Expected<Result> result = roofline::evaluate(network, context);
     if (!result) return fail(result.error());
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
-    if (needs_.report) all_.results.push_back({*std::move(result), &context});
+    if (needs_.report) keep(*std::move(result), context);
+  }
+
+  /// Points need no layers: thousands of them fit into memory.
+  void keep(Result result, const Context& context) {
+    if (!first_) {
+      first_ = all_.results.size();
+    } else if (Result& first = all_.results[*first_].result;
+               !needs_.layers && !is_same_point(first, result)) {
+      first.layers = std::vector<LayerResult>();
+      result.layers = std::vector<LayerResult>();
+    }
+    all_.results.push_back({std::move(result), &context});
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context) {
@@ -74,15 +99,19 @@ class Evaluator::Sum {
   const Needs& needs_;
   Evaluation& all_;
   std::set<std::string> failures_;
+  std::optional<std::size_t> first_;  ///< of its results
 };
 
 Needs needs_of(const Options& options) {
   Needs needs;
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
+  needs.layers = options.report.compare || !options.report.explain.empty() ||
+                 !options.report.view.is_default();
   const auto add = [&](const OutputFormat& format) {
-    if (chooses_rows || format.rows() == nullptr)
+    if (chooses_rows || format.rows() == nullptr) {
       needs.report = true;
-    else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
+      needs.layers = needs.layers || !format.shows_points;
+    } else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
       needs.rows.push_back(&format);
   };
   for (const Export& file : options.exports) add(*file.format);
@@ -169,7 +198,10 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
 void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
   for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
       const LayerDefaults& defaults = options_->defaults[setting];
-      Network network = infer(*item.spec(defaults).value(), defaults).value();
+      const std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
+      // What ran as kernels ran in no other setting.
+      if (spec->kernels) return sum.add(spec->kernels, contexts_->of(*spec->kernels));
+      Network network = infer(*spec, defaults).value();
       if (setting + 1 == options_->defaults.size()) item.read = nullptr;  // not needed any more
       if (network.layers.empty()) {
         if (setting == 0) sum.note(network);

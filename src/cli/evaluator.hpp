@@ -18,6 +18,7 @@ namespace roofline {
 struct Needs {
   std::vector<const OutputFormat*> rows;  ///< of rows, rendered as they are computed
   bool report = false;
+  bool layers = false;    ///< also of work that is evaluated in several ways
   bool networks = false;  ///< a layer file
 };
 

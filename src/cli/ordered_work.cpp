@@ -27,7 +27,9 @@ void OrderedWork::add(Work work) {
   piece_added_.notify_one();
 }
 
-void OrderedWork::finish() {
+void OrderedWork::finish(Work last) {
+  if (last && threads_.empty()) return use_(last());
+  if (last) add(std::move(last));
   {
     const std::lock_guard lock(mutex_);
     all_added_ = true;

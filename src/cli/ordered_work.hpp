@@ -34,8 +34,9 @@ class OrderedWork {
   /// Waits where much is under way. Throws what an earlier piece or its use threw, after which
   /// nothing more is used.
   void add(Work work);
-  /// Waits until all is used. Throws as add does.
-  void finish();
+  /// Adds a last piece, where there is one, and waits until all is used. A piece that is the only
+  /// one is done without threads. Throws as add does.
+  void finish(Work last);
 
  private:
   struct Piece {

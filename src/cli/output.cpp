@@ -30,6 +30,10 @@ void flush_standard_output() {
 
 void note(const std::string& text) { std::fprintf(stderr, "%s\n", printable(text).c_str()); }
 
+void note_success(const std::string& text) {
+  if (isatty(STDERR_FILENO) == 1) note(text);
+}
+
 Progress::Progress()
     : on_terminal_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0),
       next_(std::chrono::steady_clock::now() + std::chrono::seconds(1)) {}

@@ -25,6 +25,8 @@ void write_standard_output(std::string_view text);
 void flush_standard_output();
 /// A line for the user on standard error.
 void note(const std::string& text);
+/// The same of what went well, where a person watches: standard error is a terminal.
+void note_success(const std::string& text);
 
 /// Says on standard error how far a long run is: only on a terminal, only after a second.
 class Progress {

@@ -56,7 +56,10 @@ bool is_replaceable(const std::string& path) {
   return !fs::exists(status) || fs::is_regular_file(status);
 }
 
-OutputFile::OutputFile(const std::string& path) : path_(path), target_(written_path(path)) {
+OutputFile::OutputFile(const std::string& path, std::string target)
+    : path_(path), target_(std::move(target)) {}
+
+OutputFile::OutputFile(const std::string& path) : OutputFile(path, written_path(path)) {
   if (is_replaceable(path))
     make_replacement();
   else

@@ -38,6 +38,9 @@ class OutputFile {
   void commit();
 
  private:
+  /// Nothing is open yet. What the other constructor opens is closed also where it throws, since
+  /// this one has ended.
+  OutputFile(const std::string& path, std::string target);
   void make_replacement();
   int make_unnamed(mode_t mode) const;
   void open_directly();

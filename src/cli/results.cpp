@@ -16,6 +16,13 @@ namespace {
 /// Assumptions beyond this many are not said one by one.
 constexpr std::size_t most_assumed = 20;
 
+/// Says what was written, and what else can be made of a picture.
+void say_written(const Export& file) {
+  const bool is_picture = file.format->name == "svg";
+  note_success("roofline: wrote " + file.path +
+               (is_picture ? ", a picture for browsers; rsvg-convert makes PNG or PDF of it" : ""));
+}
+
 /// Whether a file is there that is worth more than nothing.
 bool is_kept(const std::string& path) {
   std::error_code error;
@@ -28,15 +35,9 @@ bool is_kept(const std::string& path) {
 
 Results::Results(const Options& options, const std::vector<Context>& contexts)
     : options_(&options), needs_(needs_of(options)), contexts_(&contexts) {
-  streaming_ = options.exports.empty() && !needs_.report;
-  kept_.resize(needs_.rows.size());
-  for (std::size_t i = 0; i < needs_.rows.size(); ++i)
-    rows_.emplace_back(*needs_.rows[i]->rows(), [this, i](std::string_view text) {
-      if (streaming_)
-        write_standard_output(text);
-      else
-        kept_[i].emplace_back(text);
-    });
+  for (const OutputFormat* format : needs_.rows)
+    rows_.emplace_back(*format->rows(),
+                       [this, format](std::string_view text) { write_rows(*format, text); });
 }
 
 void Results::take(Evaluation part) {
@@ -48,6 +49,7 @@ void Results::take(Evaluation part) {
   take_rows(std::move(part.rows));
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
+  std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels_));
   take_records(std::move(part.records));
   if (!part.ends_input) return;
   join();
@@ -77,9 +79,26 @@ void Results::count_copies(const Evaluation& part) {
   if (part.ends_input) copies_ = 0;
 }
 
-void Results::take_rows(std::vector<RenderedRows> rows) {
+void Results::take_rows(std::vector<RenderedRows> rows) try {
   for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(std::move(rows[i]));
-  if (streaming_) flush_standard_output();  // whoever feeds a pipe may wait for the answer
+  if (has_written(options_->format))
+    flush_standard_output();  // whoever feeds a pipe may wait for the answer
+} catch (const InputError& error) {
+  raise(error);
+}
+
+void Results::write_rows(const OutputFormat& format, std::string_view text) {
+  if (options_->format == &format) write_standard_output(text);
+  for (const Export& file : options_->exports)
+    if (file.format == &format) rows_file(file.path).write(text);
+}
+
+OutputFile& Results::rows_file(const std::string& path) {
+  return files_.try_emplace(path, path).first->second;
+}
+
+bool Results::has_written(const OutputFormat* format) const {
+  return std::find(needs_.rows.begin(), needs_.rows.end(), format) != needs_.rows.end();
 }
 
 void Results::take_records(std::vector<SlotRecords> records) {
@@ -138,34 +157,33 @@ void Results::write() {
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
   if (is_layer_file_alone && !failed_) return;
   for (RowStream& rows : rows_) rows.end();
-  if (streaming_) return;
-  write_formats(required(make_report(std::move(evaluated_), std::move(errors_), options_->report)));
+  const Report report = required(make_report(std::move(evaluated_), std::move(errors_),
+                                             options_->report, std::move(kernels_)));
+  for (const Export& file : options_->exports) end_file(file, report);
+  if (options_->format != nullptr) write_standard_format(report);
 }
 
-void Results::write_formats(const Report& report) const {
-  RenderStyle style;
-  style.chart = options_->chart;
-  const bool nothing = failed_ && !evaluated_any_;
-  for (const Export& file : options_->exports)
-    if (!nothing || !is_kept(file.path))
-      write_file(file.path,
-                 [&](const Sink& sink) { write_format(*file.format, report, style, sink); });
-  if (options_->format == nullptr) return;
-  style = standard_output_style();
-  style.chart = options_->chart;
-  if (options_->format->shows_chart) style = chart_style(style);
-  write_format(*options_->format, report, style, write_standard_output);
-}
-
-void Results::write_format(const OutputFormat& format, const Report& report,
-                           const RenderStyle& style, const Sink& sink) const {
-  const auto rows = std::find(needs_.rows.begin(), needs_.rows.end(), &format);
-  if (rows == needs_.rows.end()) {
-    if (const auto error = format.write(report, style, sink)) raise(*error);
-    return;
+void Results::end_file(const Export& file, const Report& report) {
+  if (failed_ && !evaluated_any_ && is_kept(file.path)) return;
+  if (has_written(file.format)) {
+    rows_file(file.path).commit();
+  } else {
+    RenderStyle style;
+    style.chart = options_->chart;
+    write_file(file.path, [&](const Sink& sink) {
+      if (const auto error = file.format->write(report, style, sink)) raise(*error);
+    });
   }
-  for (const std::string& piece : kept_[static_cast<std::size_t>(rows - needs_.rows.begin())])
-    sink(piece);
+  say_written(file);
+}
+
+void Results::write_standard_format(const Report& report) const {
+  const OutputFormat& format = *options_->format;
+  if (has_written(&format)) return;
+  RenderStyle style = standard_output_style();
+  style.chart = options_->chart;
+  if (format.shows_chart) style = chart_style(style);
+  if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
 }
 
 }  // namespace roofline

@@ -1,8 +1,9 @@
 #pragma once
 
-// Where evaluated things go, in the order of the input: rows on standard output alone are written
-// as they are computed, anything else is kept and written at the end.
+// Where evaluated things go, in the order of the input: formats of rows are written as the rows are
+// computed, anything else is kept and written at the end.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "cli/evaluation.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 
 namespace roofline {
 
@@ -33,21 +35,23 @@ class Results {
   void say(const Message& message);
   void count_copies(const Evaluation& part);
   void take_rows(std::vector<RenderedRows> rows);
+  void write_rows(const OutputFormat& format, std::string_view text);
+  OutputFile& rows_file(const std::string& path);
   void take_records(std::vector<SlotRecords> records);
   /// The records of the input, if it had any, become one result a slot.
   void join();
   void keep_layers(Network network);
   void write_layer_file() const;
-  void write_formats(const Report& report) const;
-  void write_format(const OutputFormat& format, const Report& report, const RenderStyle& style,
-                    const Sink& sink) const;
+  void end_file(const Export& file, const Report& report);
+  void write_standard_format(const Report& report) const;
+  /// Whether a format's rows were written as they were computed.
+  bool has_written(const OutputFormat* format) const;
 
   const Options* options_;
   Needs needs_;
   const std::vector<Context>* contexts_;
-  bool streaming_ = false;                      ///< rows alone, and they go to standard output
-  std::vector<RowStream> rows_;                 ///< of each of the needed formats
-  std::vector<std::vector<std::string>> kept_;  ///< of each of them, where they do not stream
+  std::vector<RowStream> rows_;              ///< of each of the needed formats
+  std::map<std::string, OutputFile> files_;  ///< of rows, begun with the first of them, by path
   bool failed_ = false;
   bool evaluated_any_ = false;
   std::uint64_t copies_ = 0;  ///< in the present input, layers that "repeat" added to records
@@ -58,6 +62,7 @@ class Results {
   std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;
+  std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for the layer file
   std::vector<InputError> errors_;
 };

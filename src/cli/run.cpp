@@ -39,6 +39,7 @@ class Division {
         add_input(*input);
       else
         add_failure(input.error());
+    work_.finish(std::exchange(last_, nullptr));
   }
 
  private:
@@ -56,10 +57,17 @@ class Division {
     if (reader->has_records())
       add_records(*reader, name);
     else
-      work_.add([this, name, reader] { return evaluator_.evaluate(*reader, name); });
+      add([this, name, reader] { return evaluator_.evaluate(*reader, name); });
+  }
+
+  /// What may be all the work is held back, because a single piece needs no threads.
+  void add(OrderedWork::Work work) {
+    if (last_) work_.add(std::exchange(last_, nullptr));
+    last_ = std::move(work);
   }
 
   void add_records(Reader& reader, const std::string& name) {
+    if (last_) work_.add(std::exchange(last_, nullptr));
     std::size_t first = 0;
     while (true) {
       const auto items = std::make_shared<Items>(next_items(reader, name));
@@ -92,13 +100,14 @@ class Division {
   }
 
   void add_failure(const InputError& error) {
-    work_.add([this, error] { return evaluator_.failure(error); });
+    add([this, error] { return evaluator_.failure(error); });
   }
 
   const Options& options_;
   const Evaluator& evaluator_;
   OrderedWork& work_;
   std::vector<std::string> names_;  ///< of all inputs
+  OrderedWork::Work last_;          ///< held back
 };
 
 }  // namespace
@@ -121,7 +130,6 @@ int evaluate_inputs(Options options) {
     });
     Division division(options, evaluator, work);
     division.add_words(options.inputs);
-    work.finish();
     if (times)
       for (const std::string& text : times->notes()) note(text);
     progress.erase();

@@ -1,6 +1,7 @@
 #include "roofline/catalogue.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "load/own_gpus.hpp"
@@ -139,9 +140,24 @@ std::string network_names() {
   return names;
 }
 
+namespace {
+
+/// Small letters and digits: "ResNet-50" is "resnet50".
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+  }
+  return plain;
+}
+
+}  // namespace
+
 std::optional<std::string_view> find_network(std::string_view name) {
+  const std::string wanted = plain_name(name);
   for (const EmbeddedFile& file : embedded_networks())
-    if (file.name == name) return file.text;
+    if (plain_name(file.name) == wanted) return file.text;
   return std::nullopt;
 }
 

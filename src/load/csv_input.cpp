@@ -1,5 +1,6 @@
 #include "load/csv_input.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -146,6 +147,22 @@ class CsvReader : public Reader {
 };
 
 }  // namespace
+
+/// A header with a column that is a key of layers, or of rows that this program wrote.
+bool looks_like_csv(std::string_view head) {
+  std::string line(head.substr(0, head.find('\n')));
+  if (line.find_first_of("{[") != std::string::npos) return false;  // JSON
+  const std::unique_ptr<ByteStream> stream = text_stream("", std::move(line));
+  try {
+    const std::optional<CsvRow> first = CsvRows(*stream).next();
+    return first && first->cells.size() > 1 &&
+           std::any_of(first->cells.begin(), first->cells.end(), [](const std::string& column) {
+             return key_of(column, false) || key_of(column, true);
+           });
+  } catch (const InputError&) {
+    return false;
+  }
+}
 
 std::unique_ptr<Reader> open_csv(std::unique_ptr<ByteStream> stream) {
   return std::make_unique<CsvReader>(std::move(stream));

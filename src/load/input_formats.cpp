@@ -9,6 +9,13 @@
 #include "load/json_input.hpp"
 #include "load/json_network.hpp"
 #include "load/onnx/onnx_input.hpp"
+#include "load/profiler/nsight_compute.hpp"
+#include "load/profiler/nsight_systems.hpp"
+#include "load/profiler/other_recordings.hpp"
+#include "load/profiler/rocprofv3.hpp"
+#include "load/tables/deepbench.hpp"
+#include "load/tables/miopen_driver.hpp"
+#include "load/tables/scale_sim.hpp"
 #include "load/tensorrt/engine_files.hpp"
 #include "load/tensorrt/engine_input.hpp"
 #include "load/trace/trace_input.hpp"
@@ -22,17 +29,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool never(std::string_view) { return false; }
 bool always(std::string_view) { return true; }
 
-/// Asked in this order; JSON, which takes whatever is left, stands last.
+/// Asked in this order. The last of those that share an extension takes whatever is left.
 const InputFormat input_table[] = {
-    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson},
-    {"CSV", {".csv"}, never, open_csv},
+    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson, nullptr, true},
+    {"Nsight Systems", {".csv"}, looks_like_nsight_systems, open_nsight_systems},
+    {"Nsight Compute", {".csv"}, looks_like_nsight_compute, open_nsight_compute},
+    {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, open_rocprofv3_csv},
+    {"SCALE-Sim topology", {".csv"}, looks_like_scale_sim, open_scale_sim},
+    {"profiler's table",
+     {".csv"},
+     looks_like_other_profiler_table,
+     nullptr,
+     open_other_profiler_table},
+    {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, true},
+    {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, open_rocprofv3_json},
+    {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, refuse_tensorflow_trace},
     {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
     {"TensorRT engine", {".json"}, looks_like_engine_layers, nullptr, open_engine},
     {"TensorRT profile", {".json"}, looks_like_engine_profile, nullptr, open_engine_profile},
     {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
+    {"MIOpenDriver", {}, looks_like_miopen_driver, open_miopen_driver},
+    {"DeepBench", {}, looks_like_deepbench, open_deepbench},
     {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
     {"JSON", {".json"}, always, open_json},
 };
@@ -118,8 +137,9 @@ const InputFormat& format_of(ByteStream& stream) {
   if (candidates.size() == 1) return *candidates.front();
   if (candidates.empty())
     for (const InputFormat& format : input_table) candidates.push_back(&format);
-  // What is streamed line by line must not wait for more than a line.
-  if (candidates.front()->recognise(stream.peek_line(head_byte))) return *candidates.front();
+  const std::string_view line = stream.peek_line(head_byte);
+  for (const InputFormat* format : candidates)
+    if (format->by_line && format->recognise(line)) return *format;
   const std::string_view head = stream.peek(head_byte);
   for (const InputFormat* format : candidates)
     if (format->recognise(head)) return *format;
@@ -171,6 +191,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
     const std::string_view mark = stream->peek(2);
     if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
       throw InputError(name, "", "expected UTF-8, got UTF-16");
+    refuse_binary_recording(*stream);
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
     const InputFormat& format = format_of(*stream);
     return format.open_beside != nullptr ? format.open_beside(std::move(stream), other_inputs)

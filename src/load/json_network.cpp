@@ -39,6 +39,7 @@ void read_network_object(const Value& value, const Origin& origin, NetworkSpec& 
 std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
                                                             const Origin& origin) {
   std::vector<std::shared_ptr<const NetworkSpec>> networks;
+  refuse_kernels_alone(report);
   const Value results = report.at("results");
   if (!results.is_array() || results.size() == 0)
     results.fail_expected("a list of at least one result");

@@ -141,10 +141,9 @@ class ConstantsReader {
  private:
   void numbers() {
     const auto all = constants_of(constants_.values);
-    for (std::size_t i = 0; i < all.size(); ++i) index_[path_of(all[i].name)] = i;
     if (const auto object = file_.take("constants")) group(*object, "", all);
     if (const auto missing = complete(constants_))
-      throw file_.value().origin().error("/constants/" + path_of(all[*missing].name),
+      throw file_.value().origin().error("/constants/" + constant_paths().all[*missing],
                                          "expected a constant or a kernel model to inherit "
                                          "it from (\"inherits\"), got neither");
   }
@@ -152,16 +151,18 @@ class ConstantsReader {
   void group(const Value& object, const std::string& prefix,
              const std::vector<ConstantRef<double>>& all) {
     if (!object.node().is_object()) object.fail_expected("a group of constants");
+    const auto& index = constant_paths().index;
     for (const auto& item : object.node().items()) {
       const std::string path = prefix + item.key();
       const Value value = object.at(std::string_view(item.key()));
-      const auto known = index_.lower_bound(path);
-      if (known != index_.end() && known->first == path) {
+      const auto known = index.lower_bound(path);
+      if (known != index.end() && known->first == path) {
         number(value, all[known->second], constants_.notes[known->second]);
-      } else if (known != index_.end() && known->first.starts_with(path + '/')) {
+      } else if (known != index.end() && known->first.starts_with(path + '/')) {
         group(value, path + '/', all);
       } else {
-        value.fail("unknown constant" + did_you_mean(path, paths()));
+        value.fail("unknown constant" +
+                   did_you_mean(path, {constant_paths().all.begin(), constant_paths().all.end()}));
       }
     }
   }
@@ -248,18 +249,12 @@ class ConstantsReader {
     return {at(0), at(1), at(2), at(3), at(4), at(5)};
   }
 
-  std::vector<std::string_view> paths() const {
-    std::vector<std::string_view> all;
-    for (const auto& [path, index] : index_) all.push_back(path);
-    return all;
-  }
   const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
   const Chain& chain_;
   ObjectReader file_;
   ModelConstants constants_;
   std::map<std::string, std::string, std::less<>> origins_;
-  std::map<std::string, std::size_t, std::less<>> index_;  ///< of each constant, by path
 };
 
 SharedConstants constants_in(const Value& value, const Chain& chain) {

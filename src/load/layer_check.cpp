@@ -1,11 +1,10 @@
 #include "load/layer_check.hpp"
 
-#include "roofline/error.hpp"
 #include "roofline/infer.hpp"
 
 namespace roofline {
 
-std::optional<std::string> refusal(const LayerSpec& layer) {
+std::optional<InputError> failure_of(const LayerSpec& layer) {
   NetworkSpec alone;
   alone.layers = {layer};
   alone.layers.front().repeat.reset();
@@ -13,8 +12,13 @@ std::optional<std::string> refusal(const LayerSpec& layer) {
     infer(alone, {}).value();
     return std::nullopt;
   } catch (const InputError& error) {
-    return error.message;
+    return error;
   }
+}
+
+std::optional<std::string> refusal(const LayerSpec& layer) {
+  const std::optional<InputError> failure = failure_of(layer);
+  return failure ? std::optional(failure->message) : std::nullopt;
 }
 
 }  // namespace roofline

@@ -20,6 +20,8 @@ constexpr std::string_view older_version =
     "expected rows with their layers, got some without: another version of this program wrote "
     "them; give the input that they are of";
 
+/// Of rows of kernels, which have no layers.
+constexpr std::string_view kernel_row_key = "nearest_roof";
 Value rows_of(const Value& result) {
   if (!result.node().is_object() || !result.node().contains("layers"))
     result.fail_expected("a result with layers");
@@ -42,10 +44,20 @@ std::optional<std::uint64_t> batch_of(LayerSpec& layer) {
   return operands.front()->sizes.front();
 }
 
+constexpr std::string_view kernels_alone =
+    "expected layers, got kernels without any, which this program wrote: give the profiler's file "
+    "that they are of";
+
 }  // namespace
 
 bool is_own_report(const json& document) {
   return document.is_object() && document.contains(version_key) && document.contains("results");
+}
+
+void refuse_kernels_alone(const Value& report) {
+  const auto tables = report.node().find("kernel_tables");
+  if (report.node().at("results").empty() && tables != report.node().end() && !tables->empty())
+    report.fail(std::string(kernels_alone));
 }
 
 bool is_own_row(const json& record) {
@@ -57,7 +69,8 @@ std::optional<LayerSpec> read_own_row(const Value& row) {
   if (!row.node().is_object()) row.fail_expected("an object");
   if (row.node().contains("error"))
     row.fail("expected a layer, got one that an earlier run could not evaluate");
-  if (!row.node().contains(layer_key)) row.fail(std::string(older_version));
+  if (!row.node().contains(layer_key))
+    row.fail(std::string(row.node().contains(kernel_row_key) ? kernels_alone : older_version));
   const Value stated = row.at(layer_key);
   if (stated.node().is_null()) return std::nullopt;
   LayerSpec layer = read_layer(stated, row.origin());
@@ -77,6 +90,8 @@ std::optional<std::string_view> layer_key_of_own_column(std::string_view column)
 }
 
 bool is_own_header(const std::vector<std::string>& columns, const Origin& origin) {
+  if (std::find(columns.begin(), columns.end(), kernel_row_key) != columns.end())
+    throw origin.error("", std::string(kernels_alone));
   if (std::any_of(columns.begin(), columns.end(), [](const std::string& column) {
         return column.starts_with(column_start) && layer_key_of_own_column(column);
       }))

@@ -13,6 +13,8 @@ namespace roofline {
 
 /// A whole report (--json).
 bool is_own_report(const nlohmann::json& document);
+/// Throws InputError where a report is of kernels alone.
+void refuse_kernels_alone(const Value& report);
 /// A line of NDJSON, or a layer out of a report.
 bool is_own_row(const nlohmann::json& record);
 

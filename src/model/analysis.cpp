@@ -188,6 +188,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.label = result.setting.network;
   result.setting.gpu = context.gpu.name;
   result.setting.gpu_memory_byte = context.gpu.memory_byte;
+  result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
   result.setting.tdp_w = context.gpu.tdp_w;
   result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
   result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
@@ -260,7 +261,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   rows.reserve(count);
   for (RecordResult& record : records) {
     std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
-    record.rows = {};
+    record = {};
   }
   try {
     Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);

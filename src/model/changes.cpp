@@ -13,6 +13,10 @@ std::string name_of_input(const Result& result) {
   return result.setting.label + " on " + result.setting.gpu;
 }
 
+std::string name_of_input(const KernelTable& table) {
+  return table.recording->name + (table.gpu.empty() ? "" : " on " + table.gpu);
+}
+
 /// What is the same work in two inputs: a layer's pass and name, or the name of what no layer
 /// stands for.
 using WorkKey = std::pair<std::optional<Pass>, std::string>;
@@ -24,6 +28,10 @@ void add(WorkTimes& times, WorkKey key, double count, double time_s) {
   work.time_s += time_s;
 }
 
+std::string name_of_transfer(const Transfer& transfer) {
+  return std::string(name_of(transfer.kind)) + (transfer.what.empty() ? "" : " " + transfer.what);
+}
+
 /// In a recording, copies of a layer have one time, the mean: they are one piece of work.
 WorkTimes times_of(const Result& result, bool joins_copies) {
   WorkTimes times;
@@ -33,9 +41,12 @@ WorkTimes times_of(const Result& result, bool joins_copies) {
     add(times, {row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
         *row.measured_time_s);
   }
-  if (result.measured.recording)
-    for (const UnmodelledWork& work : result.measured.recording->unmodelled)
+  if (const TraceSummary* recording = result.measured.recording.get()) {
+    for (const Transfer& each : recording->transfers)
+      add(times, {std::nullopt, name_of_transfer(each)}, each.launches, each.time_s);
+    for (const UnmodelledWork& work : recording->unmodelled)
       add(times, {std::nullopt, work.name}, work.launches, work.time_s);
+  }
   return times;
 }
 
@@ -66,12 +77,27 @@ ChangeGroup group_of(std::vector<MeasuredChange> changes) {
   return group;
 }
 
-}  // namespace
+/// Kernels of one name are one piece of work, whatever their grids.
+WorkTimes times_of(const KernelTable& table) {
+  WorkTimes times;
+  for (const KernelRow& row : table.rows)
+    add(times, {std::nullopt, row.kernel.name}, static_cast<double>(row.kernel.launches),
+        row.kernel.time_s);
+  return times;
+}
 
-MeasuredChanges changes_between(const Result& before, const Result& after) {
-  const bool joins_copies = before.measured.recording && after.measured.recording;
-  const WorkTimes earlier = times_of(before, joins_copies);
-  const WorkTimes later = times_of(after, joins_copies);
+RunTotals totals_of(const KernelTable& table) {
+  RunTotals totals;
+  totals.work_s = table.time_s;
+  totals.step_s = table.recording->span_s;
+  totals.busy_s = table.recording->busy_s;
+  if (totals.step_s && totals.busy_s) totals.idle_s = *totals.step_s - *totals.busy_s;
+  totals.launches = static_cast<double>(table.launches);
+  return totals;
+}
+
+/// What went, what came and what changed.
+void set_groups(const WorkTimes& earlier, const WorkTimes& later, MeasuredChanges& changes) {
   std::vector<MeasuredChange> changed;
   std::vector<MeasuredChange> gone;
   std::vector<MeasuredChange> come;
@@ -84,9 +110,35 @@ MeasuredChanges changes_between(const Result& before, const Result& after) {
   }
   for (const auto& [key, work] : later)
     if (!earlier.contains(key)) come.push_back({key.second, key.first, {}, work});
-  return {name_of_input(before),       name_of_input(after),      totals_of(before, earlier),
-          totals_of(after, later),     group_of(std::move(gone)), group_of(std::move(come)),
-          group_of(std::move(changed))};
+  changes.gone = group_of(std::move(gone));
+  changes.come = group_of(std::move(come));
+  changes.changed = group_of(std::move(changed));
+}
+
+}  // namespace
+
+MeasuredChanges changes_between(const Result& before, const Result& after) {
+  const bool joins_copies = before.measured.recording && after.measured.recording;
+  const WorkTimes earlier = times_of(before, joins_copies);
+  const WorkTimes later = times_of(after, joins_copies);
+  MeasuredChanges changes;
+  changes.before = name_of_input(before);
+  changes.after = name_of_input(after);
+  changes.before_run = totals_of(before, earlier);
+  changes.after_run = totals_of(after, later);
+  set_groups(earlier, later, changes);
+  return changes;
+}
+
+MeasuredChanges changes_between(const KernelTable& before, const KernelTable& after) {
+  MeasuredChanges changes;
+  changes.before = name_of_input(before);
+  changes.after = name_of_input(after);
+  changes.before_run = totals_of(before);
+  changes.after_run = totals_of(after);
+  changes.of_kernels = true;
+  set_groups(times_of(before), times_of(after), changes);
+  return changes;
 }
 
 }  // namespace roofline

@@ -95,8 +95,8 @@ std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results) 
     const std::size_t first = rows.size();
     for (const std::size_t i : group) {
       const Result& result = results[i];
-      rows.push_back(row_of(result.setting.label, result.setting.batch, result,
-                            time_s(result.total), result.total.roofline_time_s));
+      rows.push_back(row_of(result.setting.label, result.setting.batch, result, result.total.time_s,
+                            result.total.roofline_time_s));
       rows.back().compute_bound_share = compute_bound_share(result);
     }
     finish_rows(rows, first);

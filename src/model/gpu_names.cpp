@@ -197,13 +197,17 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
   };
   std::vector<Candidate> candidates;
   for (const std::vector<std::string>& names : parts) {
-    double least = far;
+    Candidate nearest{far, names.front()};
     for (const std::string& text : names) {
       const GpuName name = parsed(text);
-      least = std::min(least, model_difference(meant_runs, runs_of(name.model)) +
-                                  variant_difference(meant.variants, name.variants));
+      const double difference = model_difference(meant_runs, runs_of(name.model)) +
+                                variant_difference(meant.variants, name.variants);
+      if (difference >= nearest.difference) continue;
+      nearest.difference = difference;
+      // Of an alias that is nearer it is plainer which part it names.
+      if (text.find(' ') == text.npos) nearest.name = text;
     }
-    if (least <= most) candidates.push_back({least, names.front()});
+    if (nearest.difference <= most) candidates.push_back(std::move(nearest));
   }
   std::stable_sort(
       candidates.begin(), candidates.end(),

@@ -30,6 +30,11 @@ bool normalised_over_features(LayerKind kind) {
   return kind == LayerKind::layer_norm || kind == LayerKind::rms_norm;
 }
 bool of_images(LayerKind kind) { return info(kind).features == Features::first; }
+bool by_element(LayerKind kind) {
+  const KindFamily family = info(kind).family;
+  return family == KindFamily::activation || family == KindFamily::combine ||
+         kind == LayerKind::copy || kind == LayerKind::other;
+}
 template <LayerKind Kind>
 bool only(LayerKind kind) {
   return kind == Kind;
@@ -224,6 +229,8 @@ constexpr std::array table = std::to_array<LayerField>({
     {"depthwise", FlagField{&L::depthwise}, convolution},
     {"bias", FlagField{&L::bias}, biased, as_it_is},
     {"causal", FlagField{&L::causal}, only<LayerKind::attention>, as_it_is},
+    {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
+    {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
     {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_embedding_dim},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
@@ -233,8 +240,11 @@ constexpr std::array table = std::to_array<LayerField>({
     {"dtype", DataTypeField{}, any, state_dtype},
     {"dtypes", DataTypesField{}, any, state_dtypes},
     {"layout", choice<Layout, &L::layout>(), of_images, as_it_is},
+    {"access", choice<Access, &L::access>(), by_element, as_it_is},
+    {"interpolation", choice<Interpolation, &L::interpolation>(), only<LayerKind::upsample>, as_it_is},
     {"pass", choice<Pass, &L::pass>(), any, [](const Layer& layer, L& spec) { spec.pass = layer.pass; }},
     {"kernel", MappingField{}, contraction, state_mapping},
+    {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
     {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},

@@ -9,11 +9,7 @@ namespace {
 
 /// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(const Result& result, OperatingPoint& point) {
-  EnumArray<Limiter, double> part_s{};
-  for (const LayerResult& row : result.layers)
-    if (row.kernel)
-      for (const Limiter limiter : enumerators<Limiter>)
-        part_s[limiter] += row.kernel->part_s[limiter];
+  const EnumArray<Limiter, double>& part_s = result.total.part_s;
   const auto largest = std::max_element(part_s.begin(), part_s.end());
   if (*largest <= 0 || point.time_s <= 0) return;
   point.limiter = static_cast<Limiter>(largest - part_s.begin());
@@ -27,7 +23,7 @@ OperatingPoint point_of(const Result& result, const Prices& price_per_hour) {
   point.gpu = result.setting.gpu;
   point.dtype = result.setting.dtype;
   point.batch = result.setting.batch;
-  point.time_s = time_s(result.total);
+  point.time_s = result.total.time_s;
   point.roofline_time_s = result.total.roofline_time_s;
   point.measured_time_s = result.total.measured_time_s;
   point.compute_bound_share = compute_bound_share(result);
@@ -107,6 +103,11 @@ void finish(PointTable& table) {
 }
 
 }  // namespace
+
+bool is_same_point(const Result& a, const Result& b) {
+  return a.setting.gpu == b.setting.gpu && a.setting.dtype == b.setting.dtype &&
+         a.setting.batch == b.setting.batch;
+}
 
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& prices) {
   std::vector<PointTable> tables;

@@ -84,19 +84,27 @@ void tell_apart(std::vector<Result>& results) {
   }
 }
 
-MeasuredChanges changes_of(const std::vector<Result>& results) {
+MeasuredChanges changes_of(const std::vector<Result>& results,
+                           const std::vector<KernelTable>& kernels) {
   std::vector<const Result*> measured;
   for (const Result& result : results)
     if (result.measured.summary) measured.push_back(&result);
-  if (measured.size() != 2)
+  if (measured.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
+  const std::size_t all = measured.size() + kernels.size();
+  if (all != 2)
     throw InputError("expected two inputs with measured times to compare, got " +
-                     std::to_string(measured.size()));
+                     std::to_string(all));
+  if (!kernels.empty())
+    throw InputError("expected two inputs with measured layers to compare, got one of kernels");
   return changes_between(*measured[0], *measured[1]);
 }
 
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                 const ReportOptions& options) {
+                 const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
+  report.kernels = std::move(kernels);
+  for (const KernelTable& table : report.kernels)
+    report.kernel_selections.push_back(select(table, options.view));
   report.view = options.view;
   report.errors = std::move(errors);
   if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
@@ -111,7 +119,7 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
   }
   report.sweeps = sweeps_of(report.results);
   report.points = points_of(report.results, options.price_per_hour);
-  if (options.compare) report.changes = changes_of(report.results);
+  if (options.compare) report.changes = changes_of(report.results, report.kernels);
   if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
   std::vector<ComparisonRow> networks = compare_networks(report.results);
   std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));
@@ -121,8 +129,10 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
 }  // namespace
 
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-                             const ReportOptions& options) {
-  return expected([&] { return report_on(std::move(evaluated), std::move(errors), options); });
+                             const ReportOptions& options, std::vector<KernelTable> kernels) {
+  return expected([&] {
+    return report_on(std::move(evaluated), std::move(errors), options, std::move(kernels));
+  });
 }
 
 }  // namespace roofline

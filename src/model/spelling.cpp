@@ -28,6 +28,12 @@ std::vector<std::string> nearest(std::string_view word,
   const std::size_t most = std::max<std::size_t>(1, word.size() / 3);
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {
+    // Who writes the beginning of a name means that one.
+    constexpr std::size_t telling = 4;
+    if (word.size() >= telling && candidate.starts_with(word)) {
+      found.emplace_back(0, candidate);
+      continue;
+    }
     // So many letters more are so many edits.
     if (word.size() > candidate.size() + most || candidate.size() > word.size() + most) continue;
     const std::size_t distance = edit_distance(word, candidate);

@@ -24,7 +24,7 @@ double& part_of(SweepRow& row, LayerKind kind) {
 SweepRow row_of(const Result& result) {
   SweepRow row;
   row.batch = *result.setting.batch;
-  for (const LayerResult& layer : result.layers) part_of(row, layer.layer.kind) += time_s(layer);
+  for (const TypeRow& type : result.types) part_of(row, type.kind) += type.total.time_s;
   row.total_s = row.copies_s + row.conv_s + row.linear_s + row.pool_s + row.other_s;
   row.roofline_time_s = result.total.roofline_time_s;
   row.time_per_image_s = row.total_s / static_cast<double>(row.batch);

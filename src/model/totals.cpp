@@ -45,7 +45,6 @@ std::uint64_t count_not_compared(const std::vector<LayerResult>& rows) {
 double time_s(const LayerResult& row) {
   return row.expected_time_s.value_or(row.point.roofline_time_s);
 }
-double time_s(const Total& total) { return total.expected_time_s.value_or(total.roofline_time_s); }
 
 void add_time(std::optional<double>& sum, const std::optional<double>& part) {
   if (sum && part)
@@ -67,12 +66,17 @@ void add_to_total(Total& total, const LayerResult& row) {
   total.roofline_time_s += row.point.roofline_time_s;
   add_time(total.expected_time_s, row.expected_time_s);
   add_time(total.measured_time_s, row.measured_time_s);
+  total.time_s += time_s(row);
+  if (row.point.bound == Bound::compute) total.compute_bound_s += row.point.roofline_time_s;
+  if (row.kernel)
+    for (const Limiter limiter : enumerators<Limiter>)
+      total.part_s[limiter] += row.kernel->part_s[limiter];
 }
 
 void sum_up(Result& result) {
   for (const LayerResult& row : result.layers) add_to_total(result.total, row);
   result.measured.not_compared = count_not_compared(result.layers);
-  const double whole_s = time_s(result.total);
+  const double whole_s = result.total.time_s;
   for (LayerResult& row : result.layers) {
     row.time_share = share_of(time_s(row), whole_s);
     add_to_types(result.types, row);
@@ -99,10 +103,7 @@ std::optional<std::uint64_t> crossover_batch(const LayerResult& row) {
 }
 
 double compute_bound_share(const Result& result) {
-  double bound_by_compute = 0;
-  for (const LayerResult& row : result.layers)
-    if (row.point.bound == Bound::compute) bound_by_compute += row.point.roofline_time_s;
-  return share_of(bound_by_compute, result.total.roofline_time_s);
+  return share_of(result.total.compute_bound_s, result.total.roofline_time_s);
 }
 
 std::optional<std::uint64_t> needed_memory_byte(const Result& result) {

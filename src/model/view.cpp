@@ -57,6 +57,21 @@ double sort_key(const TypeRow& row, const Result& result, SortBy by) {
   return 0;
 }
 
+double sort_key(const KernelRow& row, const KernelTable&, SortBy by) {
+  switch (by) {
+    case SortBy::time: return row.time_share;
+    case SortBy::flops: return row.flop.value_or(0);
+    case SortBy::bytes: return row.kernel.counters.dram_byte.value_or(0);
+    case SortBy::intensity: return row.intensity_flop_per_byte.value_or(0);
+    case SortBy::lost:
+      return row.nearest_roof ? row.kernel.time_s * (1 - *row.roof_share[*row.nearest_roof]) : 0;
+    case SortBy::error: return 0;  // no time is expected of it
+  }
+  return 0;
+}
+
+double share_of(const KernelRow& row, const KernelTable&) { return row.time_share; }
+
 using Groups = std::vector<std::vector<std::size_t>>;
 
 /// Layers that differ in nothing but their names, by their first one. What they cost is compared
@@ -93,8 +108,9 @@ double share_of(const GroupRow& group, const Result& result) {
   return sort_key(group, result, SortBy::time);
 }
 
-template <class Row>
-std::vector<std::size_t> selected(const std::vector<Row>& rows, const Result& result,
+/// Rows of a whole, a result or a table of kernels.
+template <class Row, class Whole>
+std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& whole,
                                   const View& view) {
   std::vector<std::size_t> indices(rows.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
@@ -102,31 +118,37 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const Result& re
   if (view.sort || cuts) {
     const SortBy by = view.sort.value_or(SortBy::time);
     std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-      return sort_key(rows[a], result, by) > sort_key(rows[b], result, by);
+      return sort_key(rows[a], whole, by) > sort_key(rows[b], whole, by);
     });
   }
   std::size_t kept = indices.size();
   if (view.cover_share) {
     double covered = 0;
     for (kept = 0; kept < indices.size() && covered < *view.cover_share; ++kept)
-      covered += share_of(rows[indices[kept]], result);
+      covered += share_of(rows[indices[kept]], whole);
   }
   if (view.top) kept = std::min<std::size_t>(kept, *view.top);
   indices.resize(kept);
   return indices;
 }
 
+/// So many rows are shown even where few of them make up the time.
+constexpr std::size_t few = 12;
+
+/// What a screen shows where nothing else is asked for.
+View leading_rows() {
+  View leading;
+  leading.cover_share = 0.9;
+  leading.top = 24;
+  return leading;
+}
+
 /// A screen of rows and what they leave out.
 void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const Result& result,
                      const View& view, Selection& selection) {
-  constexpr std::size_t few = 12;
-  constexpr std::uint64_t screen = 24;
   selection.main_groups = selection.groups;
   if (!view.is_default() || groups.size() <= few) return;
-  View leading;
-  leading.cover_share = 0.9;
-  leading.top = screen;
-  const std::vector<std::size_t> shown = selected(rows, result, leading);
+  const std::vector<std::size_t> shown = selected(rows, result, leading_rows());
   selection.main_groups.clear();
   std::vector<bool> is_shown(groups.size(), false);
   for (const std::size_t i : shown) {
@@ -150,6 +172,18 @@ Selection select(const Result& result, const View& view) {
   for (const auto& members : groups) rows.push_back({&members});
   for (const std::size_t i : selected(rows, result, view)) selection.groups.push_back(groups[i]);
   set_main_groups(groups, rows, result, view, selection);
+  return selection;
+}
+
+KernelSelection select(const KernelTable& table, const View& view) {
+  KernelSelection selection;
+  selection.rows = selected(table.rows, table, view);
+  selection.main_rows = selection.rows;
+  if (!view.is_default() || table.rows.size() <= few) return selection;
+  selection.main_rows = selected(table.rows, table, leading_rows());
+  selection.rest = {
+      selection.rows.begin() + static_cast<std::ptrdiff_t>(selection.main_rows.size()),
+      selection.rows.end()};
   return selection;
 }
 

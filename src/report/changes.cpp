@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/kernel_names.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -87,7 +88,11 @@ std::string changes_sentence(const MeasuredChanges& changes) {
 /// The wholes: a step, busy, idle, launches.
 Grid run_changes_grid(const MeasuredChanges& changes) {
   Grid grid;
-  grid.columns = {{"a step", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
+  grid.columns = {{changes.of_kernels ? "in all" : "a step", true},
+                  {"before"},
+                  {"after"},
+                  {"change"},
+                  {"ratio"}};
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
   const auto add_time = [&](const char* name, const std::optional<double>& before_s,
@@ -96,7 +101,7 @@ Grid run_changes_grid(const MeasuredChanges& changes) {
       grid.rows.push_back({name, duration(*before_s), duration(*after_s),
                            change_text(*after_s - *before_s), change_ratio(*after_s, *before_s)});
   };
-  add_time("whole step", before.step_s, after.step_s);
+  add_time(changes.of_kernels ? "whole recording" : "whole step", before.step_s, after.step_s);
   add_time("GPU idle", before.idle_s, after.idle_s);
   add_time("GPU busy", before.busy_s, after.busy_s);
   const auto beside = [](const RunTotals& run) {
@@ -139,10 +144,21 @@ Grid change_group_grid(std::string title, const ChangeGroup& group, std::size_t 
   return grid;
 }
 
+/// Names of kernels as their tables have them.
+MeasuredChanges shortened_names(MeasuredChanges changes) {
+  constexpr std::size_t widest = 60;
+  if (!changes.of_kernels) return changes;
+  for (ChangeGroup* group : {&changes.gone, &changes.come, &changes.changed})
+    for (MeasuredChange& change : group->work)
+      change.name = shortened(printable(short_signature(change.name)), widest);
+  return changes;
+}
+
 }  // namespace
 
-std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint64_t> top,
+std::string changes_text(const MeasuredChanges& all, std::optional<std::uint64_t> top,
                          const std::function<std::string(const Grid&)>& render) {
+  const MeasuredChanges changes = shortened_names(all);
   std::string text = fmt::format("before: {}\nafter: {}\n{}", printable(changes.before),
                                  printable(changes.after), changes_sentence(changes));
   const auto add = [&](const Grid& grid) {

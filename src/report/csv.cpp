@@ -1,5 +1,6 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
+#include "report/kernel_fields.hpp"
 #include "report/stated.hpp"
 
 namespace roofline {
@@ -30,9 +31,29 @@ std::size_t append_row(std::string& text, const Row& row) {
   return share_at;
 }
 
+std::string kernel_header() {
+  std::string out;
+  for (const KernelField& field : kernel_fields())
+    out += (out.empty() ? "" : ",") + std::string(field.name);
+  return out + '\n';
+}
+
+template <bool raw>
+void append_kernel(std::string& text, const KernelTable& table, const KernelRow& row) {
+  bool first = true;
+  for (const KernelField& field : kernel_fields()) {
+    if (!first) text += ',';
+    first = false;
+    append_csv(text, field.value(table, row), raw);
+  }
+  text += '\n';
+}
+
 }  // namespace
 
-constinit const RowFormat csv_rows{RowOrder::by_result, append_row<false>, header};
-constinit const RowFormat raw_csv_rows{RowOrder::by_result, append_row<true>, header};
+constinit const RowFormat csv_rows{RowOrder::by_result,  append_row<false>, header, nullptr,
+                                   append_kernel<false>, kernel_header};
+constinit const RowFormat raw_csv_rows{RowOrder::by_result, append_row<true>, header, nullptr,
+                                       append_kernel<true>, kernel_header};
 
 }  // namespace roofline

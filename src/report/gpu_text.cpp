@@ -11,8 +11,9 @@ namespace roofline {
 namespace {
 
 /// "  label            value", nothing for what is unknown.
-void add_line(std::string& out, std::string_view label, const std::string& value) {
-  if (!value.empty()) out += fmt::format("  {:<22}{}\n", label, value);
+void add_line(std::string& out, std::string_view label, const std::string& value,
+              std::size_t width = 22) {
+  if (!value.empty()) out += fmt::format("  {:<{}}{}\n", label, width, value);
 }
 
 std::string binary_bytes(double bytes) {
@@ -65,12 +66,16 @@ void add_fields(std::string& out, const Gpu& gpu) {
 void add_peaks(std::string& out, const std::string& heading, const EngineRates& rates,
                double bandwidth_byte_per_s) {
   out += heading;
+  std::size_t width = 22;
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine]) width = std::max(width, name_of(engine).size() + 2);
   for (const Engine engine : enumerators<Engine>)
     if (rates[engine])
       add_line(out, name_of(engine),
                fmt::format("{:<15} ridge {} FLOP/B", si(*rates[engine], "FLOP/s"),
-                           plain(*rates[engine] / bandwidth_byte_per_s)));
-  add_line(out, "bandwidth", si(bandwidth_byte_per_s, "B/s"));
+                           plain(*rates[engine] / bandwidth_byte_per_s)),
+               width);
+  add_line(out, "bandwidth", si(bandwidth_byte_per_s, "B/s"), width);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "report/formats.hpp"
+#include "report/json_kernels.hpp"
 #include "report/json_measured.hpp"
 #include "report/pieces.hpp"
 #include "report/rows.hpp"
@@ -268,6 +269,7 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   for (std::size_t i = 0; i < report.results.size(); ++i)
     write_result(w, report.results[i], report.selections[i], pieces);
   w.end_array();
+  write_kernel_tables(w, report);
   write_comparison(w, report.comparison);
   w.key("sweeps").begin_array();
   for (const Sweep& sweep : report.sweeps) write_sweep(w, sweep);

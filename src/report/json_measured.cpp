@@ -17,6 +17,24 @@ void write_most_lost(JsonWriter& w, const Result& result) {
   w.end_array();
 }
 
+void write_transfers(JsonWriter& w, const TraceSummary& trace) {
+  w.key("transfers").begin_array();
+  for (const Transfer& each : trace.transfers)
+    w.begin_object()
+        .member("kind", name_of(each.kind))
+        .member("what", text_or_null(each.what))
+        .member("ranks", cell(each.ranks))
+        .member("launches", each.launches)
+        .member("byte", cell(each.byte))
+        .member("time_s", each.time_s)
+        .member("hidden_s", each.hidden_s)
+        .member("exposed_s", each.exposed_s())
+        .member("algorithm_byte_per_s", cell(each.algorithm_byte_per_s()))
+        .member("bus_byte_per_s", cell(each.bus_byte_per_s()))
+        .end_object();
+  w.end_array();
+}
+
 void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
   w.key(name)
       .begin_object()
@@ -147,6 +165,8 @@ void write_recording(JsonWriter& w, const Result& result) {
       .member("idle_s", trace.idle_s())
       .member("kernel_s", trace.kernel_s)
       .member("layers_s", trace.layers_s)
+      .member("between_gpus_s", trace.between_gpus_s())
+      .member("host_link_s", trace.host_link_s())
       .member("explained_share", trace.explained_share())
       .member("launches", trace.launches)
       .member("latency_s", cell(trace.latency_s))
@@ -170,6 +190,7 @@ void write_recording(JsonWriter& w, const Result& result) {
     w.end_array().end_object();
   }
   w.end_array();
+  write_transfers(w, trace);
   w.key("unmodelled").begin_array();
   for (const UnmodelledWork& work : trace.unmodelled)
     w.begin_object()

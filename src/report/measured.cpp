@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/links.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -31,8 +32,7 @@ std::string recording_sentences(const Result& result) {
   if (trace.span_s > 0 && !trace.times_hold_launches)
     text += fmt::format(" and idle {} of {}", duration(trace.idle_s()), duration(trace.span_s));
   if (trace.steps > 1) text += fmt::format(" a step, the mean of {}", trace.steps);
-  text += fmt::format("; {} launches\nlayers stand for {} of the kernels' time\n",
-                      plain(trace.launches), percent(trace.explained_share()));
+  text += fmt::format("; {} launches\n", plain(trace.launches)) + explained_sentence(trace);
   if (trace.latency_s)
     text += fmt::format("one run timed from outside takes {}\n", duration(*trace.latency_s));
   for (const std::string& note : trace.notes) text += printable(note) + '\n';

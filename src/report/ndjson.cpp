@@ -1,4 +1,5 @@
 #include "report/formats.hpp"
+#include "report/kernel_fields.hpp"
 #include "report/rows.hpp"
 #include "report/version.hpp"
 
@@ -25,8 +26,17 @@ void append_error(std::string& text, const InputError& error) {
   text += '\n';
 }
 
+void append_kernel_line(std::string& text, const KernelTable& table, const KernelRow& row) {
+  JsonWriter writer(text, false);
+  writer.begin_object();
+  write_kernel_fields(writer, table, row, true);
+  writer.end_object();
+  text += '\n';
+}
+
 }  // namespace
 
-constinit const RowFormat ndjson_rows{RowOrder::as_computed, append_line, nullptr, append_error};
+constinit const RowFormat ndjson_rows{RowOrder::as_computed, append_line,        nullptr,
+                                      append_error,          append_kernel_line, nullptr};
 
 }  // namespace roofline

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "model/totals.hpp"
 #include "report/cell.hpp"
 #include "report/pieces.hpp"
 
@@ -12,6 +11,17 @@ namespace {
 Row row_of(const Result& result, const LayerResult& layer, const RowFormat& format) {
   return {result.setting.source, result.setting.network, result.setting.gpu, layer,
           format.order == RowOrder::as_computed};
+}
+
+std::string begin_of(const RowFormat& format, bool of_kernels) {
+  const auto begin = of_kernels ? format.begin_kernels : format.begin;
+  return begin == nullptr ? "" : begin();
+}
+
+[[noreturn]] void fail_mixed() {
+  throw InputError(
+      "layers and kernels have different columns: write them in runs of their own, or as another "
+      "format");
 }
 
 }  // namespace
@@ -31,6 +41,11 @@ void RenderedRows::add(const Result& network) {
     format_->row(last_piece(), row_of(network, layer, *format_));
 }
 
+void RenderedRows::add(const KernelTable& table) {
+  of_kernels_ = true;
+  for (const KernelRow& row : table.rows) format_->kernel(last_piece(), table, row);
+}
+
 void RenderedRows::add(std::size_t slot, const Network& record, const std::string& gpu,
                        const std::vector<LayerResult>& rows) {
   if (format_->order == RowOrder::as_computed) {
@@ -43,20 +58,25 @@ void RenderedRows::add(std::size_t slot, const Network& record, const std::strin
   for (const LayerResult& layer : rows) {
     const std::size_t share_at =
         format_->row(open.text, {record.source, record.name, gpu, layer, false});
-    open.rows.push_back({share_at, layer.expected_time_s, layer.point.roofline_time_s});
+    open.rows.push_back({share_at, time_s(layer)});
   }
 }
 
 RowStream::RowStream(const RowFormat& format, Sink sink)
     : format_(&format), sink_(std::move(sink)) {}
 
-void RowStream::write(std::string_view text) {
-  if (!std::exchange(begun_, true) && format_->begin != nullptr) sink_(format_->begin());
-  if (!text.empty()) sink_(text);
+void RowStream::write(std::string_view text, bool of_kernels) {
+  if (!std::exchange(begun_, true)) {
+    of_kernels_ = of_kernels;
+    if (const std::string begin = begin_of(*format_, of_kernels); !begin.empty()) sink_(begin);
+  }
+  if (text.empty()) return;
+  if (of_kernels != of_kernels_ && format_->begin != nullptr) fail_mixed();
+  sink_(text);
 }
 
 void RowStream::take(RenderedRows part) {
-  for (const std::string& piece : part.pieces_) write(piece);
+  for (const std::string& piece : part.pieces_) write(piece, part.of_kernels_);
   if (open_.size() < part.open_.size()) open_.resize(part.open_.size());
   for (std::size_t slot = 0; slot < part.open_.size(); ++slot)
     if (!part.open_[slot].rows.empty()) open_[slot].push_back(std::move(part.open_[slot]));
@@ -73,20 +93,16 @@ void RowStream::end() {
 }
 
 void RowStream::write(std::vector<RenderedRows::Open> parts) {
-  Total total;  // as that of the result
+  double whole_s = 0;
   for (const auto& part : parts)
-    for (const auto& row : part.rows) {
-      total.roofline_time_s += row.roofline_time_s;
-      add_time(total.expected_time_s, row.expected_time_s);
-    }
-  const double whole_s = time_s(total);
+    for (const auto& row : part.rows) whole_s += row.time_s;
   for (RenderedRows::Open& part : parts) {
     std::string text;
     text.reserve(part.text.size() + 24 * part.rows.size());
     std::size_t done = 0;
     for (const auto& row : part.rows) {
       text.append(part.text, done, row.share_at - done);
-      append_json(text, share_of(row.expected_time_s.value_or(row.roofline_time_s), whole_s));
+      append_json(text, share_of(row.time_s, whole_s));
       done = row.share_at;
     }
     text.append(part.text, done);
@@ -97,10 +113,17 @@ void RowStream::write(std::vector<RenderedRows::Open> parts) {
 
 void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
   Pieces pieces(sink);
-  if (format.begin != nullptr) pieces.text() = format.begin();
+  const bool of_kernels = report.results.empty() && !report.kernels.empty();
+  if (!report.results.empty() && !report.kernels.empty() && format.begin != nullptr) fail_mixed();
+  pieces.text() = begin_of(format, of_kernels);
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows) {
       format.row(pieces.text(), row_of(report.results[i], report.results[i].layers[row], format));
+      pieces.pass_on();
+    }
+  for (std::size_t i = 0; i < report.kernels.size(); ++i)
+    for (const std::size_t row : report.kernel_selections[i].rows) {
+      format.kernel(pieces.text(), report.kernels[i], report.kernels[i].rows[row]);
       pieces.pass_on();
     }
   if (format.error != nullptr)

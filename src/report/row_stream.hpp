@@ -17,6 +17,7 @@ class RenderedRows {
 
   void add(const InputError& error);
   void add(const Result& network);
+  void add(const KernelTable& table);
   /// Rows of a record. Those of one `slot`, a setting on a GPU, become one result.
   void add(std::size_t slot, const Network& record, const std::string& gpu,
            const std::vector<LayerResult>& rows);
@@ -28,8 +29,7 @@ class RenderedRows {
   struct Open {
     struct Row {
       std::size_t share_at;  ///< in the text
-      std::optional<double> expected_time_s;
-      double roofline_time_s;
+      double time_s;
     };
     std::string text;
     std::vector<Row> rows;
@@ -40,6 +40,7 @@ class RenderedRows {
   const RowFormat* format_;
   std::vector<std::string> pieces_;  ///< that need not be moved to grow
   std::vector<Open> open_;           ///< by slot
+  bool of_kernels_ = false;          ///< the pieces are rows of kernels
 };
 
 /// The parts in order. What is complete is handed on at once.
@@ -49,6 +50,8 @@ class RowStream {
 
   /// Whether anything was handed on.
   bool has_begun() const { return begun_; }
+  /// Throws InputError where rows of kernels and of layers, whose columns differ, would stand under
+  /// one header.
   void take(RenderedRows part);
   /// The records taken since the last input's end are a whole.
   void end_input();
@@ -56,12 +59,13 @@ class RowStream {
   void end();
 
  private:
-  void write(std::string_view text);
+  void write(std::string_view text, bool of_kernels = false);
   void write(std::vector<RenderedRows::Open> parts);
 
   const RowFormat* format_;
   Sink sink_;
   bool begun_ = false;
+  bool of_kernels_ = false;                            ///< what was begun
   std::vector<std::vector<RenderedRows::Open>> open_;  ///< of the present input, by slot
 };
 

@@ -150,10 +150,8 @@ std::string sweep_sentence(const Sweep& sweep) {
   std::string text =
       fmt::format("best of these: batch {} has the least time an image\n", *sweep.best_batch);
   if (sweep.near_best_from == sweep.best_batch) return text;
-  return text + fmt::format(
-                    "from batch {} on, the time an image is within 5% of that: time grows "
-                    "as the batch does\n",
-                    *sweep.near_best_from);
+  return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
+                            *sweep.near_best_from, *sweep.best_batch);
 }
 
 std::string memory_sentence(const Result& result) {

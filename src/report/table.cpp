@@ -9,7 +9,9 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
+#include "report/kernel_text.hpp"
 #include "report/layer_grid.hpp"
+#include "report/links.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -152,7 +154,8 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
 constexpr std::size_t most_gaps = 5;
 constexpr double least_idle_share = 0.05;
 
-/// Rows of work that no layer stands for; JSON has all.
+/// Rows of transfers, and of work that no layer stands for; JSON has all.
+constexpr std::size_t most_transfers = 10;
 constexpr std::size_t most_unmodelled = 10;
 
 std::string measured_text(const Result& result, const Style& style) {
@@ -165,6 +168,11 @@ std::string measured_text(const Result& result, const Style& style) {
     text += '\n' + style.render(measured_types_grid(*result.measured.summary));
     text += '\n' + lost_sentences(result);
   }
+  if (result.measured.recording)
+    for (const Link link : {Link::gpus, Link::host})
+      if (const Grid grid = transfers_grid(result, link, most_transfers, style.own.width);
+          !grid.rows.empty())
+        text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
                                                 style.own.width));
@@ -259,7 +267,7 @@ std::string columns_legend(const Report& report, const std::set<std::string>& he
   return text + (headers.contains("limiter") ? limiter_legend(report) : "");
 }
 
-std::string report_text(const Report& report, const Style& plain_style) {
+std::string layer_tables_text(const Report& report, const Style& plain_style) {
   // Legends are those of the columns that are rendered.
   std::set<std::string> headers;
   const Style style{[&](const Grid& grid) {
@@ -280,6 +288,27 @@ std::string report_text(const Report& report, const Style& plain_style) {
   return out + std::string(report.points.empty() ? "" : points_legend) +
          std::string(conventions_legend) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
+}
+
+std::string kernels_text(const Report& report, const Style& style) {
+  if (report.changes) return "";
+  std::string text;
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    const KernelTable& table = report.kernels[i];
+    const KernelSelection& selection = report.kernel_selections[i];
+    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.own)) +
+            (selection.rest.empty()
+                 ? hidden_sentence(selection.rows.size(), table.rows.size(), "kernels")
+                 : "") +
+            '\n';
+  }
+  return text.empty() ? text : text + kernel_legend(report);
+}
+
+std::string report_text(const Report& report, const Style& style) {
+  const std::string layers = layer_tables_text(report, style);
+  const std::string kernels = kernels_text(report, style);
+  return layers + (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
 }
 
 std::string explanations_text(const Report& report) {

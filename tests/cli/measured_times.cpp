@@ -205,3 +205,42 @@ TEST_CASE("A recording is of the GPU that it names, or that the person names",
     CHECK(compared(result) == RowCounts{1, 0});
   }
 }
+
+// 17,632,384 bytes in 8.8 ms among 8 GPUs; 1.575 GB/s are a tenth of a V100's 15.75 GB/s.
+TEST_CASE("A recording's links have tables of their own", "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  folder.write("ddp.json", R"json({"deviceProperties": [], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::clamp_min", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[1, 16], []], "Input type": ["float", "Scalar"], "Concrete Inputs": ["", "0"]}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100, "dur": 2200, "args": {"External id": 1, "device": 0}},
+{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_Generic", "pid": 0, "tid": 9, "ts": 100, "dur": 8800, "args": {"device": 0, "Collective name": "allreduce", "dtype": "BFloat16", "In msg nelems": 8816192, "Out msg nelems": 8816192, "Group size": 8}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "pid": 0, "tid": 7, "ts": 9000, "dur": 1000, "args": {"device": 0, "bytes": 1575000}}]})json");
+  const Outcome outcome = run(folder, "roofline ddp.json --gpu v100 --top 1");
+  CHECK(
+      outcome.out.find("layers stand for 18.3% of the kernels' time, work between GPUs for 73.3%, "
+                       "copies over the host link for 8.3%\n") != std::string::npos);
+  CHECK(outcome.out.find(R"(
+between GPUs             ranks  launches     bytes      time  of kernels   exposed  hidden        rate    bus rate
+all_reduce bf16 8816192      8     1.000  17.63 MB  8.800 ms       73.3%  6.600 ms   25.0%  2.004 GB/s  3.506 GB/s
+
+over the host link     launches     bytes      time  of kernels   exposed  hidden        rate  of link
+host to device pinned     1.000  1.575 MB  1.000 ms        8.3%  1.000 ms    0.0%  1.575 GB/s    10.0%
+)") != std::string::npos);
+}
+
+TEST_CASE("A recording's layers are a layer file, with indices and with kernels of no time",
+          "[cli/measured_times]") {
+  const TemporaryFolder folder;
+  folder.write("old.json", R"json({"deviceProperties": [], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::copy_", "pid": 1, "tid": 1, "ts": 0, "dur": 9, "args": {"External id": 1, "Input Dims": [[4, 16], [4, 16], []], "Input type": ["int", "int", "Scalar"]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::fill_", "pid": 1, "tid": 1, "ts": 10, "dur": 9, "args": {"External id": 2, "Input Dims": [[4, 16], []], "Input type": ["float", "Scalar"]}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100, "dur": 3, "args": {"External id": 1, "device": 0}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 110, "dur": 0, "args": {"External id": 2, "device": 0}}]})json");
+  const Outcome written = run(folder, "roofline old.json --gpu v100 --to-layers layers.json");
+  CHECK(written.exit_code == 0);
+  const Outcome read = run(folder, "roofline layers.json --gpu v100");
+  CHECK(read.exit_code == 0);
+  CHECK(read.err.empty());
+  const Json result = result_of(folder, "layers.json --gpu v100");
+  CHECK(result.at("layers").at(0).at("measured").at("time_s") == 3e-6);
+  CHECK(result.at("layers").at(1).at("measured").is_null());
+}

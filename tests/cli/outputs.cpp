@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -65,6 +66,30 @@ TEST_CASE("-o still reports failed inputs", "[cli/outputs]") {
   const Outcome outcome = run(folder, "roofline relu.json none.json --gpu v100 -o x.json");
   CHECK(outcome.exit_code == 1);
   CHECK(nlohmann::json::parse(read_file(folder / "x.json")).at("errors").size() == 1);
+}
+
+TEST_CASE("A person at a terminal reads what was written", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  folder.write("relu.json", relu_layer);
+  const std::string line = "roofline relu.json --gpu v100 -o a.csv -o b.svg --chart time";
+  CHECK(run_at_terminal(folder.path(), line, 100) ==
+        "roofline: wrote a.csv\n"
+        "roofline: wrote b.svg, a picture for browsers; rsvg-convert makes PNG or PDF of it\n");
+  CHECK(run(folder, line).err.empty());
+}
+
+TEST_CASE("The list of GPUs fits a terminal, and no two names in it are alike", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  for (const int columns : {80, 100, 120}) {
+    const std::string list =
+        run_at_terminal(folder.path(), "NO_COLOR=1 roofline --list-gpus", columns);
+    std::set<std::string> names;
+    for (const std::string& line : lines_of(list)) {
+      CHECK(line.size() <= static_cast<std::size_t>(columns));
+      if (!line.empty()) CHECK(names.insert(line.substr(0, line.find("  "))).second);
+    }
+    CHECK(names.size() > 90);
+  }
 }
 
 TEST_CASE("--json is --format json", "[cli/outputs]") {

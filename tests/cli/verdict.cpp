@@ -39,8 +39,6 @@ of it in aten::cudnn_batch_norm) + 919.7 us queued work waiting; the host
 launches a kernel every 20.98 us, the GPU runs it in 5.425 us
 do first: launch the step as a CUDA graph
 (torch.compile(mode="reduce-overhead")): saves up to 13.02 ms, leaves 5.780 ms
-or: fuse elementwise work (torch.compile): saves 1.155 ms, leaves 17.64 ms (but
-the host launches for 18.55 ms)
 )");
 }
 

@@ -1,6 +1,7 @@
-// A target reads an input, evaluates it on one of a few GPUs and renders it in every format. What
-// cannot be read or evaluated is an InputError; whatever else is thrown, a number
-// that is not finite, a signal, a sanitizer's report or a slow input is a finding.
+// A target reads an input, and what it refers to, evaluates it on one of a few GPUs and renders it
+// in every format; one writes files. What cannot be read or evaluated is an InputError; whatever
+// else is thrown, a number that is not finite, a signal, a sanitizer's report or a slow input is a
+// finding.
 
 #include "targets.hpp"
 
@@ -10,12 +11,18 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
+#include "cli/output.hpp"
+#include "cli/output_file.hpp"
 #include "load/byte_stream.hpp"
 #include "load/csv_input.hpp"
 #include "load/json_input.hpp"
 #include "load/kernel_model.hpp"
+#include "load/measured_times.hpp"
 #include "load/trace/trace_input.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -84,6 +91,7 @@ void expect_finite(const LayerResult& row) {
 void render(const Report& report, std::size_t choice) {
   std::size_t rows = 0;
   for (const Result& result : report.results) rows += result.layers.size();
+  for (const KernelTable& table : report.kernels) rows += table.rows.size();
   const auto formats = output_formats();
   const OutputFormat& format = formats[choice % formats.size()];
   RenderStyle style;
@@ -98,22 +106,36 @@ void render(const Report& report, std::size_t choice) {
          "a NUL in " + std::string(format.name));
 }
 
-void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
-               std::size_t choice) try {
+void expect_finite(const KernelTable& table) {
+  for (const KernelRow& row : table.rows)
+    for (const std::optional<double> value :
+         {std::optional(row.kernel.time_s), std::optional(row.time_share), row.flop, row.flop_per_s,
+          row.dram_byte_per_s, row.l2_byte_per_s, row.intensity_flop_per_byte,
+          row.l2_intensity_flop_per_byte, row.roof_share[KernelRoof::compute],
+          row.roof_share[KernelRoof::dram], row.roof_share[KernelRoof::l2]})
+      expect(!value || (std::isfinite(*value) && *value >= 0),
+             "a number of " + row.kernel.name + " that is not finite or below 0");
+}
+
+void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors, std::size_t choice,
+               std::vector<KernelTable> kernels = {}) try {
+  for (const KernelTable& table : kernels) expect_finite(table);
   for (const Evaluated& each : evaluated)
     for (const LayerResult& row : each.result.layers) expect_finite(row);
   ReportOptions options;
   if (choice % 5 == 0) options.explain = "*";
-  render(make_report(std::move(evaluated), std::move(errors), options).value(), choice);
+  render(make_report(std::move(evaluated), std::move(errors), options, std::move(kernels)).value(),
+         choice);
 } catch (const InputError&) {  // nothing to explain, or a chart of layers without FLOP
 }
 
-void evaluate_inputs(Reader& reader, const std::string& input) {
+void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* times = nullptr) {
   const Setting& setting = setting_for(input);
   const RowFormat& ndjson = *find_output_format("ndjson")->rows();
   std::vector<Evaluated> evaluated;
   std::vector<RecordResult> records;
   std::vector<InputError> errors;
+  std::vector<KernelTable> kernels;
   const auto keep = [&](Expected<Result> result) {
     evaluated.push_back({std::move(result).value(), &setting.context});
   };
@@ -121,8 +143,12 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
       const auto item = reader.next();
       if (!item) break;
       const auto spec = item->value().spec(setting.defaults).value();
+      if (spec->kernels)
+        kernels.push_back(
+            place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context));
       if (spec->layers.empty()) continue;
-      const Network network = infer(*spec, setting.defaults).value();
+      Network network = infer(*spec, setting.defaults).value();
+      if (times != nullptr) times->join(network);
       if (!network.record) {
         load_network(render_layer_file(network), "again.json", setting.defaults).value();
         keep(evaluate(network, setting.context));
@@ -144,7 +170,7 @@ void evaluate_inputs(Reader& reader, const std::string& input) {
     } catch (const InputError& error) {
       errors.push_back(error);
     }
-  report_on(std::move(evaluated), std::move(errors), input.size() / 4);
+  report_on(std::move(evaluated), std::move(errors), input.size() / 4, std::move(kernels));
 }
 
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
@@ -183,18 +209,39 @@ void run_any(const std::string& input) { run_file("input", input); }
 
 void run_onnx(const std::string& input) { run_file("input.onnx", input); }
 
-/// An engine and, after a line "====", its profile.
-void run_tensorrt(const std::string& input) {
+/// Files of one input, which lines "====" separate, under these names; fewer than names leave the
+/// last ones out. Returns the path of the first.
+std::string written_parts(std::string_view input, const std::vector<std::string>& names) {
   constexpr std::string_view separator = "\n====\n";
-  const std::size_t end = std::min(input.find(separator), input.size());
-  const std::string_view engine = std::string_view(input).substr(0, end);
-  std::string_view profile = std::string_view(input).substr(end);
-  if (!profile.empty()) profile.remove_prefix(separator.size());
-  if (!profile.empty())
-    written("net.profile.json", profile);
-  else
-    std::filesystem::remove(folder() + "/net.profile.json");
-  run_file("net.graph.json", engine);
+  bool is_left = true;
+  for (const std::string& name : names) {
+    const std::size_t end = std::min(input.find(separator), input.size());
+    if (is_left)
+      written(name, input.substr(0, end));
+    else
+      std::filesystem::remove(folder() + "/" + name);
+    is_left = end < input.size();
+    input.remove_prefix(is_left ? end + separator.size() : end);
+  }
+  return folder() + "/" + names.front();
+}
+
+/// An engine, its profile, and the profile's metadata.
+void run_tensorrt(const std::string& input) try {
+  const std::string path =
+      written_parts(input, {"net.graph.json", "net.profile.json", "net.profile.metadata.json"});
+  evaluate_inputs(*open_input(path).value(), input);
+} catch (const InputError&) {
+}
+
+/// Layers and a file of their times.
+void run_measured(const std::string& input) try {
+  const std::string name = input.size() % 2 == 0 ? "times.json" : "times.csv";
+  const std::string path = written_parts(input, {"layers.json", name});
+  MeasuredTimes times(folder() + "/" + name);
+  evaluate_inputs(*open_input(path).value(), input, &times);
+  times.notes();
+} catch (const InputError&) {
 }
 
 /// A layer of every rule of the kernel model.
@@ -235,6 +282,13 @@ void run_gpu(const std::string& input) try {
 } catch (const InputError&) {
 }
 
+/// A GPU's file, and kernel models that it may name.
+void run_gpu_files(const std::string& input) try {
+  const std::string path = written_parts(input, {"gpu.json", "constants.json", "more.json"});
+  evaluate_gpu(find_gpu(path).value(), input.size());
+} catch (const InputError&) {
+}
+
 void run_kernel_model(const std::string& input) try {
   static const Gpu v100 = find_gpu("v100").value();
   Gpu gpu = v100;
@@ -242,6 +296,64 @@ void run_kernel_model(const std::string& input) try {
   load_constants(write_constants(*gpu.constants), "again.json");
   evaluate_gpu(gpu, input.size());
 } catch (const InputError&) {
+}
+
+using Files = std::map<std::string, std::string>;
+
+/// The regular files of a folder, with what is in them.
+Files files_in(const std::filesystem::path& path) {
+  Files files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.is_symlink() || !entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return files;
+}
+
+/// Writing to a path changes the file at the end of its links, or nothing where it cannot.
+void expect_written(const std::filesystem::path& path, const std::string& text) {
+  Files expected = files_in(path.parent_path());
+  try {
+    write_file(path.string(), text);
+    expected[std::filesystem::path(written_path(path.string())).filename().string()] = text;
+  } catch (const OutputError&) {
+  }
+  expect(files_in(path.parent_path()) == expected, "files other than as written");
+}
+
+/// Each byte does something to one of four names in a folder.
+void run_output(const std::string& input) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t most_steps = 16;
+  const fs::path sandbox = fs::path(folder()) / "sandbox";
+  fs::remove_all(sandbox);
+  fs::create_directory(sandbox);
+  for (std::size_t i = 0; i < std::min(input.size(), most_steps); ++i) {
+    const auto byte = static_cast<unsigned char>(input[i]);
+    const auto name_of = [](unsigned number) { return std::string(1, "abcd"[number % 4]); };
+    const fs::path path = sandbox / name_of(byte >> 3U);
+    const std::string text(i, 'x');
+    std::error_code ignored;  // what is there already stays
+    switch (byte % 8) {
+      case 0: fs::remove_all(path, ignored); break;
+      case 1: fs::create_directory(path, ignored); break;
+      case 2: fs::create_symlink(name_of(byte >> 5U), path, ignored); break;
+      case 3: fs::permissions(path, fs::perms::owner_all, ignored); break;
+      case 4: {
+        const Files before = files_in(sandbox);
+        try {
+          OutputFile(path.string()).write(text);
+        } catch (const OutputError&) {
+        }
+        expect(files_in(sandbox) == before, "a file that was not committed");
+        break;
+      }
+      default: expect_written(path, text);
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(sandbox))
+    expect(entry.path().filename().string().size() == 1, "a temporary file left");
 }
 
 constexpr FuzzTarget targets[] = {
@@ -252,7 +364,12 @@ constexpr FuzzTarget targets[] = {
     {"tensorrt", run_tensorrt},
     {"onnx", run_onnx, true},
     {"gpu", run_gpu},
+    {"gpu_files", run_gpu_files},
     {"kernel_model", run_kernel_model},
+    {"measured", run_measured},
+    {"output", run_output},
+    {"profiler", run_any},
+    {"tables", run_any},
     {"any", run_any},
 };
 

@@ -202,6 +202,7 @@ TEST_CASE("The list is sorted and complete", "[load/catalogue]") {
 
 TEST_CASE("Networks by name", "[load/catalogue]") {
   CHECK(find_network("resnet50"));
+  CHECK(find_network("ResNet-50") == find_network("resnet50"));
   CHECK_FALSE(find_network("resnet5"));
   CHECK(resolve_input("resnet50").value() == std::vector<std::string>{"resnet50"});
   CHECK(network_names().find("\nresnet50\n") != std::string::npos);

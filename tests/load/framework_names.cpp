@@ -205,6 +205,12 @@ TEST_CASE("A layer norm spans what it says, or says what is assumed", "[load/fra
        4,
        {"2 layer_norm, the first \"layer_norm1\", without normalized_shape: taken over the "
         "channels of each position"}},
+      {"[" + image + R"({"type": "RMSNorm"}, {"type": "LayerNorm"}])",
+       4,
+       {"1 layer_norm, the first \"layer_norm2\", without normalized_shape: taken over the "
+        "channels of each position",
+        "1 rms_norm, the first \"rms_norm1\", without normalized_shape: taken over the channels "
+        "of each position"}},
   };
   for (const Case& each : table) {
     INFO(each.text);

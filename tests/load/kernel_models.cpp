@@ -135,9 +135,12 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "mine.json: /constants/memory/dram_share/value: expected a number in share, got nothing"},
       {dram_share(R"("value": 0.7, "unit": "s", "range": [0, 1], "origin": "mine")"),
        "mine.json: /constants/memory/dram_share/unit: expected \"share\", got \"s\""},
-      {dram_share(R"("value": 0.7, "unit": "share", "range": [0, 2], "origin": "mine")"),
-       "mine.json: /constants/memory/dram_share/range/1: expected a number from 0 to 1, at least "
+      {dram_share(R"("value": 0.7, "unit": "share", "range": [0.5, 2], "origin": "mine")"),
+       "mine.json: /constants/memory/dram_share/range/1: expected a number from 0.5 to 1, at least "
        "the least and at most what a share can be, got 2"},
+      {dram_share(R"("value": 5e-324, "unit": "share", "range": [5e-324, 1], "origin": "mine")"),
+       "mine.json: /constants/memory/dram_share/range/0: expected a number from 0.001 to 1, which "
+       "a share can be, got 4.94066e-324"},
       {dram_share(R"("value": 0.4, )" + shared),
        "mine.json: /constants/memory/dram_share/value: expected a number from 0.5 to 1, the "
        "constant's range, got 0.4"},

@@ -44,13 +44,13 @@ std::string profile(const std::vector<std::pair<std::string, double>>& times_ms)
   return text + "]\n";
 }
 
-const std::string small_engine =
-    engine({layer("Reformat x", tensor(images, single), tensor(images, half),
-                  R"("LayerType": "Reformat", "ParameterType": "Reformat")"),
-            layer("Conv_0 + Relu_1", tensor(images, half), tensor(images, half),
-                  R"("LayerType": "CaskConvolution", "ParameterType": "Convolution", )" + window),
-            layer("Constant", "[]", tensor("[8]", half), R"("LayerType": "Constant")"),
-            layer("myelin", tensor(images, half), tensor(images, half), R"("LayerType": "kgen")")});
+const std::string small_engine = engine(
+    {layer("Reformat x", tensor(images, single), tensor(images, half),
+           R"("LayerType": "Reformat", "ParameterType": "Reformat")"),
+     layer("Conv_0 + Relu_1", tensor(images, half), tensor(images, half),
+           R"("LayerType": "CaskConvolution", "ParameterType": "Convolution", )" + window),
+     layer("Constant", "[]", tensor("[8]", half), R"("LayerType": "Constant")"),
+     layer("myelin", tensor(images, half), tensor(images, half), R"("LayerType": "Myelin")")});
 
 const std::string small_profile = profile(
     {{"Reformat x", 0.010}, {"Conv_0 + Relu_1", 0.030}, {"Constant", 0}, {"myelin", 0.020}});
@@ -81,7 +81,7 @@ TEST_CASE("An engine's layers take their times from the profile beside them", "[
   CHECK(spec->summary->explained_share() == Approx(40.0 / 60));
   REQUIRE(spec->summary->unmodelled.size() == 1);
   CHECK(spec->summary->unmodelled.front().name == "myelin");
-  CHECK(spec->summary->unmodelled.front().reason == "a layer of type kgen, which has no rule");
+  CHECK(spec->summary->unmodelled.front().reason == "a layer of type Myelin, which has no rule");
   CHECK(spec->summary->unmodelled.front().shapes == "fp16 2x8x4x4 to fp16 2x8x4x4");
 
   const std::vector<Layer> layers = infer(*spec, {}).value().layers;
@@ -90,6 +90,42 @@ TEST_CASE("An engine's layers take their times from the profile beside them", "[
   CHECK(layers[1].name == "Conv_0 + Relu_1");
   CHECK(count(layers[1]).macs == 256 * 8 * 9);
   CHECK(count(layers[1]).bytes.total == 2 * (256 + 576 + 8 + 256));
+}
+
+// Names as TensorRT 8 and 10 write them for Volta to Ampere.
+TEST_CASE("A tactic's name tells the units that it runs on", "[load/tensorrt]") {
+  struct Row {
+    std::string tactic;
+    std::string format;
+    DataType type;
+    bool fp16_accumulate;
+  };
+  const std::vector<Row> rows{
+      {"volta_h884cudnn_256x64_ldg8_relu_exp_medium_nhwc_tn_v1", half, DataType::fp16, true},
+      {"volta_fp16_s884cudnn_fp16_256x128_ldg8_relu_f2f_exp", half, DataType::fp16, false},
+      {"turing_h1688cudnn_128x128_ldg8_relu_exp_small_nhwc_tn_v1", half, DataType::fp16, true},
+      {"ampere_h16816cudnn_128x64_ldg8_relu_exp_stages_64x3", half, DataType::fp16, true},
+      {"sm80_xmma_fprop_implicit_gemm_f16f16_f16f16_f16_nhwckrsc_nhwc", half, DataType::fp16, true},
+      {"sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc", half, DataType::fp16,
+       false},
+      {"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc", single, DataType::tf32, false},
+      {"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs", single, DataType::fp32, false},
+      {"sm80_xmma_fprop_implicit_gemm_interleaved_i8i8_i8i32_f32",
+       "Thirty-two wide channel vectorized row major Int8 format", DataType::int8, false}};
+  for (const Row& row : rows) {
+    INFO(row.tactic);
+    const TemporaryFolder folder;
+    const std::string path = folder.write(
+        "net.graph.json",
+        engine({layer("c", tensor(images, row.format), tensor(images, row.format),
+                      R"("LayerType": "CaskConvolution", "ParameterType": "Convolution", )" +
+                          window + R"(, "TacticName": ")" + row.tactic + '"')}));
+    folder.write("net.profile.json", profile({{"c", 1}}));
+    const auto spec = read_spec(path);
+    REQUIRE(spec->layers.size() == 1);
+    CHECK(name_of(*spec->layers.front().dtypes.input) == name_of(row.type));
+    CHECK(spec->layers.front().fp16_accumulate == row.fp16_accumulate);
+  }
 }
 
 TEST_CASE("The cost of a clock around every layer is taken off", "[load/tensorrt]") {
@@ -201,6 +237,13 @@ TEST_CASE("Kinds of an engine's layers", "[load/tensorrt]") {
       {layer("PWN(relu)", tensor(images, half), tensor(images, half),
              R"("ParameterType": "PointWise")"),
        LayerKind::elementwise, DataType::fp16, 0, 2 * 2 * 256},
+      {layer("__myl_CastMulSum_myl0_3",  // a mask of booleans beside it, two results
+             R"([{"Dimensions": [2, 8, 4, 4], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [2, 8, 4, 4], "Format/Datatype": "Bool"}])",
+             R"([{"Dimensions": [2, 8, 4, 4], "Format/Datatype": "Half"},)"
+             R"( {"Dimensions": [2, 8], "Format/Datatype": "Half"}])",
+             R"("LayerType": "kgen")"),
+       LayerKind::other, DataType::fp16, 0, (2 + 1 + 2) * 256 + 2 * 16},
       {layer("add", two_tensors, tensor(images, "Half"), R"("ParameterType": "ElementWise")"),
        LayerKind::other, DataType::fp16, 0, 3 * 2 * 256},
   };
@@ -215,6 +258,22 @@ TEST_CASE("Kinds of an engine's layers", "[load/tensorrt]") {
     CHECK(count(own).macs == row.macs);
     CHECK(count(own).bytes.total == row.total_byte);
   }
+}
+
+TEST_CASE("A generated kernel that multiplies matrices says nothing of them", "[load/tensorrt]") {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("net.graph.json",
+                   engine({layer("PWN(relu)", tensor(images, half), tensor(images, half),
+                                 R"("ParameterType": "PointWise")"),
+                           layer("_gemm_mha_v2_myl0_4", tensor(images, half), tensor(images, half),
+                                 R"("LayerType": "kgen", "TacticName": "_gemm_mha_v2_0x1")")}));
+  folder.write("net.profile.json", profile({{"PWN(relu)", 0.01}, {"_gemm_mha_v2_myl0_4", 0.02}}));
+  const auto spec = read_spec(path);
+  CHECK(spec->layers.size() == 1);
+  REQUIRE(spec->summary->unmodelled.size() == 1);
+  CHECK(spec->summary->unmodelled.front().reason ==
+        "a generated kernel of matrix products without their sizes");
 }
 
 TEST_CASE("Engine files that say too little", "[load/tensorrt]") {

@@ -6,6 +6,79 @@
 
 using namespace roofline;
 
+TEST_CASE("Strides say how the operands of a copy or a function lie to each other",
+          "[load/trace_movements]") {
+  struct Row {
+    std::string operation;
+    std::string sizes;
+    std::string strides;
+    std::optional<Access> access;
+  };
+  const std::vector<Row> rows{
+      {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [16, 1]]", std::nullopt},
+      {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [1, 8]]", Access::transposed},
+      // Heads and positions change places: features stay innermost.
+      {"aten::copy_", "[[2, 4, 3, 64], [2, 4, 3, 64]]", "[[768, 192, 64, 1], [768, 64, 256, 1]]",
+       Access::strided},
+      // Both with channels innermost: alike, whatever the order of the axes.
+      {"aten::copy_", "[[2, 4, 3, 3], [2, 4, 3, 3]]", "[[36, 1, 12, 4], [36, 1, 12, 4]]",
+       std::nullopt},
+      {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [32, 1]]", Access::strided},
+      {"aten::add", "[[8, 16], [8, 16]]", "[[16, 1], [1, 8]]", Access::transposed},
+      {"aten::add", "[[8, 16], [8, 16]]", "[[1, 8], [1, 8]]", std::nullopt},
+      {"aten::neg", "[[8, 16], []]", "[[32, 1], []]", Access::strided},
+      {"aten::neg", "[[8, 16], []]", "[]", std::nullopt},
+  };
+  for (const Row& row : rows) {
+    INFO(row.operation << ' ' << row.sizes << ' ' << row.strides);
+    const Arguments arguments{row.sizes, R"(["float", "float"])", R"(["", ""])", row.strides};
+    const auto layers = trace_layers(TraceText()
+                                         .operation(row.operation, 7, 100, 20, arguments)
+                                         .kernel("some_kernel", 7, 110, 5)
+                                         .text());
+    REQUIRE(layers.size() == 1);
+    CHECK(layers.front().access == row.access);
+  }
+}
+
+TEST_CASE("Operators' names and arguments say what a kernel's time depends on",
+          "[load/trace_movements]") {
+  const auto layer = [](const std::string& operation, const Arguments& arguments) {
+    const auto layers = trace_layers(TraceText()
+                                         .operation(operation, 7, 100, 20, arguments)
+                                         .kernel("some_kernel", 7, 110, 5)
+                                         .text());
+    REQUIRE(layers.size() == 1);
+    return layers.front();
+  };
+  const std::string heads = "[2, 4, 64, 32]";
+  const std::string three = heads + ", " + heads + ", " + heads;
+  const Layer flash = layer(
+      "aten::_scaled_dot_product_flash_attention",
+      {"[" + three + ", [], []]", R"(["c10::Half", "c10::Half", "c10::Half", "Scalar", "Scalar"])",
+       R"(["", "", "", "0.", "True"])"});
+  CHECK(flash.backend == AttentionBackend::flash);
+  CHECK(flash.causal);
+  CHECK(!flash.masked);
+  const Layer masked = layer("aten::_scaled_dot_product_efficient_attention",
+                             {"[" + three + ", [2, 4, 64, 64], []]",
+                              R"(["c10::Half", "c10::Half", "c10::Half", "c10::Half", "Scalar"])",
+                              R"(["", "", "", "", "False"])"});
+  CHECK(masked.backend == AttentionBackend::efficient);
+  CHECK(masked.masked);
+  const Layer upsample = layer("aten::upsample_bilinear2d",
+                               {"[[1, 3, 8, 8], [], []]", R"(["float", "ScalarList", "Scalar"])",
+                                R"(["", "[16, 16]", "False"])"});
+  CHECK(upsample.interpolation == Interpolation::bilinear);
+  const Layer norm =
+      layer("aten::native_batch_norm",
+            {"[[2, 8, 4, 4], [8], [8], [8], [8], []]",
+             R"(["float", "float", "float", "float", "float", "Scalar"])",
+             R"(["", "", "", "", "", "True"])", "[[128, 1, 32, 8], [1], [1], [1], [1], []]"});
+  CHECK(norm.batch_statistics);
+  CHECK(norm.layout == Layout::nhwc);
+}
+
 TEST_CASE("Picking operators move what they pick and its 8-byte indices",
           "[load/trace_movements]") {
   struct Row {

@@ -19,8 +19,9 @@ using namespace roofline;
 const std::string measured = ROOFLINE_SOURCE_FOLDER "/tests/measured/";
 
 /// The records of a file, each evaluated alone, as one result.
-Result measured_result(const std::string& file, const AnalysisOptions& options) {
-  const Context context = make_context(find_gpu("h200").value(), options).value();
+Result measured_result(const std::string& file, const AnalysisOptions& options,
+                       const char* gpu = "h200") {
+  const Context context = make_context(find_gpu(gpu).value(), options).value();
   std::vector<RecordResult> records;
   const std::unique_ptr<Reader> reader = open_input(measured + file).value();
   while (const auto item = reader->next())
@@ -156,8 +157,8 @@ TEST_CASE("Products of six types measured on an H200", "[model/accuracy]") {
         {
             {dense, fp32, fwd, 101, 1.23, 0.95, 1.05},
             {dense, tf32, fwd, 101, 1.17, 0.95, 1.05},
-            {dense, fp16, fwd, 101, 1.17, 0.95, 1.06},
-            {dense, bf16, fwd, 101, 1.17, 0.95, 1.06},
+            {dense, fp16, fwd, 101, 1.17, 0.95, 1.08},
+            {dense, bf16, fwd, 101, 1.16, 0.95, 1.08},
             {dense, fp8, fwd, 67, 1.13, 0.95, 1.07},
             {dense, int8, fwd, 71, 1.22, 0.95, 1.05},
         });
@@ -202,6 +203,38 @@ TEST_CASE("Convolutions of odd channels and wide dilations measured on an H200",
             {dense, fp16, dgrad, 87, 1.23, 0.89, 1.05},
             {dense, fp16, wgrad, 87, 1.39, 0.95, 1.05},
         });
+}
+
+TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[model/accuracy]") {
+  struct Family {
+    const char* name;  ///< of the layers, before the slash
+    double most_gerr;
+    double least_bias;
+    double most_bias;
+  };
+  // None of these was fitted: two other thirds of what was measured were.
+  const Family families[] = {
+      {"attention", 1.17, 0.88, 1.05},     {"batch_norm", 1.32, 0.94, 1.05},
+      {"concat", 1.28, 0.95, 1.05},        {"copy", 1.20, 0.95, 1.08},
+      {"elementwise", 1.18, 0.91, 1.05},   {"group_norm", 1.18, 0.95, 1.05},
+      {"instance_norm", 1.24, 0.91, 1.05}, {"layer_norm", 1.22, 0.87, 1.05},
+      {"lookup", 1.24, 0.85, 1.05},        {"matmul", 1.28, 0.89, 1.05},
+      {"reduce", 1.14, 0.95, 1.05},        {"rms_norm", 1.27, 0.95, 1.06},
+      {"softmax", 1.12, 0.95, 1.05},       {"upsample", 1.20, 0.95, 1.05},
+  };
+  const Result result = measured_result("h100_order.ndjson", {}, "h100");
+  for (const Family& family : families) {
+    std::vector<TimedPair> pairs;
+    for (const LayerResult& row : result.layers)
+      if (row.layer.name.starts_with(std::string(family.name) + '/'))
+        pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+    INFO(family.name);
+    REQUIRE(!pairs.empty());
+    const ModelError error = model_error(pairs);
+    CHECK(error.gerr <= family.most_gerr);
+    CHECK(error.bias >= family.least_bias);
+    CHECK(error.bias <= family.most_bias);
+  }
 }
 
 TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]") {

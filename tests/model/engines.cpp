@@ -153,6 +153,10 @@ TEST_CASE("Sums in fp16 are a peak of their own, by name", "[model/engines]") {
   const EngineChoice choice = EngineChoice::fp16_accumulate;
   CHECK(engine_on("rtx3090", conv_keys, "fp16", choice) == "fp16_tensor_fp16_accumulate");
   CHECK(engine_on("rtx4090", conv_keys, "fp8", choice) == "fp8_fp16_accumulate");
+  const std::string stated = std::string(conv_keys) + R"(, "fp16_accumulate": true)";
+  CHECK(engine_on("rtx3090", stated, "fp16") == "fp16_tensor_fp16_accumulate");
+  CHECK(engine_on("rtx3090", stated, "fp32") == "fp32");
+  CHECK(engine_on("a100", stated, "fp16") == "fp16_tensor");  // it has no rate of its own for them
   // Parts that sum in fp32 at the same rate, and other types.
   CHECK(engine_on("h200", conv_keys, "fp16", choice) == "fp16_tensor");
   CHECK(engine_on("rtx3090", conv_keys, "fp32", choice) == "fp32");

@@ -9,6 +9,7 @@
 #include "roofline/architecture.hpp"
 #include "roofline/context.hpp"
 #include "roofline/render.hpp"
+#include "roofline/transfer.hpp"
 #include "roofline/view.hpp"
 
 using namespace roofline;
@@ -34,7 +35,10 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(17, Engine::fp4);
   check_names(3, Pass::wgrad);
   check_names(3, Layout::blocked);
-  check_names(48, Algorithm::layer_norm_backward);
+  check_names(3, Access::transposed);
+  check_names(3, AttentionBackend::efficient);
+  check_names(3, Interpolation::bicubic);
+  check_names(54, Algorithm::group_norm_backward);
   check_names(13, Architecture::xe);
   check_names(2, CacheState::cold);
   check_names(4, LaunchProtocol::eager);
@@ -53,6 +57,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(10, Colour::paper);
   check_names(6, SortBy::error);
   check_names(2, RowsBy::type);
+  check_names(14, TransferKind::host_to_host);
   check_names(6, OccupancyLimit::registers_per_thread);
 }
 

@@ -116,6 +116,29 @@ inline std::string attention(Numbers& numbers) {
          causal + "}";
 }
 
+/// Kernels that choose by what is reduced, where elements lie, how they are made.
+inline std::vector<std::string> by_access(Numbers& numbers) {
+  const std::string n = numbers.text_of({1, 8, 64});
+  const std::string c = numbers.text_of({32, 96, 1024});
+  const std::string s = numbers.text_of({7, 49, 300});
+  const std::string four = "[" + n + ", " + c + ", " + s + ", 8]";
+  const std::string reduce = R"({"type": "reduce", "input": )" + four + R"(, "output": [)";
+  const std::string copy = R"({"type": "copy", "input": )" + four + R"(, "access": ")";
+  const std::string upsample =
+      R"({"type": "upsample", "input": )" + four + R"(, "scale_factor": 2, "interpolation": ")";
+  return {reduce + n + ", 1, " + s + ", 8]}",
+          reduce + "1, " + c + ", 1, 1]}",
+          reduce + n + ", " + c + ", 1, 1], \"layout\": \"nhwc\"}",
+          reduce + "1, 1, 1, 1]}",
+          copy + "strided\"}",
+          copy + "transposed\"}",
+          upsample + "bilinear\"}",
+          upsample + "bicubic\"}",
+          R"({"type": "group_norm", "groups": 8, "input": )" + four + "}",
+          R"({"type": "instance_norm", "input": )" + four + "}",
+          R"({"type": "gather", "input": [5000, )" + c + R"(], "output": [)" + s + ", " + c + "]}"};
+}
+
 /// `count` layers of each kind, in the forward pass.
 inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType dtype) {
   Numbers numbers(seed);
@@ -136,6 +159,8 @@ inline std::vector<Layer> layers(std::uint64_t seed, std::size_t count, DataType
       add(streaming(numbers, type));
     add(attention(numbers));
   }
+  for (std::size_t i = 0; i < count; ++i)
+    for (const std::string& text : by_access(numbers)) add(text);
   return all;
 }
 

@@ -13,6 +13,11 @@ using namespace roofline;
 
 constexpr double most_gain = 1.25;  ///< of doing more
 
+/// PyTorch gives a sum to several blocks only once its threads have 256 elements each: on an H100,
+/// 65,536 numbers in one block take longer than 200,000 in 25, and 32 x 256 x 14 x 14 by channel
+/// three times as long as 16 x 128 x 28 x 28 (tests/measured/h100_order.ndjson).
+constexpr double most_gain_of_longer_sum = 2.1;
+
 /// Times of a layer on a GPU; none where it has no kernel there.
 std::optional<double> seconds(Layer layer, Pass pass, const Gpu& gpu, const KernelModel& model) {
   layer.pass = pass;
@@ -91,7 +96,8 @@ TEST_CASE("Times are finite and above zero, and twice the batch is no faster",
           CHECK(std::isfinite(*time_s));
           CHECK(*time_s > 0);
           const auto twice_s = seconds(with_twice_the_batch(layer), pass, gpu, model);
-          CHECK(*twice_s * most_gain >= *time_s);
+          const bool sums = layer.kind == LayerKind::reduce;
+          CHECK(*twice_s * (sums ? most_gain_of_longer_sum : most_gain) >= *time_s);
         }
   }
 }

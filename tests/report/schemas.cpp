@@ -10,8 +10,10 @@
 #include "cli/process.hpp"
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
+#include "report/kernel_fields.hpp"
 #include "roofline/engine.hpp"
 #include "roofline/enumeration.hpp"
+#include "roofline/transfer.hpp"
 
 using namespace roofline;
 using OrderedJson = nlohmann::ordered_json;
@@ -193,10 +195,22 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   CHECK(keys_of(definitions.at("bytes").at("properties")) == keys_of_rows("bytes"));
   CHECK(keys_of(definitions.at("kernel").at("properties")) == keys_of_rows("kernel"));
   CHECK(keys_of(definitions.at("measured_layer").at("properties")) == keys_of_rows("measured"));
+  std::vector<std::string> kernel_keys;
+  for (const KernelField& field : kernel_fields())
+    if (!field.is_head) kernel_keys.emplace_back(field.name);
+  OrderedJson& kernel = definitions.at("kernel_values");
+  CHECK(keys_of(kernel.at("properties")) == kernel_keys);
+  CHECK(kernel.at("required") == OrderedJson(kernel_keys));
+  kernel.at("properties").at("engine") = one_of<Engine>(true);
+  kernel.at("properties").at("nearest_roof") = one_of<KernelRoof>(true);
+  definitions.at("kernel_table").at("properties").at("ceilings").at("properties").at("engine") =
+      one_of<Engine>();
   definitions.at("data_type") = one_of<DataType>();
   definitions.at("data_type_or_null") = one_of<DataType>(true);
   definitions.at("layer_values").at("properties").at("engine") = one_of<Engine>(true);
   definitions.at("rates").at("properties") = by_engine("amount");
+  definitions.at("recording").at("properties").at("transfers").at("items").at("properties").at(
+      "kind") = one_of<TransferKind>();
   definitions.at("result").at("properties").at("ceilings").at("properties").at("engine") =
       one_of<Engine>();
   check_or_write("output", schema);

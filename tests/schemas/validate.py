@@ -190,7 +190,7 @@ WRONG = [
      "/constants/memory/dram_shares"),
     ("kernel_model", {"name": "x", "title": "x", "inherits": "cudnn7-volta",
                       "constants": {"memory": {"dram_share": {"value": 2, "unit": "share",
-                                                              "range": [0, 1], "origin": "x"}}}},
+                                                              "range": [0.1, 1], "origin": "x"}}}},
      "/constants/memory/dram_share/value"),
     ("kernel_model", {"name": "x", "title": "x", "inherits": "cudnn7-volta",
                       "features": {"tensor": ["splitk"]}}, "/features/tensor/0"),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "load/tensorrt/engine_tensor.hpp"
+#include "load/trace/kernel_names.hpp"
 #include "model/layer_fields.hpp"
 
 namespace roofline {
@@ -63,12 +64,11 @@ AxesSpec padding(const EngineLayer& layer) {
   return axes;
 }
 
-/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell that fp32 goes through TF32
-/// units.
-bool runs_in_tf32(const EngineLayer& layer) {
+/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.
+std::string tactic_of(const EngineLayer& layer) {
   const auto tactic = layer.value.node().find("TacticName");
-  return tactic != layer.value.node().end() && tactic->is_string() &&
-         tactic->get_ref<const std::string&>().find("tf32") != std::string::npos;
+  return tactic != layer.value.node().end() && tactic->is_string() ? tactic->get<std::string>()
+                                                                   : "";
 }
 
 LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
@@ -77,8 +77,10 @@ LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
   spec.dtypes.input = layer.input().type;
   spec.dtypes.output = layer.output().type;
   const bool multiplies = info(kind).family == KindFamily::contraction;
-  if (multiplies && spec.dtypes.input == DataType::fp32 && runs_in_tf32(layer))
+  const std::string tactic = tactic_of(layer);
+  if (multiplies && spec.dtypes.input == DataType::fp32 && is_tf32_kernel(tactic))
     spec.dtypes.input = DataType::tf32;
+  spec.fp16_accumulate = multiplies && spec.dtypes.input == DataType::fp16 && sums_in_fp16(tactic);
   spec.pass = Pass::fwd;
   if (takes(kind, "layout")) spec.layout = layer.input().layout;
   return spec;
@@ -212,14 +214,38 @@ LayerOrReason function(const EngineLayer& layer) {
   return spec;
 }
 
-/// Known by its bytes: all that it reads and writes.
+/// So many elements that their bits are counted without overflow.
+constexpr std::uint64_t most_scaled = std::uint64_t{1} << 48U;
+
+/// Known by its bytes: all that it reads and writes, tensors of other types than the first as so
+/// many elements of that.
 LayerOrReason traffic(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::other);
-  for (const EngineTensor& tensor : layer.inputs)
-    if (const OperandSpec operand = whole_operand(tensor.sizes); !operand.sizes.empty())
-      spec.inputs.push_back(operand);
-  spec.output = whole_operand(layer.output().sizes).sizes;
+  const std::uint64_t bits = info(*layer.input().type).bits;
+  for (const EngineTensor& tensor : layer.inputs) {
+    const std::uint64_t own = tensor.type ? info(*tensor.type).bits : bits;
+    const std::uint64_t elements = element_count(tensor.sizes);
+    const OperandSpec operand = whole_operand(own == bits || elements > most_scaled
+                                                  ? tensor.sizes
+                                                  : Sizes{(elements * own + bits - 1) / bits});
+    if (!operand.sizes.empty()) spec.inputs.push_back(operand);
+  }
+  std::uint64_t written = 0;
+  for (const EngineTensor& tensor : layer.outputs) written += element_count(tensor.sizes);
+  spec.output = layer.outputs.size() > 1 ? whole_operand({written}).sizes
+                                         : whole_operand(layer.output().sizes).sizes;
   return spec;
+}
+
+/// A kernel that TensorRT 10 writes for several operators ("__myl_CastAddMul_myl0_3"): element by
+/// element or row by row, so that its tensors are its work, unless it multiplies matrices
+/// ("_gemm_mha_v2_myl0_4").
+LayerOrReason generated(const EngineLayer& layer) {
+  const std::string name = layer.value.at("Name").text();
+  for (const std::string_view part : {"gemm", "mha", "conv"})
+    if (name.find(part) != std::string::npos)
+      return not_modelled(layer, "a generated kernel of matrix products without their sizes");
+  return traffic(layer);
 }
 
 /// Functions of each element, of one tensor or of several.
@@ -248,6 +274,10 @@ constexpr EngineRule engine_rules[] = {{"Convolution", conv},
                                        {"Activation", pointwise},
                                        {"Scale", pointwise},
                                        {"Select", traffic},
+                                       {"kgen", generated},
+                                       {"TopK", traffic},
+                                       {"Scatter", traffic},
+                                       {"Normalization", traffic},
                                        {"SoftMax", function<LayerKind::softmax>},
                                        {"Softmax", function<LayerKind::softmax>},
                                        {"Reduce", reduction},

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
@@ -16,7 +18,54 @@ struct Convolution {
   std::uint64_t groups = 1;
   bool is_transposed = false;
   bool has_bias = false;
+  std::vector<Sizes> results = {};  ///< what its result's sizes may be
 };
+
+struct AxisWindow {
+  std::uint64_t stride = 1;
+  std::uint64_t padding = 0;
+};
+
+/// The smallest stride with which a padding of less than the kernel gives the output: FLOP and
+/// bytes depend on the output's size alone, so that a choice among several changes neither.
+std::optional<AxisWindow> window_of(std::uint64_t input, std::uint64_t kernel,
+                                    std::uint64_t output) {
+  constexpr std::uint64_t most_padding = 1024;
+  std::optional<AxisWindow> found;
+  if (output == 0 || input > std::numeric_limits<std::uint32_t>::max()) return found;
+  for (std::uint64_t padding = 0; padding < std::min(kernel, most_padding); ++padding) {
+    if (input + 2 * padding < kernel) continue;
+    const std::uint64_t last_begin = input + 2 * padding - kernel;
+    const std::uint64_t stride = last_begin / output + 1;
+    if (last_begin / stride + 1 == output && (!found || stride < found->stride))
+      found = AxisWindow{stride, padding};
+  }
+  return found;
+}
+
+/// Older profilers record no strides: sizes of input, weight and result tell them.
+void infer_windows(Convolution& conv) {
+  if (conv.input == nullptr || conv.weight == nullptr || conv.is_transposed) return;
+  const Sizes& input = conv.input->sizes;
+  const Sizes& weight = conv.weight->sizes;
+  if (input.size() < 3 || weight.size() != input.size() || weight[1] == 0) return;
+  for (const Sizes& result : conv.results) {
+    if (result.size() != input.size() || result[0] != input[0] || result[1] != weight[0]) continue;
+    Sizes strides;
+    Sizes paddings;
+    for (std::size_t axis = 2; axis < input.size(); ++axis)
+      if (const auto window = window_of(input[axis], weight[axis], result[axis])) {
+        strides.push_back(window->stride);
+        paddings.push_back(window->padding);
+      }
+    if (strides.size() + 2 != input.size()) continue;
+    conv.stride = strides;
+    conv.padding = paddings;
+    conv.dilation = Sizes(strides.size(), 1);
+    conv.groups = input[1] / weight[1];
+    return;
+  }
+}
 
 /// "32x3x224x224 to 64 k7 s2".
 std::string shape_text(const Convolution& conv, std::uint64_t out_channels) {
@@ -50,8 +99,10 @@ bool fits(const Convolution& conv) {
 
 /// The layer in one of its passes. A weight is [out, in / groups, kernel...]; a transposed
 /// convolution's is [in, out / groups, kernel...].
-std::vector<LayerSpec> convolution_layer(const OperatorCall& call, const Convolution& conv,
+std::vector<LayerSpec> convolution_layer(const OperatorCall& call, Convolution conv,
                                          Pass pass = Pass::fwd) {
+  if (conv.results.empty()) conv.results = call.results;
+  if (conv.stride.empty()) infer_windows(conv);
   if (!fits(conv)) return {};
   const Sizes& weight = conv.weight->sizes;
   const std::uint64_t out_channels = conv.is_transposed ? weight[1] * conv.groups : weight[0];
@@ -166,6 +217,21 @@ std::vector<LayerSpec> convolution_backward(const OperatorCall& call) {
   return layers;
 }
 
+/// One gradient, before PyTorch 1.11 an operator of its own within one of (input, gradient, weight,
+/// padding, stride, dilation, groups, ...).
+template <Pass pass>
+std::vector<LayerSpec> one_gradient(const OperatorCall& call) {
+  for (const Caller& caller : call.callers) {
+    if (!caller.name.ends_with("convolution_backward")) continue;
+    const OperatorArguments& a = *caller.arguments;
+    Convolution conv{a.tensor(0), a.tensor(2),       a.integers(4), a.integers(3), a.integers(5),
+                     {},          group_count(a, 6), false,         false};
+    if (const TensorArgument* gradient = a.tensor(1)) conv.results = {gradient->sizes};
+    return convolution_layer(call, conv, pass);
+  }
+  return {};
+}
+
 constexpr NamedRule convolution_table[] = {
     {"cudnn_convolution", cudnn_convolution},
     {"miopen_convolution", cudnn_convolution},
@@ -182,6 +248,10 @@ constexpr NamedRule convolution_table[] = {
     {"slow_conv_dilated2d", own_convolution},
     {"slow_conv_dilated3d", own_convolution},
     {"thnn_conv2d_forward", own_convolution},
+    {"cudnn_convolution_backward_input", one_gradient<Pass::dgrad>},
+    {"cudnn_convolution_backward_weight", one_gradient<Pass::wgrad>},
+    {"miopen_convolution_backward_input", one_gradient<Pass::dgrad>},
+    {"miopen_convolution_backward_weight", one_gradient<Pass::wgrad>},
     {"convolution_backward", convolution_backward},
 };
 

@@ -45,9 +45,49 @@ std::vector<LayerSpec> write_cache(const OperatorCall& call) {
   return traffic_layer(call, {{key, value}, {written}}, *key->type);
 }
 
+/// A result as large as the first tensor, its elements elsewhere or changed.
+std::vector<LayerSpec> as_large(const OperatorCall& call) {
+  const TensorArgument* input = call.arguments->tensor(0);
+  if (input == nullptr || !input->type) return {};
+  return traffic_layer(call, {tensors_of(call), input->sizes}, *input->type);
+}
+
+/// Elements of one byte from or to those of four; scales of a row stand in it.
+std::vector<LayerSpec> to_byte(const OperatorCall& call) {
+  const TensorArgument* input = call.arguments->tensor(0);
+  if (input == nullptr || input->type != DataType::fp32) return {};
+  return traffic_layer(call, {{input}, {(element_count(input->sizes) + 3) / 4}}, DataType::fp32);
+}
+std::vector<LayerSpec> from_byte(const OperatorCall& call) {
+  const TensorArgument* input = call.arguments->tensor(0);
+  if (input == nullptr || input->type != DataType::int8) return {};
+  return traffic_layer(call, {{input}, {element_count(input->sizes)}}, DataType::fp32);
+}
+
+/// (permutation, lengths, values, ...): the values, most of all, are written elsewhere.
+std::vector<LayerSpec> permute_sparse(const OperatorCall& call) {
+  const TensorArgument* lengths = call.arguments->tensor(1);
+  const TensorArgument* values = call.arguments->tensor(2);
+  if (lengths == nullptr || values == nullptr || !values->type) return {};
+  return traffic_layer(
+      call, {tensors_of(call), {element_count(lengths->sizes) + element_count(values->sizes)}},
+      *values->type);
+}
+
 constexpr NamedRule custom_table[] = {
-    {"fused_add_rms_norm", fused_add_norm},   {"fused_add_rmsnorm", fused_add_norm},
-    {"rotary_embedding", rotary_embedding},   {"reshape_and_cache", write_cache},
+    {"permute_pooled_embs_auto_grad", as_large},
+    {"permute_pooled_embs", as_large},
+    {"recat_embedding_grad_output_mixed_D_batch", as_large},
+    {"permute_sparse_features", permute_sparse},
+    {"permute_2D_sparse_data", permute_sparse},
+    {"FloatToHFP8Quantized", to_byte},
+    {"FloatToFP8RowwiseQuantized", to_byte},
+    {"HFP8QuantizedToFloat", from_byte},
+    {"FP8RowwiseQuantizedToFloat", from_byte},
+    {"fused_add_rms_norm", fused_add_norm},
+    {"fused_add_rmsnorm", fused_add_norm},
+    {"rotary_embedding", rotary_embedding},
+    {"reshape_and_cache", write_cache},
     {"reshape_and_cache_flash", write_cache},
 };
 
@@ -69,15 +109,25 @@ Sizes written_in_place(const OperatorCall& call,
   return tensor != nullptr && next < largest / vector_share ? tensor->sizes : Sizes{1};
 }
 
-}  // namespace
-
-/// Work between GPUs, which no memory of one GPU bounds.
-bool is_collective(std::string_view name) {
-  constexpr std::string_view parts[] = {"record_param_comms", "c10d::", "nccl", "symm_mem::"};
-  return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
+/// Its list is all that it reads.
+bool lacks_joined(const OperatorCall& call) {
+  return base_name(call.name) == "cat" || base_name(call.name) == "_cat";
 }
+
+/// Tensors without axes hold a value each.
+std::vector<LayerSpec> one_value(const OperatorCall& call) {
+  for (std::size_t i = 0; i < call.arguments->count(); ++i) {
+    if (!call.arguments->is_tensor(i)) continue;
+    LayerSpec spec =
+        named_layer(LayerKind::other, base_name(call.name), "of one value", DataType::fp32);
+    spec.inputs = {whole_operand({1})};
+    spec.output = whole_operand({1}).sizes;
+    return {spec};
+  }
+  return {};
+}
+
+}  // namespace
 
 std::span<const NamedRule> custom_rules() { return custom_table; }
 
@@ -89,7 +139,8 @@ std::vector<LayerSpec> operand_traffic(const OperatorCall& call) {
   const bool all_known =
       std::all_of(operands.begin(), operands.end(),
                   [](const TensorArgument* tensor) { return tensor->type.has_value(); });
-  if (operands.empty() || !all_known || is_collective(call.name)) return {};
+  if (!all_known || lacks_joined(call)) return {};
+  if (operands.empty()) return one_value(call);
   std::vector<LayerSpec> layers =
       traffic_layer(call, {operands, written_in_place(call, operands)}, *operands.front()->type);
   for (LayerSpec& layer : layers)

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
+#include "load/shape_parts.hpp"
 #include "model/layer_fields.hpp"
 
 namespace roofline {
@@ -21,7 +23,59 @@ void make_names_unique(std::vector<LayerSpec>& layers) {
       *layer.name += " (" + std::to_string(number) + ")";
 }
 
+/// The elements of all its operands.
+double size_of(const LayerSpec& spec) {
+  double size = static_cast<double>(spec.output.empty() ? 0 : element_count(spec.output));
+  if (spec.input) size += static_cast<double>(element_count(spec.input->sizes));
+  for (const OperandSpec& operand : spec.inputs)
+    size += static_cast<double>(element_count(operand.sizes));
+  return size;
+}
+
+/// What layers have in common that differ in sizes alone.
+std::string work_of(const LayerSpec& spec) {
+  LayerSpec work = spec;
+  const auto blank = [](OperandSpec& operand) { operand.sizes.assign(operand.sizes.size(), 1); };
+  if (work.input) blank(*work.input);
+  for (OperandSpec& operand : work.inputs) blank(operand);
+  work.output.clear();
+  return identity(work) + spec.name->substr(0, spec.name->find(' '));
+}
+
 }  // namespace
+
+// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
+// so many that they run once in each step.
+void FoldedLayers::join_changing(std::size_t steps) {
+  std::map<std::string, std::vector<std::size_t>> changing;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].runs > 0 && rows_[i].runs < steps) changing[work_of(rows_[i].spec)].push_back(i);
+  for (auto& [work, rows] : changing) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+      return size_of(rows_[a].spec) < size_of(rows_[b].spec);
+    });
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+      Row joined;
+      for (; end < rows.size() && joined.runs < steps; ++end) {
+        joined.time_s += std::exchange(rows_[rows[end]].time_s, 0);
+        joined.runs += std::exchange(rows_[rows[end]].runs, 0);
+      }
+      joined.spec = rows_[rows[begin + (end - begin) / 2]].spec;
+      if (end - begin > 1) *joined.spec.name += " and other sizes";
+      const auto first = *std::min_element(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           rows.begin() + static_cast<std::ptrdiff_t>(end));
+      rows_[first] = std::move(joined);
+    }
+  }
+}
+
+std::vector<FoldedLayers::RareWork> FoldedLayers::take_rare(std::size_t steps) {
+  std::vector<RareWork> rare;
+  for (Row& row : rows_)
+    if (row.runs > 0 && 2 * row.runs <= steps)
+      rare.push_back({*row.spec.name, std::exchange(row.runs, 0), std::exchange(row.time_s, 0)});
+  return rare;
+}
 
 std::size_t FoldedLayers::row_of(LayerSpec spec) {
   const auto [entry, inserted] = by_key_.try_emplace(identity(spec) + *spec.name, rows_.size());
@@ -34,13 +88,11 @@ void FoldedLayers::add(std::size_t row, double time_s) {
   ++rows_[row].runs;
 }
 
-std::vector<std::size_t> FoldedLayers::places() const {
-  std::vector<std::size_t> places;
+std::vector<std::optional<std::size_t>> FoldedLayers::places() const {
+  std::vector<std::optional<std::size_t>> places;
   std::size_t place = 0;
-  for (const Row& row : rows_) {
-    places.push_back(place);
-    if (row.runs > 0) ++place;
-  }
+  for (const Row& row : rows_)
+    places.push_back(row.runs > 0 ? std::optional(place++) : std::nullopt);
   return places;
 }
 
@@ -60,7 +112,8 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
     if (const Pass pass = *row.spec.pass; pass != Pass::fwd)
       *row.spec.name += " " + std::string(name_of(pass));
     row.spec.repeat = static_cast<std::uint64_t>(copies);
-    row.spec.measured.warm_s = row.time_s / step_count / copies;
+    // Profilers of whole microseconds find none for the shortest kernels.
+    if (row.time_s > 0) row.spec.measured.warm_s = row.time_s / step_count / copies;
     layers.push_back(std::move(row.spec));
   }
   make_names_unique(layers);

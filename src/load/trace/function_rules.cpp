@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "load/trace/access.hpp"
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
 
@@ -19,6 +20,7 @@ std::vector<LayerSpec> function_layer(LayerKind kind, const OperatorCall& call,
       kind == LayerKind::elementwise ? base_name(call.name) : info(kind).name;
   LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
   spec.input = whole_operand(tensor->sizes);
+  if (kind != LayerKind::softmax) spec.access = access_of({tensor});
   return {spec};
 }
 
@@ -121,6 +123,7 @@ std::vector<LayerSpec> combination(const OperatorCall& call) {
   if (first->sizes != second->sizes)
     spec.name = *spec.name + " and " + sizes_text((&larger == first ? second : first)->sizes);
   spec.inputs = operands;
+  spec.access = access_of({first, second});
   return {spec};
 }
 

@@ -38,9 +38,30 @@ bool is_tf32_kernel(std::string_view name) {
   return mentions(name, "tf32") || mentions(name, "s1688");
 }
 
-bool is_link_copy(std::string_view name) {
-  return name.starts_with("Memcpy") && (mentions(name, "HtoD") || mentions(name, "DtoH") ||
-                                        mentions(name, "PtoP") || mentions(name, "HtoH"));
+bool sums_in_fp16(std::string_view name) {
+  // "h" with the shape of the instruction where "s" has sums in fp32 (volta_h884gemm,
+  // ampere_h16816cudnn); xmma names the types of operands, of result and sums, and of the scale.
+  for (const std::string_view part : {"h884", "h1688", "h16816", "_f16f16_f16f16_f16"})
+    if (mentions(name, part)) return true;
+  return false;
+}
+
+bool is_product_kernel(std::string_view name) {
+  const std::size_t gemm = name.find("gemm");
+  const bool of_fbgemm = gemm != std::string_view::npos && name.substr(0, gemm).ends_with("fb");
+  if (gemm != std::string_view::npos && !of_fbgemm) return true;
+  for (const std::string_view part : {"bmm_", "nvjet", "xmma", "fmha", "Cijk_"})
+    if (mentions(name, part)) return true;
+  return false;
+}
+
+std::optional<TransferKind> copy_kind(std::string_view name) {
+  if (!name.starts_with("Memcpy")) return std::nullopt;
+  if (mentions(name, "HtoD")) return TransferKind::host_to_device;
+  if (mentions(name, "DtoH")) return TransferKind::device_to_host;
+  if (mentions(name, "PtoP")) return TransferKind::peer_to_peer;
+  if (mentions(name, "HtoH")) return TransferKind::host_to_host;
+  return std::nullopt;
 }
 
 bool is_layout_kernel(std::string_view name) {
@@ -57,7 +78,9 @@ std::optional<DataType> element_type(std::string_view name, DataType half) {
                         {"OpaqueType<4u>", DataType::fp32}, {"OpaqueType<8u>", DataType::fp64},
                         {"BFloat16", DataType::bf16},       {"c10::Half", DataType::fp16},
                         {"float16", DataType::fp16},        {"<double", DataType::fp64},
-                        {"<float", DataType::fp32}};
+                        {"<float", DataType::fp32},         {"<int", DataType::fp32},
+                        {"<long", DataType::fp64},          {"<unsigned char", DataType::int8},
+                        {"<signed char", DataType::int8},   {"<bool", DataType::int8}};
   for (const Mark& mark : marks)
     if (mentions(name, mark.text)) return mark.type;
   return std::nullopt;

@@ -40,10 +40,14 @@ class Linker {
   WorkOrigin origin_of(const GpuActivity& activity) const {
     WorkOrigin origin;
     origin.call_index = find_call(activity.correlation);
-    origin.operator_index = find_operator(activity.external_id);
+    // Older profilers write the correlation as the External id too, which is no operator's.
+    const bool is_correlation =
+        origin.call_index != no_index && activity.external_id == activity.correlation;
+    if (!is_correlation) origin.operator_index = find_operator(activity.external_id);
     if (origin.operator_index == no_index && origin.call_index != no_index) {
       const LaunchCall& call = recording_.calls[origin.call_index];
-      origin.operator_index = find_operator(call.external_id);
+      if (call.external_id != call.correlation)
+        origin.operator_index = find_operator(call.external_id);
       if (origin.operator_index == no_index)
         origin.operator_index =
             innermost_at(recording_.operators, callers_, call.thread, call.start_us);

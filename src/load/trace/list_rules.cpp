@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
 
@@ -63,7 +65,39 @@ constexpr NamedRule list_table[] = {
     {"_fused_sgd", fused_sgd},
 };
 
+/// The number behind "TensorListMetadata<" or 0.
+std::uint64_t lists_in(std::string_view kernel) {
+  constexpr std::string_view mark = "ListMetadata<";
+  const std::size_t at = kernel.find(mark);
+  if (at == std::string_view::npos) return 0;
+  const char digit = kernel[std::min(kernel.size() - 1, at + mark.size())];
+  return digit >= '1' && digit <= '9' ? static_cast<std::uint64_t>(digit - '0') : 0;
+}
+
+/// "AdamFunctor" in "multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float>".
+std::string functor_in(std::string_view kernel) {
+  constexpr std::string_view mark = "Functor";
+  const std::size_t end = kernel.find(mark);
+  if (end == std::string_view::npos) return "multi_tensor_apply";
+  const std::size_t begin = kernel.find_last_of(" :<", end) + 1;
+  return std::string(kernel.substr(begin, end + mark.size() - begin));
+}
+
 }  // namespace
+
+std::vector<LayerSpec> list_kernel(std::string_view kernel, std::uint64_t elements, DataType type) {
+  const std::uint64_t lists = lists_in(kernel);
+  if (lists == 0 || elements == 0 || kernel.find("multi_tensor_apply") == std::string_view::npos)
+    return {};
+  const std::string functor = functor_in(kernel);
+  LayerSpec spec =
+      named_layer(LayerKind::other, functor, std::to_string(elements) + " elements", type);
+  spec.inputs = {whole_operand({lists * elements})};
+  // An optimizer writes all but the gradients.
+  const std::uint64_t written = functor.find("Adam") != std::string::npos ? lists - 1 : 1;
+  spec.output = whole_operand({written * elements}).sizes;
+  return {spec};
+}
 
 std::span<const NamedRule> list_rules() { return list_table; }
 

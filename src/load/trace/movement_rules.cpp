@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "load/trace/access.hpp"
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
 
@@ -30,7 +31,9 @@ std::vector<LayerSpec> copy(const OperatorCall& call) {
   if (from == nullptr)
     return traffic_layer(call, {{}, to->sizes}, *to->type);  // a number, spread over the tensor
   const bool same_layout = from->strides == to->strides || from->sizes != to->sizes;
-  return copy_layer(same_layout ? "copy" : "transpose", *from, to->sizes, *to->type);
+  auto layers = copy_layer(same_layout ? "copy" : "transpose", *from, to->sizes, *to->type);
+  for (LayerSpec& layer : layers) layer.access = access_of({to, from});
+  return layers;
 }
 
 /// A result as large as the input, its elements elsewhere.
@@ -74,6 +77,21 @@ std::vector<LayerSpec> gather(const OperatorCall& call) {
   return traffic_layer(call, {{&gathered, index}, index->sizes}, *from->type);
 }
 
+/// Whole rows of a table, as many as there are indices.
+std::vector<LayerSpec> picked_rows(const OperatorCall& call, const TensorArgument& table,
+                                   const Sizes& indices) {
+  const std::uint64_t features = element_count(Sizes(table.sizes.begin() + 1, table.sizes.end()));
+  const std::uint64_t rows = element_count(indices);
+  if (table.sizes.front() == 0 || rows == 0 || features == 0) return {};
+  Sizes result = indices;
+  result.insert(result.end(), table.sizes.begin() + 1, table.sizes.end());
+  LayerSpec spec =
+      named_layer(LayerKind::gather, base_name(call.name), sizes_text(result), *table.type);
+  spec.input = whole_operand({table.sizes.front(), features});
+  spec.output = {rows, features};
+  return {spec};
+}
+
 /// (from, axis, index): whole slices of the axis that the index names.
 std::vector<LayerSpec> index_select(const OperatorCall& call) {
   const TensorArgument* from = call.arguments->tensor(0);
@@ -83,6 +101,7 @@ std::vector<LayerSpec> index_select(const OperatorCall& call) {
   const auto rank = static_cast<std::int64_t>(from->sizes.size());
   const std::int64_t at = *axis < 0 ? *axis + rank : *axis;
   if (at < 0 || at >= rank) return {};
+  if (at == 0) return picked_rows(call, *from, index->sizes);
   TensorArgument gathered = *from;
   gathered.sizes[static_cast<std::size_t>(at)] = element_count(index->sizes);
   gathered.strides.clear();
@@ -95,11 +114,7 @@ std::vector<LayerSpec> embedding(const OperatorCall& call) {
   const TensorArgument* indices = call.arguments->tensor(1);
   if (weight == nullptr || indices == nullptr || !weight->type || weight->sizes.size() != 2)
     return {};
-  TensorArgument rows = *weight;
-  rows.sizes = indices->sizes;
-  rows.sizes.push_back(weight->sizes[1]);
-  rows.strides.clear();
-  return traffic_layer(call, {{&rows, indices}, rows.sizes}, *weight->type);
+  return picked_rows(call, *weight, indices->sizes);
 }
 
 /// (gradient, indices, rows, ...): the gradient's rows are added up into those of the weight.
@@ -125,8 +140,32 @@ std::vector<LayerSpec> picked_loss(const OperatorCall& call, std::size_t input_a
 std::vector<LayerSpec> nll_loss(const OperatorCall& call) { return picked_loss(call, 0); }
 std::vector<LayerSpec> nll_loss_backward(const OperatorCall& call) { return picked_loss(call, 1); }
 
+/// The gradients of pieces are joined to that of the whole.
+bool joins_gradients(std::string_view caller) {
+  return (caller.starts_with("Split") || caller.starts_with("Unbind")) &&
+         caller.find("Backward") != std::string_view::npos;
+}
+
+/// Where the trace holds no shapes of the list: by the result, or by the gradients that it joins.
+std::vector<LayerSpec> concat_of_unknown(const OperatorCall& call) {
+  TensorArgument result;
+  result.type = call.list_type;
+  if (!call.results.empty()) result.sizes = call.results.front();
+  for (const Caller& caller : call.callers) {
+    if (!result.sizes.empty() || !joins_gradients(caller.name)) continue;
+    std::uint64_t elements = 0;
+    for (std::size_t i = 0; i < caller.arguments->count(); ++i)
+      if (const TensorArgument* piece = caller.arguments->tensor(i))
+        elements += element_count(piece->sizes);
+    result.sizes = {elements};
+  }
+  if (!result.type || result.sizes.empty()) return {};
+  return copy_layer("concat", result, result.sizes, *result.type);
+}
+
 /// (tensors, axis): as channels of `outer` images, whatever the axis.
 std::vector<LayerSpec> concat(const OperatorCall& call) {
+  if (call.arguments->tensors(0).empty()) return concat_of_unknown(call);
   const auto axis = call.arguments->integer(1);
   std::vector<const TensorArgument*> tensors;
   for (const TensorArgument& tensor : call.arguments->tensors(0))

@@ -17,6 +17,11 @@ std::vector<LayerSpec> norm_layer(LayerKind kind, std::string_view what,
     return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
   spec.input = whole_operand(input->sizes);
+  // Copies into NCHW that instance and group norms ask for are operators of their own.
+  if (kind == LayerKind::batch_norm)
+    spec.layout = input->layout();
+  else if (info(kind).features == Features::first)
+    spec.layout = Layout::nchw;
   spec.dtypes.weight = weight_type;
   return {spec};
 }
@@ -33,8 +38,10 @@ std::vector<LayerSpec> batch_norm(const OperatorCall& call) {
   if (const Caller* instance = call.caller("aten::instance_norm"))
     return norm_layer(LayerKind::instance_norm, "instance_norm", instance->arguments->tensor(0),
                       weight);
-  return norm_layer(LayerKind::batch_norm, batch_norm_name(a.flag(5).value_or(false)), a.tensor(0),
-                    weight);
+  const bool training = a.flag(5).value_or(!call.results.empty());  // what has gradients, trains
+  auto layers = norm_layer(LayerKind::batch_norm, batch_norm_name(training), a.tensor(0), weight);
+  for (LayerSpec& layer : layers) layer.batch_statistics = training;
+  return layers;
 }
 
 /// (input, weight, bias, running mean, running variance, ...), never of the batch's own statistics.
@@ -51,9 +58,11 @@ std::vector<LayerSpec> batch_norm_backward(const OperatorCall& call) {
                     Pass::dgrad);
 }
 
-std::vector<LayerSpec> layer_norm_layer(const TensorArgument* input, const Sizes& normalized,
-                                        std::optional<DataType> weight, Pass pass) {
-  auto layers = norm_layer(LayerKind::layer_norm, "layer_norm", input, weight, pass);
+/// Where the normalised sizes are not recorded they are the weight's.
+std::vector<LayerSpec> layer_norm_layer(const TensorArgument* input, Sizes normalized,
+                                        const TensorArgument* weight, Pass pass) {
+  auto layers = norm_layer(LayerKind::layer_norm, "layer_norm", input, type_of(weight), pass);
+  if (normalized.empty() && weight != nullptr) normalized = weight->sizes;
   if (layers.empty() || normalized.empty()) return {};
   const std::uint64_t features = element_count(normalized);
   if (features == 0) return {};
@@ -66,13 +75,13 @@ std::vector<LayerSpec> layer_norm_layer(const TensorArgument* input, const Sizes
 /// (input, normalized_shape, weight, bias, eps).
 std::vector<LayerSpec> layer_norm(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  return layer_norm_layer(a.tensor(0), a.integers(1), type_of(a.tensor(2)), Pass::fwd);
+  return layer_norm_layer(a.tensor(0), a.integers(1), a.tensor(2), Pass::fwd);
 }
 
 /// (gradient, input, normalized_shape, mean, reciprocal deviation, weight, bias, mask).
 std::vector<LayerSpec> layer_norm_backward(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  return layer_norm_layer(a.tensor(0), a.integers(2), type_of(a.tensor(5)), Pass::dgrad);
+  return layer_norm_layer(a.tensor(0), a.integers(2), a.tensor(5), Pass::dgrad);
 }
 
 std::vector<LayerSpec> group_norm_layer(const OperatorArguments& a, std::size_t groups_at,
@@ -95,11 +104,31 @@ std::vector<LayerSpec> group_norm_backward(const OperatorCall& call) {
   return group_norm_layer(*call.arguments, 8, call.arguments->tensor(4), Pass::dgrad);
 }
 
+/// Rows as long as the weight.
+std::vector<LayerSpec> norm_of_rows(LayerKind kind, const TensorArgument* input,
+                                    const TensorArgument* weight) {
+  const std::uint64_t features = weight != nullptr ? element_count(weight->sizes) : 0;
+  auto layers = norm_layer(kind, info(kind).name, input, type_of(weight));
+  if (layers.empty() || features == 0 || element_count(input->sizes) % features != 0) return {};
+  layers.front().input = whole_operand({element_count(input->sizes) / features, features});
+  layers.front().normalized_shape = {features};
+  return layers;
+}
+
 /// (input, normalized_shape, weight, eps).
 std::vector<LayerSpec> rms_norm(const OperatorCall& call) {
-  const TensorArgument* input = call.arguments->tensor(0);
-  if (input == nullptr || !input->type) return {};
-  return traffic_layer(call, {{input}, input->sizes}, *input->type);
+  return norm_of_rows(LayerKind::rms_norm, call.arguments->tensor(0), call.arguments->tensor(2));
+}
+
+/// ([result,] input, weight, ...), as other libraries than PyTorch have it.
+template <LayerKind kind>
+std::vector<LayerSpec> custom_norm(const OperatorCall& call) {
+  const OperatorArguments& a = *call.arguments;
+  const TensorArgument* first = a.tensor(0);
+  const TensorArgument* second = a.tensor(1);
+  if (first == nullptr || second == nullptr) return {};
+  if (first->sizes == second->sizes) return norm_of_rows(kind, second, a.tensor(2));
+  return norm_of_rows(kind, first, second);
 }
 
 constexpr NamedRule norm_table[] = {
@@ -121,8 +150,16 @@ constexpr NamedRule norm_table[] = {
     {"_fused_rms_norm", rms_norm},
 };
 
+constexpr NamedRule custom_norm_table[] = {
+    {"rms_norm", custom_norm<LayerKind::rms_norm>},
+    {"rmsnorm", custom_norm<LayerKind::rms_norm>},
+    {"rmsnorm2d_fwd", custom_norm<LayerKind::rms_norm>},
+    {"layernorm2d_fwd", custom_norm<LayerKind::layer_norm>},
+};
+
 }  // namespace
 
 std::span<const NamedRule> norm_rules() { return norm_table; }
+std::span<const NamedRule> custom_norm_rules() { return custom_norm_table; }
 
 }  // namespace roofline

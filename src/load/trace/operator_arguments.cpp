@@ -7,15 +7,9 @@
 namespace roofline {
 namespace {
 
-struct TypeName {
-  std::string_view name;
-  std::string_view shown;
-  std::optional<DataType> type;
-};
-
-// The model has no types of its own for booleans and 64-bit integers: those of the same size stand
-// for them, since such tensors are moved rather than multiplied.
-constexpr TypeName type_names[] = {
+// The model has no types of its own for booleans and for integers of 32 and 64 bits as operands:
+// those of the same size stand for them, since such tensors are moved rather than multiplied.
+constexpr ElementType type_names[] = {
     {"float", "fp32", DataType::fp32},
     {"c10::Half", "fp16", DataType::fp16},
     {"c10::BFloat16", "bf16", DataType::bf16},
@@ -29,20 +23,25 @@ constexpr TypeName type_names[] = {
     {"c10::qint8", "int8", DataType::int8},
     {"c10::quint8", "uint8", DataType::int8},
     {"bool", "bool", DataType::int8},
-    {"int", "int32", DataType::int32},
-    {"c10::qint32", "int32", DataType::int32},
+    {"int", "int32", DataType::fp32},
+    {"c10::qint32", "int32", DataType::fp32},
     {"long int", "int64", DataType::fp64},
     {"long", "int64", DataType::fp64},
     {"short int", "int16", std::nullopt},
     {"c10::complex<float>", "complex64", std::nullopt},
     {"c10::complex<double>", "complex128", std::nullopt},
+    {"Float", "fp32", DataType::fp32},
+    {"Half", "fp16", DataType::fp16},
+    {"BFloat16", "bf16", DataType::bf16},
+    {"Double", "fp64", DataType::fp64},
+    {"Float8_e4m3fn", "fp8", DataType::fp8},
+    {"Float8_e5m2", "fp8", DataType::fp8},
+    {"Char", "int8", DataType::int8},
+    {"Byte", "uint8", DataType::int8},
+    {"Bool", "bool", DataType::int8},
+    {"Int", "int32", DataType::fp32},
+    {"Long", "int64", DataType::fp64},
 };
-
-const TypeName* find_type(std::string_view name) {
-  for (const TypeName& each : type_names)
-    if (each.name == name) return &each;
-  return nullptr;
-}
 
 /// Nested lists of numbers: "[[32,3,],[],[[4,],[5,],],],".
 struct NestedList {
@@ -103,6 +102,12 @@ bool holds_lists(const NestedList& list) {
 
 }  // namespace
 
+const ElementType* find_element_type(std::string_view name) {
+  for (const ElementType& each : type_names)
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
 Sizes TensorArgument::stored_sizes() const {
   Sizes stored = sizes;
   for (std::size_t i = 0; i < stored.size() && strides.size() == stored.size(); ++i)
@@ -149,7 +154,7 @@ OperatorArguments::OperatorArguments(const ArgumentTexts& texts, const TextPool&
           stride != nullptr && j < stride->items.size() ? &stride->items[j] : nullptr);
   }
   for (Argument& argument : arguments_)
-    if (const TypeName* type = find_type(argument.type))
+    if (const ElementType* type = find_element_type(argument.type))
       for (TensorArgument& tensor : argument.tensors) {
         tensor.type = type->type;
         tensor.type_name = type->name;
@@ -161,9 +166,15 @@ bool OperatorArguments::has_shapes() const {
                      [](const Argument& argument) { return !argument.tensors.empty(); });
 }
 
+bool OperatorArguments::has_values() const {
+  return std::any_of(arguments_.begin(), arguments_.end(),
+                     [](const Argument& argument) { return !argument.value.empty(); });
+}
+
 bool OperatorArguments::is_tensor(std::size_t i) const {
   return i < arguments_.size() && !arguments_[i].is_list && !arguments_[i].tensors.empty() &&
-         (!arguments_[i].tensors.front().sizes.empty() || find_type(arguments_[i].type) != nullptr);
+         (!arguments_[i].tensors.front().sizes.empty() ||
+          find_element_type(arguments_[i].type) != nullptr);
 }
 
 const TensorArgument* OperatorArguments::tensor(std::size_t i) const {
@@ -242,7 +253,7 @@ std::string OperatorArguments::tensors_text() const {
   for (const Argument& argument : arguments_)
     for (const TensorArgument& tensor : argument.tensors) {
       if (tensor.sizes.empty()) continue;
-      const TypeName* type = find_type(argument.type);
+      const ElementType* type = find_element_type(argument.type);
       text += (text.empty() ? "" : ", ") + (type ? std::string(type->shown) + ' ' : "") +
               sizes_text(tensor.sizes);
     }

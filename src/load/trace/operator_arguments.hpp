@@ -16,6 +16,16 @@
 
 namespace roofline {
 
+/// A type of elements as PyTorch names it, of tensors ("c10::Half") or of messages ("Half").
+struct ElementType {
+  std::string_view name;
+  std::string_view shown;        ///< "fp16", "int64"
+  std::optional<DataType> type;  ///< none: one that the model does not know
+};
+
+/// Null where there is no such type.
+const ElementType* find_element_type(std::string_view name);
+
 struct TensorArgument {
   Sizes sizes;
   Sizes strides;                 ///< elements; empty where the trace has none
@@ -38,6 +48,8 @@ class OperatorArguments {
   std::size_t count() const { return arguments_.size(); }
   /// Whether shapes of anything were recorded.
   bool has_shapes() const;
+  /// Whether anything but tensors has a value: older profilers record none.
+  bool has_values() const;
   bool is_tensor(std::size_t i) const;
   /// A tensor of at least one axis; none where the argument is something else.
   const TensorArgument* tensor(std::size_t i) const;
@@ -65,6 +77,24 @@ class OperatorArguments {
   std::string_view value(std::size_t i) const;
 
   std::vector<Argument> arguments_;
+};
+
+/// The arguments of a recording, each read once.
+class ArgumentCache {
+ public:
+  explicit ArgumentCache(const Recording& recording)
+      : recording_(recording), known_(recording.arguments.size()) {}
+
+  /// By index in Recording::arguments; stays where it is.
+  const OperatorArguments& at(std::uint32_t index) {
+    std::optional<OperatorArguments>& known = known_[index];
+    if (!known) known.emplace(recording_.arguments[index], recording_.texts);
+    return *known;
+  }
+
+ private:
+  const Recording& recording_;
+  std::vector<std::optional<OperatorArguments>> known_;
 };
 
 }  // namespace roofline

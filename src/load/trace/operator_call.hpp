@@ -20,10 +20,16 @@ struct OperatorCall {
   const OperatorArguments* arguments = nullptr;
   std::vector<Caller> callers;  ///< the ranges that it ran in, innermost first
   bool is_tf32 = false;         ///< its kernels' names say that fp32 went through TF32 units
+  bool sums_in_fp16 = false;    ///< and these that fp16 products were added up in fp16
   /// Element type of lists of tensors, for which the trace has none.
   std::optional<DataType> list_type;
   /// Elements of each list of tensors where the trace has no shapes of them, as an estimate.
   std::optional<std::uint64_t> list_elements;
+
+  /// What the operator was called with whose gradient this is; known of look-ups.
+  const OperatorArguments* forward = nullptr;
+  /// What the result's sizes may be, where the rule needs them and the trace tells.
+  std::vector<Sizes> results = {};
 
   const Caller* caller(std::string_view wanted) const {
     for (const Caller& each : callers)
@@ -46,12 +52,12 @@ Rule find_rule(std::string_view operator_name);
 
 /// An operator without a rule that fits, as a layer of kind `other` that reads each of its operands
 /// once (results are recorded only where they are operands, and written in place where no operand
-/// but one is large). None where a type is unknown, and for
-/// collectives.
+/// but one is large). None where a type is unknown.
 std::vector<LayerSpec> operand_traffic(const OperatorCall& call);
 
-/// Whether the operator is work between GPUs.
-bool is_collective(std::string_view operator_name);
+/// A kernel for lists of tensors (multi_tensor_apply) that no operator launched, as optimizers of
+/// others than PyTorch do: how many lists it has stands in its name. None for other kernels.
+std::vector<LayerSpec> list_kernel(std::string_view kernel, std::uint64_t elements, DataType type);
 
 /// "aten::add_" without namespace and in-place mark: "add".
 std::string_view base_name(std::string_view operator_name);

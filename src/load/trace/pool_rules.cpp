@@ -29,6 +29,7 @@ std::vector<LayerSpec> pool_layer(LayerKind kind, const OperatorArguments& a,
                                *input->type, pass);
   spec.rank = static_cast<std::uint8_t>(input->sizes.size() - 2);
   spec.input = whole_operand(input->sizes);
+  spec.layout = input->layout();
   spec.kernel_size = axes_of(kernel);
   spec.stride = axes_of(stride);
   spec.padding = axes_of(a.integers(at.kernel + 2));
@@ -64,6 +65,7 @@ std::vector<LayerSpec> global_average(const TensorArgument& input, Pass pass) {
   LayerSpec spec = named_layer(LayerKind::global_avg_pool, "global_avg_pool",
                                sizes_text(input.sizes), *input.type, pass);
   spec.input = whole_operand(input.sizes);
+  spec.layout = input.layout();
   return {spec};
 }
 
@@ -114,6 +116,7 @@ std::vector<LayerSpec> reduction(const OperatorCall& call, std::size_t axes_at) 
                   sizes_text(input->sizes) + " to " + sizes_text(result), *input->type);
   spec.input = whole_operand(input->stored_sizes());
   spec.output = whole_operand(result).sizes;
+  if (input->layout() == Layout::nhwc) spec.layout = Layout::nhwc;
   return {spec};
 }
 
@@ -135,12 +138,22 @@ std::vector<LayerSpec> mean(const OperatorCall& call) {
   return reduce(call);
 }
 
-std::vector<LayerSpec> upsample_layer(const Sizes& input, const Sizes& output, DataType type,
-                                      Pass pass) {
-  LayerSpec spec = named_layer(
-      LayerKind::upsample, "upsample",
-      sizes_text(input) + " to " + sizes_text(Sizes(output.begin() + 2, output.end())), type, pass);
+Interpolation interpolation_of(std::string_view operator_name) {
+  if (operator_name.find("bicubic") != std::string_view::npos) return Interpolation::bicubic;
+  return operator_name.find("nearest") != std::string_view::npos ? Interpolation::nearest
+                                                                 : Interpolation::bilinear;
+}
+
+/// `from`: the tensor that is read, in whose layout the other one is.
+std::vector<LayerSpec> upsample_layer(const OperatorCall& call, const TensorArgument& from,
+                                      const Sizes& input, const Sizes& output, Pass pass) {
+  LayerSpec spec =
+      named_layer(LayerKind::upsample, "upsample",
+                  sizes_text(input) + " to " + sizes_text(Sizes(output.begin() + 2, output.end())),
+                  *from.type, pass);
   spec.input = whole_operand(input);
+  spec.layout = from.layout();
+  spec.interpolation = interpolation_of(call.name);
   spec.output = output;
   return {spec};
 }
@@ -152,7 +165,7 @@ std::vector<LayerSpec> upsample(const OperatorCall& call) {
   if (!is_image(input) || wanted.size() + 2 != input->sizes.size()) return {};
   Sizes output(input->sizes.begin(), input->sizes.begin() + 2);
   output.insert(output.end(), wanted.begin(), wanted.end());
-  return upsample_layer(input->sizes, output, *input->type, Pass::fwd);
+  return upsample_layer(call, *input, input->sizes, output, Pass::fwd);
 }
 
 /// (gradient, output size, input size, ...).
@@ -160,7 +173,7 @@ std::vector<LayerSpec> upsample_backward(const OperatorCall& call) {
   const TensorArgument* gradient = call.arguments->tensor(0);
   const Sizes input = call.arguments->integers(2);
   if (!is_image(gradient) || input.size() != gradient->sizes.size()) return {};
-  return upsample_layer(input, gradient->sizes, *gradient->type, Pass::dgrad);
+  return upsample_layer(call, *gradient, input, gradient->sizes, Pass::dgrad);
 }
 
 constexpr NamedRule pool_table[] = {

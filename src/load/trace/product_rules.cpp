@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "load/trace/layer_parts.hpp"
 #include "load/trace/rules.hpp"
 
@@ -110,6 +112,12 @@ std::optional<Sizes> head_sizes(const TensorArgument* tensor, HeadAxis axis) {
 
 /// Queries, keys and values from argument `first` on. Whether they are causal is a flag, or the
 /// type of a mask, where 1 and 2 are causal ones.
+std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
+  for (const AttentionBackend backend : enumerators<AttentionBackend>)
+    if (operator_name.find(name_of(backend)) != std::string_view::npos) return backend;
+  return std::nullopt;
+}
+
 std::vector<LayerSpec> attention_layer(const OperatorCall& call, std::size_t first,
                                        std::size_t causal, HeadAxis axis, Pass pass) {
   const OperatorArguments& a = *call.arguments;
@@ -126,6 +134,11 @@ std::vector<LayerSpec> attention_layer(const OperatorCall& call, std::size_t fir
   LayerSpec spec = named_layer(LayerKind::attention, "attention", sizes_text(query) + keys,
                                multiplied_type(call, *a.tensor(first)->type), pass);
   spec.inputs = std::move(operands);
+  spec.backend = backend_of(call.name);
+  // The mask follows the values, where the operator takes one there.
+  spec.masked = spec.backend != AttentionBackend::flash &&
+                (pass == Pass::fwd || spec.backend == AttentionBackend::efficient) &&
+                a.tensor(first + 3) != nullptr;
   spec.causal = a.flag(causal).value_or(a.integer(causal).value_or(0) != 0);
   return {spec};
 }
@@ -164,8 +177,46 @@ constexpr NamedRule product_table[] = {
     {"_scaled_dot_product_efficient_attention_backward", attention_backward<11>},
 };
 
+/// (tokens [T, H], weights [E, 2 I, H], weights [E, H, I], shares of the experts asked [T, K],
+/// ...): each token goes through K of E experts, to 2 I features and from I of them back, as a
+/// product with 3 I columns for the rows of each expert.
+std::vector<LayerSpec> fused_experts(const OperatorCall& call) {
+  const OperatorArguments& a = *call.arguments;
+  const TensorArgument* tokens = a.tensor(0);
+  const TensorArgument* up = a.tensor(1);
+  const TensorArgument* down = a.tensor(2);
+  const TensorArgument* shares = a.tensor(3);
+  if (!is_matrix(tokens) || up == nullptr || down == nullptr || shares == nullptr ||
+      up->sizes.size() != 3 || down->sizes.size() != 3 || !up->type ||
+      up->sizes[2] != tokens->sizes[1] || down->sizes[1] != tokens->sizes[1])
+    return {};
+  const std::uint64_t rows = element_count(shares->sizes);
+  const std::uint64_t experts = std::min(up->sizes[0], rows);
+  if (experts == 0) return {};
+  // Weights in fp8 are multiplied by tokens in fp8.
+  const DataType type = up->type == DataType::fp8 ? DataType::fp8 : *tokens->type;
+  LayerSpec spec = named_layer(LayerKind::matmul, base_name(call.name),
+                               sizes_text(tokens->sizes) + " through " + std::to_string(experts) +
+                                   " experts of " + std::to_string(down->sizes[2]),
+                               type);
+  spec.dtypes.weight = up->type;
+  spec.batch = experts;
+  spec.m = (rows + experts - 1) / experts;
+  spec.n = up->sizes[1] + down->sizes[2];
+  spec.k = tokens->sizes[1];
+  return {spec};
+}
+
+constexpr NamedRule custom_product_table[] = {
+    {"_flash_attn_forward", attention<5, HeadAxis::third>},
+    {"_flash_attn_backward", attention_backward<11, HeadAxis::third>},
+    {"inplace_fused_experts", fused_experts},
+    {"outplace_fused_experts", fused_experts},
+};
+
 }  // namespace
 
 std::span<const NamedRule> product_rules() { return product_table; }
+std::span<const NamedRule> custom_product_rules() { return custom_product_table; }
 
 }  // namespace roofline

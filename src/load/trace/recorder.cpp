@@ -10,6 +10,11 @@ namespace {
 
 bool is_step(const TraceEvent& event) { return event.name.starts_with("ProfilerStep"); }
 
+/// A range of PyTorch's around work between GPUs, which has its tensors.
+bool is_exchange(const TraceEvent& event) {
+  return event.category == "user_annotation" && event.name.starts_with("nccl:");
+}
+
 /// "[320,1,1,],".
 std::uint64_t blocks_of(std::string_view grid) {
   std::uint64_t blocks = grid.empty() ? 0 : 1;
@@ -45,7 +50,7 @@ void Recorder::add(const TraceEvent& event) {
   if (event.phase != 'X') return;
   // The names of PyTorch 1.8 to 1.12 stand second.
   const std::string_view category = event.category;
-  if (category == "cpu_op" || category == "Operator")
+  if (category == "cpu_op" || category == "Operator" || is_exchange(event))
     add_operator(event);
   else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
            category == "Kernel" || category == "Memcpy" || category == "Memset")
@@ -74,14 +79,15 @@ void Recorder::add_operator(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.operators.push_back({start_us, start_us + duration_us, event.external_id,
                                   recording_.texts.id(event.name), thread_of(event),
-                                  arguments_of(event)});
+                                  arguments_of(event), message_of(event), event.sequence});
 }
 
 void Recorder::add_activity(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.activities.push_back({start_us, duration_us, event.external_id, event.correlation,
-                                   blocks_of(event.grid), recording_.texts.id(event.name),
-                                   static_cast<std::uint32_t>(event.device)});
+                                   blocks_of(event.grid), event.byte,
+                                   recording_.texts.id(event.name),
+                                   static_cast<std::uint32_t>(event.device), message_of(event)});
 }
 
 /// Of the runtime's many calls only those matter that put work on the GPU.
@@ -124,6 +130,14 @@ std::uint32_t Recorder::arguments_of(const TraceEvent& event) {
   const auto [entry, inserted] = argument_ids_.try_emplace(key, next);
   if (inserted) recording_.arguments.push_back(key);
   return entry->second;
+}
+
+std::uint32_t Recorder::message_of(const TraceEvent& event) {
+  if (event.collective.empty()) return 0;
+  recording_.messages.push_back({recording_.texts.id(event.collective),
+                                 recording_.texts.id(event.element_type), event.in_elements,
+                                 event.out_elements, event.ranks});
+  return static_cast<std::uint32_t>(recording_.messages.size() - 1);
 }
 
 }  // namespace roofline

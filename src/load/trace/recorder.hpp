@@ -24,6 +24,13 @@ struct TraceEvent {
   std::uint64_t external_id = 0;
   std::uint64_t correlation = 0;
   std::uint64_t device = 0;
+  std::uint64_t byte = 0;
+  std::uint64_t in_elements = 0;
+  std::uint64_t out_elements = 0;
+  std::uint64_t ranks = 0;
+  std::uint64_t sequence = 0;
+  std::string collective;
+  std::string element_type;
   std::string grid;
   std::string sizes;
   std::string strides;
@@ -32,12 +39,12 @@ struct TraceEvent {
 
   void clear() {
     phase = '\0';
-    for (std::string* text :
-         {&category, &name, &process, &thread, &grid, &sizes, &strides, &types, &values})
+    for (std::string* text : {&category, &name, &process, &thread, &collective, &element_type,
+                              &grid, &sizes, &strides, &types, &values})
       text->clear();
     start_us.reset();
     duration_us.reset();
-    external_id = correlation = device = 0;
+    external_id = correlation = device = byte = in_elements = out_elements = ranks = sequence = 0;
   }
 };
 
@@ -68,6 +75,7 @@ class Recorder {
   void add_long_range(const TraceEvent& event);
   std::uint32_t thread_of(const TraceEvent& event);
   std::uint32_t arguments_of(const TraceEvent& event);
+  std::uint32_t message_of(const TraceEvent& event);
 
   std::string source_;
   std::size_t events_ = 0;  ///< seen so far

@@ -44,6 +44,16 @@ struct ArgumentTexts {
 };
 inline constexpr char string_end = '\x1f';
 
+/// What GPUs exchange, as newer profilers say it of the operator that asks for it and of its
+/// kernels.
+struct RecordedMessage {
+  TextId collective = TextPool::empty;  ///< "allreduce"
+  TextId type = TextPool::empty;        ///< "BFloat16"
+  std::uint64_t in_elements = 0;
+  std::uint64_t out_elements = 0;
+  std::uint64_t ranks = 0;  ///< GPUs that take part; 0 where it is not said
+};
+
 /// An operator (or anything else that the host recorded as a range): times in microseconds.
 struct HostRange {
   double start_us = 0;
@@ -52,6 +62,9 @@ struct HostRange {
   TextId name = TextPool::empty;
   std::uint32_t thread = 0;     ///< index in Recording::threads
   std::uint32_t arguments = 0;  ///< index in Recording::arguments
+  std::uint32_t message = 0;    ///< index in Recording::messages
+  /// An operator and the function of its gradients have the same; 0: none.
+  std::uint64_t sequence = 0;
 };
 
 /// A kernel, a copy or a fill on the GPU.
@@ -61,8 +74,10 @@ struct GpuActivity {
   std::uint64_t external_id = 0;  ///< of the operator that launched it; 0 where it is not said
   std::uint64_t correlation = 0;  ///< of the host's call that launched it
   std::uint64_t blocks = 0;       ///< of a kernel's grid
+  std::uint64_t byte = 0;         ///< of a copy
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
+  std::uint32_t message = 0;  ///< index in Recording::messages
 
   double end_us() const { return start_us + duration_us; }
 };
@@ -92,7 +107,8 @@ struct RecordedDevice {
 struct Recording {
   TextPool texts;
   std::vector<std::string> threads;
-  std::vector<ArgumentTexts> arguments{{}};  ///< the first: none
+  std::vector<ArgumentTexts> arguments{{}};   ///< the first: none
+  std::vector<RecordedMessage> messages{{}};  ///< the first: none
   std::vector<RecordedDevice> devices;
   std::vector<HostRange> operators;
   std::vector<GpuActivity> activities;

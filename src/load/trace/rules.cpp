@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "load/trace/embedding_rules.hpp"
+
 namespace roofline {
 
 std::string_view base_name(std::string_view operator_name) {
@@ -22,9 +24,15 @@ Rule find_rule(std::string_view operator_name) {
   }();
   static const Rules custom = [] {
     Rules rules;
-    for (const NamedRule& each : custom_rules()) rules.emplace(each.name, each.rule);
+    for (const auto& group : {custom_rules(), custom_product_rules(), custom_norm_rules()})
+      for (const NamedRule& each : group) rules.emplace(each.name, each.rule);
     return rules;
   }();
+  if (is_lookup(operator_name)) return lookup;
+  if (is_lookup_backward(operator_name)) return lookup_backward;
+  // "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbsFunction<...> >" permutes back.
+  if (operator_name.find("CppNode<fbgemm_gpu::PermutePooledEmbs") != std::string_view::npos)
+    return custom.at("permute_pooled_embs");
   const Rules& rules = operator_name.starts_with("aten::") ? own : custom;
   const auto found = rules.find(base_name(operator_name));
   return found != rules.end() ? found->second : nullptr;

@@ -16,6 +16,8 @@ std::span<const NamedRule> pool_rules();
 std::span<const NamedRule> movement_rules();
 std::span<const NamedRule> list_rules();
 /// Of operators outside of "aten::".
+std::span<const NamedRule> custom_product_rules();
+std::span<const NamedRule> custom_norm_rules();
 std::span<const NamedRule> custom_rules();
 
 }  // namespace roofline

@@ -27,6 +27,13 @@ enum class EventKey : std::uint8_t {
   external_id,
   correlation,
   device,
+  byte,
+  collective,
+  element_type,
+  in_elements,
+  out_elements,
+  ranks,
+  sequence,
   grid,
   sizes,
   strides,
@@ -49,6 +56,13 @@ constexpr KeyName argument_keys[] = {{"External id", EventKey::external_id},
                                      {"external id", EventKey::external_id},
                                      {"correlation", EventKey::correlation},
                                      {"device", EventKey::device},
+                                     {"bytes", EventKey::byte},
+                                     {"Collective name", EventKey::collective},
+                                     {"dtype", EventKey::element_type},
+                                     {"In msg nelems", EventKey::in_elements},
+                                     {"Out msg nelems", EventKey::out_elements},
+                                     {"Group size", EventKey::ranks},
+                                     {"Sequence number", EventKey::sequence},
                                      {"grid", EventKey::grid},
                                      {"Input Dims", EventKey::sizes},
                                      {"Input dims", EventKey::sizes},
@@ -126,6 +140,11 @@ class EventHandler : public nlohmann::json_sax<nlohmann::json> {
       case EventKey::external_id: event_.external_id = count; break;
       case EventKey::correlation: event_.correlation = count; break;
       case EventKey::device: event_.device = count; break;
+      case EventKey::byte: event_.byte = count; break;
+      case EventKey::in_elements: event_.in_elements = count; break;
+      case EventKey::out_elements: event_.out_elements = count; break;
+      case EventKey::ranks: event_.ranks = count; break;
+      case EventKey::sequence: event_.sequence = count; break;
       case EventKey::process: event_.process = std::to_string(shown); break;
       case EventKey::thread: event_.thread = std::to_string(shown); break;
       default: break;
@@ -180,6 +199,8 @@ bool EventHandler::string(string_t& value) {
     case EventKey::name: event_.name = value; break;
     case EventKey::process: event_.process = value; break;
     case EventKey::thread: event_.thread = value; break;
+    case EventKey::collective: event_.collective = value; break;
+    case EventKey::element_type: event_.element_type = value; break;
     // Older profilers write times as texts.
     case EventKey::start: event_.start_us = number_in(value); break;
     case EventKey::duration: event_.duration_us = number_in(value); break;

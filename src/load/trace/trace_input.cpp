@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "load/json_input.hpp"
+#include "load/profiler/kernel_reader.hpp"
 #include "load/trace/scanner.hpp"
+#include "load/trace/trace_kernels.hpp"
 #include "load/trace/trace_network.hpp"
 
 namespace roofline {
@@ -34,7 +36,12 @@ class TraceReader : public Reader {
 
  private:
   static std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
-    TraceNetwork trace = network_of(scan_trace(stream), stream.name());
+    Recording recording = scan_trace(stream);
+    if (auto kernels = kernels_without_layers(recording)) {
+      kernels->name = name_of_trace(stream.name());
+      return specs_of(*std::move(kernels), stream).front();
+    }
+    TraceNetwork trace = network_of(std::move(recording), stream.name());
     trace.network.name = name_of_trace(stream.name());
     trace.network.summary = std::make_shared<const TraceSummary>(std::move(trace.summary));
     return std::make_shared<const NetworkSpec>(std::move(trace.network));

@@ -13,8 +13,11 @@
 #include "load/trace/idle_time.hpp"
 #include "load/trace/kernel_names.hpp"
 #include "load/trace/links.hpp"
+#include "load/trace/lookup_pairs.hpp"
 #include "load/trace/operator_call.hpp"
 #include "load/trace/parameter_lists.hpp"
+#include "load/trace/result_sizes.hpp"
+#include "load/trace/transfers.hpp"
 #include "load/trace/unmodelled.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
@@ -28,22 +31,22 @@ constexpr std::size_t most_callers = 6;
 class TraceLayers {
  public:
   TraceLayers(const Recording& recording, const Links& links)
-      : recording_(recording), links_(links), arguments_(recording.arguments.size()) {
+      : recording_(recording), links_(links), arguments_(recording) {
     half_ = more_common_half();
     for (const HostRange& range : recording.operators)
       if (recording.texts.at(range.name) == "torch::autograd::AccumulateGrad")
-        if (const TensorArgument* gradient = arguments_at(range.arguments).tensor(0))
+        if (const TensorArgument* gradient = arguments_.at(range.arguments).tensor(0))
           parameters_.add_parameter(gradient->sizes);
   }
 
-  /// Activities of one device inside the steps, in the order of their starts.
+  /// Activities of one device inside the steps, without transfers, in the order of their starts.
   void add(const std::vector<std::uint32_t>& activities) {
     std::vector<std::uint32_t> group_of(recording_.operators.size(), no_index);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> grouped;
     std::uint32_t groups = 0;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = links_.origins[index].operator_index;
-      if (op == no_index || is_link_copy(name_of_activity(index))) {
+      if (op == no_index) {
         add_alone(index);
         continue;
       }
@@ -61,11 +64,24 @@ class TraceLayers {
     }
   }
 
+  /// After all activities of so many steps.
+  void finish(std::size_t steps) {
+    layers_.join_changing(steps);
+    for (const FoldedLayers::RareWork& rare : layers_.take_rare(steps))
+      unmodelled_.add(
+          rare.name, "",
+          "runs in " + std::to_string(rare.runs) + " of " + std::to_string(steps) + " steps",
+          rare.time_s, rare.runs);
+  }
+
   FoldedLayers& layers() { return layers_; }
   ChainList& chains() { return chains_; }
   UnmodelledList& unmodelled() { return unmodelled_; }
   std::size_t halved_operators() const { return halved_operators_; }
   double layout_s() const { return layout_s_; }
+  std::size_t unknown_strides() const { return unknown_strides_; }
+  /// Operators counted by their operands whose kernels multiply matrices.
+  const std::set<std::string>& products() const { return products_; }
 
  private:
   const std::string& name_of_activity(std::uint32_t index) const {
@@ -74,12 +90,6 @@ class TraceLayers {
 
   const std::string& name_of_operator(std::uint32_t index) const {
     return recording_.texts.at(recording_.operators[index].name);
-  }
-
-  const OperatorArguments& arguments_at(std::uint32_t index) {
-    std::optional<OperatorArguments>& known = arguments_[index];
-    if (!known) known.emplace(recording_.arguments[index], recording_.texts);
-    return *known;
   }
 
   /// fp16 or bf16: what two-byte elements are where only their size is known.
@@ -102,10 +112,13 @@ class TraceLayers {
         recording_.texts.at(recording_.calls[origin.call_index].name).find("GraphLaunch") !=
             std::string::npos;
     const std::string& name = name_of_activity(index);
+    const auto elements = parameters_.elements(recording_.activities[index].blocks);
+    const auto lists =
+        list_kernel(name, elements.value_or(0), element_type(name, half_).value_or(DataType::fp32));
+    if (!lists.empty()) return layers_.add(layers_.row_of(lists.front()), duration_s(index));
     unmodelled_.add(short_kernel_name(name), "",
-                    is_link_copy(name) ? "a copy over a link to host or other GPU"
-                    : graph            ? "launched by a CUDA graph, which keeps no operators"
-                                       : "launched outside of any operator",
+                    graph ? "launched by a CUDA graph, which keeps no operators"
+                          : "launched outside of any operator",
                     duration_s(index));
   }
 
@@ -116,27 +129,46 @@ class TraceLayers {
   OperatorCall call_of(std::uint32_t op, const std::vector<std::uint32_t>& work) {
     OperatorCall call;
     call.name = name_of_operator(op);
-    call.arguments = &arguments_at(recording_.operators[op].arguments);
+    call.arguments = &arguments_.at(recording_.operators[op].arguments);
     for (std::uint32_t at = links_.callers[op];
          at != no_index && call.callers.size() < most_callers; at = links_.callers[at])
       call.callers.push_back(
-          {name_of_operator(at), &arguments_at(recording_.operators[at].arguments)});
+          {name_of_operator(at), &arguments_.at(recording_.operators[at].arguments)});
     std::uint64_t blocks = 0;
     for (const std::uint32_t index : work) {
       const std::string& name = name_of_activity(index);
       blocks += recording_.activities[index].blocks;
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
+      call.sums_in_fp16 = call.sums_in_fp16 || sums_in_fp16(name);
       if (!call.list_type) call.list_type = element_type(name, half_);
     }
     if (!call.list_type) call.list_type = has_half_ ? half_ : DataType::fp32;
     if (lacks_list_shapes(*call.arguments)) call.list_elements = parameters_.elements(blocks);
+    call.results = results_of(op, call);
+    if (const auto lookup = lookups_.find(op); lookup != lookups_.end())
+      call.forward = &arguments_.at(lookup->second);
     return call;
   }
+
+  /// Where the trace holds no strides or no shapes of a list.
+  std::vector<Sizes> results_of(std::uint32_t op, const OperatorCall& call) {
+    if (is_convolution(call.name) && !call.arguments->has_values())
+      if (const TensorArgument* input = call.arguments->tensor(0))
+        return results_.of(op, "ConvolutionBackward", input->sizes.size());
+    if (base_name(call.name) == "cudnn_batch_norm" && !call.arguments->has_values())
+      return results_.of(op, "BatchNormBackward", 0);
+    if (call.name == "aten::cat" && lacks_list_shapes(*call.arguments))
+      return results_.of(op, "CatBackward", 0);
+    return {};
+  }
+
+  static bool is_convolution(std::string_view name) { return name.ends_with("_convolution"); }
 
   /// What a call's layers depend on; calls that agree in it have the same layers.
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const {
     std::vector<std::uint32_t> key{
-        call.is_tf32 ? 1U : 0U, static_cast<std::uint32_t>(*call.list_type),
+        (call.is_tf32 ? 1U : 0U) + (call.sums_in_fp16 ? 2U : 0U),
+        static_cast<std::uint32_t>(*call.list_type),
         static_cast<std::uint32_t>(call.list_elements.value_or(0)),
         static_cast<std::uint32_t>(call.list_elements.value_or(0) >> 32U)};
     std::uint32_t at = op;
@@ -144,6 +176,10 @@ class TraceLayers {
       key.push_back(recording_.operators[at].name);
       key.push_back(recording_.operators[at].arguments);
     }
+    if (const auto lookup = lookups_.find(op); lookup != lookups_.end())
+      key.push_back(lookup->second);
+    for (const Sizes& sizes : call.results)
+      for (const std::uint64_t size : sizes) key.push_back(static_cast<std::uint32_t>(size));
     return key;
   }
 
@@ -152,9 +188,14 @@ class TraceLayers {
     const Rule rule = find_rule(call.name);
     std::vector<LayerSpec> specs = rule != nullptr ? rule(call) : std::vector<LayerSpec>{};
     const auto is_refused = [](const LayerSpec& spec) { return refusal(spec).has_value(); };
-    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused))
+    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused)) {
+      if (is_convolution(call.name) && !call.arguments->has_values()) ++unknown_strides_;
       specs = operand_traffic(call);
+    }
     if (std::any_of(specs.begin(), specs.end(), is_refused)) return rows;
+    for (LayerSpec& spec : specs)
+      spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
+                             info(spec.kind).family == KindFamily::contraction;
     for (LayerSpec& spec : specs) rows.push_back(layers_.row_of(std::move(spec)));
     return rows;
   }
@@ -171,15 +212,37 @@ class TraceLayers {
     else
       chains_.end();
     if (rows.empty()) return add_unmodelled(call, work);
+    if (is_contraction(rows.front()) && only_fills(work))
+      return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     double time_s = 0;
     for (const std::uint32_t index : work) {
       time_s += duration_s(index);
       if (is_layout_kernel(name_of_activity(index))) layout_s_ += duration_s(index);
     }
+    if (layers_.layer(rows.front()).kind == LayerKind::other && !call.name.starts_with("aten::") &&
+        multiplies_matrices(work))
+      products_.insert(std::string(call.name));
     if (rows.size() == 1) return layers_.add(rows.front(), time_s);
     const double first_s = data_gradient_s(work, time_s);
     layers_.add(rows[0], first_s);
     layers_.add(rows[1], time_s - first_s);
+  }
+
+  bool multiplies_matrices(const std::vector<std::uint32_t>& work) const {
+    return std::any_of(work.begin(), work.end(), [&](std::uint32_t index) {
+      return is_product_kernel(name_of_activity(index));
+    });
+  }
+
+  bool is_contraction(std::size_t row) const {
+    return info(layers_.layer(row).kind).family == KindFamily::contraction;
+  }
+
+  /// A recording may lack kernels, where the profiler's buffers ran full.
+  bool only_fills(const std::vector<std::uint32_t>& work) const {
+    return std::all_of(work.begin(), work.end(), [&](std::uint32_t index) {
+      return name_of_activity(index).starts_with("Memset");
+    });
   }
 
   double data_gradient_s(const std::vector<std::uint32_t>& work, double time_s) {
@@ -197,7 +260,8 @@ class TraceLayers {
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.
-  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work) {
+  void add_unmodelled(const OperatorCall& call, const std::vector<std::uint32_t>& work,
+                      const std::string& reason = "") {
     const OperatorArguments& arguments = *call.arguments;
     if (arguments.count() == 0) {
       for (const std::uint32_t index : work) add_alone(index);
@@ -205,8 +269,8 @@ class TraceLayers {
     }
     double time_s = 0;
     for (const std::uint32_t index : work) time_s += duration_s(index);
-    unmodelled_.add(std::string(call.name), arguments.tensors_text(), reason_of(call), time_s,
-                    work.size());
+    unmodelled_.add(std::string(call.name), arguments.tensors_text(),
+                    reason.empty() ? reason_of(call) : reason, time_s, work.size());
   }
 
   static bool lacks_list_shapes(const OperatorArguments& arguments) {
@@ -216,7 +280,6 @@ class TraceLayers {
   }
 
   static std::string reason_of(const OperatorCall& call) {
-    if (is_collective(call.name)) return "work between GPUs";
     if (lacks_list_shapes(*call.arguments))
       return "the trace holds no shapes of its lists of tensors";
     return "its shapes or types fit no rule";
@@ -224,7 +287,9 @@ class TraceLayers {
 
   const Recording& recording_;
   const Links& links_;
-  std::vector<std::optional<OperatorArguments>> arguments_;
+  ArgumentCache arguments_;
+  ResultSizes results_{recording_, arguments_};
+  std::unordered_map<std::uint32_t, std::uint32_t> lookups_ = pair_lookups(recording_, arguments_);
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
   ParameterLists parameters_;
   FoldedLayers layers_;
@@ -232,24 +297,17 @@ class TraceLayers {
   UnmodelledList unmodelled_;
   std::size_t halved_operators_ = 0;
   double layout_s_ = 0;
+  std::size_t unknown_strides_ = 0;
+  std::set<std::string> products_;
   mutable bool has_half_ = false;
   DataType half_ = DataType::fp16;
 };
 
 void check_recording(const Recording& recording, const std::string& source) {
-  const auto fail = [&](const std::string& message) { throw InputError(source, "", message); };
   if (recording.activities.empty())
-    fail(
-        "expected kernels that ran on a GPU, got a trace without any: record it with "
-        "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
-  if (recording.operators.empty())
-    fail(
-        "expected the operators that launched the kernels, got kernels alone: record the trace "
-        "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators");
-  if (recording.arguments.size() == 1)
-    fail(
-        "expected operators with their shapes, got a trace without: record it with "
-        "torch.profiler.profile(..., record_shapes=True)");
+    throw InputError(source, "",
+                     "expected kernels that ran on a GPU, got a trace without any: record it with "
+                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
 }
 
 /// The device that the recording is about: the one that worked longest.
@@ -260,19 +318,6 @@ std::uint32_t busiest_device(const Recording& recording) {
   return std::max_element(time_us.begin(), time_us.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
-}
-
-/// Kernels may name a device that the recording does not list (a process that sees a few of the
-/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
-RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
-  for (const RecordedDevice& each : recording.devices)
-    if (each.id == device) return each.gpu;
-  if (recording.devices.empty()) return {};
-  const RecordedGpu& first = recording.devices.front().gpu;
-  const bool alike =
-      std::all_of(recording.devices.begin(), recording.devices.end(),
-                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
-  return alike ? first : RecordedGpu{};
 }
 
 /// How many steps launched anything: a profiler may open one more than it sees run.
@@ -349,12 +394,11 @@ Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t
   return work;
 }
 
-/// The names that rows have as layers.
-std::vector<std::string> names_of_rows(const std::vector<std::size_t>& places,
+/// The names that rows have as layers; empty of those that are none.
+std::vector<std::string> names_of_rows(const std::vector<std::optional<std::size_t>>& places,
                                        const std::vector<LayerSpec>& layers) {
   std::vector<std::string> names;
-  for (const std::size_t place : places)
-    names.push_back(place < layers.size() ? *layers[place].name : std::string());
+  for (const auto& place : places) names.push_back(place ? *layers[*place].name : std::string());
   return names;
 }
 
@@ -369,6 +413,29 @@ void note_left_out(const Work& work, std::uint32_t device, std::vector<std::stri
 
 }  // namespace
 
+std::optional<std::string> why_no_layers(const Recording& recording) {
+  if (recording.operators.empty())
+    return "expected the operators that launched the kernels, got kernels alone: record the trace "
+           "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators";
+  if (recording.arguments.size() == 1)
+    return "expected operators with their shapes, got a trace without: record it with "
+           "torch.profiler.profile(..., record_shapes=True)";
+  return std::nullopt;
+}
+
+/// Kernels may name a device that the recording does not list (a process that sees a few of the
+/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
+RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
+  for (const RecordedDevice& each : recording.devices)
+    if (each.id == device) return each.gpu;
+  if (recording.devices.empty()) return {};
+  const RecordedGpu& first = recording.devices.front().gpu;
+  const bool alike =
+      std::all_of(recording.devices.begin(), recording.devices.end(),
+                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
+  return alike ? first : RecordedGpu{};
+}
+
 TraceNetwork network_of(Recording recording, const std::string& source) {
   check_recording(recording, source);
   const Links links = link_work(recording);
@@ -380,21 +447,27 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.steps = steps_with_work(recording, links);
 
   const Work work = work_of_steps(recording, links, device);
+  SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
-  layers.add(work.activities);
+  layers.add(split.computing);
+  layers.finish(summary.steps);
   if (layers.layers().empty())
     throw InputError(source, "",
                      "expected operators that are layers, got none among those that used the GPU");
 
   const auto steps = static_cast<double>(summary.steps);
-  const BusyTime time = busy_time(recording, links, work.activities);
+  const BusyTime time = busy_time(recording, work.activities);
   summary.span_s = time.span_us * s_per_us / steps;
   summary.busy_s = time.busy_us * s_per_us / steps;
   summary.kernel_s = time.kernel_us * s_per_us / steps;
   summary.layers_s = layers.layers().time_s() / steps;
   summary.launches = static_cast<double>(work.activities.size()) / steps;
-  summary.copies_alone_s = time.copies_alone_us * s_per_us / steps;
-  summary.collectives_alone_s = time.collectives_alone_us * s_per_us / steps;
+  summary.transfers = std::move(split.transfers);
+  // What the less useful work adds to the time in which any runs, it ran alone.
+  const double working_us = busy_time(recording, split.computing_and_exchanges).busy_us;
+  const double computing_us = busy_time(recording, split.computing).busy_us;
+  summary.copies_alone_s = (time.busy_us - working_us) * s_per_us / steps;
+  summary.collectives_alone_s = (working_us - computing_us) * s_per_us / steps;
   summary.layout_s = layers.layout_s() / steps;
   summary.host_s = launching_us(recording, links, work.activities) * s_per_us / steps;
   IdleTime idle = idle_time(recording, links, work.activities, summary.steps);
@@ -406,10 +479,21 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
     summary.notes.push_back(std::to_string(layers.halved_operators()) +
                             " convolution_backward whose kernels' names do not tell the gradients "
                             "apart: half of the time each");
+  if (layers.unknown_strides() > 0)
+    summary.notes.push_back(std::to_string(layers.unknown_strides()) +
+                            " convolutions are counted by the bytes of input and weight: the "
+                            "trace tells neither their strides nor the sizes of their results");
+  std::string products;
+  for (const std::string& name : layers.products())
+    products += (products.empty() ? "" : ", ") + name;
+  if (!products.empty())
+    summary.notes.push_back(products +
+                            ": counted by the bytes of the operands alone, though the kernels "
+                            "multiply matrices that are none of them");
 
   NetworkSpec& network = result.network;
   network.source = source;
-  const std::vector<std::size_t> places = layers.layers().places();
+  const auto places = layers.layers().places();
   network.layers = std::move(layers.layers()).layers(summary.steps);
   summary.chains = layers.chains().items(names_of_rows(places, network.layers), summary.steps);
   network.batch = batch_of(network.layers);

@@ -35,7 +35,7 @@ class OwnNames {
   std::unordered_map<std::string, std::size_t> uses_;
 };
 
-/// Layer norms of which the same is assumed.
+/// Norms of one kind of which the same is assumed.
 struct AssumedNorms {
   std::size_t count;
   std::string first;
@@ -66,10 +66,11 @@ class Inference {
         throw input_error(failure.error, layer.place);
       }
     }
-    for (const auto& [over, norms] : norms_over_)
-      network_.assumptions.push_back(std::to_string(norms.count) + " layer_norm, the first \"" +
+    for (const auto& [assumed, norms] : assumed_norms_)
+      network_.assumptions.push_back(std::to_string(norms.count) + " " +
+                                     std::string(info(assumed.first).name) + ", the first \"" +
                                      norms.first + "\", without normalized_shape: taken over " +
-                                     std::string(over));
+                                     std::string(assumed.second));
     return std::move(network_);
   }
 
@@ -84,7 +85,8 @@ class Inference {
     for (; scope.copy < copies; ++scope.copy)
       network_.layers.push_back(infer_layer(spec, own_name_(stated_name), scope));
     if (const std::string_view over = norm_assumption(spec, network_.layers.back()); !over.empty())
-      ++norms_over_.try_emplace(over, AssumedNorms{0, stated_name}).first->second.count;
+      ++assumed_norms_.try_emplace({spec.kind, over}, AssumedNorms{0, stated_name})
+            .first->second.count;
     names_.add(stated_name, first, copies);
     previous_copies_ = copies;
   }
@@ -104,7 +106,7 @@ class Inference {
   Network network_;
   LayerNames names_;
   OwnNames own_name_;
-  std::map<std::string_view, AssumedNorms> norms_over_;
+  std::map<std::pair<LayerKind, std::string_view>, AssumedNorms> assumed_norms_;
   std::size_t previous_copies_ = 0;
   std::uint64_t added_copies_ = 0;
 };

@@ -9,7 +9,7 @@ namespace {
 
 using Text = std::string_view;
 
-constexpr ConstantUnit share{"share", 0, 1, 1};
+constexpr ConstantUnit share{"share", 0.001, 1, 1};
 constexpr ConstantUnit ratio{"ratio", 0, 10, 1};
 constexpr ConstantUnit clocks{"clock", 0, 1e5, 0};
 constexpr ConstantUnit durations{"s", 0, 1e-3, 0};
@@ -20,6 +20,7 @@ constexpr ConstantUnit tile_edge{"element", 0, 1000, 0};
 constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
 constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
 constexpr ConstantUnit flop_rate{"FLOP/clock/SM", 1, 1e5};
+constexpr ConstantUnit flop_limit{"FLOP/clock/SM", 1, 1e5, 1e5};
 constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9, 0};
 constexpr ConstantUnit bytes{"byte", 64, 1e6, 0};
 constexpr ConstantUnit launches{"launch", 0, 100, 1};
@@ -110,6 +111,10 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},
     {"dilated_share", &DenseConstants::dilated_share, &ratio,
      "rate at dilations above near_dilation, to that of others"},
+    {"short_row_flop_per_clk_per_sm", &DenseConstants::short_row_flop_per_clk_per_sm, &flop_limit,
+     "products of 16-bit types whose rows are multiples of 4 or 8 byte, no more; wider types half"},
+    {"odd_row_flop_per_clk_per_sm", &DenseConstants::odd_row_flop_per_clk_per_sm, &flop_limit,
+     "the same of rows of 2 byte"},
     {"start_s", &DenseConstants::start_s, &durations,
      "start and end of a convolution's kernel, beyond those of an empty one"},
     {"library_start_s", &DenseConstants::library_start_s, &durations,
@@ -153,6 +158,13 @@ constexpr NumberField<AttentionKernel> attention_fields[] = {
     {"block_clock", &AttentionKernel::block_clock, &clocks, "a block of queries"},
 };
 
+constexpr NumberField<AttentionConstants> attention_constant_fields[] = {
+    {"flash_share", &AttentionConstants::flash_share, &share,
+     "rate of the kernels of FlashAttention 2 and of memory-efficient attention, to others'"},
+    {"mask_score_clock", &AttentionConstants::mask_score_clock, &clocks,
+     "a score that a mask is added to; twice where the mask's rows are no whole 16 byte"},
+};
+
 struct AttentionKernelField {
   Text key;
   AttentionKernel AttentionConstants::*member;
@@ -185,13 +197,19 @@ constexpr NumberField<StreamingConstants> streaming_fields[] = {
     {"norm_channel_clock", &StreamingConstants::norm_channel_clock, &clocks,
      "a block of a channel, in training"},
     {"concat_block_clock", &StreamingConstants::concat_block_clock, &clocks, "starting a block"},
-    {"mean_nchw_output_clock", &StreamingConstants::mean_nchw_output_clock, &clocks,
-     "the mean of a channel of an image"},
-    {"mean_nhwc_round_trip", &StreamingConstants::mean_nhwc_round_trip, &round_trips,
-     "64 positions that one thread sums in turn"},
+    {"gather_row_clock", &StreamingConstants::gather_row_clock, &clocks,
+     "a row that indices pick: a block of its own"},
+    {"scatter_element_clock", &StreamingConstants::scatter_element_clock, &clocks,
+     "an element that an atomic adds"},
+    {"upsample_tap_clock", &StreamingConstants::upsample_tap_clock, &clocks,
+     "an element that an interpolated one is made of"},
+    {"upsample_plane_round_trip", &StreamingConstants::upsample_plane_round_trip, &round_trips,
+     "to L2, a plane that one thread interpolates in turn"},
     {"softmax_lane_round_trip", &StreamingConstants::softmax_lane_round_trip, &round_trips,
      "an element that a lane of a warp holds"},
     {"layer_norm_row_clock", &StreamingConstants::layer_norm_row_clock, &clocks, "a row"},
+    {"rms_norm_row_clock", &StreamingConstants::rms_norm_row_clock, &clocks,
+     "a row of an RMS norm, which has no mean"},
     {"layer_norm_ragged_row_clock", &StreamingConstants::layer_norm_ragged_row_clock, &clocks,
      "a row that is no multiple of four elements"},
     {"layer_norm_backward_row_clock", &StreamingConstants::layer_norm_backward_row_clock, &clocks,
@@ -208,6 +226,8 @@ constexpr StreamKernelField stream_kernels[] = {
     {"vectorized", &StreamingConstants::vectorized},
     {"vectorized_several", &StreamingConstants::vectorized_several},
     {"broadcast", &StreamingConstants::broadcast},
+    {"permuted", &StreamingConstants::permuted},
+    {"transposed", &StreamingConstants::transposed},
     {"norm_nhwc", &StreamingConstants::norm_nhwc},
     {"norm_nchw", &StreamingConstants::norm_nchw},
     {"norm_statistics_nhwc", &StreamingConstants::norm_statistics_nhwc},
@@ -216,8 +236,6 @@ constexpr StreamKernelField stream_kernels[] = {
     {"norm_backward_nchw", &StreamingConstants::norm_backward_nchw},
     {"concat_nhwc", &StreamingConstants::concat_nhwc},
     {"concat_nchw", &StreamingConstants::concat_nchw},
-    {"mean_nhwc", &StreamingConstants::mean_nhwc},
-    {"mean_nchw", &StreamingConstants::mean_nchw},
     {"upsample_nhwc", &StreamingConstants::upsample_nhwc},
     {"upsample_nchw", &StreamingConstants::upsample_nchw},
     {"softmax_warp", &StreamingConstants::softmax_warp},
@@ -225,6 +243,40 @@ constexpr StreamKernelField stream_kernels[] = {
     {"layer_norm", &StreamingConstants::layer_norm},
     {"layer_norm_ragged", &StreamingConstants::layer_norm_ragged},
     {"layer_norm_backward", &StreamingConstants::layer_norm_backward},
+};
+
+constexpr NumberField<ReductionKernel> reduction_fields[] = {
+    {"start_s", &ReductionKernel::start_s, &durations, "beyond the launch"},
+    {"warp_clock", &ReductionKernel::warp_clock, &clocks, "a warp's start and its result"},
+    {"load_clock", &ReductionKernel::load_clock, &clocks, "a load, of four elements or of one"},
+    {"step_round_trip", &ReductionKernel::step_round_trip, &round_trips,
+     "to L2, four loads of a thread that the next four wait for"},
+    {"meeting_round_trip", &ReductionKernel::meeting_round_trip, &round_trips,
+     "to L2, for the blocks that share a result to find the last of them"},
+    {"partial_round_trip", &ReductionKernel::partial_round_trip, &round_trips,
+     "to L2, a partial result that a thread of it adds"},
+    {"in_flight_byte", &ReductionKernel::in_flight_byte, &bytes, in_flight},
+};
+
+constexpr NumberField<GroupNormKernel> group_norm_fields[] = {
+    {"start_s", &GroupNormKernel::start_s, &durations, "beyond the launches"},
+    {"row_clock", &GroupNormKernel::row_clock, &clocks,
+     "a group of an image, backward a channel of it"},
+    {"element_clock", &GroupNormKernel::element_clock, &clocks, "an element, in all kernels"},
+    {"step_round_trip", &GroupNormKernel::step_round_trip, &round_trips,
+     "to L2, 512 elements of a row that a block sums in turn"},
+    {"image_round_trip", &GroupNormKernel::image_round_trip, &round_trips,
+     "to L2, an image over which a thread sums the gradients of the parameters"},
+    {"in_flight_byte", &GroupNormKernel::in_flight_byte, &bytes, in_flight},
+};
+
+struct GroupNormKernelField {
+  Text key;
+  GroupNormKernel StreamingConstants::*member;
+};
+constexpr GroupNormKernelField group_norm_kernels[] = {
+    {"group_norm", &StreamingConstants::group_norm},
+    {"group_norm_backward", &StreamingConstants::group_norm_backward},
 };
 
 struct PoolKernelField {
@@ -342,6 +394,7 @@ class Lister {
     add({"selection"}, values.selection, selection_fields);
     streaming(values.streaming);
     grouped(values.grouped);
+    add({"attention"}, values.attention, attention_constant_fields);
     add_kernels("attention", values.attention, attention_kernels, attention_fields);
   }
   std::vector<ConstantRef<Number>> take() { return std::move(list_); }
@@ -370,6 +423,8 @@ class Lister {
     add({"streaming"}, owner, streaming_fields);
     add_kernels("streaming", owner, stream_kernels, stream_fields);
     add_kernels("streaming", owner, pool_kernels, pool_fields);
+    add({"streaming", "reduction"}, owner.reduction, reduction_fields);
+    add_kernels("streaming", owner, group_norm_kernels, group_norm_fields);
   }
   template <class Owner>
   void grouped(Owner& owner) {
@@ -393,6 +448,17 @@ std::string path_of(const ConstantName& name) {
   for (const Text part : name)
     if (!part.empty()) path += (path.empty() ? "" : "/") + std::string(part);
   return path;
+}
+
+const ConstantPaths& constant_paths() {
+  static const ConstantPaths paths = [] {
+    ConstantPaths made;
+    const ConstantValues values{};
+    for (const auto& constant : constants_of(values)) made.all.push_back(path_of(constant.name));
+    for (std::size_t i = 0; i < made.all.size(); ++i) made.index.emplace(made.all[i], i);
+    return made;
+  }();
+  return paths;
 }
 
 std::vector<ConstantRef<double>> constants_of(ConstantValues& values) {

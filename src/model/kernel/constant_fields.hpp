@@ -4,6 +4,7 @@
 // calibration are all made from this list.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,13 @@ using ConstantName = std::array<std::string_view, 4>;
 
 /// "memory/dram_share", as in a JSON Pointer.
 std::string path_of(const ConstantName& name);
+
+/// The paths of all constants, in the order of constants_of.
+struct ConstantPaths {
+  std::vector<std::string> all;
+  std::map<std::string_view, std::size_t> index;  ///< of each path in `all`
+};
+const ConstantPaths& constant_paths();
 
 /// A constant of a set.
 template <class Number>

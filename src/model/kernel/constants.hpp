@@ -69,6 +69,8 @@ struct DenseConstants {
   double dgrad_share;
   double wgrad_share;
   double dilated_share;
+  double short_row_flop_per_clk_per_sm;
+  double odd_row_flop_per_clk_per_sm;
 
   // Memory and launches.
   double start_s;
@@ -106,6 +108,26 @@ struct PoolKernel {
   double in_flight_byte;
 };
 
+/// Sums and the like over some axes.
+struct ReductionKernel {
+  double start_s;
+  double warp_clock;
+  double load_clock;
+  double step_round_trip;
+  double meeting_round_trip;
+  double partial_round_trip;
+  double in_flight_byte;
+};
+
+struct GroupNormKernel {
+  double start_s;
+  double row_clock;
+  double element_clock;
+  double step_round_trip;
+  double image_round_trip;
+  double in_flight_byte;
+};
+
 struct StreamingConstants {
   StreamKernel vectorized;          ///< one contiguous operand, 16 bytes a thread in flight
   StreamKernel vectorized_several;  ///< several of one shape: more bytes in flight
@@ -113,7 +135,14 @@ struct StreamingConstants {
   double exponential_clock;
   double erf_clock;
   double backward_ratio;
-  StreamKernel broadcast;  ///< operands of differing shapes: one element a thread and access
+  StreamKernel broadcast;   ///< operands of differing shapes: one element a thread and access
+  StreamKernel permuted;    ///< in another order, or types that are widened: an element a load
+  StreamKernel transposed;  ///< another axis innermost: a sector of memory an element
+  double gather_row_clock;
+  double scatter_element_clock;
+  ReductionKernel reduction;
+  GroupNormKernel group_norm;
+  GroupNormKernel group_norm_backward;
   StreamKernel norm_nhwc;  ///< batch norm
   StreamKernel norm_nchw;  ///< batch norm, a block a channel of an image
   double norm_nchw_block_clock;
@@ -132,17 +161,16 @@ struct StreamingConstants {
   PoolKernel max_backward_nhwc;
   PoolKernel max_backward_nchw;
   PoolKernel average_backward;
-  StreamKernel mean_nhwc;  ///< global average pool
-  StreamKernel mean_nchw;
-  double mean_nchw_output_clock;
-  double mean_nhwc_round_trip;
   StreamKernel upsample_nhwc;
   StreamKernel upsample_nchw;
+  double upsample_tap_clock;
+  double upsample_plane_round_trip;
   StreamKernel softmax_warp;  ///< rows of up to 2048
   StreamKernel softmax_block;
   double softmax_lane_round_trip;
   StreamKernel layer_norm;
   double layer_norm_row_clock;
+  double rms_norm_row_clock;
   StreamKernel layer_norm_ragged;  ///< rows that are no multiple of four elements
   double layer_norm_ragged_row_clock;
   StreamKernel layer_norm_backward;
@@ -228,6 +256,8 @@ struct AttentionKernel {
 };
 
 struct AttentionConstants {
+  double flash_share;
+  double mask_score_clock;
   AttentionKernel forward;
   AttentionKernel backward;
 };

@@ -1,8 +1,8 @@
 // What a constant is where no file states it. Only constants that measured layers tell apart are
 // stated; each of the others is what it is like, or leaves its formula in the simplest form.
 
-#include <algorithm>
-#include <map>
+#include <optional>
+#include <vector>
 
 #include "model/kernel/constant_fields.hpp"
 
@@ -21,6 +21,8 @@ constexpr Likeness likenesses[] = {
     {"dense/vector/transpose_per_clk_per_sm", "dense/tensor/transpose_per_clk_per_sm"},
     {"attention/backward/", "attention/forward/"},
     {"vectorized_several/", "vectorized/"},
+    {"permuted/", "broadcast/"},
+    {"transposed/", "permuted/"},
     {"max_backward_nchw/", "max_nchw/"},
     {"layer_norm_backward/", "layer_norm/"},
     {"strided_wgrad_32bit", "strided_wgrad_16bit"},
@@ -29,29 +31,30 @@ constexpr Likeness likenesses[] = {
     {"/wgrad/", "/fwd/"},
 };
 
-/// The path of the constant that this one is like; empty where there is none.
-std::string like(const std::string& path) {
-  for (const Likeness& likeness : likenesses)
-    if (const std::size_t at = path.find(likeness.part); at != path.npos)
-      return std::string(path).replace(at, likeness.part.size(), likeness.like);
-  return {};
+/// The index of the constant that each one is like; none where there is none.
+std::vector<std::optional<std::size_t>> find_likes() {
+  const ConstantPaths& paths = constant_paths();
+  const auto like = [&](const std::string& path) -> std::optional<std::size_t> {
+    for (const Likeness& likeness : likenesses)
+      if (const std::size_t at = path.find(likeness.part); at != path.npos)
+        return paths.index.at(std::string(path).replace(at, likeness.part.size(), likeness.like));
+    return std::nullopt;
+  };
+  std::vector<std::optional<std::size_t>> likes;
+  for (const std::string& path : paths.all) likes.push_back(like(path));
+  return likes;
 }
 
 }  // namespace
 
 std::optional<std::size_t> complete(ModelConstants& constants) {
+  static const std::vector<std::optional<std::size_t>> likes = find_likes();
   const auto all = constants_of(constants.values);
-  std::map<std::string, std::size_t> index;
-  for (std::size_t i = 0; i < all.size(); ++i) index[path_of(all[i].name)] = i;
   for (std::size_t i = 0; i < all.size(); ++i) {
     ConstantNote& note = constants.notes[i];
     if (note.stated) continue;
     std::size_t source = i;
-    for (std::string path = path_of(all[i].name); !constants.notes[source].stated;) {
-      path = like(path);
-      if (path.empty()) break;
-      source = index.at(path);
-    }
+    while (!constants.notes[source].stated && likes[source]) source = *likes[source];
     if (constants.notes[source].stated) {
       *all[i].value = *all[source].value;
       note.origin = constants.notes[source].origin;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "report/chart/makers.hpp"
@@ -32,7 +33,7 @@ std::vector<Work> works_of(const Report& report) {
   return works;
 }
 
-std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
+std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
   const ChartKind own = report.sweeps.empty() ? ChartKind::roofline : ChartKind::sweep;
   switch (kind.value_or(own)) {
     case ChartKind::roofline: return roofline_charts(report);
@@ -42,6 +43,20 @@ std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind
     case ChartKind::compare: return compare_charts(report);
   }
   return {};
+}
+
+std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
+  std::vector<Chart> charts = kernel_charts(report, kind);
+  if (!report.results.empty() || report.kernels.empty()) {
+    std::vector<Chart> layers = layer_charts(report, kind);
+    charts.insert(charts.begin(), std::make_move_iterator(layers.begin()),
+                  std::make_move_iterator(layers.end()));
+  }
+  if (charts.empty() && !report.kernels.empty())
+    throw InputError(std::string(name_of(*kind)) +
+                     " chart: expected layers, or kernels with counters and their GPU, got kernels "
+                     "alone; --chart time draws these");
+  return charts;
 }
 
 }  // namespace roofline

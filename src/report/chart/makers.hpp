@@ -2,6 +2,7 @@
 
 // One maker a kind of chart; charts.cpp has them in one table.
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +24,9 @@ std::vector<Chart> intensity_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);
+/// Of results, as charts_of().
+std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind);
+/// Of recordings without layers; without a kind those that they ask for by themselves.
+std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind);
 
 }  // namespace roofline

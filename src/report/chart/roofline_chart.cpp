@@ -79,7 +79,7 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
 std::vector<Mark> marks_of(const Subject& subject) {
   std::vector<double> whole_s(subject.gpus.size(), 0);
   for (std::size_t i = 0; i < subject.work.size(); ++i)
-    whole_s[subject.gpu_of(i)] += time_s(subject.report.results[subject.work[i]].total);
+    whole_s[subject.gpu_of(i)] += subject.report.results[subject.work[i]].total.time_s;
   std::vector<Mark> marks;
   for (std::size_t i = 0; i < subject.work.size(); ++i)
     for (const TableRow& row : subject.rows[i])
@@ -90,34 +90,11 @@ std::vector<Mark> marks_of(const Subject& subject) {
 
 /// Room for the marks, the ridges and the flat roofs.
 void fit_axes(Plot& plot, const Subject& subject) {
-  plot.x = {"arithmetic intensity, FLOP/B", "", true, 1e300, 0};
-  plot.y = {"arithmetic performance", "FLOP/s", true, 1e300, 0};
-  const auto include = [](Axis& axis, double value) {
-    axis.low = std::min(axis.low, value);
-    axis.high = std::max(axis.high, value);
-  };
-  for (const Mark& mark : plot.marks) {
-    include(plot.x, mark.at.x);
-    if (mark.l2_x) include(plot.x, *mark.l2_x);
-    include(plot.y, mark.at.y);
-    if (mark.measured_y) include(plot.y, *mark.measured_y);
-    if (mark.bound_y) include(plot.y, *mark.bound_y);
-  }
-  for (const std::size_t i : subject.work) {
-    const Result& result = subject.report.results[i];
-    for (const Engine engine : engines_used(subject.report, {i})) {
-      const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, engine);
-      include(plot.x, peak / result.bounds.ceilings.bandwidth_byte_per_s);
-      include(plot.y, peak);
-      if (const auto sheet = rate_of(result.bounds.roofs.datasheet_flop_per_s, engine))
-        include(plot.y, *sheet);
-      if (subject.gpus.size() == 1) include(plot.x, peak / result.bounds.roofs.l2_byte_per_s);
-    }
-  }
-  plot.x.low /= 2;
-  plot.x.high *= 4;
-  plot.y.low /= 2.5;
-  plot.y.high *= 2.5;
+  begin_axes(plot);
+  for (const std::size_t i : subject.work)
+    include_roofs(plot, subject.report.results[i].bounds, engines_used(subject.report, {i}),
+                  subject.gpus.size() == 1);
+  widen_axes(plot);
 }
 
 std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
@@ -142,19 +119,7 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
     legend.push_back({"roofline bound", Sign::bound, Colour::ink, {}, {}});
   if (any([](const Mark& mark) { return mark.measured_y.has_value(); }))
     legend.push_back({"measured", Sign::open_mark, Colour::ink, Symbol::circle, {}});
-  if (many) return legend;
-  const std::string lower = subject.first().bounds.ceilings.kind == CeilingKind::user
-                                ? "roof of the user"
-                                : "roof sustained";
-  const auto has = [&](LineStyle style) {
-    return std::any_of(plot.lines.begin(), plot.lines.end(),
-                       [&](const Line& line) { return line.style == style; });
-  };
-  legend.push_back({"roof of the datasheet", Sign::line, Colour::ink, {}, LineStyle::solid});
-  if (has(LineStyle::dashed))
-    legend.push_back({lower, Sign::line, Colour::ink, {}, LineStyle::dashed});
-  if (has(LineStyle::dash_dot))
-    legend.push_back({"roof of L2", Sign::line, Colour::ink, {}, LineStyle::dash_dot});
+  if (!many) add_roof_legend(legend, plot.lines, subject.first().bounds.ceilings.kind);
   return legend;
 }
 
@@ -167,7 +132,7 @@ std::string left_out(const Subject& subject) {
   for (std::size_t i = 0; i < subject.work.size(); ++i) {
     const Result& result = subject.report.results[subject.work[i]];
     cut += result.layers.size();
-    whole += time_s(result.total);
+    whole += result.total.time_s;
     for (const auto& row : subject.rows[i]) cut -= row.layers.size();
     for (const LayerResult& row : result.layers) {
       if (is_on_roofline(row) || time_s(row) == 0) continue;
@@ -182,19 +147,6 @@ std::string left_out(const Subject& subject) {
   if (cut > 0)
     text += fmt::format("{}Not selected: {}.", text.empty() ? "" : " ", layers_text(cut));
   return text;
-}
-
-std::string roofs_sentence(CeilingKind kind) {
-  switch (kind) {
-    case CeilingKind::datasheet:
-      return "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.";
-    case CeilingKind::sustained:
-      return "Peaks are dense. Sustained: measured, as the GPU's file states; bounds are under it. "
-             "L2: of the kernel model.";
-    case CeilingKind::user:
-      return "Peaks are dense. User: as given; bounds are under it. L2: of the kernel model.";
-  }
-  return "";
 }
 
 std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
@@ -232,7 +184,7 @@ Chart roofline_chart_of(const Report& report, const Work& work) {
   if (subject.gpus.size() > 1) {
     plot.lines = roofs_of_many(subject.one_of_each_gpu(), plot.x, plot.y);
   } else {
-    plot.lines = roofs_of_one(subject.first(), engines, plot.x, plot.y);
+    plot.lines = roofs_of_one(subject.first().bounds, engines, plot.x, plot.y);
   }
   Chart chart;
   chart.title = subject.has_many_inputs() ? fmt::format("{} inputs of one layer", work.size())

@@ -51,20 +51,19 @@ struct Lower {
   std::string_view name;
 };
 
-Lower lower_of(const Result& result, Engine engine) {
+Lower lower_of(const Bounds& bounds, Engine engine) {
   const auto i = static_cast<std::size_t>(engine);
-  if (result.bounds.ceilings.kind != CeilingKind::datasheet)
-    return {*result.bounds.ceilings.peak_flop_per_s[i], result.bounds.ceilings.bandwidth_byte_per_s,
-            name_of(result.bounds.ceilings.kind)};
-  return {result.bounds.roofs.sustained_flop_per_s[i].value_or(
-              *result.bounds.roofs.datasheet_flop_per_s[i]),
-          result.bounds.roofs.sustained_byte_per_s, "sustained"};
+  if (bounds.ceilings.kind != CeilingKind::datasheet)
+    return {*bounds.ceilings.peak_flop_per_s[i], bounds.ceilings.bandwidth_byte_per_s,
+            name_of(bounds.ceilings.kind)};
+  return {bounds.roofs.sustained_flop_per_s[i].value_or(*bounds.roofs.datasheet_flop_per_s[i]),
+          bounds.roofs.sustained_byte_per_s, "sustained"};
 }
 
-void add_engine(std::vector<Line>& lines, const Result& result, Engine engine, const Axis& x) {
-  const double peak = *rate_of(result.bounds.roofs.datasheet_flop_per_s, engine);
-  const Lower lower = lower_of(result, engine);
-  const double memory = std::max(result.bounds.roofs.datasheet_byte_per_s, lower.byte_per_s);
+void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, const Axis& x) {
+  const double peak = *rate_of(bounds.roofs.datasheet_flop_per_s, engine);
+  const Lower lower = lower_of(bounds, engine);
+  const double memory = std::max(bounds.roofs.datasheet_byte_per_s, lower.byte_per_s);
   Line top = flat(peak, peak / memory, LineStyle::solid, x);
   top.label = fmt::format("{} {}", name_of(engine), si(peak, "FLOP/s"));
   if (differ(lower.flop_per_s, peak)) {
@@ -73,6 +72,11 @@ void add_engine(std::vector<Line>& lines, const Result& result, Engine engine, c
         flat(lower.flop_per_s, lower.flop_per_s / lower.byte_per_s, LineStyle::dashed, x));
   }
   lines.push_back(std::move(top));
+}
+
+void include(Axis& axis, double value) {
+  axis.low = std::min(axis.low, value);
+  axis.high = std::max(axis.high, value);
 }
 
 Line ridge(double flop_per_s, double byte_per_s, const Axis& y) {
@@ -100,12 +104,12 @@ std::vector<Engine> engines_used(const Report& report, const std::vector<std::si
   return engines;
 }
 
-std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& engines,
+std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Axis& x, const Axis& y) {
-  const Roofs& roofs = result.bounds.roofs;
+  const Roofs& roofs = bounds.roofs;
   const Engine fastest = engines.front();
   const double peak = *rate_of(roofs.datasheet_flop_per_s, fastest);
-  const Lower lower = lower_of(result, fastest);
+  const Lower lower = lower_of(bounds, fastest);
   std::vector<Line> lines;
   Line l2 = slope(roofs.l2_byte_per_s, lower.flop_per_s, LineStyle::dash_dot, x, y);
   l2.label = "L2 " + si(roofs.l2_byte_per_s, "B/s");
@@ -114,14 +118,73 @@ std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& 
   if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s))
     lines.push_back(slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y));
   Line memory = slope(roofs.datasheet_byte_per_s, peak, LineStyle::solid, x, y);
-  memory.label = memory_name(roofs, result.bounds.ceilings);
+  memory.label = memory_name(roofs, bounds.ceilings);
   lines.push_back(std::move(memory));
   for (const Engine engine : engines) {
-    add_engine(lines, result, engine, x);
-    lines.push_back(ridge(*rate_of(result.bounds.ceilings.peak_flop_per_s, engine),
-                          result.bounds.ceilings.bandwidth_byte_per_s, y));
+    add_engine(lines, bounds, engine, x);
+    lines.push_back(ridge(*rate_of(bounds.ceilings.peak_flop_per_s, engine),
+                          bounds.ceilings.bandwidth_byte_per_s, y));
   }
   return lines;
+}
+
+void begin_axes(Plot& plot) {
+  plot.x = {"arithmetic intensity, FLOP/B", "", true, 1e300, 0};
+  plot.y = {"arithmetic performance", "FLOP/s", true, 1e300, 0};
+  for (const Mark& mark : plot.marks) {
+    include(plot.x, mark.at.x);
+    if (mark.l2_x) include(plot.x, *mark.l2_x);
+    include(plot.y, mark.at.y);
+    if (mark.measured_y) include(plot.y, *mark.measured_y);
+    if (mark.bound_y) include(plot.y, *mark.bound_y);
+  }
+}
+
+void include_roofs(Plot& plot, const Bounds& bounds, const std::vector<Engine>& engines,
+                   bool with_l2) {
+  for (const Engine engine : engines) {
+    const double peak = *rate_of(bounds.ceilings.peak_flop_per_s, engine);
+    include(plot.x, peak / bounds.ceilings.bandwidth_byte_per_s);
+    include(plot.y, peak);
+    if (const auto sheet = rate_of(bounds.roofs.datasheet_flop_per_s, engine))
+      include(plot.y, *sheet);
+    if (with_l2) include(plot.x, peak / bounds.roofs.l2_byte_per_s);
+  }
+}
+
+void widen_axes(Plot& plot) {
+  plot.x.low /= 2;
+  plot.x.high *= 4;
+  plot.y.low /= 2.5;
+  plot.y.high *= 2.5;
+}
+
+void add_roof_legend(std::vector<LegendItem>& legend, const std::vector<Line>& lines,
+                     CeilingKind kind) {
+  using Sign = LegendItem::Sign;
+  const auto has = [&](LineStyle style) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const Line& line) { return line.style == style; });
+  };
+  const std::string lower = kind == CeilingKind::user ? "roof of the user" : "roof sustained";
+  legend.push_back({"roof of the datasheet", Sign::line, Colour::ink, {}, LineStyle::solid});
+  if (has(LineStyle::dashed))
+    legend.push_back({lower, Sign::line, Colour::ink, {}, LineStyle::dashed});
+  if (has(LineStyle::dash_dot))
+    legend.push_back({"roof of L2", Sign::line, Colour::ink, {}, LineStyle::dash_dot});
+}
+
+std::string roofs_sentence(CeilingKind kind) {
+  switch (kind) {
+    case CeilingKind::datasheet:
+      return "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.";
+    case CeilingKind::sustained:
+      return "Peaks are dense. Sustained: measured, as the GPU's file states; bounds are under it. "
+             "L2: of the kernel model.";
+    case CeilingKind::user:
+      return "Peaks are dense. User: as given; bounds are under it. L2: of the kernel model.";
+  }
+  return "";
 }
 
 std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,

@@ -12,9 +12,21 @@ namespace roofline {
 /// Engines that the results' layers with FLOP run on, the fastest first.
 std::vector<Engine> engines_used(const Report& report, const std::vector<std::size_t>& results);
 
+/// Axes around the plot's marks; then around the ridges and the flat roofs of a GPU too, those at
+/// L2 where asked for; and last with room for labels.
+void begin_axes(Plot& plot);
+void include_roofs(Plot& plot, const Bounds& bounds, const std::vector<Engine>& engines,
+                   bool with_l2);
+void widen_axes(Plot& plot);
+
 /// Device memory, L2 and the engines of one GPU, datasheet and sustained, within the axes.
-std::vector<Line> roofs_of_one(const Result& result, const std::vector<Engine>& engines,
+std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Axis& x, const Axis& y);
+/// What the styles of these lines mean.
+void add_roof_legend(std::vector<LegendItem>& legend, const std::vector<Line>& lines,
+                     CeilingKind kind);
+/// Where the roofs of one GPU come from.
+std::string roofs_sentence(CeilingKind kind);
 
 /// Device memory and the main engine of each of several GPUs, by the ceilings that bounds are
 /// under.

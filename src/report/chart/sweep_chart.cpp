@@ -75,8 +75,7 @@ std::vector<Chart> sweep_charts(const Report& report) {
         "than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
     if (sweep.near_best_from && sweep.near_best_from != sweep.best_batch)
       chart.caption.push_back(fmt::format(
-          "From batch {} on, an image takes at most 5% longer than at batch {}: the time of a "
-          "batch grows as the batch does.",
+          "From batch {0} to {1}, an image takes at most 5% longer than at batch {1}.",
           *sweep.near_best_from, *sweep.best_batch));
     charts.push_back(std::move(chart));
   }

@@ -178,7 +178,7 @@ ShownLayers longest(const std::vector<TableRow>& rows) {
 
 Panel layers_panel(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
-  const double whole = time_s(result.total);
+  const double whole = result.total.time_s;
   const auto [rows, rest] = longest(folded_rows(report, index));
   Panel panel;
   panel.heading = "layers";

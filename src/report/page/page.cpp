@@ -6,6 +6,7 @@
 
 #include "report/chart/draw.hpp"
 #include "report/chart/layers.hpp"
+#include "report/chart/makers.hpp"
 #include "report/formats.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
@@ -92,7 +93,7 @@ std::string verdict_section(const Report& report) {
 constexpr std::size_t most_charts = 6;
 
 void add_charts(std::string& text, const Report& report, ChartKind kind) {
-  const std::vector<Chart> charts = charts_of(report, kind);
+  const std::vector<Chart> charts = layer_charts(report, kind);
   const std::size_t shown = std::min(charts.size(), most_charts);
   for (std::size_t i = 0; i < shown; ++i)
     text += fmt::format("<figure>\n{}</figure>\n", svg_element(charts[i], {.links = true}));
@@ -159,28 +160,62 @@ std::string errors_section(const Report& report) {
 }
 
 std::string title_of(const Report& report) {
-  if (report.results.size() == 1) return work_title(report.results.front(), true);
+  const std::size_t results = report.results.size();
+  const std::size_t tables = report.kernels.size();
+  if (results == 1 && tables == 0) return work_title(report.results.front(), true);
+  if (results == 0 && tables == 1) return report.kernels.front().recording->name + ": kernels";
+  if (results == 0 && tables > 1) return fmt::format("{} recordings of kernels", tables);
   return fmt::format("{} results on {} GPUs", report.results.size(), report.gpus.size());
+}
+
+struct PageSection {
+  std::string_view id;
+  std::string_view title;
+};
+
+/// "<a href=...>" to each section of layers and kernels that the report has.
+std::string links_of(const Report& report) {
+  std::string links;
+  const auto add = [&](const PageSection& section) {
+    links += fmt::format("{}<a href=\"#{}\">{}</a>", links.empty() ? "" : " ", section.id,
+                         section.title);
+  };
+  if (report.results.empty() && !report.kernels.empty()) {
+    add({"kernels", "Kernels"});
+  } else {
+    for (const PageSection& section : {PageSection{"summary", "Summary"},
+                                       {"charts", "Charts"},
+                                       {"layers", "Layers"},
+                                       {"derivations", "Derivations"}})
+      add(section);
+    if (!report.kernels.empty()) add({"kernels", "Kernels"});
+    add({"gpus", "GPUs"});
+  }
+  add({"conventions", "Conventions"});
+  return links;
+}
+
+std::string layer_sections(const Report& report) {
+  if (report.results.empty() && !report.kernels.empty()) return "";
+  return verdict_section(report) + summary_section(report) + charts_section(report) +
+         layers_section(report) + derivations_section(report) + gpus_section(report);
 }
 
 }  // namespace
 
 std::string render_html(const Report& report, const RenderStyle&) {
   const std::string title = xml_text(title_of(report));
+  const std::string_view main_part =
+      report.results.empty() && !report.kernels.empty() ? "kernels" : "layers";
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<title>roofline: {}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
-      "<a class=\"skip\" href=\"#layers\">Skip to the layers</a>\n"
-      "<header>\n<h1>{}</h1>\n<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
-      "<a href=\"#charts\">Charts</a> <a href=\"#layers\">Layers</a> "
-      "<a href=\"#derivations\">Derivations</a> <a href=\"#gpus\">GPUs</a> "
-      "<a href=\"#conventions\">Conventions</a></nav>\n</header>\n<main>\n",
-      title, page_css(), svg_css(), title);
-  page += errors_section(report) + verdict_section(report) + summary_section(report) +
-          charts_section(report) + layers_section(report) + derivations_section(report) +
-          gpus_section(report);
+      "<a class=\"skip\" href=\"#{}\">Skip to the {}</a>\n"
+      "<header>\n<h1>{}</h1>\n<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n",
+      title, page_css(), svg_css(), main_part, main_part, title, links_of(report));
+  page += errors_section(report) + layer_sections(report) + kernels_section(report);
   page += conventions_section;
   page += fmt::format("</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n",
                       ROOFLINE_VERSION, page_script());

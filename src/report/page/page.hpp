@@ -13,6 +13,9 @@ namespace roofline {
 std::string layers_section(const Report& report);
 std::string derivations_section(const Report& report);
 
+/// Of recordings without layers; empty where there are none.
+std::string kernels_section(const Report& report);
+
 std::string_view page_css();
 /// Sorts and filters the table of layers and shows a layer's derivation below its row.
 std::string_view page_script();

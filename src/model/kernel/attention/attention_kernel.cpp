@@ -1,5 +1,7 @@
 #include "model/kernel/attention/attention_kernel.hpp"
 
+#include <cmath>
+
 #include "model/kernel/dense/contraction.hpp"
 
 namespace roofline {
@@ -58,9 +60,19 @@ ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts
   const Number v = round_up(size("features of a value", layer.output.channels), feature_step);
   work.flop =
       trace.named("FLOP on whole tiles", scores * 2 * (forward ? q + v : 3 * q + 2 * v), "FLOP");
-  const Number share = trace(is_tensor_engine(engine.engine) ? k.tensor_share : k.vector_share);
+  const bool tensor = is_tensor_engine(engine.engine);
+  const bool older =
+      tensor && layer.backend.value_or(AttentionBackend::cudnn) != AttentionBackend::cudnn;
+  const Number slower =
+      trace.factor("share of the fastest kernels' rate", older ? trace(kernels.flash_share) : 1);
+  const Number share = trace(tensor ? k.tensor_share : k.vector_share) * slower;
   work.flop_per_s = trace.named("rate of the products", engine.peak_flop_per_s * share, "FLOP/s");
-  work.clocks = scores * trace(k.score_clock) + blocks * trace(k.block_clock);
+  work.clocks = scores * trace(k.score_clock) / slower + blocks * trace(k.block_clock);
+  if (layer.masked) {
+    const double row_byte = static_cast<double>(key.length) * element_byte(layer.dtypes.input);
+    const double loads = std::fmod(row_byte, 16) == 0 ? 1 : 2;
+    work.clocks = work.clocks + scores * loads * trace(kernels.mask_score_clock);
+  }
   work.useful_share =
       trace.factor("useful share of the arithmetic", static_cast<double>(counts.flops) / work.flop);
   // Blocks of a causal head differ in length and fill each other's gaps, but for half a wave.

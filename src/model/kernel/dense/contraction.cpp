@@ -126,7 +126,6 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.role = layer.pass;
   x.is_convolution = false;
   x.pointwise = true;
-  x.gathered = align > 1 && std::fmod(depth, align) != 0;
   x.m = x.role == Pass::wgrad ? columns : rows;
   x.n = x.role == Pass::fwd ? columns : depth;
   x.issued_k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
@@ -136,6 +135,12 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.m_is = x.role == Pass::wgrad ? out_word : row_word;
   x.n_is = x.role == Pass::fwd ? out_word : in_word;
   x.k_is = x.role == Pass::fwd ? in_word : x.role == Pass::dgrad ? out_word : row_word;
+  // Rows lie along the features, which in a weight gradient are both outer sizes.
+  const double element = element_byte(layer.dtypes.input);
+  x.row_byte = 16;
+  while (x.row_byte > element && (std::fmod(columns * element, x.row_byte) != 0 ||
+                                  std::fmod(depth * element, x.row_byte) != 0))
+    x.row_byte /= 2;
   if (x.role != Pass::wgrad) x.issued_k = round_up(x.issued_k, align);
 }
 

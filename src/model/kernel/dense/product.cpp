@@ -24,6 +24,9 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
                                            : ProductKernels::convolution;
   p.follows_window = !x.pointwise;
   p.gather_vector = x.gathered ? x.gather_vector : 0;
+  // One-byte types have tiles of their own for such rows.
+  if (!x.is_convolution && is_tensor_engine(engine.engine) && x.element_byte > 1)
+    p.row_byte = x.row_byte;
   p.scattered = x.scattered;
   p.may_split = (x.role == Pass::wgrad || engine.features.split_k || !x.is_convolution) &&
                 !has_ragged_rows(x);

@@ -32,6 +32,7 @@ struct Product {
   Pass role = Pass::fwd;
   bool follows_window = false;   ///< addresses do
   double gather_vector = 0;      ///< elements that one load of the gathered operand brings; 0: none
+  double row_byte = 16;          ///< that all rows are multiples of
   bool scattered = false;        ///< results are added by atomics
   bool shares_operands = false;  ///< threads read a stated tile's operands from shared memory
   double patch_share = 1;        ///< of the m side, what is loaded: a patch serves all its taps
@@ -74,6 +75,19 @@ NumberOf<Trace> kernel_share(ProductKernels kernels, const DenseConstants& c, Tr
   return 1;
 }
 
+/// What tensor cores do with rows that the bulk copies behind the newest instructions cannot take:
+/// those are whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies past
+/// the registers take 4 and 8 ("Asynchronous data copies"); rows of 2 byte go through them.
+template <class Trace>
+NumberOf<Trace> unaligned_flop_per_s(const Product& p, const DenseConstants& c,
+                                     const MachineRates<NumberOf<Trace>>& machine, Trace& trace) {
+  const double& rate =
+      p.row_byte < 4 ? c.odd_row_flop_per_clk_per_sm : c.short_row_flop_per_clk_per_sm;
+  return trace.named("FLOP a second on rows of no whole 16 byte",
+                     trace(rate) * (2 / p.element_byte) * machine.sm_count * machine.clock_hz,
+                     "FLOP/s");
+}
+
 template <class Trace>
 ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedModel& model,
                                             const EngineModel& engine,
@@ -90,11 +104,10 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   const Number role_share = p.role == Pass::dgrad   ? trace(c.dgrad_share)
                             : p.role == Pass::wgrad ? trace(c.wgrad_share)
                                                     : Number(1);
+  Number flop_per_s = peak * math_share * role_share * kernel_share(p.kernels, c, trace);
+  if (p.row_byte < 16) flop_per_s = min({flop_per_s, unaligned_flop_per_s(p, c, machine, trace)});
   r.second_per_flop =
-      trace.named("time of a FLOP on an SM",
-                  r.sm_count * p.flop_ratio /
-                      (peak * math_share * role_share * kernel_share(p.kernels, c, trace)),
-                  "s");
+      trace.named("time of a FLOP on an SM", r.sm_count * p.flop_ratio / flop_per_s, "s");
   r.second_per_l2_byte = trace.named(
       "time of a byte from L2 on an SM",
       1 / (trace.sourced(memory.l2_operand_byte_per_clock_per_sm, memory.l2_operand_origin) *

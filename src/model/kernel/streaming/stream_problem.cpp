@@ -28,6 +28,11 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   p.nhwc = is_nhwc(layer);
   p.batch = static_cast<double>(input.batch);
   p.channels = static_cast<double>(input.channels);
+  if (layer.kind == LayerKind::instance_norm) {
+    p.channels *= p.batch;
+    p.batch = 1;
+    p.nhwc = false;
+  }
   p.input_positions = spatial_size(input);
   p.input_element = element_count(input);
   p.output_element = element_count(layer.output);

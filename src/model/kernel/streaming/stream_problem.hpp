@@ -32,6 +32,7 @@ struct StreamFormulas {
   const StreamProblem& p;
   const StreamingConstants& k;
   const MachineRates<Number>& rates;
+  const Machine& machine;
   Trace& trace;
 
   Number inputs() const { return trace.named("inputs", p.input_element, "", "layer"); }

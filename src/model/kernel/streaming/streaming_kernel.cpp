@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "model/kernel/layer_sizes.hpp"
+#include "model/kernel/streaming/group_norm_kernel.hpp"
 #include "model/kernel/streaming/pool_kernel.hpp"
+#include "model/kernel/streaming/reduction.hpp"
 
 namespace roofline {
 namespace {
@@ -47,7 +49,17 @@ class StreamingKernels : StreamFormulas<Trace> {
     if (is_generated(*p.layer)) return generated();
     switch (p.layer->kind) {
       case LayerKind::add:
-      case LayerKind::mul: return combine();
+      case LayerKind::sub:
+      case LayerKind::mul:
+      case LayerKind::div: return combine();
+      case LayerKind::copy: return copy();
+      case LayerKind::embedding:
+      case LayerKind::gather: return p.backward() ? scatter() : gather();
+      case LayerKind::scatter: return scatter();
+      case LayerKind::global_avg_pool:
+      case LayerKind::reduce: return p.backward() ? spread() : reduction<Trace>(*this);
+      case LayerKind::group_norm: return group_norm<Trace>(*this);
+      case LayerKind::instance_norm: return instance_norm();
       case LayerKind::concat: return concat();
       case LayerKind::batch_norm: return batch_norm();
       case LayerKind::layer_norm:
@@ -55,7 +67,6 @@ class StreamingKernels : StreamFormulas<Trace> {
       case LayerKind::softmax: return softmax();
       case LayerKind::max_pool:
       case LayerKind::avg_pool: return pool<Trace>(*this);
-      case LayerKind::global_avg_pool: return global_average();
       case LayerKind::upsample: return upsample();
       default: return activation();
     }
@@ -90,7 +101,61 @@ class StreamingKernels : StreamFormulas<Trace> {
     }
   }
 
+  /// Where operands and result do not lie alike: an element at a time.
+  Work in_another_order() const {
+    return p.layer->access == Access::transposed
+               ? work_of(k.transposed, Algorithm::transposed_elementwise)
+               : work_of(k.permuted, Algorithm::strided_elementwise);
+  }
+
+  bool lies_alike() const {
+    return p.layer->access.value_or(Access::contiguous) == Access::contiguous;
+  }
+
+  /// Casts to 16 bits from 32 have kernels that load vectors; others go an element at a time.
+  Work copy() const {
+    const DataTypes& types = p.layer->dtypes;
+    const bool widens = p.layer->kernels == KernelSource::library && types.input != types.output &&
+                        !(types.input == DataType::fp32 && element_byte(types.output) == 2);
+    return widens || !lies_alike() ? in_another_order() : activation();
+  }
+
+  /// A block brings each row, in vectors of 16 byte; others go an element at a time.
+  Work gather() const {
+    const double features = static_cast<double>(p.layer->output.channels);
+    if (std::fmod(features * element_byte(p.layer->dtypes.output), 16) != 0)
+      return in_another_order();
+    Work work = start_of(k.vectorized_several, Algorithm::row_gather);
+    const Number rows = trace.named("rows", p.output_element / features, "", "layer");
+    work.blocks = value_of(rows);
+    work.clocks = rows * trace(k.gather_row_clock);
+    return work;
+  }
+
+  Work scatter() const {
+    Work work = start_of(k.permuted, Algorithm::strided_elementwise);
+    work.clocks = inputs() * trace(k.scatter_element_clock);
+    return work;
+  }
+
+  /// A batch norm of one image that has the channels of all, with copies of the parameters for
+  /// each.
+  Work instance_norm() const {
+    Work work = over_channels(
+        p.backward() ? k.norm_backward_nchw : k.norm_statistics_nchw,
+        p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw,
+        {(p.backward() ? 4 : 2) * p.input_byte, p.input_byte});
+    work.kernels = 3;
+    if (is_nhwc(*p.layer)) {
+      const double copies = p.backward() ? 2 : 1;
+      work.kernels += copies;
+      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+    }
+    return work;
+  }
+
   Work activation() const {
+    if (!lies_alike()) return in_another_order();
     Work work = start_of(p.backward() ? k.vectorized_several : k.vectorized,
                          Algorithm::vectorized_elementwise);
     const Number clock = trace(function_clock());
@@ -105,6 +170,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
   Work combine() const {
+    if (!lies_alike()) return in_another_order();
     if (!same_shapes(*p.layer)) return work_of(k.broadcast, Algorithm::broadcast_elementwise);
     Work work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise);
     work.clocks = outputs() * trace(k.simple_clock);
@@ -140,8 +206,9 @@ class StreamingKernels : StreamFormulas<Trace> {
     const Number channels = trace.named("channels", p.channels, "", "layer");
     work.blocks = p.channels;
     work.clocks = work.clocks + channels * trace(k.norm_channel_clock);
+    // What few blocks have under way says all of how slow memory is; arithmetic is on their SMs.
     work.in_flight_byte = trace(kernel.in_flight_byte) * channels;
-    work.busy = share_of_sms(channels);
+    work.idle = 1 / share_of_sms(channels);
     return work;
   }
 
@@ -186,27 +253,42 @@ class StreamingKernels : StreamFormulas<Trace> {
     return work;
   }
 
-  Work global_average() const {
+  /// The gradient of each sum goes to all of its elements.
+  Work spread() const {
+    Work work = start_of(k.broadcast, Algorithm::broadcast_elementwise);
+    work.clocks = inputs() * trace(k.broadcast.element_clock);
+    return work;
+  }
+
+  /// Each thread of the NCHW kernel makes the same place of all planes, one after the other; the
+  /// gradient is added up by atomics, which meet where neighbours are made of the same element.
+  Work interpolated() const {
+    Work work = start_of(
+        p.nhwc ? k.upsample_nhwc : k.upsample_nchw,
+        p.nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
+    const double taps = p.layer->interpolation == Interpolation::bicubic ? 16 : 4;
+    const Number made = trace.named("interpolated elements", p.output_element, "", "layer");
+    work.clocks = made * taps * trace(k.upsample_tap_clock);
     if (p.backward()) {
-      Work work = start_of(k.broadcast, Algorithm::broadcast_elementwise);
-      work.clocks = inputs() * trace(k.broadcast.element_clock);
-      return work;
-    }
-    const StreamKernel& kernel = p.nhwc ? k.mean_nhwc : k.mean_nchw;
-    Work work =
-        start_of(kernel, p.nhwc ? Algorithm::mean_reduce_nhwc : Algorithm::mean_reduce_nchw);
-    work.clocks = inputs() * trace(kernel.element_clock);
-    if (p.nhwc) {
-      // Each thread adds up positions of its channel in turn.
-      work.round_trips = work.round_trips + min({Number(p.input_positions), 1024}) / 64 *
-                                                trace(k.mean_nhwc_round_trip);
-    } else {
-      work.clocks = max({work.clocks, outputs() * trace(k.mean_nchw_output_clock)});
+      const double columns = static_cast<double>(p.layer->inputs.front().shape.spatial[2]);
+      const double made_columns = static_cast<double>(p.layer->output.spatial[2]);
+      // Atomics of 16 bits are of pairs. In NHWC a warp's are of different channels.
+      const double pair = element_byte(p.layer->dtypes.input) == 2 ? 2 : 1;
+      const double meeting = std::max(1.0, made_columns / columns / 1.4) * pair;
+      work.clocks = work.clocks * trace.factor("atomics that meet",
+                                               p.nhwc ? std::sqrt(meeting) : meeting, "", "layer");
+      work.kernels = 2;  // the gradient is cleared first
+    } else if (!p.nhwc) {
+      const Number planes = trace.named("planes", p.batch * p.channels, "", "layer");
+      work.l2_round_trips = planes * (taps / 4) * trace(k.upsample_plane_round_trip);
     }
     return work;
   }
 
   Work upsample() const {
+    if (p.layer->interpolation.value_or(Interpolation::nearest) != Interpolation::nearest)
+      return interpolated();
+    if (p.backward()) return work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
     return p.nhwc ? work_of(k.upsample_nhwc, Algorithm::upsample_nearest_nhwc)
                   : work_of(k.upsample_nchw, Algorithm::upsample_nearest_nchw);
   }
@@ -216,6 +298,11 @@ class StreamingKernels : StreamFormulas<Trace> {
     const bool warp = p.channels <= 2048;
     Work work = warp ? work_of(k.softmax_warp, Algorithm::softmax_warp)
                      : work_of(k.softmax_block, Algorithm::softmax_block);
+    if (p.backward()) {
+      // PyTorch multiplies gradient and result in a kernel of its own first.
+      work.streams = {4 * p.input_byte, 2 * p.input_byte};
+      work.kernels = 2;
+    }
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
     // A lane of the warp holds every 32nd element of the row and walks them three times.
     work.round_trips =
@@ -231,7 +318,8 @@ class StreamingKernels : StreamFormulas<Trace> {
                                               : k.layer_norm;
     const double& row_clock = p.backward() ? k.layer_norm_backward_row_clock
                               : ragged     ? k.layer_norm_ragged_row_clock
-                                           : k.layer_norm_row_clock;
+                              : p.layer->kind == LayerKind::rms_norm ? k.rms_norm_row_clock
+                                                                     : k.layer_norm_row_clock;
     Work work =
         work_of(kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
     const Number row = trace.named("elements of a row", p.channels, "", "layer");
@@ -251,7 +339,8 @@ KernelPlan streaming_plan(const Layer& layer, const Counts& counts, Engine engin
   const auto flop_s = sustained_flop_s(counts, engine_model(model, engine), trace);
   const auto rates = machine_rates(model.machine, trace);
   const StreamProblem problem = stream_problem(layer, counts);
-  const StreamingKernels<Trace> kernels({problem, model.constants->values.streaming, rates, trace});
+  const StreamingKernels<Trace> kernels(
+      {problem, model.constants->values.streaming, rates, model.machine, trace});
   return throughput_plan(kernels.work(), flop_s, rates, model, cache, trace);
 }
 

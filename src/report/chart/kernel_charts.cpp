@@ -1,0 +1,221 @@
+// Kernels of a recording: under the roofs of their GPU where they were counted, and their time.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "report/chart/makers.hpp"
+#include "report/chart/roofs.hpp"
+#include "report/kernel_text.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// More bars are no picture: the shortest become one.
+constexpr std::size_t most_kernel_bars = 40;
+/// Those few are told apart at L2 as well.
+constexpr std::size_t most_at_l2 = 16;
+
+/// How the kernels look that the same units work for.
+struct EngineLook {
+  std::string_view name;
+  Colour colour;
+  Symbol symbol;
+};
+
+constexpr std::array engine_looks = std::to_array<EngineLook>({
+    {"fp32 units", Colour::blue, Symbol::circle},
+    {"fp16 units", Colour::sky, Symbol::hexagon},
+    {"fp64 units", Colour::purple, Symbol::triangle_down},
+    {"tensor cores, 16 bits", Colour::vermillion, Symbol::square},
+    {"tensor cores, tf32 or fp32", Colour::orange, Symbol::triangle},
+    {"tensor cores, 8 bits or fewer", Colour::green, Symbol::diamond},
+    {"not counted", Colour::grey, Symbol::cross},
+});
+
+const EngineLook& engine_look(const std::optional<Engine>& engine) {
+  if (!engine) return engine_looks.back();
+  switch (*engine) {
+    case Engine::fp32: return engine_looks[0];
+    case Engine::fp16:
+    case Engine::bf16_vector: return engine_looks[1];
+    case Engine::fp64:
+    case Engine::fp64_tensor: return engine_looks[2];
+    case Engine::fp16_tensor:
+    case Engine::fp16_tensor_fp16_accumulate:
+    case Engine::bf16: return engine_looks[3];
+    case Engine::tf32:
+    case Engine::fp32_tensor: return engine_looks[4];
+    case Engine::fp8:
+    case Engine::fp8_fp16_accumulate:
+    case Engine::int8:
+    case Engine::dp4a:
+    case Engine::int4:
+    case Engine::fp6:
+    case Engine::fp4: return engine_looks[5];
+  }
+  return engine_looks.back();
+}
+
+std::vector<LegendItem> engine_legend(const std::vector<const KernelRow*>& rows,
+                                      LegendItem::Sign sign) {
+  std::vector<LegendItem> legend;
+  for (const EngineLook& look : engine_looks)
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](const KernelRow* row) { return &engine_look(row->engine) == &look; }))
+      legend.push_back({std::string(look.name), sign, look.colour, look.symbol, {}});
+  return legend;
+}
+
+std::string chart_title(const KernelTable& table) {
+  return table.recording->name + (table.gpu.empty() ? "" : " on " + table.gpu);
+}
+
+bool has_place(const KernelRow& row) {
+  return row.flop_per_s.value_or(0) > 0 && row.intensity_flop_per_byte &&
+         row.roof_share[KernelRoof::compute];
+}
+
+/// The rows shown, the longest first.
+std::vector<const KernelRow*> shown_rows(const Report& report, std::size_t index) {
+  std::vector<const KernelRow*> rows;
+  for (const std::size_t i : report.kernel_selections[index].rows)
+    rows.push_back(&report.kernels[index].rows[i]);
+  return rows;
+}
+
+std::vector<const KernelRow*> placed_rows(const Report& report, std::size_t index) {
+  std::vector<const KernelRow*> rows = shown_rows(report, index);
+  std::erase_if(rows, [](const KernelRow* row) { return !has_place(*row); });
+  return rows;
+}
+
+Mark mark_of(const KernelRow& row, const Bounds& bounds, bool with_l2) {
+  const EngineLook& look = engine_look(row.engine);
+  Mark mark;
+  mark.label = kernel_label(row);
+  mark.hover = kernel_hover(row);
+  mark.at = {*row.intensity_flop_per_byte, *row.flop_per_s};
+  mark.bound_y = std::min(*bounds.ceilings.peak_flop_per_s[*row.engine],
+                          *row.intensity_flop_per_byte * bounds.ceilings.bandwidth_byte_per_s);
+  if (with_l2) mark.l2_x = row.l2_intensity_flop_per_byte;
+  mark.share = row.time_share;
+  mark.colour = look.colour;
+  mark.symbol = look.symbol;
+  return mark;
+}
+
+/// The fastest first.
+std::vector<Engine> engines_of(const std::vector<const KernelRow*>& rows, const Bounds& bounds) {
+  std::vector<Engine> engines;
+  for (const KernelRow* row : rows)
+    if (std::find(engines.begin(), engines.end(), *row->engine) == engines.end())
+      engines.push_back(*row->engine);
+  const EngineRates& peaks = bounds.roofs.datasheet_flop_per_s;
+  std::stable_sort(engines.begin(), engines.end(), [&](Engine a, Engine b) {
+    return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
+  });
+  return engines;
+}
+
+std::string not_placed(const Report& report, std::size_t index) {
+  std::size_t count = 0;
+  double share = 0;
+  for (const KernelRow* row : shown_rows(report, index))
+    if (!has_place(*row)) {
+      ++count;
+      share += row->time_share;
+    }
+  return count == 0 ? ""
+                    : fmt::format(" Not drawn: {} kernels without FLOP or bytes, {} of the time.",
+                                  count, percent(share));
+}
+
+Chart kernels_under_roofs(const Report& report, std::size_t index) {
+  const KernelTable& table = report.kernels[index];
+  const Bounds& bounds = *table.bounds;
+  const std::vector<const KernelRow*> rows = placed_rows(report, index);
+  const std::vector<Engine> engines = engines_of(rows, bounds);
+  Plot plot;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    plot.marks.push_back(mark_of(*rows[i], bounds, i < most_at_l2));
+  begin_axes(plot);
+  include_roofs(plot, bounds, engines, true);
+  widen_axes(plot);
+  plot.lines = roofs_of_one(bounds, engines, plot.x, plot.y);
+  std::vector<LegendItem> legend = engine_legend(rows, LegendItem::Sign::mark);
+  legend.push_back({"bound of DRAM and the engine", LegendItem::Sign::bound, Colour::ink, {}, {}});
+  add_roof_legend(legend, plot.lines, bounds.ceilings.kind);
+  Chart chart;
+  chart.title = chart_title(table);
+  chart.subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder;
+  chart.panels.push_back({"", std::move(plot), std::move(legend)});
+  chart.key = {
+      "Area of a mark: the share of the time. Small mark: the same kernel over the bytes that it "
+      "moved at L2."};
+  chart.caption = {
+      "Mark: a kernel's counted FLOP over its time, and over the bytes that device memory moved." +
+          not_placed(report, index),
+      roofs_sentence(bounds.ceilings.kind)};
+  return chart;
+}
+
+Bar bar_of(const KernelRow& row) {
+  Bar bar;
+  bar.label = kernel_label(row);
+  bar.note = kernel_note(row);
+  bar.segments = {{row.kernel.time_s, row.engine ? engine_look(row.engine).colour : Colour::blue,
+                   kernel_hover(row)}};
+  return bar;
+}
+
+Chart times_of_kernels(const Report& report, std::size_t index) {
+  const KernelTable& table = report.kernels[index];
+  std::vector<const KernelRow*> rows = shown_rows(report, index);
+  std::size_t rest = 0;
+  double rest_s = 0;
+  while (rows.size() > most_kernel_bars) {
+    ++rest;
+    rest_s += rows.back()->kernel.time_s;
+    rows.pop_back();
+  }
+  Bars bars{{"time", "s", false, 0, 0}, {}};
+  for (const KernelRow* row : rows) {
+    bars.bars.push_back(bar_of(*row));
+    bars.axis.high = std::max(bars.axis.high, row->kernel.time_s);
+  }
+  if (rest > 0) {
+    Bar bar;
+    bar.label = fmt::format("{} more", rest);
+    bar.note = duration(rest_s) + ", " + percent(share_of(rest_s, table.time_s));
+    bar.segments = {{rest_s, Colour::grey, bar.label}};
+    bars.axis.high = std::max(bars.axis.high, rest_s);
+    bars.bars.push_back(std::move(bar));
+  }
+  Chart chart;
+  chart.title = chart_title(table);
+  chart.subtitle = "time of kernels, as recorded by " + table.recording->recorder;
+  std::vector<LegendItem> legend;
+  if (table.recording->has_counters()) legend = engine_legend(rows, LegendItem::Sign::bar);
+  chart.panels.push_back({"", std::move(bars), std::move(legend)});
+  chart.caption = {"Bar: all launches of a kernel together (x4)."};
+  return chart;
+}
+
+}  // namespace
+
+std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind) {
+  std::vector<Chart> charts;
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    const bool has_roofline = report.kernels[i].bounds && !placed_rows(report, i).empty();
+    if (has_roofline && kind.value_or(ChartKind::roofline) == ChartKind::roofline)
+      charts.push_back(kernels_under_roofs(report, i));
+    else if (!kind || kind == ChartKind::time)
+      charts.push_back(times_of_kernels(report, i));
+  }
+  return charts;
+}
+
+}  // namespace roofline
