@@ -28,6 +28,10 @@ void add(WorkTimes& times, WorkKey key, double count, double time_s) {
   work.time_s += time_s;
 }
 
+std::string name_of_transfer(const Transfer& transfer) {
+  return std::string(name_of(transfer.kind)) + (transfer.what.empty() ? "" : " " + transfer.what);
+}
+
 /// In a recording, copies of a layer have one time, the mean: they are one piece of work.
 WorkTimes times_of(const Result& result, bool joins_copies) {
   WorkTimes times;
@@ -37,9 +41,12 @@ WorkTimes times_of(const Result& result, bool joins_copies) {
     add(times, {row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
         *row.measured_time_s);
   }
-  if (result.measured.recording)
-    for (const UnmodelledWork& work : result.measured.recording->unmodelled)
+  if (const TraceSummary* recording = result.measured.recording.get()) {
+    for (const Transfer& each : recording->transfers)
+      add(times, {std::nullopt, name_of_transfer(each)}, each.launches, each.time_s);
+    for (const UnmodelledWork& work : recording->unmodelled)
       add(times, {std::nullopt, work.name}, work.launches, work.time_s);
+  }
   return times;
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t most_changes = 10;
 
 std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
 
-std::string over(double after, double before) {
+std::string change_ratio(double after, double before) {
   return before > 0 && after > 0 ? ratio_text(after / before) : "";
 }
 
@@ -99,7 +99,7 @@ Grid run_changes_grid(const MeasuredChanges& changes) {
                             const std::optional<double>& after_s) {
     if (before_s && after_s)
       grid.rows.push_back({name, duration(*before_s), duration(*after_s),
-                           change_text(*after_s - *before_s), over(*after_s, *before_s)});
+                           change_text(*after_s - *before_s), change_ratio(*after_s, *before_s)});
   };
   add_time(changes.of_kernels ? "whole recording" : "whole step", before.step_s, after.step_s);
   add_time("GPU idle", before.idle_s, after.idle_s);
@@ -112,7 +112,7 @@ Grid run_changes_grid(const MeasuredChanges& changes) {
     grid.rows.push_back({"launches", plain(*before.launches), plain(*after.launches),
                          (*after.launches > *before.launches ? "+" : "") +
                              plain(*after.launches - *before.launches),
-                         over(*after.launches, *before.launches)});
+                         change_ratio(*after.launches, *before.launches)});
   return grid;
 }
 
@@ -124,7 +124,7 @@ Grid change_group_grid(std::string title, const ChangeGroup& group, std::size_t 
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
                        double after_s) {
     grid.rows.push_back({name, pass, time_or_nothing(before_s), time_or_nothing(after_s),
-                         change_text(after_s - before_s), over(after_s, before_s)});
+                         change_text(after_s - before_s), change_ratio(after_s, before_s)});
   };
   const std::size_t shown = group.work.size() > most + 1 ? most : group.work.size();
   double shown_before_s = 0;

@@ -41,6 +41,35 @@ std::string recording_sentences(const Result& result) {
          "expected: kernels alone, without the gaps between them, as the profiler times them\n";
 }
 
+Grid idle_grid(const TraceSummary& recording, std::size_t most) {
+  Grid grid;
+  grid.columns = {{"GPU idle while the host ran", true},
+                  {"cause", true},
+                  {"gaps"},
+                  {"longest"},
+                  {"time"},
+                  {"of idle"}};
+  const double idle_s = recording.idle_s();
+  double rest_s = idle_s;
+  for (std::size_t i = 0; i < std::min(most, recording.gaps.size()); ++i) {
+    const IdleGaps& gaps = recording.gaps[i];
+    std::string cause(name_of(gaps.cause));
+    std::replace(cause.begin(), cause.end(), '_', ' ');
+    grid.rows.push_back(
+        {gaps.during.empty()
+             ? (gaps.cause == IdleCause::queued ? "(work was queued)" : "(nothing recorded, or short)")
+             : shortened(printable(gaps.during), 60),
+         cause, plain(gaps.count), duration(gaps.longest_s), duration(gaps.time_s),
+         share_text(gaps.time_s, idle_s)});
+    rest_s -= gaps.time_s;
+  }
+  if (recording.gaps.size() > most)
+    grid.rows.push_back({"other", "", "", "", duration(rest_s), share_text(rest_s, idle_s)});
+  grid.rows.push_back({"idle", "", "", "", duration(idle_s), share_text(idle_s, idle_s)});
+  grid.has_total = true;
+  return grid;
+}
+
 Grid measured_parts_grid(const MeasuredSummary& summary) {
   Grid grid;
   grid.columns = {

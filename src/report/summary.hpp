@@ -40,6 +40,8 @@ std::string verdict_sentences(const Result& result);
 std::string recording_sentences(const Result& result);
 /// What the measured time is, less the expected.
 std::string_view unexplained_text(double unexplained_s);
+/// The gaps that take most of a GPU's idle time, `most` kinds and the rest.
+Grid idle_grid(const TraceSummary& recording, std::size_t most);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);

@@ -150,12 +150,19 @@ std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
 }
 
+/// Kinds of gaps of a GPU that is idle for more than this share; JSON has more.
+constexpr std::size_t most_gaps = 5;
+constexpr double least_idle_share = 0.05;
+
 /// Rows of transfers, and of work that no layer stands for; JSON has all.
 constexpr std::size_t most_transfers = 10;
 constexpr std::size_t most_unmodelled = 10;
 
 std::string measured_text(const Result& result, const Style& style) {
   std::string text;
+  const auto& verdict = result.measured.verdict;
+  if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
+    text += '\n' + style.render(idle_grid(*result.measured.recording, most_gaps));
   if (result.measured.summary) {
     text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
     text += '\n' + style.render(measured_types_grid(*result.measured.summary));

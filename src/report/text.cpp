@@ -96,7 +96,7 @@ std::string plain(double value) {
   if (!std::isfinite(value)) return "";
   if (value == 0) return "0";
   const double magnitude = std::fabs(value);
-  if (magnitude >= 99999.5 || magnitude < 1e-3) return fmt::format("{:.3e}", value);
+  if (magnitude >= 9'999'999.5 || magnitude < 1e-3) return fmt::format("{:.3e}", value);
   if (magnitude >= 999.95) return fmt::format("{:.0f}", value);
   return fmt::format("{:#.4g}", value);
 }

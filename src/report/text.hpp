@@ -14,7 +14,7 @@ namespace roofline {
 std::string si(double value, std::string_view unit);
 /// si() for seconds: "40.07 us"; what is shorter is "<1 ns".
 std::string duration(double seconds);
-/// Four significant digits, without an exponent where that stays short.
+/// Four significant digits, from a thousand to ten millions a whole number.
 std::string plain(double value);
 /// 0.1234 as "12.3%".
 std::string percent(double share);

@@ -107,3 +107,21 @@ TEST_CASE("Layers of a recording that are alike are one row in files too", "[cli
   CHECK(out.find("\nbatch_norm 32x64x56x56 x4 ") != std::string::npos);
   CHECK(out.find("#2") == std::string::npos);
 }
+
+TEST_CASE("The gaps of an idle GPU by what the host ran, summing to the idle time",
+          "[cli/verdict]") {
+  const TemporaryFolder folder;
+  const std::string out =
+      run(folder, "roofline " + traces + "resnet18.fwd.fp16.b32.pt.trace.json.gz").out;
+  const std::size_t begin = out.find("GPU idle while");
+  // 592.5 + 287.2 + 227.6 + 149.9 + 126.8 + 172.6 = 1,556.6 us.
+  CHECK(out.substr(begin, out.find("\n\n", begin) - begin) ==
+        R"(GPU idle while the host ran   cause    gaps   longest      time  of idle
+aten::cudnn_convolution       host    20.00  40.22 us  592.5 us    38.1%
+aten::native_batch_norm       host    9.000  126.9 us  287.2 us    18.5%
+(work was queued)             queued  54.00  12.22 us  227.6 us    14.6%
+(nothing recorded, or short)  host    18.00  9.792 us  149.9 us     9.6%
+aten::copy_                   host    10.00  13.47 us  126.8 us     8.1%
+other                                                  172.6 us    11.1%
+idle                                                   1.557 ms   100.0%)");
+}

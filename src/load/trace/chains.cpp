@@ -8,6 +8,9 @@
 namespace roofline {
 namespace {
 
+/// PyTorch's compiler puts no more into one kernel (torch._inductor.config.max_fusion_size).
+constexpr std::size_t most_fused = 64;
+
 /// Whether each element of the result is made of the operands' elements at its own place.
 bool is_elementwise(const LayerSpec& layer) {
   switch (layer.kind) {
@@ -40,7 +43,7 @@ void ChainList::add(std::size_t row, const LayerSpec& layer, const OperatorCall&
                                                      [&](const TensorArgument* tensor) {
                                                        return tensor->sizes == written_;
                                                      });
-  if (!goes_on) end();
+  if (!goes_on || open_.size() == most_fused) end();
   if (!elementwise) {
     if (goes_on) open_.push_back(row);
     return end();

@@ -88,13 +88,11 @@ void FoldedLayers::add(std::size_t row, double time_s) {
   ++rows_[row].runs;
 }
 
-std::vector<std::size_t> FoldedLayers::places() const {
-  std::vector<std::size_t> places;
+std::vector<std::optional<std::size_t>> FoldedLayers::places() const {
+  std::vector<std::optional<std::size_t>> places;
   std::size_t place = 0;
-  for (const Row& row : rows_) {
-    places.push_back(place);
-    if (row.runs > 0) ++place;
-  }
+  for (const Row& row : rows_)
+    places.push_back(row.runs > 0 ? std::optional(place++) : std::nullopt);
   return places;
 }
 

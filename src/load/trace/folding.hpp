@@ -3,6 +3,7 @@
 // Equal layers as one, with the mean of their times.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,8 +18,8 @@ class FoldedLayers {
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
-  /// Of each row, its place among the layers; of one that never ran, that of the next.
-  std::vector<std::size_t> places() const;
+  /// Of each row, its place among the layers; none of one that never ran or was joined to another.
+  std::vector<std::optional<std::size_t>> places() const;
 
   bool empty() const { return rows_.empty(); }
   double time_s() const;

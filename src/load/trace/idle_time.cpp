@@ -1,6 +1,7 @@
 #include "load/trace/idle_time.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -10,10 +11,11 @@
 namespace roofline {
 namespace {
 
-constexpr double s_per_us = 1e-6;
-
 /// In shorter gaps nothing of the host is looked for.
 constexpr double least_named_us = 2 * least_long_range_us;
+
+/// In shorter ones no other thread is looked at than the one that ended the gap.
+constexpr double least_searched_us = 100;
 
 /// The kinds of gaps that are kept.
 constexpr std::size_t most_kinds = 20;
@@ -57,8 +59,10 @@ class HostTimeline {
  public:
   explicit HostTimeline(const Recording& recording)
       : recording_(recording), ranges_(recording.long_ranges) {
-    for (const HostRange& range : recording.operators)
-      if (range.end_us - range.start_us >= least_long_range_us) ranges_.push_back(range);
+    std::copy_if(recording.operators.begin(), recording.operators.end(),
+                 std::back_inserter(ranges_), [](const HostRange& range) {
+                   return range.end_us - range.start_us >= least_long_range_us;
+                 });
     sort_ranges(ranges_);
     callers_ = find_callers(ranges_);
   }
@@ -85,6 +89,7 @@ class HostTimeline {
     if (thread)
       if (const std::uint32_t own = covering_on(*thread, gap); own != no_index) return own;
     std::uint32_t shortest = no_index;
+    if (gap.length_us() < least_searched_us) return shortest;
     for (std::uint32_t i = 0; i < recording_.threads.size(); ++i)
       if (const std::uint32_t each = covering_on(i, gap); each != no_index)
         if (shortest == no_index || length_us(each) < length_us(shortest)) shortest = each;

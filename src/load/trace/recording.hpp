@@ -14,6 +14,9 @@
 
 namespace roofline {
 
+/// Of the times that a recording has.
+inline constexpr double s_per_us = 1e-6;
+
 using TextId = std::uint32_t;
 
 /// Texts, each kept once.

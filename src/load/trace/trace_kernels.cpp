@@ -11,7 +11,6 @@ namespace roofline {
 std::optional<KernelRecording> kernels_without_layers(const Recording& recording) {
   const std::optional<std::string> reason = why_no_layers(recording);
   if (!reason || recording.activities.empty()) return std::nullopt;
-  constexpr double s_per_us = 1e-6;
   KernelList list;
   for (const GpuActivity& activity : recording.activities) {
     KernelLaunch launch;

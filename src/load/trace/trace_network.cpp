@@ -25,8 +25,6 @@
 namespace roofline {
 namespace {
 
-constexpr double s_per_us = 1e-6;
-
 /// The callers that rules look at: an operator and what it is called from, up to autograd.
 constexpr std::size_t most_callers = 6;
 
@@ -396,12 +394,11 @@ Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t
   return work;
 }
 
-/// The names that rows have as layers.
-std::vector<std::string> names_of_rows(const std::vector<std::size_t>& places,
+/// The names that rows have as layers; empty of those that are none.
+std::vector<std::string> names_of_rows(const std::vector<std::optional<std::size_t>>& places,
                                        const std::vector<LayerSpec>& layers) {
   std::vector<std::string> names;
-  for (const std::size_t place : places)
-    names.push_back(place < layers.size() ? *layers[place].name : std::string());
+  for (const auto& place : places) names.push_back(place ? *layers[*place].name : std::string());
   return names;
 }
 
@@ -496,7 +493,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
 
   NetworkSpec& network = result.network;
   network.source = source;
-  const std::vector<std::size_t> places = layers.layers().places();
+  const auto places = layers.layers().places();
   network.layers = std::move(layers.layers()).layers(summary.steps);
   summary.chains = layers.chains().items(names_of_rows(places, network.layers), summary.steps);
   network.batch = batch_of(network.layers);

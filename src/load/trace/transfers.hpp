@@ -16,7 +16,7 @@ struct SplitWork {
   // In the order of their starts, as those given.
   std::vector<std::uint32_t> computing;
   std::vector<std::uint32_t> computing_and_exchanges;  ///< all but the copies over a link
-  std::vector<Transfer> transfers;       ///< of one step, in descending order of time
+  std::vector<Transfer> transfers;                     ///< of one step, in descending order of time
 };
 
 /// Activities of one device, in the order of their starts.
