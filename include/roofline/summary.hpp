@@ -78,9 +78,9 @@ struct MeasuredChanges {
   std::string after;
   RunTotals before_run;
   RunTotals after_run;
-  ChangeGroup gone;     ///< in the first alone
-  ChangeGroup come;     ///< in the second alone
-  ChangeGroup changed;  ///< in both
+  ChangeGroup gone;         ///< in the first alone
+  ChangeGroup come;         ///< in the second alone
+  ChangeGroup changed;      ///< in both
   bool of_kernels = false;  ///< work is kernels of recordings without layers
 };
 

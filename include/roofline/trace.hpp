@@ -88,7 +88,7 @@ struct TraceSummary {
   KernelSource kernels = KernelSource::library;
   /// One run as the recorder timed it from outside, without a clock around every layer.
   std::optional<double> latency_s;
-  std::vector<Transfer> transfers;         ///< in descending order of time
+  std::vector<Transfer> transfers;                 ///< in descending order of time
   EnumArray<IdleCause, double> idle_by_cause_s{};  ///< the sum is idle_s(), but for an engine
   std::vector<IdleGaps> gaps;      ///< in descending order of time; those that take most
   double host_s = 0;               ///< the host's, from its first launch to its last, but for waits

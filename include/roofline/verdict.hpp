@@ -103,6 +103,9 @@ constexpr bool works_on_kernels(ActionKind kind) {
          kind == ActionKind::fuse || kind == ActionKind::channels_last;
 }
 
+/// Whether each result then comes later: what leaves the work as it is goes first.
+constexpr bool changes_work(ActionKind kind) { return kind == ActionKind::larger_batch; }
+
 struct Action {
   ActionKind kind = ActionKind::graph;
   std::string text;     ///< in the words of who recorded: "channels last (...)"
@@ -113,8 +116,10 @@ struct Action {
 struct Verdict {
   double step_s = 0;  ///< the sum of part_s: a step with its gaps, or the measured layers
   EnumArray<StepPart, double> part_s{};
-  bool knows_gaps = false;      ///< step_s holds the time between kernels
-  std::vector<Action> actions;  ///< in descending order of what they save; none saves less than 3 %
+  bool knows_gaps = false;  ///< step_s holds the time between kernels
+  /// First the best of those that leave the work as it is, then in descending order of what they
+  /// save. None saves less than 3 %.
+  std::vector<Action> actions;
 
   double idle_s() const {
     return part_s[StepPart::idle_host] + part_s[StepPart::idle_data_loading] +

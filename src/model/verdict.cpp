@@ -58,6 +58,10 @@ class Actions {
     fuse();
     std::stable_sort(actions_.begin(), actions_.end(),
                      [](const Action& a, const Action& b) { return a.saved_s > b.saved_s; });
+    const auto first = std::find_if(actions_.begin(), actions_.end(), [](const Action& action) {
+      return !changes_work(action.kind);
+    });
+    if (first != actions_.end()) std::rotate(actions_.begin(), first, first + 1);
     return std::move(actions_);
   }
 

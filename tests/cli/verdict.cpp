@@ -27,10 +27,9 @@ TEST_CASE("The verdict stands first, its parts sum, and no flag of ours is an ac
         R"(GPU idle 64.5% of 2.413 ms: 1.329 ms waiting for the host's launches (592.5 us
 of it in aten::cudnn_convolution) + 227.6 us queued work waiting; the host
 launches a kernel every 20.81 us, the GPU runs it in 7.387 us
-do first: batch 256 in place of 32, for as much work: saves 1.724 ms, leaves
-689.6 us
-or: launch the step as a CUDA graph (torch.compile(mode="reduce-overhead")):
-saves up to 1.329 ms, leaves 1.084 ms
+do first: launch the step as a CUDA graph
+(torch.compile(mode="reduce-overhead")): saves up to 1.329 ms, leaves 1.084 ms
+or: batch 256 in place of 32, for as much work: saves 1.724 ms, leaves 689.6 us
 )");
   // 13.02 + 0.9197 = 13.94 ms, 74.1 % of 18.80 ms. A training step gets no advice on its batch.
   CHECK(verdict_of("mobilenet_v2.training.amp.b32.pt.trace.json.gz") ==
@@ -71,11 +70,16 @@ TEST_CASE("The parts of a verdict sum to the step in JSON", "[cli/verdict]") {
     CHECK(sum_s == Approx(result["recording"]["span_s"].get<double>()));
     CHECK(sum_s == Approx(verdict["step_s"].get<double>()));
     CHECK(idle_s == Approx(result["recording"]["idle_s"].get<double>()));
+    const auto& actions = verdict["actions"];
+    REQUIRE(actions.size() > 1);
+    CHECK(actions[0]["action"] != "larger_batch");  // first comes what leaves the work as it is
     double last_s = sum_s;
-    for (const auto& action : verdict["actions"]) {
-      CHECK(action["saved_s"].get<double>() <= last_s);
-      CHECK(action["saved_s"].get<double>() >= 0.03 * sum_s);
-      last_s = action["saved_s"].get<double>();
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      const double saved_s = actions[i]["saved_s"];
+      CHECK(saved_s >= 0.03 * sum_s);
+      if (i == 0) continue;
+      CHECK(saved_s <= last_s);
+      last_s = saved_s;
     }
   }
 }
