@@ -71,7 +71,7 @@ TEST_CASE("The parts of a verdict sum to the step in JSON", "[cli/verdict]") {
     CHECK(sum_s == Approx(verdict["step_s"].get<double>()));
     CHECK(idle_s == Approx(result["recording"]["idle_s"].get<double>()));
     const auto& actions = verdict["actions"];
-    REQUIRE(actions.size() > 1);
+    REQUIRE(!actions.empty());
     CHECK(actions[0]["action"] != "larger_batch");  // first comes what leaves the work as it is
     double last_s = sum_s;
     for (std::size_t i = 0; i < actions.size(); ++i) {
