@@ -55,12 +55,12 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
     const IdleGaps& gaps = recording.gaps[i];
     std::string cause(name_of(gaps.cause));
     std::replace(cause.begin(), cause.end(), '_', ' ');
-    grid.rows.push_back(
-        {gaps.during.empty()
-             ? (gaps.cause == IdleCause::queued ? "(work was queued)" : "(nothing recorded, or short)")
-             : shortened(printable(gaps.during), 60),
-         cause, plain(gaps.count), duration(gaps.longest_s), duration(gaps.time_s),
-         share_text(gaps.time_s, idle_s)});
+    grid.rows.push_back({gaps.during.empty()
+                             ? (gaps.cause == IdleCause::queued ? "(work was queued)"
+                                                                : "(nothing recorded, or short)")
+                             : shortened(printable(gaps.during), 60),
+                         cause, plain(gaps.count), duration(gaps.longest_s), duration(gaps.time_s),
+                         share_text(gaps.time_s, idle_s)});
     rest_s -= gaps.time_s;
   }
   if (recording.gaps.size() > most)

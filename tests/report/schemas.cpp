@@ -209,8 +209,12 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   definitions.at("data_type_or_null") = one_of<DataType>(true);
   definitions.at("layer_values").at("properties").at("engine") = one_of<Engine>(true);
   definitions.at("rates").at("properties") = by_engine("amount");
-  definitions.at("recording").at("properties").at("transfers").at("items").at("properties").at(
-      "kind") = one_of<TransferKind>();
+  definitions.at("recording")
+      .at("properties")
+      .at("transfers")
+      .at("items")
+      .at("properties")
+      .at("kind") = one_of<TransferKind>();
   definitions.at("result").at("properties").at("ceilings").at("properties").at("engine") =
       one_of<Engine>();
   check_or_write("output", schema);

@@ -74,9 +74,9 @@ std::vector<Chart> sweep_charts(const Report& report) {
         "longer "
         "than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
     if (sweep.near_best_from && sweep.near_best_from != sweep.best_batch)
-      chart.caption.push_back(fmt::format(
-          "From batch {0} to {1}, an image takes at most 5% longer than at batch {1}.",
-          *sweep.near_best_from, *sweep.best_batch));
+      chart.caption.push_back(
+          fmt::format("From batch {0} to {1}, an image takes at most 5% longer than at batch {1}.",
+                      *sweep.near_best_from, *sweep.best_batch));
     charts.push_back(std::move(chart));
   }
   return charts;

@@ -76,8 +76,8 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   panel.heading = "where the time went (measured total; split by the model)";
   StackedBar parts(panel, summary.measured_s);
   parts.add(summary.part_s);
-  parts.add(unexplained_text(summary.unexplained_s), "measured less expected", summary.unexplained_s,
-            Colour::paper);
+  parts.add(unexplained_text(summary.unexplained_s), "measured less expected",
+            summary.unexplained_s, Colour::paper);
   Bar measured;
   measured.label = "measured";
   measured.note = duration(summary.measured_s);
