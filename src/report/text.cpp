@@ -178,7 +178,7 @@ std::string broken(const std::string& text, std::size_t width) {
       const std::size_t blank = last_break(line, width);
       if (blank == line.npos || blank < indent.size() + 1) break;
       out += line.substr(0, blank) + '\n';
-      line = indent + line.substr(blank + 1);
+      line.replace(0, blank + 1, indent);
     }
     out += line;
     if (end < text.size()) out += '\n';

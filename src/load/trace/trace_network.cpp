@@ -111,6 +111,7 @@ Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t
 std::vector<std::string> names_of_rows(const std::vector<std::optional<std::size_t>>& places,
                                        const std::vector<LayerSpec>& layers) {
   std::vector<std::string> names;
+  names.reserve(places.size());
   for (const auto& place : places) names.push_back(place ? *layers[*place].name : std::string());
   return names;
 }
