@@ -25,7 +25,8 @@ constexpr std::string_view description =
     "  roofline calibrate FILE... --gpu v100 -o my-v100.json   fit the model to measured layers\n";
 
 constexpr std::string_view footer =
-    "Exit codes: 0 all evaluated; 1 some inputs could not be, each named on stderr; 2 wrong usage.";
+    "Exit codes: 0 all evaluated; 1 some could not be, named on stderr; 2 wrong usage; 3 "
+    "--fail-if.";
 
 constexpr std::size_t name_width = 26;
 
@@ -198,6 +199,12 @@ void add_view(CLI::App& app, Arguments& arguments) {
   app.add_flag("--compare", arguments.compare,
                "Hold two measured inputs against each other: what changed in all, what work went, "
                "came and changed");
+  app.add_option("--fail-if", arguments.gates,
+                 "Exit with 3, and say on standard error where, if this holds for a network, as "
+                 "'expected_ms > 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be "
+                 "repeated. Where something cannot be evaluated the exit code is 1")
+      ->allow_extra_args(false)
+      ->type_name("CONDITION");
 }
 
 void add_output(CLI::App& app, Arguments& arguments) {

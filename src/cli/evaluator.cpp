@@ -106,7 +106,9 @@ Needs needs_of(const Options& options) {
   Needs needs;
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
   needs.layers = options.report.compare || !options.report.explain.empty() ||
-                 !options.report.view.is_default();
+                 !options.report.view.is_default() ||
+                 std::any_of(options.gates.begin(), options.gates.end(),
+                             [](const Gate& gate) { return gate.of_layers; });
   const auto add = [&](const OutputFormat& format) {
     if (chooses_rows || format.rows() == nullptr) {
       needs.report = true;
@@ -116,7 +118,7 @@ Needs needs_of(const Options& options) {
   };
   for (const Export& file : options.exports) add(*file.format);
   if (options.format != nullptr) add(*options.format);
-  if (options.report.compare) needs.report = true;
+  if (options.report.compare || !options.gates.empty()) needs.report = true;
   if (needs.report)  // which has them
     std::erase_if(needs.rows, [](const OutputFormat* format) {
       return format->rows()->order == RowOrder::by_result;

@@ -193,9 +193,20 @@ void set_view(const Arguments& arguments, Options& options) {
   options.report.explain = arguments.explain;
 }
 
+std::vector<Gate> gates_of(const Arguments& arguments) {
+  std::vector<Gate> gates;
+  for (const std::string& text : arguments.gates) {
+    Expected<Gate> gate = parse_gate(text);
+    if (!gate) throw UsageError("--fail-if '" + text + "': " + gate.error().what());
+    gates.push_back(*std::move(gate));
+  }
+  return gates;
+}
+
 Options options_of(const Arguments& arguments) {
   Options options;
   options.inputs = arguments.inputs;
+  options.gates = gates_of(arguments);
   set_formats(arguments, options);
   set_charts(arguments, options);
   if (arguments.list_gpus || arguments.list_networks) {
@@ -237,8 +248,13 @@ Options options_of(const Arguments& arguments) {
 Options parse_options(int argc, const char* const* argv) {
   const std::size_t width = standard_output_style().width.value_or(100);
   const ParsedArguments parsed = parse_arguments(argc, argv, std::min<std::size_t>(width, 120));
-  if (!parsed.text) return options_of(parsed.arguments);
   Options options;
+  if (!parsed.text) {
+    options = options_of(parsed.arguments);
+    if (!options.gates.empty() && options.action != Options::Action::evaluate)
+      throw UsageError("--fail-if: expected inputs to evaluate, got none");
+    return options;
+  }
   options.action = Options::Action::print_text;
   options.text = *parsed.text;
   return options;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/gate.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
 
@@ -39,6 +40,7 @@ struct Options {
   std::vector<std::pair<std::string, double>> prices;  ///< an hour of a GPU, as named
   AnalysisOptions analysis;
   ReportOptions report;
+  std::vector<Gate> gates;               ///< of --fail-if
   const OutputFormat* format = nullptr;  ///< of standard output; none where only files are written
   bool json = false;                     ///< of lists of GPUs
   std::optional<ChartKind> chart;        ///< that --chart names

@@ -155,12 +155,27 @@ void Results::write() {
   const bool has_rows = std::any_of(rows_.begin(), rows_.end(),
                                     [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
-  if (is_layer_file_alone && !failed_) return;
+  if (is_layer_file_alone && !failed_) {
+    gates_ = check_gates(options_->gates, Report{});
+    return;
+  }
   for (RowStream& rows : rows_) rows.end();
   const Report report = required(make_report(std::move(evaluated_), std::move(errors_),
                                              options_->report, std::move(kernels_)));
+  gates_ = check_gates(options_->gates, report);
   for (const Export& file : options_->exports) end_file(file, report);
   if (options_->format != nullptr) write_standard_format(report);
+}
+
+int Results::finish() const {
+  if (gates_) {
+    for (const std::string& line : gates_->lines) note(line);
+    return failed_ ? 1 : gates_->exit_code;
+  }
+  // Whoever read the output left before the end.
+  if (options_->gates.empty()) return failed_ ? 1 : 0;
+  note("roofline: --fail-if: the output was closed before all was evaluated");
+  return 1;
 }
 
 void Results::end_file(const Export& file, const Report& report) {

@@ -11,6 +11,7 @@
 
 #include "cli/evaluation.hpp"
 #include "cli/evaluator.hpp"
+#include "cli/gates.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 
@@ -29,7 +30,8 @@ class Results {
   /// Writes standard output and files. Throws as take does.
   void write();
 
-  int exit_code() const { return failed_ ? 1 : 0; }
+  /// Says on standard error what gates found. Returns the exit code.
+  int finish() const;
 
  private:
   void say(const Message& message);
@@ -65,6 +67,7 @@ class Results {
   std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for the layer file
   std::vector<InputError> errors_;
+  std::optional<GateReport> gates_;  ///< once everything was evaluated
 };
 
 }  // namespace roofline

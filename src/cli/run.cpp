@@ -137,7 +137,7 @@ int evaluate_inputs(Options options) {
     flush_standard_output();
   } catch (const OutputClosed&) {  // `| head` has seen enough
   }
-  return results.exit_code();
+  return results.finish();
 }
 
 }  // namespace roofline

@@ -1,0 +1,228 @@
+#include "roofline/gate.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "model/expected.hpp"
+#include "model/spelling.hpp"
+#include "roofline/enumeration.hpp"
+
+namespace roofline {
+namespace {
+
+/// What is known of a network as a whole, or of one layer.
+struct GateSubject {
+  double roofline_s = 0;
+  std::optional<double> expected_s;
+  std::optional<double> measured_s;
+  std::optional<double> lost_s;
+  std::uint64_t macs = 0;
+  std::uint64_t flops = 0;
+  std::uint64_t params = 0;
+  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> batch;
+  std::optional<std::uint64_t> memory_byte;
+};
+
+GateSubject subject_of(const LayerResult& row) {
+  GateSubject subject;
+  subject.roofline_s = row.point.roofline_time_s;
+  subject.expected_s = row.expected_time_s;
+  subject.measured_s = row.measured_time_s;
+  subject.lost_s = lost_s(row);
+  subject.macs = row.counts.macs;
+  subject.flops = row.counts.flops;
+  subject.params = row.counts.params;
+  subject.bytes = row.counts.bytes.total;
+  return subject;
+}
+
+GateSubject subject_of(const Result& result) {
+  const Total& total = result.total;
+  GateSubject subject;
+  subject.roofline_s = total.roofline_time_s;
+  subject.expected_s = total.expected_time_s;
+  subject.measured_s = total.measured_time_s;
+  if (total.measured_time_s) subject.lost_s = *total.measured_time_s - total.roofline_time_s;
+  subject.macs = total.macs;
+  subject.flops = total.flops;
+  subject.params = total.params;
+  subject.bytes = total.bytes.total;
+  subject.batch = result.setting.batch;
+  subject.memory_byte = needed_memory_byte(result);
+  return subject;
+}
+
+using S = const GateSubject&;
+using Known = std::optional<double>;
+
+Known known(const std::optional<std::uint64_t>& count) {
+  return count ? Known(static_cast<double>(*count)) : Known();
+}
+
+/// What takes no time, such as a view, has no ratio.
+Known ratio(const Known& part, const Known& whole) {
+  return part && whole && *whole > 0 ? Known(*part / *whole) : Known();
+}
+
+struct GateUnit {
+  std::string_view suffix;  ///< of the field's name
+  double size = 1;          ///< in base units
+};
+
+constexpr std::array<GateUnit, 3> gate_times{{{"_ms", 1e-3}, {"_us", 1e-6}, {"_s", 1}}};
+constexpr std::array<GateUnit, 3> gate_sizes{{{"_mb", 1e6}, {"_gb", 1e9}, {"_byte", 1}}};
+constexpr std::array<GateUnit, 1> no_unit{{{"", 1}}};
+
+}  // namespace
+
+struct GateField {
+  std::string_view name;
+  std::span<const GateUnit> units;  ///< the usual one first
+  Known (*value)(S);                ///< in base units
+  bool has_layers;                  ///< layers have it, too
+  std::string_view meaning;
+};
+
+namespace {
+
+// clang-format off
+constexpr std::array gate_fields = std::to_array<GateField>({
+    {"expected", gate_times, [](S s) { return s.expected_s; }, true, "the expected time, known where the model has all that it needs of the GPU"},
+    {"roofline", gate_times, [](S s) -> Known { return s.roofline_s; }, true, "the roofline bound"},
+    {"measured", gate_times, [](S s) { return s.measured_s; }, true, "the measured time, of a network known where every layer has one"},
+    {"lost", gate_times, [](S s) { return s.lost_s; }, true, "the measured time beyond the roofline bound, of a network known where every layer has one"},
+    {"share_of_bound", no_unit, [](S s) { return ratio(s.roofline_s, s.measured_s ? s.measured_s : s.expected_s); }, true, "the roofline bound over the measured time, or else over the expected one"},
+    {"over_expected", no_unit, [](S s) { return ratio(s.measured_s, s.expected_s); }, true, "the measured time over the expected one"},
+    {"images_per_s", no_unit, [](S s) { return ratio(known(s.batch), s.expected_s); }, false, "the batch over the expected time, known where all layers have one batch"},
+    {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false, "the GPU memory that the network needs; a stream of layers is no network"},
+    {"macs", no_unit, [](S s) { return known(s.macs); }, true, "multiply-adds"},
+    {"flops", no_unit, [](S s) { return known(s.flops); }, true, "FLOP"},
+    {"params", no_unit, [](S s) { return known(s.params); }, true, "parameters"},
+    {"bytes", no_unit, [](S s) { return known(s.bytes); }, true, "bytes of operands and results"},
+});
+// clang-format on
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// "expected_time_s", as JSON has it, is "expected_s".
+std::string without_time(std::string_view name) {
+  constexpr std::string_view word = "_time_";
+  const std::size_t at = name.find(word);
+  if (at == name.npos) return std::string(name);
+  return std::string(name.substr(0, at)) + "_" + std::string(name.substr(at + word.size()));
+}
+
+[[noreturn]] void fail_field(std::string_view name) {
+  std::string usual;
+  std::vector<std::string> all;
+  for (const GateField& field : gate_fields) {
+    usual += (usual.empty() ? "" : ", ") + std::string(field.name) +
+             std::string(field.units.front().suffix);
+    for (const GateUnit& unit : field.units)
+      all.push_back(std::string(field.name) + std::string(unit.suffix));
+  }
+  throw InputError("expected one of " + usual + ", got \"" + std::string(name) + '"' +
+                   did_you_mean(name, {all.begin(), all.end()}));
+}
+
+void set_field(Gate& gate, std::string_view written) {
+  gate.name = without_time(written);
+  for (const GateField& field : gate_fields)
+    for (const GateUnit& unit : field.units)
+      if (gate.name == std::string(field.name) + std::string(unit.suffix)) {
+        gate.field = &field;
+        gate.unit = unit.size;
+      }
+  if (gate.field == nullptr) fail_field(written);
+  if (gate.of_layers && !gate.field->has_layers)
+    throw InputError(gate.name + " is of networks, not of layers");
+}
+
+/// Takes "layer." or "total." off the name.
+void set_scope(Gate& gate, std::string_view& name) {
+  constexpr std::string_view layer = "layer.";
+  constexpr std::string_view total = "total.";
+  gate.of_layers = name.starts_with(layer);
+  if (gate.of_layers)
+    name.remove_prefix(layer.size());
+  else if (name.starts_with(total))
+    name.remove_prefix(total.size());
+}
+
+void set_limit(Gate& gate, std::string_view number) {
+  const char* end = number.data() + number.size();
+  const auto [last, error] = std::from_chars(number.data(), end, gate.limit);
+  if (error != std::errc() || last != end || !std::isfinite(gate.limit))
+    throw InputError("expected a number after " + std::string(name_of(gate.comparison)) +
+                     ", got \"" + std::string(number) +
+                     "\"; a unit stands in the name, as in expected_ms");
+}
+
+Gate parsed_gate(std::string_view text) {
+  Gate gate;
+  gate.text = text;
+  const std::size_t at = text.find_first_of("<>");
+  std::string_view name = trimmed(text.substr(0, at));
+  if (at == text.npos || name.empty())
+    throw InputError("expected a field, one of > >= < <=, and a number, as in 'expected_ms > 2.5'");
+  const bool or_equal = text.substr(at + 1).starts_with('=');
+  gate.comparison = *parse<GateComparison>(text.substr(at, or_equal ? 2 : 1));
+  set_scope(gate, name);
+  set_field(gate, name);
+  set_limit(gate, trimmed(text.substr(at + (or_equal ? 2 : 1))));
+  return gate;
+}
+
+bool holds(const Gate& gate, double value) {
+  switch (gate.comparison) {
+    case GateComparison::above: return value > gate.limit;
+    case GateComparison::at_least: return value >= gate.limit;
+    case GateComparison::below: return value < gate.limit;
+    case GateComparison::at_most: return value <= gate.limit;
+  }
+  return false;
+}
+
+/// Whether there was an answer; a failure joins the others.
+bool answer(const Gate& gate, const GateSubject& subject, GateFailure place,
+            std::vector<GateFailure>& failures) {
+  const Known value = gate.field->value(subject);
+  if (!value) return false;
+  place.value = *value / gate.unit;
+  if (holds(gate, place.value)) failures.push_back(place);
+  return true;
+}
+
+}  // namespace
+
+Expected<Gate> parse_gate(std::string_view text) {
+  return expected([&] { return parsed_gate(text); });
+}
+
+GateOutcome check_gate(const Gate& gate, const std::vector<Result>& results) {
+  GateOutcome outcome;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Result& result = results[i];
+    bool answered = false;
+    if (!gate.of_layers)
+      answered = answer(gate, subject_of(result), {i, {}, 0}, outcome.failures);
+    else
+      for (std::size_t row = 0; row < result.layers.size(); ++row)
+        if (answer(gate, subject_of(result.layers[row]), {i, row, 0}, outcome.failures))
+          answered = true;
+    if (!answered) outcome.unanswered.push_back(i);
+  }
+  return outcome;
+}
+
+std::string_view meaning_of(const GateField& field) { return field.meaning; }
+
+}  // namespace roofline
