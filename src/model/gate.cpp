@@ -10,7 +10,6 @@
 #include "roofline/enumeration.hpp"
 
 namespace roofline {
-namespace {
 
 /// What is known of a network as a whole, or of one layer.
 struct GateSubject {
@@ -25,6 +24,24 @@ struct GateSubject {
   std::optional<std::uint64_t> batch;
   std::optional<std::uint64_t> memory_byte;
 };
+
+struct GateUnit {
+  std::string_view suffix;  ///< of the field's name
+  double size = 1;          ///< in base units
+};
+
+struct GateField {
+  std::string_view name;
+  std::span<const GateUnit> units;                             ///< the usual one first
+  std::optional<double> (*value)(const GateSubject& subject);  ///< in base units
+  bool has_layers;                                             ///< layers have it, too
+  std::string_view meaning;
+};
+
+namespace {
+
+using S = const GateSubject&;
+using Known = std::optional<double>;
 
 GateSubject subject_of(const LayerResult& row) {
   GateSubject subject;
@@ -55,9 +72,6 @@ GateSubject subject_of(const Result& result) {
   return subject;
 }
 
-using S = const GateSubject&;
-using Known = std::optional<double>;
-
 Known known(const std::optional<std::uint64_t>& count) {
   return count ? Known(static_cast<double>(*count)) : Known();
 }
@@ -67,26 +81,9 @@ Known ratio(const Known& part, const Known& whole) {
   return part && whole && *whole > 0 ? Known(*part / *whole) : Known();
 }
 
-struct GateUnit {
-  std::string_view suffix;  ///< of the field's name
-  double size = 1;          ///< in base units
-};
-
 constexpr std::array<GateUnit, 3> gate_times{{{"_ms", 1e-3}, {"_us", 1e-6}, {"_s", 1}}};
 constexpr std::array<GateUnit, 3> gate_sizes{{{"_mb", 1e6}, {"_gb", 1e9}, {"_byte", 1}}};
 constexpr std::array<GateUnit, 1> no_unit{{{"", 1}}};
-
-}  // namespace
-
-struct GateField {
-  std::string_view name;
-  std::span<const GateUnit> units;  ///< the usual one first
-  Known (*value)(S);                ///< in base units
-  bool has_layers;                  ///< layers have it, too
-  std::string_view meaning;
-};
-
-namespace {
 
 // clang-format off
 constexpr std::array gate_fields = std::to_array<GateField>({
