@@ -76,8 +76,8 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   panel.heading = "where the time went (measured total; split by the model)";
   StackedBar parts(panel, summary.measured_s);
   parts.add(summary.part_s);
-  parts.add(unexplained_text(summary.unexplained_s), "measured less expected", summary.unexplained_s,
-            Colour::paper);
+  parts.add(unexplained_text(summary.unexplained_s), "measured less expected",
+            summary.unexplained_s, Colour::paper);
   Bar measured;
   measured.label = "measured";
   measured.note = duration(summary.measured_s);
@@ -210,7 +210,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   chart.key = {"Thin line within a bar: the roofline bound."};
   chart.caption = {
       "Bar: the expected time of a library's kernel, of all layers alike (x4) together.",
-      "A bound longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
+      "A roofline longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
   return chart;
 }
 
