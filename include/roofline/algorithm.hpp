@@ -136,6 +136,19 @@ constexpr std::string_view name_of(Algorithm algorithm) {
   return {};
 }
 
+/// Whether it does fewer multiply-adds than are counted: in another domain, where they are
+/// products.
+constexpr bool saves_macs(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::winograd_2x2_fused:
+    case Algorithm::winograd_4x4_nonfused:
+    case Algorithm::winograd_5x5_nonfused:
+    case Algorithm::fft_tiled:
+    case Algorithm::group_by_group_winograd: return true;
+    default: return false;
+  }
+}
+
 /// Whether a mapping may ask for it.
 constexpr bool may_be_stated(Algorithm algorithm) { return algorithm <= Algorithm::fft_tiled; }
 

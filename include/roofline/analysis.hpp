@@ -51,6 +51,7 @@ struct LayerResult {
   std::string fused_into;  ///< name of the layer whose kernel does this one's work
   /// Names of the layers whose results the operands are; empty for those from elsewhere.
   std::vector<std::string> input_from;
+  bool is_result = false;            ///< no layer of the network reads its output
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
@@ -73,8 +74,8 @@ struct Total {
   double roofline_time_s = 0;
   std::optional<double> expected_time_s = 0;  ///< where every row has one
   std::optional<double> measured_time_s = 0;  ///< where every row has a measured time
-  double time_s = 0;           ///< of each row its time in summaries: expected, else the bound
-  double compute_bound_s = 0;  ///< of roofline_time_s, in rows bound by compute
+  double time_s = 0;                ///< of each row its time in summaries: expected, else the bound
+  double compute_bound_part_s = 0;  ///< of roofline_time_s, in rows bound by compute
   EnumArray<Limiter, double> part_s{};  ///< of the expected time, where kernels are known
 };
 
@@ -136,11 +137,36 @@ struct Setting {
   std::optional<double> tdp_w;
 };
 
+/// What no run of a whole network can be faster than, whatever it keeps in cache. The sum of the
+/// layers' rooflines (Total::roofline_time_s) is none of these: it has every operand come from
+/// device memory, although the layer before may have left it in cache. Under a cache of C bytes:
+///
+///   compute = sum of FLOP / peak
+///   fused   = max(compute, host copies, (W + I + O - K) / bandwidth)
+///   cached  = max(fused, sum of max(FLOP / peak, ((R - C) + (S - C)) / bandwidth))
+///
+/// W, I, O: weights, the network's input and its result, each once. K: what an earlier run can have
+/// left of them in cache, C where caches are warm and 0 where they are cold. R, S: what a layer
+/// reads and writes; at its start the cache holds at most C bytes of the one, at its end at most C
+/// of the other. No difference is below 0. So compute <= fused <= cached <= roofline.
+/// Winograd and FFT need fewer FLOP than are counted and may be below all of them.
+struct NetworkBounds {
+  double compute_bound_s = 0;
+  // None where the size of the cache is not known.
+  std::optional<double> fused_bound_s;
+  std::optional<double> cached_bound_s;
+  /// Why the expected time is below that: fewer_macs, or in_l2 where kernels are taken to find
+  /// their weights in cache (CacheState::warm) although those of all layers do not fit.
+  std::optional<BelowBound> expected_below;
+};
+
 /// What the rows were placed under.
 struct Bounds {
   Ceilings ceilings;
   Roofs roofs;
   Engine main_engine = Engine::fp32;  ///< of the first dense contraction, else of the first layer
+  std::optional<std::uint64_t> cache_byte;  ///< of the L2, and of an L3 behind it
+  std::optional<NetworkBounds> network;     ///< where layers read what others of them write
 };
 
 /// How the rows compare with what was measured.

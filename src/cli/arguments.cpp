@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view description =
     "For each layer of a neural network on a GPU: how much arithmetic, how many bytes, what binds\n"
-    "it, how fast it could ever go, how fast it will go, and what limits it.\n"
+    "it, its roofline bound, how fast it will go, and what limits it.\n"
     "\n"
     "  roofline conv.json --gpu v100          a file: one layer, an array, or a network\n"
     "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"

@@ -6,6 +6,7 @@
 #include "model/fusion.hpp"
 #include "model/lost_time.hpp"
 #include "model/measured.hpp"
+#include "model/network_bounds.hpp"
 #include "model/passes.hpp"
 #include "model/totals.hpp"
 #include "model/verdict.hpp"
@@ -89,6 +90,15 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
+/// For each layer, whether another one reads its output.
+std::vector<bool> read_layers(const Network& network) {
+  std::vector<bool> read(network.layers.size());
+  for (const Layer& layer : network.layers)
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer) read[*operand.producer] = true;
+  return read;
+}
+
 /// The rows of a network, not timed yet.
 std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
@@ -100,6 +110,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context)
     rows.push_back(counted(layer, pass, context, network.source));
     if (by_engine) rows.back().layer.kernels = KernelSource::inference_engine;
   };
+  const std::vector<bool> read = read_layers(network);
   const Layer& first = network.layers.front();
   if (options.host_copies)
     for (const Operand& operand : first.inputs)
@@ -111,6 +122,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context)
       add(network.layers[i], pass);
       rows.back().first_pass = std::exchange(first_pass, false);
       rows.back().input_from = producers_of(network.layers[i], network);
+      rows.back().is_result = !read[i];
       if (const auto host = network.layers[i].fused_into)
         rows.back().fused_into = network.layers[*host].name;
     }
@@ -198,6 +210,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.bounds.main_engine = main_engine_of(rows);
   result.bounds.ceilings = ceilings;
   result.bounds.roofs = roofs_for(context, result.bounds.main_engine);
+  result.bounds.cache_byte = cache_byte_of(context.gpu);
   result.layers = std::move(rows);
   sum_up(result);
   result.measured.recording = recording;
@@ -241,6 +254,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
                               network.recording);
     if (network.batch || network.recording) result.setting.batch = network.batch;
     measure_up(result, context);
+    if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
     result.setting.item = network.item;
     result.measured.parts_s = network.measured_parts_s;

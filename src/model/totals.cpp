@@ -67,7 +67,7 @@ void add_to_total(Total& total, const LayerResult& row) {
   add_time(total.expected_time_s, row.expected_time_s);
   add_time(total.measured_time_s, row.measured_time_s);
   total.time_s += time_s(row);
-  if (row.point.bound == Bound::compute) total.compute_bound_s += row.point.roofline_time_s;
+  if (row.point.bound == Bound::compute) total.compute_bound_part_s += row.point.roofline_time_s;
   if (row.kernel)
     for (const Limiter limiter : enumerators<Limiter>)
       total.part_s[limiter] += row.kernel->part_s[limiter];
@@ -103,7 +103,7 @@ std::optional<std::uint64_t> crossover_batch(const LayerResult& row) {
 }
 
 double compute_bound_share(const Result& result) {
-  return share_of(result.total.compute_bound_s, result.total.roofline_time_s);
+  return share_of(result.total.compute_bound_part_s, result.total.roofline_time_s);
 }
 
 std::optional<std::uint64_t> needed_memory_byte(const Result& result) {

@@ -38,6 +38,14 @@ void write_total(JsonWriter& w, const Total& total) {
       .member("measured_time_s", cell(total.measured_time_s));
 }
 
+/// Unknown of anything but a whole network.
+void write_network_bounds(JsonWriter& w, const std::optional<NetworkBounds>& bounds) {
+  const auto compute_s = bounds ? std::optional(bounds->compute_bound_s) : std::nullopt;
+  w.member("cached_bound_s", cell(bounds ? bounds->cached_bound_s : std::nullopt))
+      .member("fused_bound_s", cell(bounds ? bounds->fused_bound_s : std::nullopt))
+      .member("compute_bound_s", cell(compute_s));
+}
+
 void write_ceilings(JsonWriter& w, const Result& result) {
   const Ceilings& ceilings = result.bounds.ceilings;
   const double peak = *rate_of(ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -47,6 +55,7 @@ void write_ceilings(JsonWriter& w, const Result& result) {
       .member("engine", cell(name_of(result.bounds.main_engine)))
       .member("ridge_flop_per_byte", peak / ceilings.bandwidth_byte_per_s)
       .member("kind", cell(name_of(ceilings.kind)))
+      .member("cache_byte", cell(result.bounds.cache_byte))
       .end_object();
 }
 
@@ -242,6 +251,7 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_recording(w, result);
   w.key("total").begin_object();
   write_total(w, result.total);
+  write_network_bounds(w, result.bounds.network);
   w.end_object().end_object();
 }
 

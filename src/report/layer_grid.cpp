@@ -120,8 +120,12 @@ class LayerGrid {
     shares_.push_back(share_of(row));
     columns_.front().cells.push_back(names_.back().name + name.suffix);
     for (std::size_t i = 1; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(is_share_of_one(*fields_[i]) ? ""
-                                                               : people_text(*fields_[i], row));
+      columns_[i].cells.push_back(is_share_of_one(*fields_[i]) ? "" : marked(*fields_[i], row));
+  }
+
+  static std::string marked(const OutputField& field, const TableRow& row) {
+    const bool is_marked = field.path == "bound" && is_in_cache(row.first());
+    return people_text(field, row) + (is_marked ? "*" : "");
   }
 
   /// The share of a network of one layer says nothing.

@@ -55,6 +55,13 @@ std::string bound_text(const LayerResult& row) {
 
 }  // namespace
 
+bool is_in_cache(const LayerResult& row) {
+  return row.kernel && row.point.bound == Bound::memory &&
+         row.kernel->expected_time_s < row.point.roofline_time_s &&
+         row.kernel->dram_read_byte + row.kernel->dram_write_byte <
+             static_cast<double>(row.counts.bytes.total);
+}
+
 std::string label_of(const TableRow& row) {
   std::vector<std::string> names;
   for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);

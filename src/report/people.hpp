@@ -22,6 +22,9 @@ struct TableRow {
 std::string label_of(const TableRow& row);
 /// What follows the name of layers that are alike: their pass, where passes differ, and how many.
 std::string suffix_of(const TableRow& row);
+/// Whether the kernel is expected to be faster than its roofline because operands need not come
+/// from device memory.
+bool is_in_cache(const LayerResult& row);
 /// A field of layers that are alike, but for their name.
 std::string people_text(const OutputField& field, const TableRow& row);
 /// The sum over layers of any kind; empty where the field does not add up.

@@ -172,6 +172,23 @@ std::string memory_sentence(const Result& result) {
   return text + '\n';
 }
 
+std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {
+  const auto& bounds = result.bounds.network;
+  if (!bounds || !bounds->cached_bound_s) return "";
+  std::string text = fmt::format(
+      "roofline: each layer from device memory. Bounds of the network: {} if what fits stays in "
+      "cache ({}), {} if all layers are fused, {} for arithmetic alone.",
+      duration(*bounds->cached_bound_s), byte_text(*result.bounds.cache_byte),
+      duration(*bounds->fused_bound_s), duration(bounds->compute_bound_s));
+  if (bounds->expected_below == BelowBound::fewer_macs)
+    text += " Expected is less: Winograd or FFT need fewer MACs.";
+  if (bounds->expected_below == BelowBound::in_l2)
+    text +=
+        " Expected is less: it finds each layer's weights in cache, where all do not fit; see "
+        "--cache cold.";
+  return broken(text, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+}
+
 std::string below_bound_sentences(const Result& result) {
   std::string text;
   for (const BelowBound reason : {BelowBound::fewer_macs, BelowBound::in_l2,

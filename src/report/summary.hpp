@@ -34,6 +34,8 @@ std::string limiter_legend(const Report& report);
 std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
+/// What no run of the network is faster than; empty where that is not known.
+std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);
 /// Of a measured input, what a person needs first: what the time is made of and what to do first.
 std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.

@@ -12,6 +12,7 @@
 #include "report/kernel_text.hpp"
 #include "report/layer_grid.hpp"
 #include "report/links.hpp"
+#include "report/people.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -134,7 +135,7 @@ std::string engines_of(const Report& report, const Section& section) {
 
 constexpr std::string_view conventions_legend =
     "1 MAC = 2 FLOP. k, M, G: powers of ten. bytes: each operand is read once, each\n"
-    "result written once. roofline: the least time that the GPU's ceilings allow.\n"
+    "result written once. roofline: the least time, all bytes from device memory.\n"
     "expected: the time of a library's kernel; less than the roofline where operands\n"
     "are in L2 (see --cache) or Winograd needs fewer MACs. share: of the total.\n";
 
@@ -205,6 +206,7 @@ std::string section_text(const Report& report, const Section& section, const Sty
   else
     text += style.render(layer_grid(report, section.results, style.own)) +
             hidden_rows_sentence(selection, result, style);
+  text += network_bounds_sentence(result, style.own.width);
   return text + measured_text(result, style) + '\n';
 }
 
@@ -255,8 +257,19 @@ bool shows_layers(const Report& report) {
   return report.points.empty() || !report.view.is_default();
 }
 
+bool has_rows_in_cache(const Report& report) {
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    for (const std::size_t row : report.selections[i].rows)
+      if (is_in_cache(report.results[i].layers[row])) return true;
+  return false;
+}
+
 /// What the columns that are shown mean.
 std::string columns_legend(const Report& report, const std::set<std::string>& headers) {
+  const std::string_view in_cache =
+      headers.contains("bound") && has_rows_in_cache(report)
+          ? "memory*: expected is less than the roofline, because operands are in L2.\n"
+          : "";
   std::string text;
   if (headers.contains("lost")) text += "lost: the measured time beyond the roofline. ";
   if (headers.contains("/bound"))
@@ -264,7 +277,7 @@ std::string columns_legend(const Report& report, const std::set<std::string>& he
         "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
         "the roofline is far below the start of a kernel.";
   if (!text.empty()) text = broken(text, sentence_width) + '\n';
-  return text + (headers.contains("limiter") ? limiter_legend(report) : "");
+  return std::string(in_cache) + text + (headers.contains("limiter") ? limiter_legend(report) : "");
 }
 
 std::string layer_tables_text(const Report& report, const Style& plain_style) {

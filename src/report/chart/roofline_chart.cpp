@@ -158,7 +158,7 @@ std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
                   expected ? "expected" : "bound's")};
   if (any([](const Mark& mark) { return mark.bound_y && mark.at.y > *mark.bound_y; }))
     caption.emplace_back(
-        "A mark above its bound has its operands in L2, or saves MACs (Winograd, FFT).");
+        "A mark above its roofline has its operands in L2, or saves MACs (Winograd, FFT).");
   caption.emplace_back(intensity_conventions);
   caption.push_back(subject.gpus.size() > 1
                         ? "Roofs: dense peak of the main engine, bandwidth of device memory."

@@ -70,9 +70,8 @@ std::vector<Chart> sweep_charts(const Report& report) {
     chart.subtitle = "expected time of each part against the batch";
     chart.panels = {panel_of(sweep, true), panel_of(sweep, false)};
     chart.caption = {
-        "Expected time of a library's kernels. An image: the batch's time over its images. A bound "
-        "longer "
-        "than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
+        "Expected time of a library's kernels. An image: the batch's time over its images. A "
+        "roofline longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
     if (sweep.near_best_from && sweep.near_best_from != sweep.best_batch)
       chart.caption.push_back(
           fmt::format("From batch {0} to {1}, an image takes at most 5% longer than at batch {1}.",

@@ -210,7 +210,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   chart.key = {"Thin line within a bar: the roofline bound."};
   chart.caption = {
       "Bar: the expected time of a library's kernel, of all layers alike (x4) together.",
-      "A bound longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
+      "A roofline longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
   return chart;
 }
 

@@ -143,7 +143,7 @@ Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Archi
 Communications of the ACM 52(4), 2009). A layer is bound by compute where its intensity, FLOP over
 bytes, reaches the ridge, peak over bandwidth.</li>
 <li>Expected time: of the kernel that a vendor's library would run, by the kernel model. It is below
-the bound where operands are in L2, or where Winograd or FFT save MACs.</li>
+the roofline where operands are in L2, or where Winograd or FFT save MACs.</li>
 <li>Colours of the charts: Okabe and Ito, "Color Universal Design", 2008.</li>
 </ul>
 </section>
