@@ -48,6 +48,14 @@ struct AxesSpec {
   bool empty() const { return numbers.empty() && !height && !width; }
 };
 
+/// A number for each axis.
+inline AxesSpec axes_list(std::vector<std::uint64_t> numbers) {
+  AxesSpec axes;
+  axes.numbers = std::move(numbers);
+  axes.is_list = true;
+  return axes;
+}
+
 /// A tensor that a layer reads. With `layer`, the output of that earlier layer; with sizes too, a
 /// view of it in that shape (reshaped, permuted, a slice).
 struct OperandSpec {

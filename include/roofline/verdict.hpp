@@ -2,12 +2,14 @@
 
 // A measured run in a few words: what its time is made of, and what would shorten it most.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "roofline/enumeration.hpp"
+#include "roofline/trace.hpp"
 
 namespace roofline {
 
@@ -67,6 +69,17 @@ constexpr std::string_view meaning_of(StepPart part) {
   return "";
 }
 
+/// The parts in which the GPU is idle, each with its cause.
+struct IdlePart {
+  StepPart part;
+  IdleCause cause;
+};
+inline constexpr std::array idle_parts =
+    std::to_array<IdlePart>({{StepPart::idle_host, IdleCause::host},
+                             {StepPart::idle_data_loading, IdleCause::data_loading},
+                             {StepPart::idle_synchronisation, IdleCause::synchronisation},
+                             {StepPart::idle_queued, IdleCause::queued}});
+
 /// What a person can do about it.
 enum class ActionKind : std::uint8_t {
   load_data_beside,
@@ -122,8 +135,9 @@ struct Verdict {
   std::vector<Action> actions;
 
   double idle_s() const {
-    return part_s[StepPart::idle_host] + part_s[StepPart::idle_data_loading] +
-           part_s[StepPart::idle_synchronisation] + part_s[StepPart::idle_queued];
+    double sum_s = 0;
+    for (const IdlePart& each : idle_parts) sum_s += part_s[each.part];
+    return sum_s;
   }
   /// Of the kernels that layers stand for.
   double layers_s() const {

@@ -102,13 +102,6 @@ constexpr std::array gate_fields = std::to_array<GateField>({
 });
 // clang-format on
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 /// "expected_time_s", as JSON has it, is "expected_s".
 std::string without_time(std::string_view name) {
   constexpr std::string_view word = "_time_";

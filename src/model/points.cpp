@@ -7,6 +7,12 @@
 namespace roofline {
 namespace {
 
+/// In which way work was evaluated, of a point or of a result's setting.
+template <class Evaluated>
+auto way_of(const Evaluated& each) {
+  return std::tie(each.gpu, each.dtype, each.batch);
+}
+
 /// The largest part of the network's expected time, the sum of its layers' parts.
 void set_limiter(const Result& result, OperatingPoint& point) {
   const EnumArray<Limiter, double>& part_s = result.total.part_s;
@@ -105,8 +111,7 @@ void finish(PointTable& table) {
 }  // namespace
 
 bool is_same_point(const Result& a, const Result& b) {
-  return a.setting.gpu == b.setting.gpu && a.setting.dtype == b.setting.dtype &&
-         a.setting.batch == b.setting.batch;
+  return way_of(a.setting) == way_of(b.setting);
 }
 
 std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& prices) {
@@ -121,11 +126,9 @@ std::vector<PointTable> points_of(const std::vector<Result>& results, const Pric
     if (is_new)
       tables.push_back({result.setting.label, result.setting.training, {}, {}, {}, {}, {}});
     std::vector<OperatingPoint>& points = tables[entry->second].points;
-    const bool is_repeat =
-        std::any_of(points.begin(), points.end(), [&](const OperatingPoint& point) {
-          return point.gpu == result.setting.gpu && point.dtype == result.setting.dtype &&
-                 point.batch == result.setting.batch;
-        });
+    const bool is_repeat = std::any_of(
+        points.begin(), points.end(),
+        [&](const OperatingPoint& point) { return way_of(point) == way_of(result.setting); });
     if (!is_repeat) points.push_back(point_of(result, prices));
   }
   std::erase_if(tables,

@@ -6,6 +6,9 @@
 
 namespace roofline {
 
+/// Without blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// Single letters to add, to leave out or to change between one and the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

@@ -33,10 +33,7 @@ void add_recording(Verdict& verdict, const TraceSummary& recording) {
   step_s[StepPart::collectives] = recording.collectives_alone_s;
   step_s[StepPart::other_kernels] = recording.busy_s - verdict.layers_s() -
                                     recording.copies_alone_s - recording.collectives_alone_s;
-  step_s[StepPart::idle_host] = recording.idle_by_cause_s[IdleCause::host];
-  step_s[StepPart::idle_data_loading] = recording.idle_by_cause_s[IdleCause::data_loading];
-  step_s[StepPart::idle_synchronisation] = recording.idle_by_cause_s[IdleCause::synchronisation];
-  step_s[StepPart::idle_queued] = recording.idle_by_cause_s[IdleCause::queued];
+  for (const auto& [part, cause] : idle_parts) step_s[part] = recording.idle_by_cause_s[cause];
 }
 
 class Actions {

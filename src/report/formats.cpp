@@ -14,12 +14,15 @@ void whole(const Report& report, const RenderStyle& style, const Sink& sink) {
 }
 
 const OutputFormat output_table[] = {
-    {"table", {"txt"}, whole<render_table>, false, false, true},
+    {.name = "table", .extensions = {"txt"}, .takes = whole<render_table>, .shows_points = true},
     {"json", {"json"}, write_json},
     {"ndjson", {"ndjson", "jsonl"}, ndjson_rows},
     {"csv", {"csv"}, csv_rows},
     {"raw-csv", {}, raw_csv_rows},
-    {"markdown", {"md"}, whole<render_markdown>, false, false, true},
+    {.name = "markdown",
+     .extensions = {"md"},
+     .takes = whole<render_markdown>,
+     .shows_points = true},
     {"svg", {"svg"}, whole<render_svg>, true},
     {"html", {"html"}, whole<render_html>, false, true},
     {"plot", {}, whole<render_plot>, true},

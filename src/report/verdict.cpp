@@ -68,16 +68,6 @@ class SumText {
   std::string text_;
 };
 
-struct IdlePart {
-  StepPart part;
-  IdleCause cause;
-};
-constexpr std::array idle_parts =
-    std::to_array<IdlePart>({{StepPart::idle_host, IdleCause::host},
-                             {StepPart::idle_data_loading, IdleCause::data_loading},
-                             {StepPart::idle_synchronisation, IdleCause::synchronisation},
-                             {StepPart::idle_queued, IdleCause::queued}});
-
 /// What the host ran in most of the gaps of a cause: " (592.5 us of it in aten::addmm)".
 std::string host_text(const TraceSummary& recording, IdleCause cause) {
   const auto found = std::find_if(

@@ -7,50 +7,24 @@
 
 #include "load/json_network.hpp"
 #include "load/tables/layer_list.hpp"
+#include "model/spelling.hpp"
 
 namespace roofline {
 namespace {
 
 constexpr std::string_view tuple_mark = "make_tuple(";
 
-std::vector<std::string_view> items_in(std::string_view tuple) {
-  std::vector<std::string_view> items;
-  while (true) {
-    const std::size_t end = std::min(tuple.find(','), tuple.size());
-    items.push_back(trimmed(tuple.substr(0, end)));
-    if (end == tuple.size()) return items;
-    tuple.remove_prefix(end + 1);
-  }
-}
-
-AxesSpec two(std::uint64_t height, std::uint64_t width) {
-  AxesSpec axes;
-  axes.numbers = {height, width};
-  axes.is_list = true;
-  return axes;
-}
-
 /// w, h, c, n, k, filter_w, filter_h, pad_w, pad_h, wstride, hstride
 LayerSpec convolution(const std::vector<std::uint64_t>& numbers) {
   LayerSpec layer;
   layer.kind = LayerKind::conv;
-  layer.input_size = two(numbers[1], numbers[0]);
+  layer.input_size = axes_list({numbers[1], numbers[0]});
   layer.in_channels = numbers[2];
   layer.batch = numbers[3];
   layer.out_channels = numbers[4];
-  layer.kernel_size = two(numbers[6], numbers[5]);
-  layer.padding = two(numbers[8], numbers[7]);
-  layer.stride = two(numbers[10], numbers[9]);
-  return layer;
-}
-
-/// m, n, k, and whether the matrices are transposed, which changes no count.
-LayerSpec product(const std::vector<std::uint64_t>& numbers) {
-  LayerSpec layer;
-  layer.kind = LayerKind::matmul;
-  layer.m = numbers[0];
-  layer.n = numbers[1];
-  layer.k = numbers[2];
+  layer.kernel_size = axes_list({numbers[6], numbers[5]});
+  layer.padding = axes_list({numbers[8], numbers[7]});
+  layer.stride = axes_list({numbers[10], numbers[9]});
   return layer;
 }
 
@@ -67,7 +41,8 @@ std::optional<LayerSpec> layer_in(std::string_view tuple) {
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
-  return count == conv_items ? convolution(numbers) : product(numbers);
+  // Whether matrices are transposed changes no count.
+  return count == conv_items ? convolution(numbers) : product_layer(numbers);
 }
 
 /// "training_set" of "... >> training_set = {"; empty for other lines.

@@ -1,10 +1,12 @@
 #include "load/tables/layer_list.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "load/json_network.hpp"
 #include "load/layer_check.hpp"
+#include "model/spelling.hpp"
 
 namespace roofline {
 
@@ -52,11 +54,23 @@ std::optional<std::uint64_t> whole_number_in(std::string_view text) {
   return number;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+std::vector<std::string_view> items_in(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    items.push_back(trimmed(text.substr(0, end)));
+    if (end == text.size()) return items;
+    text.remove_prefix(end + 1);
+  }
+}
+
+LayerSpec product_layer(const std::vector<std::uint64_t>& sizes) {
+  LayerSpec layer;
+  layer.kind = LayerKind::matmul;
+  layer.m = sizes[0];
+  layer.n = sizes[1];
+  layer.k = sizes[2];
+  return layer;
 }
 
 }  // namespace roofline

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "load/whole_input.hpp"
 #include "roofline/spec.hpp"
@@ -36,7 +38,9 @@ class LayerList {
 
 /// A whole number that makes up the text; none for any other text.
 std::optional<std::uint64_t> whole_number_in(std::string_view text);
-/// Without blanks at both ends.
-std::string_view trimmed(std::string_view text);
+/// What commas separate, without blanks at both ends.
+std::vector<std::string_view> items_in(std::string_view text);
+/// A product of matrices by its m, n and k.
+LayerSpec product_layer(const std::vector<std::uint64_t>& sizes);
 
 }  // namespace roofline

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "load/tables/layer_list.hpp"
+#include "model/spelling.hpp"
 
 namespace roofline {
 namespace {
@@ -129,11 +130,10 @@ Operation operation_in(std::string_view word) {
 
 AxesSpec axes_of(const DriverCommand& command, bool is_3d, std::string_view letters,
                  std::uint64_t otherwise) {
-  AxesSpec axes;
-  axes.is_list = true;
+  std::vector<std::uint64_t> numbers;
   for (const char letter : letters.substr(is_3d ? 0 : 1))
-    axes.numbers.push_back(command.number(letter, otherwise));
-  return axes;
+    numbers.push_back(command.number(letter, otherwise));
+  return axes_list(std::move(numbers));
 }
 
 void set_layout(const DriverCommand& command, LayerSpec& layer) {
@@ -233,6 +233,15 @@ DriverLayer norm_of(const DriverCommand& command) {
   return read;
 }
 
+/// Of a kind whose result is as large as its image.
+DriverLayer image_layer(const DriverCommand& command, LayerKind kind) {
+  DriverLayer read;
+  read.layer.kind = kind;
+  set_image(command, false, read.layer);
+  read.passes = passes_in(command, 3);
+  return read;
+}
+
 DriverLayer activation_of(const DriverCommand& command) {
   struct Mode {
     std::uint64_t number;
@@ -248,19 +257,11 @@ DriverLayer activation_of(const DriverCommand& command) {
     throw InputError(
         "-m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got " +
         std::to_string(number));
-  DriverLayer read;
-  read.layer.kind = mode->kind;
-  set_image(command, false, read.layer);
-  read.passes = passes_in(command, 3);
-  return read;
+  return image_layer(command, mode->kind);
 }
 
 DriverLayer softmax_of(const DriverCommand& command) {
-  DriverLayer read;
-  read.layer.kind = LayerKind::softmax;
-  set_image(command, false, read.layer);
-  read.passes = passes_in(command, 3);
-  return read;
+  return image_layer(command, LayerKind::softmax);
 }
 
 DriverLayer product_in(const DriverCommand& command) {

@@ -21,16 +21,7 @@ constexpr std::array<std::string_view, 7> conv_columns{
 constexpr std::array<std::string_view, 3> product_columns{"M", "N", "K"};
 
 /// Up to a comment, as the files have them behind their cells.
-Cells scale_sim_cells(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  Cells cells;
-  while (true) {
-    const std::size_t end = std::min(line.find(','), line.size());
-    cells.push_back(trimmed(line.substr(0, end)));
-    if (end == line.size()) return cells;
-    line.remove_prefix(end + 1);
-  }
-}
+Cells scale_sim_cells(std::string_view line) { return items_in(line.substr(0, line.find('#'))); }
 
 template <std::size_t N>
 bool is_topology(const Cells& cells, const std::array<std::string_view, N>& columns) {
@@ -38,30 +29,14 @@ bool is_topology(const Cells& cells, const std::array<std::string_view, N>& colu
          std::equal(columns.begin(), columns.end(), cells.begin() + 1);
 }
 
-AxesSpec window_axes(std::uint64_t height, std::uint64_t width) {
-  AxesSpec axes;
-  axes.numbers = {height, width};
-  axes.is_list = true;
-  return axes;
-}
-
 LayerSpec conv_of(const std::vector<std::uint64_t>& numbers) {
   LayerSpec layer;
   layer.kind = LayerKind::conv;
-  layer.input_size = window_axes(numbers[0], numbers[1]);
-  layer.kernel_size = window_axes(numbers[2], numbers[3]);
+  layer.input_size = axes_list({numbers[0], numbers[1]});
+  layer.kernel_size = axes_list({numbers[2], numbers[3]});
   layer.in_channels = numbers[4];
   layer.out_channels = numbers[5];
-  layer.stride = window_axes(numbers[6], numbers[6]);
-  return layer;
-}
-
-LayerSpec product_of(const std::vector<std::uint64_t>& numbers) {
-  LayerSpec layer;
-  layer.kind = LayerKind::matmul;
-  layer.m = numbers[0];
-  layer.n = numbers[1];
-  layer.k = numbers[2];
+  layer.stride = axes_list({numbers[6], numbers[6]});
   return layer;
 }
 
@@ -102,7 +77,7 @@ class Topology {
                              std::string(cells[i + 1].substr(0, 40)) + '"'});
       numbers.push_back(*number);
     }
-    LayerSpec layer = is_conv_ ? conv_of(numbers) : product_of(numbers);
+    LayerSpec layer = is_conv_ ? conv_of(numbers) : product_layer(numbers);
     if (!cells[0].empty()) layer.name = std::string(cells[0]);
     list_.add(std::move(layer), std::to_string(line_), line_);
   }

@@ -58,10 +58,7 @@ AxesSpec padding(const EngineLayer& layer) {
   Sizes all = numbers_at(layer, "PrePadding", 0);
   const Sizes ends = numbers_at(layer, "PostPadding", 0);
   all.insert(all.end(), ends.begin(), ends.end());
-  AxesSpec axes;
-  axes.is_list = true;
-  axes.numbers = std::move(all);
-  return axes;
+  return axes_list(std::move(all));
 }
 
 /// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.

@@ -8,9 +8,10 @@
 namespace roofline {
 namespace {
 
-// (placeholder, weights on the device, weights on the host, cache, placements, offsets of weights,
-// offsets of columns, columns in all, most columns, offsets of rows, bits, indices, offsets of
-// bags, pooling, weights of indices, ..., an optimizer's state, ...).
+// Where FBGEMM's function has its arguments: (a tensor that takes the gradient, weights on the
+// device, weights on the host, cache, placements, offsets of weights, offsets of columns, columns
+// in all, most columns, offsets of rows, bits, indices, offsets of bags, pooling, weights of
+// indices, ..., an optimizer's state, ...).
 constexpr std::size_t device_weights_at = 1;
 constexpr std::size_t host_weights_at = 2;
 constexpr std::size_t column_offsets_at = 6;
