@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roofline/accuracy.hpp"
+#include "roofline/batch_search.hpp"
 #include "roofline/context.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/error.hpp"
@@ -127,10 +128,11 @@ struct Setting {
   std::size_t item = 0;  ///< which of its source's networks, from 0
   /// The network, or where another one is called so too, its source and, in one source, "#2".
   std::string label;
-  std::optional<DataType> dtype;       ///< absent where layers differ
-  std::optional<std::uint64_t> batch;  ///< absent where layers differ
-  bool training = false;               ///< all passes
-  std::optional<Pass> pass;            ///< absent where layers differ, and in training
+  std::optional<DataType> dtype;        ///< absent where layers differ
+  std::optional<std::uint64_t> batch;   ///< absent where layers differ
+  std::optional<BatchGoal> batch_goal;  ///< where the batch was searched for
+  bool training = false;                ///< all passes
+  std::optional<Pass> pass;             ///< absent where layers differ, and in training
   std::string gpu;
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> host_link_byte_per_s;

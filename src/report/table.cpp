@@ -219,12 +219,19 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text = points_title(report.points) + '\n' +
-                     style.render(points_grid(report.points, style.own.width));
+  std::string text = points_title(report.points) + '\n';
+  if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
+    text += style.render(grid);
   const bool one = report.points.size() == 1;
-  for (const PointTable& table : report.points)
-    if (const std::string sentences = points_sentences(table); !sentences.empty())
-      text += (one ? "" : printable(table.network) + " is ") + sentences;
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const PointTable& table = report.points[i];
+    const bool ranked = table.ranked_by.has_value();
+    const std::string sentences =
+        ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
+               : points_sentences(table, style.own.width);
+    if (!sentences.empty())
+      text += (one ? "" : printable(table.network) + (ranked ? ": " : " is ")) + sentences;
+  }
   text += '\n';
   for (const Sweep& sweep : report.sweeps)
     if (sweep.has_measured_parts()) text += sweep_text(sweep, style);
@@ -247,14 +254,9 @@ bool has_folded(const Report& report, const Style& style) {
   return false;
 }
 
-constexpr std::string_view points_legend =
-    "speed-up: over the first row, of an image's time where that is known. bound by:\n"
-    "what has most of the roofline's time, and its share of it. energy: an image's\n"
-    "expected time x TDP, an upper estimate.\n";
-
 /// Points stand for the layers of each, unless rows of them are asked for.
 bool shows_layers(const Report& report) {
-  return report.points.empty() || !report.view.is_default();
+  return report.points.empty() || report.view.asks_for_layers();
 }
 
 bool has_rows_in_cache(const Report& report) {
@@ -298,7 +300,7 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + std::string(report.points.empty() ? "" : points_legend) +
+  return out + (report.points.empty() ? "" : points_legend(report, headers)) +
          std::string(conventions_legend) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }

@@ -55,8 +55,9 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(3, Optimizer::adam);
   check_names(5, ChartKind::compare);
   check_names(10, Colour::paper);
-  check_names(6, SortBy::error);
-  check_names(2, RowsBy::type);
+  check_names(8, SortBy::cost);
+  check_names(3, RowsBy::gpu);
+  check_names(2, BatchGoal::best);
   check_names(14, TransferKind::host_to_host);
   check_names(6, OccupancyLimit::registers_per_thread);
 }
