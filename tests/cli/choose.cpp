@@ -87,6 +87,9 @@ TEST_CASE("A ranking is of all formats", "[cli/choose]") {
   CHECK(points.at("best") == 0);
   CHECK(points.at("rows").at(1).at("gpu") == "Slow One");
   CHECK(points.at("rows").at(1).at("tdp_w") == 100);
+  const Json& uncertainty = points.at("rows").at(1).at("expected_uncertainty");
+  CHECK(uncertainty.at("factor") > 1);
+  CHECK(uncertainty == json.at("results").at(1).at("total").at("expected_uncertainty"));
   CHECK(json.at("results").at(0).at("gpu") == "Fast One");
   CHECK(json.at("results").at(0).at("layers").empty());
   const std::string table = run(folder, line).out;
