@@ -79,7 +79,7 @@ Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options);
 
 /// The context's ceilings, the person's own peak put in as that of `engine`.
 Ceilings ceilings_for(const Context& context, Engine engine);
-/// The part's roofs, the sustained ones those of the kernel model under `engine`'s ceilings.
+/// The part's roofs, the practical ones those of the kernel model under `engine`'s ceilings.
 Roofs roofs_for(const Context& context, Engine engine);
 /// What stands between kernels: of a recording, where there is one, what its times hold.
 Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context);

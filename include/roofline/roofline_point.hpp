@@ -45,8 +45,8 @@ struct Roofs {
   EngineRates datasheet_flop_per_s;
   double datasheet_byte_per_s = 0;
   // What the kernel model lets long kernels reach.
-  EngineRates sustained_flop_per_s;
-  double sustained_byte_per_s = 0;
+  EngineRates practical_flop_per_s;
+  double practical_byte_per_s = 0;
   double l2_byte_per_s = 0;
 };
 

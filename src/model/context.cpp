@@ -108,7 +108,7 @@ Roofs roofs_for(const Context& context, Engine engine) {
               l2_byte_per_s(model.memory, rates, trace)};
   for (const Engine engine_of_part : enumerators<Engine>)
     if (const auto& each = model.engines[engine_of_part])
-      roofs.sustained_flop_per_s[engine_of_part] = sustained_flop_per_s(*each);
+      roofs.practical_flop_per_s[engine_of_part] = practical_flop_per_s(*each);
   return roofs;
 }
 

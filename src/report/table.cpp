@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <span>
@@ -133,12 +134,6 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-constexpr std::string_view conventions_legend =
-    "1 MAC = 2 FLOP. k, M, G: powers of ten. bytes: each operand is read once, each\n"
-    "result written once. roofline: the least time, all bytes from device memory.\n"
-    "expected: the time of a library's kernel; less than the roofline where operands\n"
-    "are in L2 (see --cache) or Winograd needs fewer MACs. share: of the total.\n";
-
 constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
 
 constexpr std::string_view accuracy_legend =
@@ -247,10 +242,33 @@ bool has_folded(const Report& report, const Style& style) {
   return false;
 }
 
-constexpr std::string_view points_legend =
-    "speed-up: over the first row, of an image's time where that is known. bound by:\n"
-    "what has most of the roofline's time, and its share of it. energy: an image's\n"
-    "expected time x TDP, an upper estimate.\n";
+struct HeaderMeaning {
+  std::string_view header;
+  std::string_view meaning;
+};
+
+constexpr std::array header_meanings = std::to_array<HeaderMeaning>({
+    {"bytes", "bytes: each operand is read once, each result written once."},
+    {"roofline", "roofline: the least time, all bytes from device memory."},
+    {"expected",
+     "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
+     "(see --cache) or Winograd needs fewer MACs."},
+    {"speed-up", "speed-up: over the first row, of an image's time where that is known."},
+    {"energy", "energy: an image's expected time x TDP, an upper estimate."},
+    {"bound by", "bound by: what has most of the roofline's time, and its share of it."},
+    {"a million", "a million: what the time of a million images costs."},
+    {"share", "share: of the total."},
+});
+
+/// What the headers mean that are shown, in words that layers and points share.
+std::string meanings_legend(const std::set<std::string>& headers) {
+  std::string text;
+  if (headers.contains("FLOP") || headers.contains("MACs")) text = "1 MAC = 2 FLOP. ";
+  text += "k, M, G: powers of ten.";
+  for (const HeaderMeaning& each : header_meanings)
+    if (headers.contains(std::string(each.header))) (text += ' ') += each.meaning;
+  return broken(text, sentence_width) + '\n';
+}
 
 /// Points stand for the layers of each, unless rows of them are asked for.
 bool shows_layers(const Report& report) {
@@ -298,8 +316,7 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + std::string(report.points.empty() ? "" : points_legend) +
-         std::string(conventions_legend) + (rows ? columns_legend(report, headers) : "") +
+  return out + meanings_legend(headers) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 

@@ -87,7 +87,7 @@ constexpr NumberField<PartConstants> part_fields[] = {
 
 constexpr NumberField<DenseConstants> dense_fields[] = {
     {"math_share", &DenseConstants::math_share, &share,
-     "sustained share of the engine's peak, large tiles"},
+     "practical share of the engine's peak, large tiles"},
     {"operand_element", &DenseConstants::operand_element, &tile_edge,
      "a tile edge at which bringing operands to the ALUs costs as much time as the arithmetic"},
     {"step_latency_clk", &DenseConstants::step_latency_clk, &clocks,

@@ -59,7 +59,7 @@ enum class Symbol : std::uint8_t {
 
 enum class LineStyle : std::uint8_t {
   solid,     ///< datasheet
-  dashed,    ///< sustained
+  dashed,    ///< practical or sustained
   dash_dot,  ///< L2
   dotted,    ///< guides
 };

@@ -39,8 +39,8 @@ std::string memory_name(const Roofs& roofs, const Ceilings& ceilings) {
       differ(ceilings.bandwidth_byte_per_s, roofs.datasheet_byte_per_s))
     return text +
            fmt::format(", {} {}", name_of(ceilings.kind), si(ceilings.bandwidth_byte_per_s, "B/s"));
-  if (differ(roofs.sustained_byte_per_s, roofs.datasheet_byte_per_s))
-    text += ", sustained " + si(roofs.sustained_byte_per_s, "B/s");
+  if (differ(roofs.practical_byte_per_s, roofs.datasheet_byte_per_s))
+    text += ", practical " + si(roofs.practical_byte_per_s, "B/s");
   return text;
 }
 
@@ -56,8 +56,8 @@ Lower lower_of(const Bounds& bounds, Engine engine) {
   if (bounds.ceilings.kind != CeilingKind::datasheet)
     return {*bounds.ceilings.peak_flop_per_s[i], bounds.ceilings.bandwidth_byte_per_s,
             name_of(bounds.ceilings.kind)};
-  return {bounds.roofs.sustained_flop_per_s[i].value_or(*bounds.roofs.datasheet_flop_per_s[i]),
-          bounds.roofs.sustained_byte_per_s, "sustained"};
+  return {bounds.roofs.practical_flop_per_s[i].value_or(*bounds.roofs.datasheet_flop_per_s[i]),
+          bounds.roofs.practical_byte_per_s, "practical"};
 }
 
 void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, const Axis& x) {
@@ -166,7 +166,9 @@ void add_roof_legend(std::vector<LegendItem>& legend, const std::vector<Line>& l
     return std::any_of(lines.begin(), lines.end(),
                        [&](const Line& line) { return line.style == style; });
   };
-  const std::string lower = kind == CeilingKind::user ? "roof of the user" : "roof sustained";
+  const std::string lower = kind == CeilingKind::user        ? "roof of the user"
+                            : kind == CeilingKind::sustained ? "roof sustained"
+                                                             : "practical roof";
   legend.push_back({"roof of the datasheet", Sign::line, Colour::ink, {}, LineStyle::solid});
   if (has(LineStyle::dashed))
     legend.push_back({lower, Sign::line, Colour::ink, {}, LineStyle::dashed});
@@ -177,7 +179,7 @@ void add_roof_legend(std::vector<LegendItem>& legend, const std::vector<Line>& l
 std::string roofs_sentence(CeilingKind kind) {
   switch (kind) {
     case CeilingKind::datasheet:
-      return "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.";
+      return "Peaks are dense. Practical and L2: what the kernel model lets long kernels reach.";
     case CeilingKind::sustained:
       return "Peaks are dense. Sustained: measured, as the GPU's file states; bounds are under it. "
              "L2: of the kernel model.";

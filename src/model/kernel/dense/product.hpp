@@ -60,7 +60,8 @@ struct ProductRates {
   Number step_latency_s{};
   Number block_latency_s{};
   Number schedulers{};  ///< warps that an SM needs for its full rate
-  Number reduce_s{};    ///< the second kernel, which adds what splits of k made
+  Number warp_size{};
+  Number reduce_s{};  ///< the second kernel, which adds what splits of k made
 };
 
 template <class Trace>
@@ -128,6 +129,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
       (trace(c.block_latency_clk) + (p.follows_window ? trace(c.window_latency_clk) : Number{})) /
       clock;
   r.schedulers = model.machine.sm.schedulers;
+  r.warp_size = model.machine.sm.warp_size;
   r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +
                trace(p.follows_window ? c.window_reduce_s : c.extra_kernel_s);
   return r;
