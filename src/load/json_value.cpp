@@ -91,7 +91,7 @@ void dismantle(json& node) {
 /// Builds the tree as the parser reads it, knows the place of what it reads, and refuses repeated
 /// keys and deep nesting, neither of which the finished tree can show. (The library's own callback
 /// parser looks through an array again at the end of each of its objects.)
-class TreeBuilder : public nlohmann::json_sax<json> {
+class TreeBuilder final : public nlohmann::json_sax<json> {
  public:
   explicit TreeBuilder(const Origin& origin) : origin_(&origin) {}
   ~TreeBuilder() override { dismantle(tree_); }
