@@ -35,8 +35,9 @@ struct Report {
   std::vector<KernelSelection> kernel_selections;  ///< one for each of them
   std::vector<Sweep> sweeps;
   std::vector<PointTable> points;
-  std::optional<MeasuredChanges> changes;  ///< of two measured inputs, where asked for
-  std::vector<Explanation> explanations;   ///< where they were asked for
+  std::vector<PointSelection> point_selections;  ///< one for each of them
+  std::optional<MeasuredChanges> changes;        ///< of two measured inputs, where asked for
+  std::vector<Explanation> explanations;         ///< where they were asked for
   std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
   std::vector<Gpu> gpus;                 ///< that results are on, each once
   std::vector<InputError> errors;

@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/batch_search.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/kernel_table.hpp"
+#include "roofline/sort_by.hpp"
 
 namespace roofline {
 
@@ -94,10 +97,11 @@ using Prices = std::map<std::string, double>;
 /// layers have one batch.
 struct OperatingPoint {
   std::string gpu;
-  std::optional<DataType> dtype;       ///< absent where layers differ
-  std::optional<std::uint64_t> batch;  ///< absent where layers differ
-  double time_s = 0;                   ///< expected, or the bound where there is no expected time
-  double roofline_time_s = 0;          ///< the bound
+  std::optional<DataType> dtype;         ///< absent where layers differ
+  std::optional<std::uint64_t> batch;    ///< absent where layers differ
+  EnumArray<BatchGoal, bool> is_goal{};  ///< what the batch was asked for as, beside by number
+  double time_s = 0;                     ///< expected, or the bound where there is no expected time
+  double roofline_time_s = 0;            ///< the bound
   std::optional<double> measured_time_s;  ///< where every layer has one
   double compute_bound_share = 0;         ///< of the bound's time, in layers bound by compute
   std::optional<Limiter> limiter;         ///< the largest part of the expected time
@@ -105,6 +109,7 @@ struct OperatingPoint {
   double speedup = 1;  ///< over the first point, an image's time where it is known
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
+  std::optional<double> tdp_w;
   std::optional<double> energy_per_image_j;  ///< at TDP: an upper estimate
   std::optional<double> cost_per_million_images;
   std::optional<std::uint64_t> needed_memory_byte;
@@ -125,6 +130,7 @@ struct PointTable {
   std::string network;
   bool training = false;
   std::vector<OperatingPoint> points;
+  std::optional<SortBy> ranked_by;  ///< else by GPU, type and batch
   // Indices of the best points among those that fit; none where the quantity is not known.
   std::optional<std::size_t> best;  ///< least time an image
   std::optional<std::size_t> fewest_joules;
@@ -135,8 +141,14 @@ struct PointTable {
 /// Whether results of the same work are of one GPU, type and batch.
 bool is_same_point(const Result& a, const Result& b);
 
-/// Each piece of work that was evaluated in two ways or more, or in one that has a price.
-std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);
+/// Whether a stands before b in a ranking of the same work.
+bool is_ranked_before(const Result& a, const Result& b, const Prices& price_per_hour, SortBy by);
+
+/// Each piece of work that was evaluated in two ways or more, or in one that has a price. Ranked by
+/// time, energy or cost of an image, the least first and what does not fit last, it may have been
+/// evaluated in one way.
+std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour,
+                                  std::optional<SortBy> rank_by = {});
 
 /// A network at one batch: seconds by kind of layer.
 struct SweepRow {
@@ -173,8 +185,8 @@ struct Sweep {
   std::vector<SweepRow> rows;  ///< by batch
   /// The batch with the least time an image among those that fit; none where none fits.
   std::optional<std::uint64_t> best_batch;
-  /// The smallest batch from which on, up to the best one, the time an image stays within 5 % of
-  /// the best: time grows as the batch does from there.
+  /// The smallest batch from which on, up to the best one, the time an image stays within
+  /// near_best_share of the best: time grows as the batch does from there.
   std::optional<std::uint64_t> near_best_from;
 
   /// Whether any part as a whole has a measured time.

@@ -50,7 +50,7 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
       const std::unique_ptr<Reader> reader =
           required(open_input(name, options.inputs, {}, options.limits));
       while (const std::optional<Expected<Item>> item = reader->next()) try {
-          const LayerDefaults& defaults = options.defaults.front();
+          const LayerDefaults& defaults = options.settings.front().defaults;
           const Network network = infer(*item->value().spec(defaults).value(), defaults).value();
           if (!network.layers.empty()) add_measured(network, context, layers);
         } catch (const InputError& error) {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "cli/left_out.hpp"
 #include "cli/output.hpp"
 #include "cli/required.hpp"
 #include "load/kernel_model.hpp"
@@ -56,15 +59,36 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   return message + ": say which it was with --gpu";
 }
 
-std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::string>& names,
-                           const std::string& kernel_model) {
-  std::vector<Gpu> gpus;
-  gpus.reserve(names.size());
-  for (const std::string& name : names) gpus.push_back(required(catalogue.find(name)));
-  if (kernel_model.empty()) return gpus;
+template <class Gpus, class Get>
+void set_constants(const std::string& kernel_model, Gpus& gpus, const Get& get) {
+  if (kernel_model.empty()) return;
   const SharedConstants constants = load_constants(required(read_text(kernel_model)), kernel_model);
-  for (Gpu& gpu : gpus) gpu.constants = constants;
-  return gpus;
+  for (auto& each : gpus) get(each).constants = constants;
+}
+
+struct RequestedGpu {
+  Gpu gpu;
+  bool is_selected = false;
+};
+
+/// A GPU that is named and selected counts as named, one that is selected twice counts once.
+std::vector<RequestedGpu> requested_gpus(const Options& options) {
+  const Catalogue catalogue;
+  for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
+  std::vector<RequestedGpu> requested;
+  std::vector<Gpu> selected;
+  for (const std::string& word : options.gpus)
+    if (auto gpus = required(catalogue.select(word)))
+      std::move(gpus->begin(), gpus->end(), std::back_inserter(selected));
+    else
+      requested.push_back({required(catalogue.find(word))});
+  for (Gpu& gpu : selected)
+    if (std::none_of(requested.begin(), requested.end(),
+                     [&](const RequestedGpu& other) { return other.gpu.name == gpu.name; }))
+      requested.push_back({std::move(gpu), true});
+  set_constants(options.kernel_model, requested,
+                [](RequestedGpu& each) -> Gpu& { return each.gpu; });
+  return requested;
 }
 
 }  // namespace
@@ -73,7 +97,11 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
                             const std::string& kernel_model) {
   const Catalogue catalogue;
   for (const std::string& text : problems_besides(catalogue, names)) note(text);
-  return find_gpus(catalogue, names, kernel_model);
+  std::vector<Gpu> gpus;
+  gpus.reserve(names.size());
+  for (const std::string& name : names) gpus.push_back(required(catalogue.find(name)));
+  set_constants(kernel_model, gpus, [](Gpu& gpu) -> Gpu& { return gpu; });
+  return gpus;
 }
 
 std::vector<Gpu> listed_gpus() {
@@ -84,14 +112,29 @@ std::vector<Gpu> listed_gpus() {
 }
 
 Contexts::Contexts(const Options& options) : options_(options) {
-  for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model)) {
+  LeftOut left_out("--gpu");
+  for (auto& [gpu, is_selected] : requested_gpus(options)) {
     AnalysisOptions analysis = options.analysis;
-    analysis.recorded_here = options.gpus.size() == 1;
-    named_.push_back(required(make_context(std::move(gpu), analysis)));
+    analysis.recorded_here = options.gpus.size() == 1 && !is_selected;
+    Expected<Context> context = make_context(gpu, analysis);
+    if (!context && is_selected) {
+      left_out.add(gpu.name, context.error());
+      continue;
+    }
+    named_.push_back(required(std::move(context)));
+    selected_.push_back(is_selected);
     std::vector<std::string> notes;
     add_assumed(named_.back(), notes);
     for (const std::string& text : notes) note(text);
   }
+  if (named_.empty() && left_out.first()) raise(*left_out.first());
+  if (left_out.first()) note(left_out.text());
+}
+
+bool Contexts::is_selected(const Context& context) const {
+  for (std::size_t i = 0; i < named_.size(); ++i)
+    if (&named_[i] == &context) return selected_[i];
+  return false;
 }
 
 Contexts::Found Contexts::of(const Network& network) {

@@ -140,30 +140,38 @@ void set_defaults(const Arguments& arguments, Options& options) {
                      "\"");
   defaults.pass = *pass;
   defaults.mapping = mapping_of(arguments);
-  const std::vector<std::uint64_t> batches = parse_batches(arguments.batches);
+  const Batches batches = parse_batches(arguments.batches);
   const std::vector<std::string> fp32{"fp32"};
   for (const std::string& dtype : defaults.dtype_given ? arguments.dtypes : fp32) {
     defaults.dtype = parse_default_type(dtype);
-    if (batches.empty()) options.defaults.push_back(defaults);
-    for (const std::uint64_t batch : batches) {
+    defaults.batch_override.reset();
+    if (batches.empty()) options.settings.push_back({defaults, std::nullopt});
+    for (const BatchGoal goal : batches.goals) options.settings.push_back({defaults, goal});
+    for (const std::uint64_t batch : batches.numbers) {
       defaults.batch_override = batch;
-      options.defaults.push_back(defaults);
+      options.settings.push_back({defaults, std::nullopt});
     }
   }
 }
 
-/// "GPU=PER_HOUR"
+/// "GPU=PER_HOUR" or "FILE"
 void set_prices(const Arguments& arguments, Options& options) {
   for (const std::string& text : arguments.prices) {
     const std::size_t equals = text.find('=');
+    std::error_code error;
+    if (equals == text.npos && std::filesystem::exists(text, error)) {
+      options.prices.push_back({text, std::nullopt});
+      continue;
+    }
     double price = 0;
     const char* end = text.data() + text.size();
     const bool is_price = equals != text.npos && equals > 0 &&
                           std::from_chars(text.data() + equals + 1, end, price).ptr == end &&
                           std::isfinite(price) && price > 0;
     if (!is_price)
-      throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5, got \"" + text + "\"");
-    options.prices.emplace_back(text.substr(0, equals), price);
+      throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or a file, got \"" + text +
+                       "\"");
+    options.prices.push_back({text.substr(0, equals), price});
   }
 }
 
@@ -190,6 +198,9 @@ void set_view(const Arguments& arguments, Options& options) {
   if (arguments.cover_percent > 0) view.cover_share = arguments.cover_percent / 100;
   view.by = parse<RowsBy>(arguments.by);
   view.all = arguments.all;
+  if (!view.by && (view.sort == SortBy::energy || view.sort == SortBy::cost)) view.by = RowsBy::gpu;
+  if (view.sort == SortBy::cost && options.prices.empty())
+    throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
   options.report.explain = arguments.explain;
 }
 

@@ -7,6 +7,7 @@
 #include "load/own_gpus.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_names.hpp"
+#include "model/gpu_selection.hpp"
 #include "model/spelling.hpp"
 #include "roofline/load.hpp"
 
@@ -67,6 +68,15 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
       return load_gpu(read_text(name_or_path).value(), name_or_path).value();
     if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
     fail_unknown(name_or_path, *own_);
+  });
+}
+
+Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& word) const {
+  return expected([&]() -> std::optional<std::vector<Gpu>> {
+    const bool has_limits = word.find_first_of("<>=") != word.npos && !word.ends_with(".json");
+    const bool is_name = find_embedded_gpu(normal_gpu_name(word)) != nullptr || path_of(word);
+    if (is_name && !has_limits) return std::nullopt;
+    return selected_gpus(word, all());
   });
 }
 

@@ -92,16 +92,6 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
          (!time.dtype || *time.dtype == layer.dtypes.input);
 }
 
-/// "a, b, c and 4 more"
-std::string some_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most_layers_named, names.size()); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most_layers_named)
-    text += " and " + std::to_string(names.size() - most_layers_named) + " more";
-  return text;
-}
-
 }  // namespace
 
 MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
@@ -149,11 +139,11 @@ std::vector<std::string> MeasuredTimes::notes() const {
   std::vector<std::string> notes;
   if (!unmatched.empty())
     notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +
-                    " of its times match no layer: " + some_of(unmatched));
+                    " of its times match no layer: " + some_of(unmatched, most_layers_named));
   if (!unmeasured_.empty() && !has_parts_)
     notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
                     std::to_string(layers_.size()) +
-                    " layers have no time in it: " + some_of(unmeasured_));
+                    " layers have no time in it: " + some_of(unmeasured_, most_layers_named));
   return notes;
 }
 

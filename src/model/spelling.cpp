@@ -82,4 +82,12 @@ std::string expected_algorithm(std::string_view found) {
          did_you_mean(found, {statable_algorithm_names.begin(), statable_algorithm_names.end()});
 }
 
+std::string some_of(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
 }  // namespace roofline

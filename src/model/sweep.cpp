@@ -2,12 +2,11 @@
 #include <map>
 #include <tuple>
 
+#include "model/near_best.hpp"
 #include "roofline/summary.hpp"
 
 namespace roofline {
 namespace {
-
-constexpr double near_best = 1.05;
 
 double& part_of(SweepRow& row, LayerKind kind) {
   switch (kind) {
@@ -36,18 +35,13 @@ SweepRow row_of(const Result& result) {
 }
 
 void find_best(Sweep& sweep) {
-  const SweepRow* best = nullptr;
+  std::vector<TimedBatch> batches;
   for (const SweepRow& row : sweep.rows)
-    if (row.fits.value_or(true) &&
-        (best == nullptr || row.time_per_image_s < best->time_per_image_s))
-      best = &row;
-  if (best == nullptr) return;
-  sweep.best_batch = best->batch;
-  for (const SweepRow* row = best;; --row) {
-    if (row->time_per_image_s > near_best * best->time_per_image_s) break;
-    sweep.near_best_from = row->batch;
-    if (row == sweep.rows.data()) break;
-  }
+    batches.push_back({row.batch, row.time_per_image_s, row.fits.value_or(true)});
+  const auto found = near_best(batches);
+  if (!found) return;
+  sweep.best_batch = batches[found->best].batch;
+  sweep.near_best_from = batches[found->from].batch;
 }
 
 }  // namespace

@@ -4,16 +4,12 @@
 #include "report/json_kernels.hpp"
 #include "report/json_measured.hpp"
 #include "report/pieces.hpp"
+#include "report/point_fields.hpp"
 #include "report/rows.hpp"
 #include "report/version.hpp"
 
 namespace roofline {
 namespace {
-
-template <class T>
-Cell optional_name(const std::optional<T>& value) {
-  return value ? cell(name_of(*value)) : Cell();
-}
 
 void write_bytes(JsonWriter& w, const Bytes& bytes) {
   w.key("bytes")
@@ -22,6 +18,19 @@ void write_bytes(JsonWriter& w, const Bytes& bytes) {
       .member("weight", bytes.weight)
       .member("output", bytes.output)
       .member("total", bytes.total)
+      .end_object();
+}
+
+void write_uncertainty(JsonWriter& w, const std::optional<Uncertainty>& uncertainty) {
+  w.key("expected_uncertainty");
+  if (!uncertainty) {
+    w.value({});
+    return;
+  }
+  w.begin_object()
+      .member("factor", uncertainty->factor)
+      .member("factor_95", uncertainty->factor_95)
+      .member("basis", cell(name_of(uncertainty->basis)))
       .end_object();
 }
 
@@ -34,8 +43,9 @@ void write_total(JsonWriter& w, const Total& total) {
   w.member("compute_time_s", total.compute_time_s)
       .member("memory_time_s", total.memory_time_s)
       .member("roofline_time_s", total.roofline_time_s)
-      .member("expected_time_s", cell(total.expected_time_s))
-      .member("measured_time_s", cell(total.measured_time_s));
+      .member("expected_time_s", cell(total.expected_time_s));
+  write_uncertainty(w, total.expected_uncertainty);
+  w.member("measured_time_s", cell(total.measured_time_s));
 }
 
 /// Unknown of anything but a whole network.
@@ -188,26 +198,13 @@ void write_points(JsonWriter& w, const PointTable& table) {
   };
   w.begin_object().member("network", table.network).member("training", table.training);
   w.key("rows").begin_array();
-  for (const OperatingPoint& point : table.points)
-    w.begin_object()
-        .member("gpu", point.gpu)
-        .member("dtype", optional_name(point.dtype))
-        .member("batch", cell(point.batch))
-        .member("time_s", point.time_s)
-        .member("roofline_time_s", point.roofline_time_s)
-        .member("measured_time_s", cell(point.measured_time_s))
-        .member("compute_bound_share", point.compute_bound_share)
-        .member("limiter", optional_name(point.limiter))
-        .member("limiter_share", point.limiter_share)
-        .member("speedup", point.speedup)
-        .member("time_per_image_s", cell(point.time_per_image_s))
-        .member("images_per_s", cell(point.images_per_s))
-        .member("energy_per_image_j", cell(point.energy_per_image_j))
-        .member("cost_per_million_images", cell(point.cost_per_million_images))
-        .member("needed_memory_byte", cell(point.needed_memory_byte))
-        .member("fits", cell(point.fits))
-        .end_object();
+  for (const OperatingPoint& point : table.points) {
+    w.begin_object();
+    write_point_fields(w, table, point, false);
+    w.end_object();
+  }
   w.end_array()
+      .member("ranked_by", optional_name(table.ranked_by))
       .member("best", at(table.best))
       .member("fewest_joules", at(table.fewest_joules))
       .member("cheapest", at(table.cheapest));

@@ -214,12 +214,19 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text = points_title(report.points) + '\n' +
-                     style.render(points_grid(report.points, style.own.width));
+  std::string text = points_title(report.points) + '\n';
+  if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
+    text += style.render(grid);
   const bool one = report.points.size() == 1;
-  for (const PointTable& table : report.points)
-    if (const std::string sentences = points_sentences(table); !sentences.empty())
-      text += (one ? "" : printable(table.network) + " is ") + sentences;
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const PointTable& table = report.points[i];
+    const bool ranked = table.ranked_by.has_value();
+    const std::string sentences =
+        ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
+               : points_sentences(table, style.own.width);
+    if (!sentences.empty())
+      text += (one ? "" : printable(table.network) + (ranked ? ": " : " is ")) + sentences;
+  }
   text += '\n';
   for (const Sweep& sweep : report.sweeps)
     if (sweep.has_measured_parts()) text += sweep_text(sweep, style);
@@ -253,10 +260,6 @@ constexpr std::array header_meanings = std::to_array<HeaderMeaning>({
     {"expected",
      "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
      "(see --cache) or Winograd needs fewer MACs."},
-    {"speed-up", "speed-up: over the first row, of an image's time where that is known."},
-    {"energy", "energy: an image's expected time x TDP, an upper estimate."},
-    {"bound by", "bound by: what has most of the roofline's time, and its share of it."},
-    {"a million", "a million: what the time of a million images costs."},
     {"share", "share: of the total."},
 });
 
@@ -272,7 +275,7 @@ std::string meanings_legend(const std::set<std::string>& headers) {
 
 /// Points stand for the layers of each, unless rows of them are asked for.
 bool shows_layers(const Report& report) {
-  return report.points.empty() || !report.view.is_default();
+  return report.points.empty() || report.view.asks_for_layers();
 }
 
 bool has_rows_in_cache(const Report& report) {
@@ -316,7 +319,8 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + meanings_legend(headers) + (rows ? columns_legend(report, headers) : "") +
+  return out + (report.points.empty() ? "" : points_legend(report, headers)) +
+         meanings_legend(headers) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 

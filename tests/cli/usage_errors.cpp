@@ -71,7 +71,7 @@ TEST_CASE("A series of batches that goes nowhere is refused", "[cli/usage_errors
       {"1,2,4,...,18446744073709551615,...,2",
        "expected a number above 18446744073709551615 after \"...\", got 2"},
       {"1,2,4,...,18446744073709551616",
-       "expected integers >= 1 such as 1,8,64, got \"18446744073709551616\""},
+       "expected integers >= 1 such as 1,8,64, max or best, got \"18446744073709551616\""},
       {"1,2,3,...,18446744073709551615",
        "expected at most 1000 numbers, got more up to 18446744073709551615"},
   };

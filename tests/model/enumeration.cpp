@@ -44,7 +44,7 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(4, LaunchProtocol::eager);
   check_names(9, Limiter::occupancy);
   check_names(4, BelowBound::units);
-  check_names(3, LayerClass::other);
+  check_names(4, LayerClass::other);
   check_names(3, CeilingKind::user);
   check_names(2, Bound::memory);
   check_names(5, EngineChoice::fp16_accumulate);
@@ -55,8 +55,9 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(3, Optimizer::adam);
   check_names(5, ChartKind::compare);
   check_names(10, Colour::paper);
-  check_names(6, SortBy::error);
-  check_names(2, RowsBy::type);
+  check_names(8, SortBy::cost);
+  check_names(3, RowsBy::gpu);
+  check_names(2, BatchGoal::best);
   check_names(14, TransferKind::host_to_host);
   check_names(6, OccupancyLimit::registers_per_thread);
 }

@@ -114,6 +114,7 @@ std::string charts_section(const Report& report) {
   const bool on_roofline = has_flops(report);
   if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
   if (!report.comparison.empty()) add_charts(text, report, ChartKind::compare);
+  if (report.view.ranks_gpus()) return text + "</section>\n";
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
   if (on_roofline) add_charts(text, report, ChartKind::intensity);

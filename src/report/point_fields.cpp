@@ -1,0 +1,67 @@
+#include "report/point_fields.hpp"
+
+#include "report/version.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr PointField point_field_table[] = {
+    {"schema_version",
+     [](const PointTable&, const OperatingPoint&) { return Cell(schema_version); }, true},
+    {"network", [](const PointTable& table, const OperatingPoint&) { return Cell(table.network); },
+     true},
+    {"training",
+     [](const PointTable& table, const OperatingPoint&) { return Cell(table.training); }, true},
+    {"gpu", [](const PointTable&, const OperatingPoint& point) { return Cell(point.gpu); }},
+    {"dtype",
+     [](const PointTable&, const OperatingPoint& point) { return optional_name(point.dtype); }},
+    {"batch", [](const PointTable&, const OperatingPoint& point) { return cell(point.batch); }},
+    {"is_max_batch",
+     [](const PointTable&, const OperatingPoint& point) {
+       return Cell(point.is_goal[BatchGoal::max]);
+     }},
+    {"is_best_batch",
+     [](const PointTable&, const OperatingPoint& point) {
+       return Cell(point.is_goal[BatchGoal::best]);
+     }},
+    {"time_s", [](const PointTable&, const OperatingPoint& point) { return Cell(point.time_s); }},
+    {"roofline_time_s",
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.roofline_time_s); }},
+    {"measured_time_s",
+     [](const PointTable&, const OperatingPoint& point) { return cell(point.measured_time_s); }},
+    {"compute_bound_share",
+     [](const PointTable&, const OperatingPoint& point) {
+       return Cell(point.compute_bound_share);
+     }},
+    {"limiter",
+     [](const PointTable&, const OperatingPoint& point) { return optional_name(point.limiter); }},
+    {"limiter_share",
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.limiter_share); }},
+    {"speedup", [](const PointTable&, const OperatingPoint& point) { return Cell(point.speedup); }},
+    {"time_per_image_s",
+     [](const PointTable&, const OperatingPoint& point) { return cell(point.time_per_image_s); }},
+    {"images_per_s",
+     [](const PointTable&, const OperatingPoint& point) { return cell(point.images_per_s); }},
+    {"tdp_w", [](const PointTable&, const OperatingPoint& point) { return cell(point.tdp_w); }},
+    {"energy_per_image_j",
+     [](const PointTable&, const OperatingPoint& point) { return cell(point.energy_per_image_j); }},
+    {"cost_per_million_images",
+     [](const PointTable&, const OperatingPoint& point) {
+       return cell(point.cost_per_million_images);
+     }},
+    {"needed_memory_byte",
+     [](const PointTable&, const OperatingPoint& point) { return cell(point.needed_memory_byte); }},
+    {"fits", [](const PointTable&, const OperatingPoint& point) { return cell(point.fits); }},
+};
+
+}  // namespace
+
+std::span<const PointField> point_fields() { return point_field_table; }
+
+void write_point_fields(JsonWriter& writer, const PointTable& table, const OperatingPoint& point,
+                        bool with_head) {
+  for (const PointField& field : point_field_table)
+    if (with_head || !field.is_head) writer.member(field.name, field.value(table, point));
+}
+
+}  // namespace roofline
