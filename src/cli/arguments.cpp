@@ -197,8 +197,8 @@ void add_view(CLI::App& app, Arguments& arguments) {
                  "?, instead of listing all")
       ->type_name("LAYER");
   app.add_flag("--compare", arguments.compare,
-               "Hold two measured inputs against each other: what changed in all, what work went, "
-               "came and changed");
+               "Hold two results against each other, of two inputs, GPUs, types or batches: what "
+               "changed in all, which layers went, came and changed");
   app.add_option("--fail-if", arguments.gates,
                  "Exit with 3, and say on standard error where, if this holds for a network, as "
                  "'expected_ms > 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be "

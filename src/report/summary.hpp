@@ -47,9 +47,10 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
-/// Two measured inputs: what changed in the whole, then what went, came and changed, `top` rows of
-/// each and the rest as one, each grid rendered by `render`.
-std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint64_t> top,
+/// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
+/// the rest as one, each grid rendered by `render`, on a terminal of `width` columns.
+std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
+                         std::optional<std::size_t> width,
                          const std::function<std::string(const Grid&)>& render);
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);

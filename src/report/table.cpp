@@ -288,7 +288,11 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
                       return plain_style.render(grid);
                     },
                     plain_style.own};
-  if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
+  if (report.changes) {
+    const std::string text =
+        changes_text(*report.changes, report.view.top, style.own.width, style.render);
+    return text + (headers.contains("limiter") ? '\n' + limiter_legend(report) : "");
+  }
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;
