@@ -9,6 +9,7 @@
 #include "cli/required.hpp"
 #include "model/spelling.hpp"
 #include "roofline/algorithm.hpp"
+#include "roofline/gpu_setting.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -165,6 +166,11 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
                  "Memory bandwidth in place of the GPU's, GB/s")
       ->type_name("N")
       ->check(positive());
+  add_list(app, "--set", arguments.gpu_settings,
+           "What if the GPU had another " + settable_gpu_fields() +
+               " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
+               "with --compare, against the GPU as it is")
+      ->type_name("NAME=VALUE");
   app.add_option("--price", arguments.prices,
                  "What an hour of a GPU costs, for the cost of a million images; may be repeated")
       ->allow_extra_args(false)

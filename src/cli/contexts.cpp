@@ -67,6 +67,13 @@ std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::st
   return gpus;
 }
 
+/// Whether the GPU as it is stands against the GPU as it is set: where nothing else would be
+/// compared.
+bool compares_settings(const Options& options) {
+  return options.report.compare && !options.gpu_settings.empty() && options.inputs.size() == 1 &&
+         options.gpus.size() == 1 && options.defaults.size() == 1;
+}
+
 }  // namespace
 
 std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
@@ -85,13 +92,18 @@ std::vector<Gpu> listed_gpus() {
 
 Contexts::Contexts(const Options& options) : options_(options) {
   for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model)) {
-    AnalysisOptions analysis = options.analysis;
-    analysis.recorded_here = options.gpus.size() == 1;
-    named_.push_back(required(make_context(std::move(gpu), analysis)));
+    if (compares_settings(options)) add_named(gpu);
+    add_named(required(with_settings(std::move(gpu), options.gpu_settings)));
     std::vector<std::string> notes;
     add_assumed(named_.back(), notes);
     for (const std::string& text : notes) note(text);
   }
+}
+
+void Contexts::add_named(Gpu gpu) {
+  AnalysisOptions analysis = options_.analysis;
+  analysis.recorded_here = options_.gpus.size() == 1 && gpu.changes.empty();
+  named_.push_back(required(make_context(std::move(gpu), analysis)));
 }
 
 Contexts::Found Contexts::of(const Network& network) {
@@ -142,8 +154,9 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
     gpus.front().constants =
         load_constants(required(read_text(options_.kernel_model)), options_.kernel_model);
   AnalysisOptions analysis = options_.analysis;
-  analysis.recorded_here = true;
-  Context context = required(make_context(std::move(gpus.front()), analysis));
+  analysis.recorded_here = options_.gpu_settings.empty();
+  Gpu gpu = required(with_settings(std::move(gpus.front()), options_.gpu_settings));
+  Context context = required(make_context(std::move(gpu), analysis));
   add_assumed(context, notes);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;
 }

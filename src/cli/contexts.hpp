@@ -52,6 +52,7 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
+  void add_named(Gpu gpu);
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;

@@ -32,6 +32,8 @@ std::string bound_share_text(double compute_share);
 std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
+/// What of the GPU was set, from what to what; empty where nothing was.
+std::string gpu_changes_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.
