@@ -34,6 +34,15 @@ struct Source {
   std::vector<std::string> fields;
 };
 
+/// A field that was set for a run.
+struct GpuChange {
+  std::string field;  ///< "bandwidth"; of one engine's peak "peak.fp32"
+  /// Of the numbers: "B/s", "MiB"; empty for counts, "x" where all peaks are multiplied.
+  std::string unit;
+  std::optional<double> from;  ///< absent where it is not published
+  double to = 0;
+};
+
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
@@ -71,6 +80,7 @@ struct Gpu {
   std::shared_ptr<const ModelConstants> constants;
   std::vector<std::string> notes;
   std::vector<Source> sources;
+  std::vector<GpuChange> changes;  ///< to the part that is sold
 };
 
 }  // namespace roofline

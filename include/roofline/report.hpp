@@ -36,7 +36,7 @@ struct Report {
   std::vector<Sweep> sweeps;
   std::vector<PointTable> points;
   std::vector<PointSelection> point_selections;  ///< one for each of them
-  std::optional<MeasuredChanges> changes;        ///< of two measured inputs, where asked for
+  std::optional<Changes> changes;                ///< of two results, where asked for
   std::vector<Explanation> explanations;         ///< where they were asked for
   std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
   std::vector<Gpu> gpus;                 ///< that results are on, each once
@@ -51,14 +51,14 @@ struct Evaluated {
 
 struct ReportOptions {
   View view;
-  bool compare = false;     ///< two measured inputs
+  bool compare = false;     ///< two results
   bool derive_all = false;  ///< fill in Report::derivations
   Prices price_per_hour;
   std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
 };
 
 /// An error, with the nearest name, where `explain` fits no layer of any result, and where
-/// `compare` finds other than two measured results.
+/// `compare` finds other than two results.
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                              const ReportOptions& options, std::vector<KernelTable> kernels = {});
 

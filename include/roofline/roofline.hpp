@@ -18,6 +18,7 @@
 #include "roofline/error.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
+#include "roofline/gpu_setting.hpp"
 #include "roofline/infer.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/kernel_model.hpp"

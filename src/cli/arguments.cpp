@@ -9,6 +9,7 @@
 #include "cli/required.hpp"
 #include "model/spelling.hpp"
 #include "roofline/algorithm.hpp"
+#include "roofline/gpu_setting.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -169,6 +170,11 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
                  "Memory bandwidth in place of the GPU's, GB/s")
       ->type_name("N")
       ->check(positive());
+  add_list(app, "--set", arguments.gpu_settings,
+           "What if the GPU had another " + settable_gpu_fields() +
+               " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
+               "with --compare, against the GPU as it is")
+      ->type_name("NAME=VALUE");
   app.add_option("--price", arguments.prices,
                  "What an hour of a GPU costs, for the cost of a million images, as h100=2.5, or a "
                  "file of prices (CSV or JSON with gpu and per_hour); may be repeated")
@@ -205,8 +211,8 @@ void add_view(CLI::App& app, Arguments& arguments) {
                  "?, instead of listing all")
       ->type_name("LAYER");
   app.add_flag("--compare", arguments.compare,
-               "Hold two measured inputs against each other: what changed in all, what work went, "
-               "came and changed");
+               "Hold two results against each other, of two inputs, GPUs, types or batches: what "
+               "changed in all, which layers went, came and changed");
   app.add_option("--fail-if", arguments.gates,
                  "Exit with 3, and say on standard error where, if this holds for a network, as "
                  "'expected_ms > 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be "

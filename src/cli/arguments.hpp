@@ -30,6 +30,7 @@ struct Arguments {
   std::uint64_t jobs = 0;
   std::uint64_t limits_factor = 1;
   bool compare = false;
+  std::vector<std::string> gpu_settings;
   std::vector<std::string> gates;
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;

@@ -214,6 +214,16 @@ std::vector<Gate> gates_of(const Arguments& arguments) {
   return gates;
 }
 
+std::vector<GpuSetting> gpu_settings_of(const Arguments& arguments) {
+  std::vector<GpuSetting> settings;
+  for (const std::string& text : arguments.gpu_settings) {
+    Expected<GpuSetting> setting = parse_gpu_setting(text);
+    if (!setting) throw UsageError("--set " + text + ": " + setting.error().what());
+    settings.push_back(*std::move(setting));
+  }
+  return settings;
+}
+
 Options options_of(const Arguments& arguments) {
   Options options;
   options.inputs = arguments.inputs;
@@ -246,6 +256,7 @@ Options options_of(const Arguments& arguments) {
                                     : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   options.report.compare = arguments.compare;
   options.gpus = arguments.gpus;
+  options.gpu_settings = gpu_settings_of(arguments);
   set_defaults(arguments, options);
   set_analysis(arguments, options);
   set_prices(arguments, options);

@@ -69,6 +69,18 @@ void write_ceilings(JsonWriter& w, const Result& result) {
       .end_object();
 }
 
+void write_gpu_changes(JsonWriter& w, const std::vector<GpuChange>& changes) {
+  w.key("gpu_changes").begin_array();
+  for (const GpuChange& change : changes)
+    w.begin_object()
+        .member("field", change.field)
+        .member("unit", text_or_null(change.unit))
+        .member("from", cell(change.from))
+        .member("to", change.to)
+        .end_object();
+  w.end_array();
+}
+
 void write_memory(JsonWriter& w, const Result& result) {
   w.key("memory");
   if (!result.memory) {
@@ -222,8 +234,9 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   w.begin_object()
       .member("source", result.setting.source)
       .member("network", result.setting.network)
-      .member("gpu", result.setting.gpu)
-      .member("dtype", optional_name(result.setting.dtype))
+      .member("gpu", result.setting.gpu);
+  write_gpu_changes(w, result.setting.gpu_changes);
+  w.member("dtype", optional_name(result.setting.dtype))
       .member("batch", cell(result.setting.batch))
       .member("pass", result.setting.training ? Cell(std::string("training"))
                                               : optional_name(result.setting.pass));

@@ -38,6 +38,8 @@ std::string bound_share_text(double compute_share);
 std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
+/// What of the GPU was set, from what to what; empty where nothing was.
+std::string gpu_changes_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.
@@ -53,9 +55,10 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
-/// Two measured inputs: what changed in the whole, then what went, came and changed, `top` rows of
-/// each and the rest as one, each grid rendered by `render`.
-std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint64_t> top,
+/// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
+/// the rest as one, each grid rendered by `render`, on a terminal of `width` columns.
+std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
+                         std::optional<std::size_t> width,
                          const std::function<std::string(const Grid&)>& render);
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);

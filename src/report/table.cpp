@@ -78,11 +78,14 @@ std::string title_of(const Report& report, const Section& section) {
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
-  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
-                     shortened(printable(result.setting.gpu), 30),
+  // What was set of a GPU stands behind its name.
+  const bool is_changed = !result.setting.gpu_changes.empty();
+  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
+                     shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
                      name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
                      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-                     name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
+                     name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
+                     plain(peak / bandwidth), gpu_changes_sentence(result));
 }
 
 /// Layers of one engine.
@@ -309,7 +312,11 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
                       return plain_style.render(grid);
                     },
                     plain_style.own};
-  if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
+  if (report.changes) {
+    const std::string text =
+        changes_text(*report.changes, report.view.top, style.own.width, style.render);
+    return text + (headers.contains("limiter") ? '\n' + limiter_legend(report) : "");
+  }
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;

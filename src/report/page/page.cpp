@@ -81,7 +81,7 @@ std::string verdict_section(const Report& report) {
   if (report.changes) {
     const auto render = [](const Grid& grid) { return aligned(grid, {}); };
     text += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
-                        xml_text(changes_text(*report.changes, report.view.top, render)));
+                        xml_text(changes_text(*report.changes, report.view.top, {}, render)));
   }
   if (text.empty()) return text;
   return "<section id=\"verdict\" aria-labelledby=\"verdict-title\">\n"
