@@ -113,7 +113,7 @@ Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> 
   return grid;
 }
 
-std::string points_title(std::span<const PointTable> tables) {
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework) {
   const PointTable& table = tables.front();
   const OperatingPoint& first = table.points.front();
   const auto same = [&](const auto& text_of) {
@@ -129,7 +129,8 @@ std::string points_title(std::span<const PointTable> tables) {
     text += " on " + shortened(printable(first.gpu), 30);
   if (same(type_text)) text += ", " + type_text(first);
   if (same(batch_text)) text += ", batch " + batch_text(first);
-  return text + (table.training ? ", training" : "") + "\n";
+  return text + (table.training ? ", training" : "") +
+         (framework ? fmt::format(", by {}", name_of(*framework)) : "") + "\n";
 }
 
 std::string points_sentences(const PointTable& table) {

@@ -22,7 +22,7 @@ Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// `width` columns what there is no room for.
 Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> width);
 /// What all points have in common.
-std::string points_title(std::span<const PointTable> tables);
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework);
 /// From which batch on the work is bound by compute.
 std::string points_sentences(const PointTable& table);
 /// "compute", "memory 80%": by what most of the bound's time is bound.
@@ -32,6 +32,8 @@ std::string bound_share_text(double compute_share);
 std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
+/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
+std::string other_engine_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.
