@@ -248,12 +248,30 @@ void add_output(CLI::App& app, Arguments& arguments) {
       ->type_name("FILE");
 }
 
+std::string framework_list() {
+  std::string all;
+  for (const Framework framework : enumerators<Framework>)
+    all += (all.empty() ? "" : ", ") + std::string(name_of(framework)) + " (" +
+           std::string(info(framework).meaning) + ")";
+  return all;
+}
+
 void add_model(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group("Model");
+  app.add_option("--framework", arguments.framework,
+                 "Who runs the network: " + framework_list() +
+                     ". Sets --engine, --fuse, --launch and --layout where you do not")
+      ->type_name("NAME")
+      ->check(one_of<Framework>());
+  app.add_option("--layout", arguments.layout,
+                 "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
+                 "default: nchw for fp32 and fp64, else nhwc")
+      ->type_name("ORDER")
+      ->check(one_of<Layout>());
   app.add_option("--fuse", arguments.fuse,
                  "none (default); epilogue: batch norms, activations and residual adds run inside "
                  "the convolution or linear layer before them; pointwise: chains of them run as "
-                 "one kernel")
+                 "one kernel; eager: not even a convolution's bias runs inside it")
       ->type_name("HOW")
       ->check(one_of<FusionKind>());
   app.add_option("--cache", arguments.cache,

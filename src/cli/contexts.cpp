@@ -19,7 +19,7 @@ namespace {
 /// What is assumed of a GPU, as one line, where anything is.
 void add_assumed(const Context& context, std::vector<std::string>& notes) {
   std::string all;
-  for (const std::string& assumption : context.kernel.assumptions())
+  for (const std::string& assumption : context.assumptions)
     all += (all.empty() ? context.gpu.name + ": " : "; ") + assumption;
   if (!all.empty()) notes.push_back(std::move(all));
 }

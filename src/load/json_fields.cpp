@@ -10,7 +10,7 @@ namespace {
 
 DataType read_output_type(const Value& value) {
   const std::string name = value.text();
-  if (const auto type = parse<DataType>(name)) return *type;
+  if (const auto type = parse<DataType>(name); type && is_tensor_type(*type)) return *type;
   value.fail(expected_data_type(name));
 }
 

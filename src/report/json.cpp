@@ -230,6 +230,21 @@ void write_points(JsonWriter& w, const PointTable& table) {
   w.end_array().end_object();
 }
 
+/// Unknown without a framework, and where it runs every layer on its data type's engine.
+void write_other_engine(JsonWriter& w, const Result& result) {
+  w.key("other_engine");
+  if (!result.other_engine) {
+    w.value({});
+    return;
+  }
+  w.begin_object()
+      .member("engine", cell(name_of(result.other_engine->engine)))
+      .member("own_engine", cell(name_of(result.other_engine->own)))
+      .member("expected_time_s", result.other_engine->expected_s)
+      .member("own_expected_time_s", result.other_engine->own_expected_s)
+      .end_object();
+}
+
 void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
   w.begin_object()
       .member("source", result.setting.source)
@@ -239,7 +254,9 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   w.member("dtype", optional_name(result.setting.dtype))
       .member("batch", cell(result.setting.batch))
       .member("pass", result.setting.training ? Cell(std::string("training"))
-                                              : optional_name(result.setting.pass));
+                                              : optional_name(result.setting.pass))
+      .member("framework", optional_name(result.setting.framework));
+  write_other_engine(w, result);
   write_ceilings(w, result);
   w.key("layers").begin_array();
   for (const std::size_t row : selection.rows) {

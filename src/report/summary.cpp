@@ -169,6 +169,16 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
+std::string other_engine_sentence(const Result& result) {
+  constexpr double much = 2;
+  const auto& other = result.other_engine;
+  if (!other || other->own_expected_s < much * other->expected_s) return "";
+  return fmt::format("{} for {} layers is {}'s default: in {} they take {} (--engine auto)\n",
+                     name_of(other->engine), name_of(other->own),
+                     name_of(*result.setting.framework), name_of(other->own),
+                     factor(other->own_expected_s / other->expected_s));
+}
+
 std::string memory_sentence(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed) return "";

@@ -23,7 +23,7 @@ Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// `width` columns what there is no room for.
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What all points have in common.
-std::string points_title(std::span<const PointTable> tables);
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework);
 /// From which batch on the work is bound by compute.
 std::string points_sentences(const PointTable& table, std::optional<std::size_t> width);
 /// Of a ranking: how many rows are not shown, and what does not fit.
@@ -40,6 +40,8 @@ std::string limiter_legend(const Report& report);
 std::string sweep_sentence(const Sweep& sweep);
 /// What of the GPU was set, from what to what; empty where nothing was.
 std::string gpu_changes_sentence(const Result& result);
+/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
+std::string other_engine_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.

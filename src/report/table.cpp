@@ -78,11 +78,13 @@ std::string title_of(const Report& report, const Section& section) {
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
+  const std::string by =
+      result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
   // What was set of a GPU stands behind its name.
   const bool is_changed = !result.setting.gpu_changes.empty();
-  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
+  return fmt::format("{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
                      shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
-                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
+                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
                      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
                      name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
                      plain(peak / bandwidth), gpu_changes_sentence(result));
@@ -196,7 +198,8 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
-  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section);
+  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section) +
+         other_engine_sentence(result);
   text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
@@ -217,7 +220,8 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text = points_title(report.points) + '\n';
+  std::string text =
+      points_title(report.points, report.results.front().setting.framework) + '\n';
   if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
     text += style.render(grid);
   const bool one = report.points.size() == 1;

@@ -42,6 +42,12 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got \"int32\", which only outputs can be"},
       {"conv.json --gpu v100 --engine magic",
        "--engine: magic not in {auto,vector,tensor,tf32,fp16-accumulate} (see --help)"},
+      {"conv.json --gpu v100 --framework keras",
+       "--framework: keras not in {pytorch,torch-compile,tensorrt} (see --help)"},
+      {"conv.json --gpu v100 --framework tensorrt --pass training",
+       "--framework tensorrt is for inference: expected --pass fwd, got training"},
+      {"conv.json --gpu v100 --fuse pointwise --pass training",
+       "--fuse pointwise is for inference: expected --pass fwd, got training"},
       {"conv.json --gpu v100 --algorithm gem",
        "--algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, "
        "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
