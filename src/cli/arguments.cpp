@@ -194,7 +194,8 @@ void add_view(CLI::App& app, Arguments& arguments) {
       ->check(one_of<RowsBy>());
   app.add_option("--explain", arguments.explain,
                  "Derive the numbers of the layers of that name, or that fit a pattern with * and "
-                 "?, instead of listing all")
+                 "?, instead of listing all, as one does by hand; with --all number by number, "
+                 "with -o FILE.svg as a picture")
       ->type_name("LAYER");
   app.add_flag("--compare", arguments.compare,
                "Hold two measured inputs against each other: what changed in all, what work went, "

@@ -19,6 +19,8 @@ inline constexpr std::string_view intensity_conventions =
     "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
 
 std::vector<Chart> roofline_charts(const Report& report);
+/// Of the layers that are explained, each alone under the roofs.
+std::vector<Chart> explained_charts(const Report& report);
 std::vector<Chart> intensity_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);

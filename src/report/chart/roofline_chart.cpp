@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
@@ -19,6 +20,7 @@ struct Subject {
   const Work& work;
   std::vector<std::string> gpus;
   std::vector<std::vector<TableRow>> rows;  ///< by result of the work
+  bool is_of_one_layer = false;             ///< others are left out on purpose
 
   const Result& first() const { return report.results[work.front()]; }
   std::size_t gpu_index(const std::string& gpu) const {
@@ -34,7 +36,7 @@ struct Subject {
 };
 
 Subject subject_of(const Report& report, const Work& work) {
-  Subject subject{report, work, {}, {}};
+  Subject subject{report, work, {}, {}, false};
   for (const std::size_t i : work) {
     const std::string& gpu = report.results[i].setting.gpu;
     if (std::find(subject.gpus.begin(), subject.gpus.end(), gpu) == subject.gpus.end())
@@ -113,22 +115,23 @@ std::vector<Mark> marks_of(const Subject& subject) {
 void annotate(Plot& plot, const LayerResult& row) {
   Mark& mark = plot.marks.front();
   const double flops = mark.at.y * shown_time_s(row);
-  const auto note = [&](std::string_view what, double y, double seconds) {
-    std::string text = fmt::format("{} {}, {}", what, si(y, "FLOP/s"), duration(seconds));
-    if (mark.bound_y && *mark.bound_y != y)
-      text += fmt::format(", {} of its roof", percent(y / *mark.bound_y));
-    plot.notes.push_back({{mark.at.x, y}, std::move(text)});
+  const auto note = [&](std::string_view what, double y) {
+    plot.notes.push_back(
+        {{mark.at.x, y}, fmt::format("{} {}, {}", what, si(y, "FLOP/s"), duration(flops / y))});
   };
-  if (row.measured_time_s) note("measured", mark.at.y, *row.measured_time_s);
-  if (row.expected_time_s)
-    note("expected", mark.expected_y.value_or(mark.at.y), *row.expected_time_s);
-  if (mark.bound_y)
-    note(mark.bound_is_l2 ? "roof of L2" : "roofline bound", *mark.bound_y, flops / *mark.bound_y);
-  if (!row.expected_time_s && !row.measured_time_s)
-    note("roofline bound", mark.at.y, row.point.roofline_time_s);
+  if (row.measured_time_s) note("measured", mark.at.y);
+  if (row.expected_time_s) note("expected", mark.expected_y.value_or(mark.at.y));
+  note("roofline bound", *row.point.attainable_flop_per_s);
+  if (mark.bound_y && mark.bound_is_l2) note("roof of L2", *mark.bound_y);
+  if (mark.bound_y && *mark.bound_y > mark.at.y)
+    plot.notes.push_back({{mark.at.x, std::sqrt(mark.at.y * *mark.bound_y)},
+                          percent(mark.at.y / *mark.bound_y) + " of its roof"});
   if (!row.kernel || row.kernel->l2_byte <= 0) return;
-  mark.l2_x = flops / row.kernel->l2_byte;
-  plot.notes.push_back({{*mark.l2_x, mark.at.y}, plain(*mark.l2_x) + " FLOP/B at L2"});
+  // Where every byte passes L2 once the mark would cover this one.
+  if (const double l2_x = flops / row.kernel->l2_byte; l2_x < 0.9 * mark.at.x) {
+    mark.l2_x = l2_x;
+    plot.notes.push_back({{l2_x, mark.at.y}, plain(l2_x) + " FLOP/B at L2"});
+  }
 }
 
 /// Where its intensity meets the axis.
@@ -149,6 +152,8 @@ void fit_axes(Plot& plot, const Subject& subject) {
     include_roofs(plot, subject.report.results[i].bounds, engines_used(subject.report, {i}),
                   subject.gpus.size() == 1);
   widen_axes(plot);
+  // Room for words to the right of a mark alone.
+  if (!plot.notes.empty()) plot.x.high = std::max(plot.x.high, 12 * plot.marks.front().at.x);
 }
 
 std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
@@ -205,9 +210,7 @@ std::string left_out(const Subject& subject, const Thinned& thinned) {
   return text;
 }
 
-Chart roofline_chart_of(const Report& report, const Work& work) {
-  const Subject subject = subject_of(report, work);
-  const std::vector<Engine> engines = engines_used(report, work);
+Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engines) {
   Plot plot;
   plot.marks = marks_of(subject);
   if (plot.marks.size() == 1)
@@ -224,10 +227,12 @@ Chart roofline_chart_of(const Report& report, const Work& work) {
   }
   if (plot.marks.size() == 1) plot.lines.push_back(foot_of(plot.marks.front(), plot.y));
   Chart chart;
-  chart.title = subject.has_many_inputs() ? fmt::format("{} inputs of one layer", work.size())
-                                          : work_title(subject.first(), false);
+  chart.title = subject.has_many_inputs()
+                    ? fmt::format("{} inputs of one layer", subject.work.size())
+                    : work_title(subject.first(), false);
   chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
-  chart.caption = {std::string(intensity_conventions) + left_out(subject, thinned)};
+  chart.caption = {std::string(intensity_conventions)};
+  if (!subject.is_of_one_layer) chart.caption.front() += left_out(subject, thinned);
   if (plot.marks.size() > 1)
     chart.key = many ? "Area: share of its GPU's time; times: in the order of the GPUs."
                      : "Area: share of the time; x4: layers alike.";
@@ -241,9 +246,27 @@ Chart roofline_chart_of(const Report& report, const Work& work) {
 std::vector<Chart> roofline_charts(const Report& report) {
   std::vector<Chart> charts;
   for (const Work& work : works_of(report))
-    if (!engines_used(report, work).empty()) charts.push_back(roofline_chart_of(report, work));
+    if (const std::vector<Engine> engines = engines_used(report, work); !engines.empty())
+      charts.push_back(roofline_chart_of(subject_of(report, work), engines));
   if (charts.empty() && !report.results.empty())
     throw InputError("roofline chart: expected layers with FLOP, got none");
+  return charts;
+}
+
+std::vector<Chart> explained_charts(const Report& report) {
+  std::vector<Chart> charts;
+  for (const Explanation& each : report.explanations) {
+    const Result& result = report.results[each.result];
+    const TableRow row{result, {each.row}};
+    if (!is_on_roofline(row.first())) continue;
+    const Work work{each.result};
+    charts.push_back(roofline_chart_of({report, work, {result.setting.gpu}, {{row}}, true},
+                                       {row.first().engine}));
+    charts.back().title = row_name(row) + " of " + charts.back().title;
+  }
+  if (charts.empty())
+    throw InputError(
+        "picture of a layer: expected one with FLOP and a kernel of its own, got none");
   return charts;
 }
 

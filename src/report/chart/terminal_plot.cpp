@@ -36,7 +36,8 @@ class TerminalPlot {
     for (const Line& line : plot_.lines) draw(line);
     draw_marks();
     for (const Line& line : plot_.lines) label(line);
-    label_marks();
+    if (plot_.notes.empty()) label_marks();
+    for (const Note& note : plot_.notes) write(note);
     return rows() + x_axis();
   }
 
@@ -97,6 +98,16 @@ class TerminalPlot {
         put({mark.at.x, *mark.expected_y}, screen_.unicode ? "○" : "O", mark.colour);
       put(mark.at, symbol_character(mark.symbol, screen_), mark.colour);
     }
+  }
+
+  void write(const Note& note) {
+    const auto width = static_cast<std::ptrdiff_t>(display_width(note.text));
+    const auto column = static_cast<std::ptrdiff_t>(cell_of(note.at).x);
+    const auto row = static_cast<std::ptrdiff_t>(cell_of(note.at).y);
+    for (const std::ptrdiff_t offset : {0, 1, -1, 2, -2})
+      if (canvas_.put_text(column + 2, row + offset, note.text) ||
+          canvas_.put_text(column - width - 1, row + offset, note.text))
+        return;
   }
 
   std::vector<std::string> mark_labels() const {
