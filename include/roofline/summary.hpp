@@ -185,10 +185,12 @@ struct SweepRow {
   double linear_s = 0;
   double pool_s = 0;
   double other_s = 0;
-  double total_s = 0;           ///< their sum
-  double roofline_time_s = 0;   ///< the bound
-  double time_per_image_s = 0;  ///< total / batch
-  double images_per_s = 0;      ///< batch / total
+  double total_s = 0;                     ///< their sum
+  double roofline_time_s = 0;             ///< the bound
+  std::optional<double> cached_bound_s;   ///< NetworkBounds::cached_bound_s
+  std::optional<double> measured_time_s;  ///< where every layer has one
+  double time_per_image_s = 0;            ///< total / batch
+  double images_per_s = 0;                ///< batch / total
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;                  ///< into the GPU's memory
   std::map<std::string, double> measured_s;  ///< of a whole part, by its name
@@ -209,7 +211,8 @@ inline constexpr std::array<SweepPart, 6> sweep_parts{{{"host copies", &SweepRow
 struct Sweep {
   std::string network;
   std::string gpu;
-  std::vector<SweepRow> rows;  ///< by batch
+  std::optional<DataType> dtype;  ///< absent where layers differ
+  std::vector<SweepRow> rows;     ///< by batch
   /// The batch with the least time an image among those that fit; none where none fits.
   std::optional<std::uint64_t> best_batch;
   /// The smallest batch from which on, up to the best one, the time an image stays within

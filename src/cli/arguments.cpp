@@ -208,7 +208,8 @@ void add_view(CLI::App& app, Arguments& arguments) {
       ->check(one_of<RowsBy>());
   app.add_option("--explain", arguments.explain,
                  "Derive the numbers of the layers of that name, or that fit a pattern with * and "
-                 "?, instead of listing all")
+                 "?, instead of listing all, as one does by hand; with --all number by number, "
+                 "with -o FILE.svg as a picture")
       ->type_name("LAYER");
   app.add_flag("--compare", arguments.compare,
                "Hold two results against each other, of two inputs, GPUs, types or batches: what "

@@ -357,9 +357,11 @@ std::string report_text(const Report& report, const Style& style) {
 }
 
 std::string explanations_text(const Report& report) {
+  const auto length = report.view.all ? ExplanationLength::whole : ExplanationLength::lecture;
   std::string text;
   for (const Explanation& each : report.explanations)
-    text += (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result]);
+    text +=
+        (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result], length);
   return text;
 }
 

@@ -112,7 +112,7 @@ std::string derivations_section(const Report& report) {
     if (report.results.size() > 1) name += " of " + work_title(result, true);
     text += fmt::format("<details id=\"{}\">\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
                         derivation_id(each.result, each.row), xml_text(name),
-                        xml_text(explanation_text(each, result)));
+                        xml_text(explanation_text(each, result, ExplanationLength::whole)));
   }
   return text + "</section>\n";
 }

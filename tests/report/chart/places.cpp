@@ -89,8 +89,8 @@ TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/plac
   const std::vector<Chart> charts = charts_of(report, ChartKind::roofline);
   const Mark& mark = only_mark(charts);
   CHECK(mark.at.x == Approx(35.7818));
-  CHECK(mark.at.y == Approx(6.291456e12));
-  CHECK(*mark.measured_y == Approx(7.86432e12));
+  CHECK(*mark.expected_y == Approx(6.291456e12));
+  CHECK(mark.at.y == Approx(7.86432e12));
   CHECK(*mark.bound_y == Approx(15.7e12));
   const Plot& plot = std::get<Plot>(charts.front().panels.front().body);
   const auto ridge = std::find_if(plot.lines.begin(), plot.lines.end(),
@@ -133,7 +133,8 @@ TEST_CASE("Layers without FLOP are counted, not drawn", "[report/chart/places]")
                                   DataType::fp32);
   const std::vector<Chart> charts = charts_of(report, ChartKind::roofline);
   only_mark(charts);
-  CHECK(charts.front().caption.back().rfind("Not drawn: 1 layer without FLOP, ", 0) == 0);
+  CHECK(charts.front().caption.back().find("Not drawn: 1 layer without FLOP, ") !=
+        std::string::npos);
 }
 
 TEST_CASE("Ticks are round and have engineering units", "[report/chart/places]") {
