@@ -147,6 +147,7 @@ struct Setting {
   std::optional<Pass> pass;             ///< absent where layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
+  std::string gpu_share;  ///< Gpu::share
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;

@@ -67,6 +67,23 @@ std::string batch_text(const Result& result) {
   return result.measured.recording ? "" : "batch mixed, ";
 }
 
+/// What was taken of which GPU, where it is a share of one.
+std::string share_line(const Setting& setting) {
+  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
+}
+
+/// Each share once.
+std::string share_lines(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Result& result : report.results)
+    if (const std::string line = share_line(result.setting);
+        std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -87,7 +104,8 @@ std::string title_of(const Report& report, const Section& section) {
                      name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
                      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
                      name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
-                     plain(peak / bandwidth), gpu_changes_sentence(result));
+                     plain(peak / bandwidth),
+                     share_line(result.setting) + gpu_changes_sentence(result));
 }
 
 /// Layers of one engine.
