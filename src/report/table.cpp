@@ -238,8 +238,8 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text =
-      points_title(report.points, report.results.front().setting.framework) + '\n';
+  std::string text = points_title(report.points, report.results.front().setting.framework) +
+                     share_lines(report) + '\n';
   if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
     text += style.render(grid);
   const bool one = report.points.size() == 1;

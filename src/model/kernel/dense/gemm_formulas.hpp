@@ -63,9 +63,9 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   const Number alone = max({1, r.schedulers / (threads / 32)});
   cost.serial_s = trace.named("step of a block alone",
                               max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
-  cost.store_s =
-      trace.named("results of a block",
-                  m * n * max({p.result_byte * r.second_per_l2_byte, r.second_per_scatter}), "s");
+  cost.store_s = trace.named(
+      "results of a block",
+      m * n * max({p.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
   return cost;
 }
 
