@@ -94,7 +94,7 @@ std::vector<RequestedGpu> requested_gpus(const Options& options) {
 /// compared.
 bool compares_settings(const Options& options) {
   return options.report.compare && !options.gpu_settings.empty() && options.inputs.size() == 1 &&
-         options.gpus.size() == 1 && options.defaults.size() == 1;
+         options.gpus.size() == 1 && options.settings.size() == 1;
 }
 
 }  // namespace
