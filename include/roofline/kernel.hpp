@@ -124,6 +124,9 @@ struct KernelPlan {
   double tile_utilization = 1;  ///< useful share of the arithmetic issued
   double wave_utilization = 1;  ///< share of the time that an SM is busy, over all waves
   std::uint64_t kernels = 1;    ///< launches
+  /// Device memory beside operands and result: sums of split-K, transformed tiles, operands and
+  /// result in another layout.
+  std::uint64_t workspace_byte = 0;
 
   double l2_byte = 0;
   double dram_read_byte = 0;

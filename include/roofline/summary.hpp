@@ -128,7 +128,8 @@ struct OperatingPoint {
   std::optional<std::uint64_t> batch;    ///< absent where layers differ
   EnumArray<BatchGoal, bool> is_goal{};  ///< what the batch was asked for as, beside by number
   double time_s = 0;                     ///< expected, or the bound where there is no expected time
-  double roofline_time_s = 0;            ///< the bound
+  std::optional<Uncertainty> expected_uncertainty;
+  double roofline_time_s = 0;             ///< the bound
   std::optional<double> measured_time_s;  ///< where every layer has one
   double compute_bound_share = 0;         ///< of the bound's time, in layers bound by compute
   std::optional<Limiter> limiter;         ///< the largest part of the expected time

@@ -39,6 +39,12 @@ class NetworkAtAnyBatch {
   std::map<std::uint64_t, Expected<Network>> networks_;
 };
 
+/// A batch that was searched for.
+struct FoundBatch {
+  BatchGoal goal;
+  std::uint64_t batch;
+};
+
 }  // namespace
 
 /// Adds what one thing of an input gives, in each setting on each GPU.
@@ -94,10 +100,13 @@ class Evaluator::Sum {
   }
 
   void add_network(const Network& network, const Context& context, LeftOut& left_out,
-                   std::optional<BatchGoal> goal = {}) {
+                   std::optional<FoundBatch> found = {}) {
     Expected<Result> result = roofline::evaluate(network, context);
     if (!result) return fail_on(context, result.error(), left_out);
-    result->setting.batch_goal = goal;
+    if (found) {
+      result->setting.batch_goal = found->goal;
+      result->setting.batch = found->batch;  // also where products of matrices have another
+    }
     can_run_ = all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
     if (needs_.report) keep(*std::move(result), context);
@@ -306,7 +315,7 @@ void Evaluator::add_goal(const Item& item, std::size_t index, std::size_t settin
     network.item = index;
     if (times_ != nullptr) times_->join(network);
     if (std::exchange(first, false)) sum.see(network);
-    sum.add_network(network, context, left_out, goal);
+    sum.add_network(network, context, left_out, FoundBatch{*goal, *batch});
   }
   sum.end_setting(left_out);
 }

@@ -252,6 +252,13 @@ void measure_up(Result& result, const Context& context) {
   if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
 }
 
+std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
+  std::uint64_t largest = 0;
+  for (const LayerResult& row : rows)
+    if (row.kernel) largest = std::max(largest, row.kernel->workspace_byte);
+  return largest;
+}
+
 InputError overflow(const std::string& source) {
   return {source, "", "expected totals below 2^64, got an overflow"};
 }
@@ -286,7 +293,10 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     result.other_engine = other_engine_of(result.layers, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);
-    if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
+    if (!network.recording) {
+      result.memory = memory_of(prepared, context.options.optimizer);
+      result.memory->workspace_byte = largest_workspace_byte(result.layers);
+    }
     result.setting.item = network.item;
     result.measured.parts_s = network.measured_parts_s;
     return result;

@@ -30,6 +30,7 @@ OperatingPoint point_of(const Result& result, const Prices& price_per_hour) {
   point.dtype = result.setting.dtype;
   point.batch = result.setting.batch;
   point.time_s = result.total.time_s;
+  point.expected_uncertainty = result.total.expected_uncertainty;
   point.roofline_time_s = result.total.roofline_time_s;
   point.measured_time_s = result.total.measured_time_s;
   point.compute_bound_share = compute_bound_share(result);

@@ -10,8 +10,8 @@ namespace {
 std::string header() {
   std::string out;
   for (const OutputField& field : output_fields())
-    out +=
-        (out.empty() ? "" : ",") + (field.path == layer_path ? layer_columns() : column_of(field));
+    out += (out.empty() ? "" : ",") +
+           (field.path == layer_path ? layer_columns() : column_of(field.path));
   return out + '\n';
 }
 
@@ -53,7 +53,7 @@ void append_kernel(std::string& text, const KernelTable& table, const KernelRow&
 std::string point_header() {
   std::string out;
   for (const PointField& field : point_fields())
-    out += (out.empty() ? "" : ",") + std::string(field.name);
+    out += (out.empty() ? "" : ",") + column_of(field.path);
   return out + '\n';
 }
 

@@ -95,6 +95,7 @@ void write_memory(JsonWriter& w, const Result& result) {
       .member("training_weight_byte", memory.training_weight_byte)
       .member("optimizer_state_byte", memory.optimizer_state_byte)
       .member("saved_activation_byte", memory.saved_activation_byte)
+      .member("workspace_byte", memory.workspace_byte)
       .member("needed_byte", cell(needed_memory_byte(result)))
       .member("gpu_byte", cell(result.setting.gpu_memory_byte))
       .member("fits", cell(fits(result)))

@@ -1,9 +1,20 @@
 #include "report/point_fields.hpp"
 
+#include <utility>
+
 #include "report/version.hpp"
 
 namespace roofline {
 namespace {
+
+Cell uncertainty(const OperatingPoint& point, double Uncertainty::*factor) {
+  if (!point.expected_uncertainty) return {};
+  return (*point.expected_uncertainty).*factor;
+}
+Cell uncertainty(const OperatingPoint& point, UncertaintyBasis Uncertainty::*basis) {
+  if (!point.expected_uncertainty) return {};
+  return cell(name_of((*point.expected_uncertainty).*basis));
+}
 
 constexpr PointField point_field_table[] = {
     {"schema_version",
@@ -25,6 +36,18 @@ constexpr PointField point_field_table[] = {
        return Cell(point.is_goal[BatchGoal::best]);
      }},
     {"time_s", [](const PointTable&, const OperatingPoint& point) { return Cell(point.time_s); }},
+    {"expected_uncertainty.factor",
+     [](const PointTable&, const OperatingPoint& point) {
+       return uncertainty(point, &Uncertainty::factor);
+     }},
+    {"expected_uncertainty.factor_95",
+     [](const PointTable&, const OperatingPoint& point) {
+       return uncertainty(point, &Uncertainty::factor_95);
+     }},
+    {"expected_uncertainty.basis",
+     [](const PointTable&, const OperatingPoint& point) {
+       return uncertainty(point, &Uncertainty::basis);
+     }},
     {"roofline_time_s",
      [](const PointTable&, const OperatingPoint& point) { return Cell(point.roofline_time_s); }},
     {"measured_time_s",
@@ -60,8 +83,24 @@ std::span<const PointField> point_fields() { return point_field_table; }
 
 void write_point_fields(JsonWriter& writer, const PointTable& table, const OperatingPoint& point,
                         bool with_head) {
-  for (const PointField& field : point_field_table)
-    if (with_head || !field.is_head) writer.member(field.name, field.value(table, point));
+  std::string_view group;  // of the field before
+  bool is_open = false;    // as an object, which is null where its fields are not known
+  for (const PointField& field : point_field_table) {
+    if (field.is_head && !with_head) continue;
+    const Cell value = field.value(table, point);
+    const std::size_t dot = field.path.find('.');
+    if (dot == field.path.npos || field.path.substr(0, dot) != group) {
+      if (std::exchange(is_open, false)) writer.end_object();
+      group = dot == field.path.npos ? std::string_view() : field.path.substr(0, dot);
+      is_open = !group.empty() && !std::holds_alternative<std::monostate>(value);
+      if (is_open) writer.key(group).begin_object();
+      if (!group.empty() && !is_open) writer.member(group, {});
+    }
+    if (group.empty())
+      writer.member(field.path, value);
+    else if (is_open)
+      writer.member(field.path.substr(dot + 1), value);
+  }
 }
 
 }  // namespace roofline

@@ -12,7 +12,7 @@
 namespace roofline {
 
 struct PointField {
-  std::string_view name;
+  std::string_view path;  ///< "fits", "expected_uncertainty.factor"
   Cell (*value)(const PointTable& table, const OperatingPoint& point);
   bool is_head = false;  ///< of the whole table, which JSON says once
 };

@@ -78,6 +78,18 @@ bool varies(const Grid& grid, std::size_t column) {
                      [&](const auto& row) { return row[column] != grid.rows.front()[column]; });
 }
 
+/// "x1.18", with a mark where it is of errors on other GPUs.
+std::string uncertainty_text(const OperatingPoint& point) {
+  if (!point.expected_uncertainty) return "";
+  const std::string text = factor(point.expected_uncertainty->factor);
+  switch (point.expected_uncertainty->basis) {
+    case UncertaintyBasis::measured: return text + ' ';
+    case UncertaintyBasis::architecture: return text + '~';
+    case UncertaintyBasis::datasheet: return text + '?';
+  }
+  return text;
+}
+
 std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
   const OperatingPoint& point = table.points[group.front()];
   const auto seconds = [](const std::optional<double>& s) { return s ? duration(*s) : ""; };
@@ -87,6 +99,7 @@ std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
           batch_text(point),
           duration(point.roofline_time_s),
           duration(point.time_s),
+          uncertainty_text(point),
           seconds(point.measured_time_s),
           seconds(point.time_per_image_s),
           point.images_per_s ? plain(*point.images_per_s) : "",
@@ -102,14 +115,14 @@ std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
 
 constexpr std::size_t gpu_column = 1;
 constexpr std::size_t batch_column = 3;
-constexpr std::size_t image_column = 7;
+constexpr std::size_t image_column = 8;
 
-constexpr std::size_t tdp_column = 10;
+constexpr std::size_t tdp_column = 11;
 
 /// Narrow terminals go without what can be worked out of the rest.
-constexpr std::array<std::string_view, 9> droppable_headers{"memory",   "roofline", "TDP",
-                                                            "energy",   "limiter",  "speed-up",
-                                                            "bound by", "images/s", "expected"};
+constexpr std::array<std::string_view, 10> droppable_headers{
+    "memory",   "roofline", "TDP",      "energy",   "limiter",
+    "speed-up", "bound by", "images/s", "expected", "within"};
 /// A ranking says of each GPU what it takes to choose one.
 constexpr std::array<std::string_view, 9> droppable_of_ranking{"memory",   "roofline", "limiter",
                                                                "speed-up", "bound by", "an image",
@@ -190,11 +203,11 @@ std::string unfit_sentence(const PointTable& table, const PointSelection& select
 
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   Grid grid;
-  grid.columns = {{"network", true},  {"GPU", true},     {"dtype", true}, {"batch"},
-                  {"roofline"},       {"expected"},      {"measured"},    {"an image"},
-                  {"images/s"},       {"speed-up"},      {"TDP"},         {"energy"},
-                  {"bound by", true}, {"limiter", true}, {"memory"},      {"a million"},
-                  {"best in", true}};
+  grid.columns = {{"network", true}, {"GPU", true},      {"dtype", true},   {"batch"},
+                  {"roofline"},      {"expected"},       {"within"},        {"measured"},
+                  {"an image"},      {"images/s"},       {"speed-up"},      {"TDP"},
+                  {"energy"},        {"bound by", true}, {"limiter", true}, {"memory"},
+                  {"a million"},     {"best in", true}};
   bool one_image = true;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const PointTable& table = report.points[i];
@@ -280,6 +293,9 @@ std::string points_legend(const Report& report, const std::set<std::string>& hea
   const auto add = [&](std::string_view header, std::string_view meaning) {
     if (headers.contains(std::string(header))) text += fmt::format("{}: {} ", header, meaning);
   };
+  add("within",
+      "of 100 measured times 68 lie between expected / this and expected x this; ~: by errors on "
+      "other GPUs of its architecture; ?: by errors on others.");
   add("speed-up", "over the first row, of an image's time where that is known.");
   add("TDP", "the power that the GPU draws at most.");
   add("energy", "an image's expected time x TDP, an upper estimate.");

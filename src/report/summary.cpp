@@ -191,6 +191,9 @@ std::string memory_sentence(const Result& result) {
           : fmt::format("memory: weights {}, activations {} at most (in {})",
                         byte_text(memory.weight_byte), byte_text(memory.peak_activation_byte),
                         shortened(printable(memory.peak_layer), 30));
+  if (result.setting.training && memory.optimizer_state_byte > 0)
+    text += ", optimizer " + byte_text(memory.optimizer_state_byte);
+  if (memory.workspace_byte > 0) text += ", workspace " + byte_text(memory.workspace_byte);
   if (!fits(result).value_or(true))
     text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", byte_text(*needed),
                         byte_text(*result.setting.gpu_memory_byte));

@@ -87,6 +87,9 @@ TEST_CASE("A ranking is of all formats", "[cli/choose]") {
   CHECK(points.at("best") == 0);
   CHECK(points.at("rows").at(1).at("gpu") == "Slow One");
   CHECK(points.at("rows").at(1).at("tdp_w") == 100);
+  const Json& uncertainty = points.at("rows").at(1).at("expected_uncertainty");
+  CHECK(uncertainty.at("factor") > 1);
+  CHECK(uncertainty == json.at("results").at(1).at("total").at("expected_uncertainty"));
   CHECK(json.at("results").at(0).at("gpu") == "Fast One");
   CHECK(json.at("results").at(0).at("layers").empty());
   const std::string table = run(folder, line).out;
@@ -189,6 +192,12 @@ TEST_CASE("Each GPU has a largest and a best batch", "[cli/choose]") {
   CHECK(rows.at(1).at("batch") == 124500);
   CHECK(rows.at(1).at("is_max_batch") == true);
   CHECK(rows.at(0).at("is_max_batch") == false);
+  // Heads of attention are products of matrices, many for each image.
+  const Json attention =
+      Json::parse(run(folder, "roofline " ROOFLINE_SOURCE_FOLDER
+                              "/tests/onnx/attention_dynamo.onnx --gpu t4 --batch max --json")
+                      .out);
+  CHECK(attention.at("results").at(0).at("batch").is_number());
   const std::string table =
       run(folder, in_own_folder + "roofline net.json --gpu 'fast one' --batch 1,best,max").out;
   CHECK(table.find("max batch: the largest that fits") != std::string::npos);

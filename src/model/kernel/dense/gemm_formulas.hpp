@@ -79,9 +79,10 @@ struct Schedule {
   Number last_blocks{};  ///< on an SM in the last wave
   Number full_wave_s{};
   Number last_wave_s{};
-  Number partial_s{};  ///< split-K sums through L2
-  Number reduce_s{};   ///< and the kernel that adds them
-  Number kernel_s{};   ///< all of it: without launch and DRAM
+  Number partial_byte{};  ///< split-K sums, in fp32
+  Number partial_s{};     ///< and their way through L2, there and back
+  Number reduce_s{};      ///< and the kernel that adds them
+  Number kernel_s{};      ///< all of it: without launch and DRAM
 };
 
 template <class Trace>
@@ -105,9 +106,9 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   if (s.last_blocks > 0)
     s.last_wave_s = trace.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
   if (split > 1) {
-    s.partial_s = trace.named(
-        "split-K sums through L2",
-        8 * Number(p.m) * p.n * p.count * split * (r.second_per_l2_byte / r.sm_count), "s");
+    s.partial_byte = trace.named("split-K sums", 4 * Number(p.m) * p.n * p.count * split, "byte");
+    s.partial_s = trace.named("split-K sums through L2",
+                              2 * s.partial_byte * (r.second_per_l2_byte / r.sm_count), "s");
     s.reduce_s = trace.named("the kernel that adds them", r.reduce_s, "s");
   }
   s.kernel_s = trace.named(
