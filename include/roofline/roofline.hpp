@@ -15,6 +15,7 @@
 #include "roofline/engine.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
+#include "roofline/explanation.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/gpu_setting.hpp"

@@ -67,7 +67,10 @@ class Evaluator::Sum {
     if (!result) return fail(result.error());
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
-    if (needs_.report) keep(*std::move(result), context);
+    if (!needs_.report) return;
+    keep(*std::move(result), context);
+    if (needs_.explained_networks)
+      all_.results.back().network = std::make_shared<const Network>(network);
   }
 
   /// Points need no layers: thousands of them fit into memory.
@@ -79,7 +82,7 @@ class Evaluator::Sum {
       first.layers = std::vector<LayerResult>();
       result.layers = std::vector<LayerResult>();
     }
-    all_.results.push_back({std::move(result), &context});
+    all_.results.push_back({std::move(result), &context, nullptr});
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context) {
@@ -105,7 +108,8 @@ class Evaluator::Sum {
 Needs needs_of(const Options& options) {
   Needs needs;
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
-  needs.layers = options.report.compare || !options.report.explain.empty() ||
+  needs.explained_networks = options.report.explain_networks || !options.report.explain.empty();
+  needs.layers = options.report.compare || needs.explained_networks ||
                  !options.report.view.is_default() ||
                  std::any_of(options.gates.begin(), options.gates.end(),
                              [](const Gate& gate) { return gate.of_layers; });

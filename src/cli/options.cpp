@@ -59,7 +59,7 @@ void check_formats(const Options& options) {
   const auto check = [&](const OutputFormat* format) {
     if (format == nullptr || format->rows() == nullptr) return;
     const std::string name(format->name);
-    if (!options.report.explain.empty())
+    if (options.report.explain_networks || !options.report.explain.empty())
       throw UsageError("--explain is no row of layers: expected table, markdown or json, got " +
                        name);
     if (options.report.view.by == RowsBy::type)
@@ -190,7 +190,8 @@ void set_view(const Arguments& arguments, Options& options) {
   if (arguments.cover_percent > 0) view.cover_share = arguments.cover_percent / 100;
   view.by = parse<RowsBy>(arguments.by);
   view.all = arguments.all;
-  options.report.explain = arguments.explain;
+  options.report.explain_networks = arguments.explain == whole_network;
+  if (!options.report.explain_networks) options.report.explain = arguments.explain;
 }
 
 std::vector<Gate> gates_of(const Arguments& arguments) {
@@ -236,6 +237,9 @@ Options options_of(const Arguments& arguments) {
     options.constants = arguments.constants;
     options.inputs.erase(options.inputs.begin());
   }
+  if (options.inputs.empty() && !arguments.explain.empty() && arguments.explain != whole_network)
+    throw UsageError("no input: --explain takes \"" + arguments.explain +
+                     "\" for a layer; give the input first");
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;
