@@ -21,15 +21,17 @@ struct ModelError {
 
 /// Layers whose kernels have little in common, scored apart.
 enum class LayerClass : std::uint8_t {
-  dense,    ///< contractions of one group
-  grouped,  ///< grouped and depthwise convolutions
-  other,    ///< everything else: bound by memory
+  dense,      ///< contractions of one group
+  grouped,    ///< grouped and depthwise convolutions
+  attention,  ///< in one kernel
+  other,      ///< everything else: bound by memory
 };
 
 constexpr std::string_view name_of(LayerClass layer_class) {
   switch (layer_class) {
     case LayerClass::dense: return "dense";
     case LayerClass::grouped: return "grouped";
+    case LayerClass::attention: return "attention";
     case LayerClass::other: return "other";
   }
   return {};

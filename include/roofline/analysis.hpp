@@ -18,6 +18,7 @@
 #include "roofline/memory.hpp"
 #include "roofline/network.hpp"
 #include "roofline/roofline_point.hpp"
+#include "roofline/uncertainty.hpp"
 #include "roofline/verdict.hpp"
 
 namespace roofline {
@@ -54,6 +55,7 @@ struct LayerResult {
   bool is_result = false;            ///< no layer of the network reads its output
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
+  std::optional<Uncertainty> expected_uncertainty;  ///< of a kernel's time; else there is no error
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
   std::optional<double> measured_time_s;
@@ -72,8 +74,9 @@ struct Total {
   double compute_time_s = 0;
   double memory_time_s = 0;
   double roofline_time_s = 0;
-  std::optional<double> expected_time_s = 0;  ///< where every row has one
-  std::optional<double> measured_time_s = 0;  ///< where every row has a measured time
+  std::optional<double> expected_time_s = 0;        ///< where every row has one
+  std::optional<Uncertainty> expected_uncertainty;  ///< of that; see src/model/uncertainty.hpp
+  std::optional<double> measured_time_s = 0;        ///< where every row has a measured time
   double time_s = 0;                ///< of each row its time in summaries: expected, else the bound
   double compute_bound_part_s = 0;  ///< of roofline_time_s, in rows bound by compute
   EnumArray<Limiter, double> part_s{};  ///< of the expected time, where kernels are known

@@ -38,5 +38,6 @@
 #include "roofline/summary.hpp"
 #include "roofline/trace.hpp"
 #include "roofline/transfer.hpp"
+#include "roofline/uncertainty.hpp"
 #include "roofline/verdict.hpp"
 #include "roofline/view.hpp"

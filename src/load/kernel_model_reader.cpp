@@ -5,6 +5,7 @@
 
 #include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
+#include "load/measured_errors.hpp"
 #include "model/kernel/constant_fields.hpp"
 #include "model/kernel/number_text.hpp"
 #include "model/spelling.hpp"
@@ -110,8 +111,8 @@ class ConstantsReader {
   ConstantsReader(const Value& value, const Chain& chain)
       : chain_(chain),
         file_(value, value.origin(), "a kernel model",
-              {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "features",
-               "tiles"}) {}
+              {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "accuracy",
+               "features", "tiles"}) {}
 
   ModelConstants read() {
     if (const auto base = file_.take("inherits")) {
@@ -129,6 +130,7 @@ class ConstantsReader {
       for (const auto& item : origins->node().items())
         origins_[item.key()] = origins->at(std::string_view(item.key())).text();
     numbers();
+    if (const auto accuracy = file_.take("accuracy")) put_first(*accuracy);
     if (const auto features = file_.take("features")) read_features(*features);
     if (const auto tiles = file_.take("tiles")) read_tiles(*tiles);
     file_.finish();
@@ -139,6 +141,15 @@ class ConstantsReader {
   }
 
  private:
+  /// A file's own errors before those that it inherits.
+  void put_first(const Value& accuracy) {
+    MeasuredErrors own = read_measured_errors(accuracy, origins_);
+    const MeasuredErrors& inherited = constants_.errors;
+    own.layers.insert(own.layers.end(), inherited.layers.begin(), inherited.layers.end());
+    own.totals.insert(own.totals.end(), inherited.totals.begin(), inherited.totals.end());
+    constants_.errors = std::move(own);
+  }
+
   void numbers() {
     const auto all = constants_of(constants_.values);
     if (const auto object = file_.take("constants")) group(*object, "", all);
@@ -254,7 +265,7 @@ class ConstantsReader {
   const Chain& chain_;
   ObjectReader file_;
   ModelConstants constants_;
-  std::map<std::string, std::string, std::less<>> origins_;
+  SharedTexts origins_;
 };
 
 SharedConstants constants_in(const Value& value, const Chain& chain) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "load/kernel_model.hpp"
+#include "load/measured_errors.hpp"
 #include "model/kernel/constant_fields.hpp"
 
 namespace roofline {
@@ -88,10 +89,10 @@ std::string tiles_json(const ModelConstants& constants) {
 std::string write_constants(const ModelConstants& constants) {
   return fmt::format(
       "{{\n  \"name\": {},\n  \"title\": {},\n  \"covers\": {},\n  \"made_by\": {},\n"
-      "  \"constants\": {},\n  \"features\": {},\n  \"tiles\": {}\n}}\n",
+      "  \"constants\": {},\n  \"accuracy\": {},\n  \"features\": {},\n  \"tiles\": {}\n}}\n",
       json_text(constants.name), json_text(constants.title), texts_json(constants.covers),
-      texts_json(constants.made_by), ConstantsText(constants).take(), features_json(constants),
-      tiles_json(constants));
+      texts_json(constants.made_by), ConstantsText(constants).take(),
+      measured_errors_json(constants.errors), features_json(constants), tiles_json(constants));
 }
 
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,

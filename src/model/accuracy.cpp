@@ -60,7 +60,9 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
 }
 
 LayerClass class_of(const Layer& layer) {
-  if (info(layer.kind).family != KindFamily::contraction) return LayerClass::other;
+  const KindFamily family = info(layer.kind).family;
+  if (family == KindFamily::attention) return LayerClass::attention;
+  if (family != KindFamily::contraction) return LayerClass::other;
   return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
 }
 

@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "model/fusion.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "model/lost_time.hpp"
 #include "model/measured.hpp"
 #include "model/network_bounds.hpp"
 #include "model/passes.hpp"
 #include "model/totals.hpp"
+#include "model/uncertainty.hpp"
 #include "model/verdict.hpp"
 
 namespace roofline {
@@ -185,6 +187,7 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
         evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
                  over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
     if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
+    if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
     set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
   }
   return ceilings;
@@ -256,6 +259,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     if (network.batch || network.recording) result.setting.batch = network.batch;
     measure_up(result, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
+    set_total_uncertainty(result, context.kernel.resolved().errors);
     if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
     result.setting.item = network.item;
     result.measured.parts_s = network.measured_parts_s;
@@ -281,6 +285,7 @@ Expected<Result> join_records(const std::string& source, const std::string& name
   try {
     Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);
     measure_up(result, context);
+    set_total_uncertainty(result, context.kernel.resolved().errors);
     return result;
   } catch (const OverflowError&) {
     return overflow(source);

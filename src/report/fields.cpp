@@ -64,6 +64,17 @@ Cell share_of_peak(R r) {
   return point_of(r).compute_time_s / *r.layer.measured_time_s;
 }
 
+/// A value of the expected time's uncertainty, unknown where there is none.
+Cell uncertainty(R r, double Uncertainty::*factor) {
+  if (!r.layer.expected_uncertainty) return {};
+  return (*r.layer.expected_uncertainty).*factor;
+}
+
+Cell uncertainty_basis(R r) {
+  if (!r.layer.expected_uncertainty) return {};
+  return cell(name_of(r.layer.expected_uncertainty->basis));
+}
+
 Cell below_bound(R r) {
   if (!r.layer.below_bound) return {};
   return cell(name_of(*r.layer.below_bound));
@@ -103,6 +114,9 @@ constexpr std::array table = std::to_array<OutputField>({
     {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, "roofline"},
     {"attainable_flop_per_s", Unit::flop_per_second, [](R r) { return cell(point_of(r).attainable_flop_per_s); }},
     {"expected_time_s", Unit::second, [](R r) { return cell(r.layer.expected_time_s); }, "expected"},
+    {"expected_uncertainty.factor", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor); }},
+    {"expected_uncertainty.factor_95", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor_95); }},
+    {"expected_uncertainty.basis", Unit::none, uncertainty_basis},
     {"limiter", Unit::none, limiter, "limiter"},
     {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : cell(r.layer.time_share); }, "share", Shown::unmeasured},
     {"kernel.algorithm", Unit::none, [](R r) { return r.layer.kernel ? cell(name_of(r.layer.kernel->algorithm)) : Cell(); }},

@@ -25,6 +25,19 @@ void write_bytes(JsonWriter& w, const Bytes& bytes) {
       .end_object();
 }
 
+void write_uncertainty(JsonWriter& w, const std::optional<Uncertainty>& uncertainty) {
+  w.key("expected_uncertainty");
+  if (!uncertainty) {
+    w.value({});
+    return;
+  }
+  w.begin_object()
+      .member("factor", uncertainty->factor)
+      .member("factor_95", uncertainty->factor_95)
+      .member("basis", cell(name_of(uncertainty->basis)))
+      .end_object();
+}
+
 void write_total(JsonWriter& w, const Total& total) {
   w.member("macs", total.macs)
       .member("flops", total.flops)
@@ -34,8 +47,9 @@ void write_total(JsonWriter& w, const Total& total) {
   w.member("compute_time_s", total.compute_time_s)
       .member("memory_time_s", total.memory_time_s)
       .member("roofline_time_s", total.roofline_time_s)
-      .member("expected_time_s", cell(total.expected_time_s))
-      .member("measured_time_s", cell(total.measured_time_s));
+      .member("expected_time_s", cell(total.expected_time_s));
+  write_uncertainty(w, total.expected_uncertainty);
+  w.member("measured_time_s", cell(total.measured_time_s));
 }
 
 /// Unknown of anything but a whole network.

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/kernel/measured_errors.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
 
@@ -378,6 +379,7 @@ struct ModelConstants {
   std::vector<ConstantNote> notes;  ///< in the order of for_each_constant
   EnumArray<EngineClass, LibraryFeatures> features;
   TileLists tiles;
+  MeasuredErrors errors;  ///< its own before those that it inherits
 };
 
 }  // namespace roofline

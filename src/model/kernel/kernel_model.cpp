@@ -9,6 +9,7 @@
 #include "model/kernel/number_text.hpp"
 #include "model/kernel/origins.hpp"
 #include "model/kernel/resolved_model.hpp"
+#include "model/uncertainty.hpp"
 #include "roofline/error.hpp"
 #include "roofline/roofline_point.hpp"
 
@@ -100,6 +101,7 @@ Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
   ResolvedModel model;
   model.gpu = gpu.name;
   model.constants = gpu.constants;
+  model.errors = errors_of(gpu, gpu.constants->errors);
   model.machine = machine_of(gpu, model.assumptions);
   model.memory = memory_system(gpu, *gpu.constants, model.assumptions);
   for (const Engine engine : enumerators<Engine>)

@@ -41,6 +41,7 @@ struct ResolvedModel {
   /// The engine that multiplies dense matrices of a type, where there is one.
   EnumArray<DataType, std::optional<Engine>> dense_engine;
   std::shared_ptr<const ModelConstants> constants;
+  MeasuredErrors errors;  ///< that hold for the GPU, the nearest basis first
 };
 
 /// None where the part lacks the engine.

@@ -1,0 +1,157 @@
+#include "load/measured_errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "load/json_fields.hpp"
+
+namespace roofline {
+namespace {
+
+/// The types that stand for those of their width.
+constexpr std::array<std::string_view, 4> type_names{
+    name_of(DataType::fp32), name_of(DataType::tf32), name_of(DataType::fp16),
+    name_of(DataType::int8)};
+
+double number_from(const Value& value, double least, double most) {
+  const auto number = value.node().is_number() ? value.node().get<double>() : least - 1;
+  if (!(number >= least && number <= most))
+    value.fail_expected(fmt::format("a number from {} to {}", least, most));
+  return number;
+}
+
+double factor_of(ObjectReader& object, std::string_view key) {
+  constexpr double most = 100;
+  return number_from(object.require(key, "a factor of at least 1"), 1, most);
+}
+
+std::string origin_in(ObjectReader& object, const SharedTexts& origins) {
+  const std::string origin = object.require("origin", "where the errors come from").text();
+  const auto found = origins.find(origin);
+  return found == origins.end() ? origin : found->second;
+}
+
+template <Enumeration E>
+E choice_of(const Value& value) {
+  return static_cast<E>(read_choice(value, names_of<E>));
+}
+
+template <class Errors>
+void read_basis(ObjectReader& object, Errors& errors) {
+  errors.basis =
+      choice_of<UncertaintyBasis>(object.require("basis", "measured, architecture or datasheet"));
+  if (const auto names = object.take("applies_to")) errors.applies_to = names->texts();
+  if (errors.applies_to.empty() != (errors.basis == UncertaintyBasis::datasheet))
+    object.fail_at("applies_to",
+                   "expected names of GPUs (measured) or architectures (architecture), and none "
+                   "where the basis is datasheet");
+}
+
+LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
+  ObjectReader object(
+      value, value.origin(), "errors of layers",
+      {"basis", "applies_to", "class", "dtype", "pass", "layers", "factor", "factor_95", "origin"});
+  LayerErrors errors;
+  read_basis(object, errors);
+  if (const auto name = object.take("class")) errors.layer_class = choice_of<LayerClass>(*name);
+  if (const auto name = object.take("dtype"))
+    errors.dtype = parse<DataType>(type_names[read_choice(*name, type_names)]);
+  if (const auto name = object.take("pass")) errors.pass = choice_of<Pass>(*name);
+  errors.layers = object.require("layers", "how many were measured").integer(1);
+  errors.factor = factor_of(object, "factor");
+  errors.factor_95 = factor_of(object, "factor_95");
+  errors.origin = origin_in(object, origins);
+  object.finish();
+  return errors;
+}
+
+TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
+  ObjectReader object(
+      value, value.origin(), "errors of totals",
+      {"basis", "applies_to", "common_share", "run_factor", "run_factor_95", "runs", "origin"});
+  TotalErrors errors;
+  read_basis(object, errors);
+  errors.common_share = number_from(object.require("common_share", "a share from 0 to 1"), 0, 1);
+  errors.run_factor = factor_of(object, "run_factor");
+  errors.run_factor_95 = factor_of(object, "run_factor_95");
+  errors.runs = object.require("runs", "how many were measured").integer(1);
+  errors.origin = origin_in(object, origins);
+  object.finish();
+  return errors;
+}
+
+template <class Read>
+auto list_in(ObjectReader& object, std::string_view key, const SharedTexts& origins, Read read) {
+  std::vector<decltype(read(object.value(), origins))> list;
+  const auto value = object.take(key);
+  if (!value) return list;
+  if (!value->is_array()) value->fail_expected("a list of errors");
+  for (std::size_t i = 0; i < value->size(); ++i) list.push_back(read(value->at(i), origins));
+  return list;
+}
+
+/// How much of a layer it asks for.
+int keys_of(const LayerErrors& errors) {
+  return int{errors.layer_class.has_value()} + int{errors.dtype.has_value()} +
+         int{errors.pass.has_value()};
+}
+
+std::string quoted_json(std::string_view text) { return nlohmann::json(text).dump(); }
+
+template <class Errors>
+std::string basis_json(const Errors& errors) {
+  std::string text = "\n      {\"basis\": " + quoted_json(name_of(errors.basis));
+  if (!errors.applies_to.empty())
+    text += ", \"applies_to\": " + nlohmann::json(errors.applies_to).dump();
+  return text;
+}
+
+template <Enumeration E>
+std::string key_json(std::string_view key, const std::optional<E>& value) {
+  return value ? fmt::format(", \"{}\": {}", key, quoted_json(name_of(*value))) : "";
+}
+
+std::string json_of(const LayerErrors& errors) {
+  return basis_json(errors) + key_json("class", errors.layer_class) +
+         key_json("dtype", errors.dtype) + key_json("pass", errors.pass) +
+         fmt::format(R"(, "layers": {}, "factor": {:.3f}, "factor_95": {:.3f}, "origin": {}}})",
+                     errors.layers, errors.factor, errors.factor_95, quoted_json(errors.origin));
+}
+
+std::string json_of(const TotalErrors& errors) {
+  return basis_json(errors) +
+         fmt::format(R"(, "common_share": {:.2f}, "run_factor": {:.3f}, "run_factor_95": {:.3f}, )"
+                     R"("runs": {}, "origin": {}}})",
+                     errors.common_share, errors.run_factor, errors.run_factor_95, errors.runs,
+                     quoted_json(errors.origin));
+}
+
+template <class Errors>
+std::string list_json(const std::vector<Errors>& list) {
+  std::string text;
+  for (const Errors& errors : list) text += (text.empty() ? "" : ",") + json_of(errors);
+  return "[" + text + (list.empty() ? "]" : "\n    ]");
+}
+
+}  // namespace
+
+MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins) {
+  ObjectReader object(value, value.origin(), "the accuracy of a kernel model",
+                      {"layers", "totals"});
+  MeasuredErrors errors;
+  errors.layers = list_in(object, "layers", origins, layer_errors_in);
+  errors.totals = list_in(object, "totals", origins, total_errors_in);
+  object.finish();
+  std::stable_sort(
+      errors.layers.begin(), errors.layers.end(),
+      [](const LayerErrors& a, const LayerErrors& b) { return keys_of(a) > keys_of(b); });
+  return errors;
+}
+
+std::string measured_errors_json(const MeasuredErrors& errors) {
+  return fmt::format("{{\n    \"layers\": {},\n    \"totals\": {}\n  }}", list_json(errors.layers),
+                     list_json(errors.totals));
+}
+
+}  // namespace roofline
