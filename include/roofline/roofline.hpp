@@ -16,6 +16,7 @@
 #include "roofline/engine.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
+#include "roofline/explanation.hpp"
 #include "roofline/framework.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"

@@ -36,6 +36,14 @@ class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
 
+  /// Without what stands for an option's missing value, where that is a mark and no word.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::string mark = "{" + std::string(whole_network) + "}";
+    if (const std::size_t at = name.find(mark); at != name.npos) name.erase(at, mark.size());
+    return name;
+  }
+
   std::string make_option_desc(const CLI::Option* option) const override {
     const std::string text = CLI::Formatter::make_option_desc(option);
     std::string out;
@@ -206,11 +214,13 @@ void add_view(CLI::App& app, Arguments& arguments) {
          "gpu: rank GPUs, types and batches")
       ->type_name("WHAT")
       ->check(one_of<RowsBy>());
-  app.add_option("--explain", arguments.explain,
-                 "Derive the numbers of the layers of that name, or that fit a pattern with * and "
-                 "?, instead of listing all, as one does by hand; with --all number by number, "
-                 "with -o FILE.svg as a picture")
-      ->type_name("LAYER");
+  app.add_flag("--explain{" + std::string(whole_network) + "}", arguments.explain,
+               "Derive the numbers of the layers of that name, or that fit a pattern with * and ?, "
+               "instead of listing all, as one does by hand; with --all number by number, with -o "
+               "FILE.svg as a picture. Without a name or with a network's, the network on one "
+               "screen: what limits it, what would help")
+      ->expected(0, 1)
+      ->type_name("[LAYER]");
   app.add_flag("--compare", arguments.compare,
                "Hold two results against each other, of two inputs, GPUs, types or batches: what "
                "changed in all, which layers went, came and changed");

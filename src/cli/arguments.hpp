@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roofline {
+
+/// What --explain without a name stands for.
+inline constexpr std::string_view whole_network = ".";
 
 struct Arguments {
   std::vector<std::string> inputs;

@@ -59,7 +59,7 @@ void check_formats(const Options& options) {
   const auto check = [&](const OutputFormat* format) {
     if (format == nullptr || format->rows() == nullptr) return;
     const std::string name(format->name);
-    if (!options.report.explain.empty())
+    if (options.report.explain_networks || !options.report.explain.empty())
       throw UsageError("--explain is no row of layers: expected table, markdown or json, got " +
                        name);
     if (options.report.view.by == RowsBy::type)
@@ -221,7 +221,8 @@ void set_view(const Arguments& arguments, Options& options) {
   if (!view.by && (view.sort == SortBy::energy || view.sort == SortBy::cost)) view.by = RowsBy::gpu;
   if (view.sort == SortBy::cost && options.prices.empty())
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
-  options.report.explain = arguments.explain;
+  options.report.explain_networks = arguments.explain == whole_network;
+  if (!options.report.explain_networks) options.report.explain = arguments.explain;
 }
 
 std::vector<Gate> gates_of(const Arguments& arguments) {
@@ -267,6 +268,9 @@ Options options_of(const Arguments& arguments) {
     options.constants = arguments.constants;
     options.inputs.erase(options.inputs.begin());
   }
+  if (options.inputs.empty() && !arguments.explain.empty() && arguments.explain != whole_network)
+    throw UsageError("no input: --explain takes \"" + arguments.explain +
+                     "\" for a layer; give the input first");
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;

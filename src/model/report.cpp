@@ -53,6 +53,30 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
+/// Whether the name is that of a network and of no layer.
+bool names_network(const std::vector<Evaluated>& evaluated, const std::string& name) {
+  bool is_network = false;
+  for (const Evaluated& each : evaluated) {
+    is_network = is_network || each.result.setting.network == name;
+    for (const LayerResult& row : each.result.layers)
+      if (row.layer.name == name) return false;
+  }
+  return is_network;
+}
+
+/// All of them where none is named.
+std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& evaluated,
+                                                 const std::string& name) {
+  std::vector<NetworkExplanation> explanations;
+  for (std::size_t i = 0; i < evaluated.size(); ++i) {
+    const Evaluated& each = evaluated[i];
+    if (!name.empty() && each.result.setting.network != name) continue;
+    explanations.push_back(explain_network(each.result, *each.context, each.network));
+    explanations.back().result = i;
+  }
+  return explanations;
+}
+
 std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated, const View& view) {
   std::vector<Explanation> derivations;
   for (std::size_t i = 0; i < evaluated.size(); ++i)
@@ -136,7 +160,10 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     report.kernel_selections.push_back(select(table, options.view));
   report.view = options.view;
   report.errors = std::move(errors);
-  if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
+  if (options.explain_networks || names_network(evaluated, options.explain))
+    report.network_explanations = explain_networks(evaluated, options.explain);
+  else if (!options.explain.empty())
+    report.explanations = explain_all(evaluated, options.explain);
   if (options.derive_all) report.derivations = derive_all(evaluated, options.view);
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));

@@ -283,6 +283,54 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   w.end_object().end_object();
 }
 
+void write_network_explanation(JsonWriter& w, const NetworkExplanation& explanation,
+                               const Result& result) {
+  w.begin_object()
+      .member("source", result.setting.source)
+      .member("network", result.setting.network)
+      .member("gpu", result.setting.gpu)
+      .member("dtype", optional_name(result.setting.dtype))
+      .member("batch", cell(result.setting.batch))
+      .member("time_s", result.total.time_s);
+  w.key("limiter_share").begin_object();
+  for (const Limiter limiter : enumerators<Limiter>)
+    w.member(name_of(limiter), explanation.limiter_share[limiter]);
+  w.member("other", explanation.other_share).end_object().key("layers").begin_array();
+  for (const MainLayer& layer : explanation.layers) {
+    const LayerResult& first = result.layers[layer.rows.front()];
+    w.begin_object()
+        .member("name", first.layer.name)
+        .member("pass", cell(name_of(first.layer.pass)))
+        .member("layers", std::uint64_t{layer.rows.size()})
+        .member("time_s", layer.time_s)
+        .member("share", layer.share)
+        .member("limiter", first.kernel ? cell(name_of(first.kernel->limiter)) : Cell())
+        .end_object();
+  }
+  w.end_array().key("changes").begin_array();
+  for (const NetworkChange& change : explanation.changes)
+    w.begin_object()
+        .member("change", change.change)
+        .member("time_s", change.time_s)
+        .member("speedup", change.speedup)
+        .end_object();
+  w.end_array().key("sensitivity").begin_array();
+  for (const Sensitivity& each : explanation.sensitivity)
+    w.begin_object()
+        .member("what", each.what)
+        .member("time_s", each.time_s)
+        .member("saved_share", each.saved_share)
+        .end_object();
+  w.end_array().end_object();
+}
+
+void write_network_explanations(JsonWriter& w, const Report& report) {
+  w.key("network_explanations").begin_array();
+  for (const NetworkExplanation& each : report.network_explanations)
+    write_network_explanation(w, each, report.results[each.result]);
+  w.end_array();
+}
+
 void write_conventions(JsonWriter& w) {
   w.key("conventions")
       .begin_object()
@@ -317,7 +365,9 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   write_changes(w, report.changes);
   w.key("explanations").begin_array();
   for (const Explanation& each : report.explanations) write_explanation(w, report, each);
-  w.end_array().key("errors").begin_array();
+  w.end_array();
+  write_network_explanations(w, report);
+  w.key("errors").begin_array();
   for (const InputError& error : report.errors)
     w.begin_object()
         .member("source", error.source)

@@ -368,7 +368,18 @@ std::string kernels_text(const Report& report, const Style& style) {
   return text.empty() ? text : text + kernel_legend(report);
 }
 
+/// A network as a colleague could be sent it.
+std::string network_explanations_text(const Report& report, const Style& style) {
+  std::string text;
+  for (const NetworkExplanation& each : report.network_explanations)
+    text +=
+        (text.empty() ? "" : "\n") + broken(title_of(report, {{each.result}}), sentence_width) +
+        network_explanation_text(each, report.results[each.result], style.own.width, style.render);
+  return text;
+}
+
 std::string report_text(const Report& report, const Style& style) {
+  if (!report.network_explanations.empty()) return network_explanations_text(report, style);
   const std::string layers = layer_tables_text(report, style);
   const std::string kernels = kernels_text(report, style);
   return layers + (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
