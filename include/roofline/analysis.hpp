@@ -132,6 +132,7 @@ struct Setting {
   bool training = false;               ///< all passes
   std::optional<Pass> pass;            ///< absent where layers differ, and in training
   std::string gpu;
+  std::string gpu_share;  ///< Gpu::share
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;

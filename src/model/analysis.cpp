@@ -199,6 +199,7 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.network = std::move(name);
   result.setting.label = result.setting.network;
   result.setting.gpu = context.gpu.name;
+  result.setting.gpu_share = context.gpu.share;
   result.setting.gpu_memory_byte = context.gpu.memory_byte;
   result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
   result.setting.tdp_w = context.gpu.tdp_w;

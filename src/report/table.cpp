@@ -67,6 +67,11 @@ std::string batch_text(const Result& result) {
   return result.measured.recording ? "" : "batch mixed, ";
 }
 
+/// What was taken of which GPU, where it is a share of one.
+std::string share_line(const Setting& setting) {
+  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -78,11 +83,12 @@ std::string title_of(const Report& report, const Section& section) {
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
-  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
+  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}): ridge {} FLOP/B\n{}", what,
                      shortened(printable(result.setting.gpu), 30),
                      name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
                      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-                     name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
+                     name_of(result.bounds.ceilings.kind), plain(peak / bandwidth),
+                     share_line(result.setting));
 }
 
 /// Layers of one engine.
