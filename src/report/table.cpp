@@ -72,6 +72,18 @@ std::string share_line(const Setting& setting) {
   return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
 }
 
+/// Each share once.
+std::string share_lines(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Result& result : report.results)
+    if (const std::string line = share_line(result.setting);
+        std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -220,7 +232,7 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text = points_title(report.points) + '\n' +
+  std::string text = points_title(report.points) + share_lines(report) + '\n' +
                      style.render(points_grid(report.points, style.own.width));
   const bool one = report.points.size() == 1;
   for (const PointTable& table : report.points)
