@@ -1,14 +1,13 @@
 #include "model/gpu_share.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "model/kernel/number_text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -65,14 +64,8 @@ const MigPart* mig_part_of(const Gpu& gpu) {
   return nullptr;
 }
 
-/// At most four digits, without an exponent: "11.75", "412.5".
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
-
-std::string gigabytes(double bytes) { return number(bytes / 1e9); }
+std::string short_number(double value) { return number_text(value, 4); }
+std::string gigabytes(double bytes) { return short_number(bytes / 1e9); }
 
 double share(const MigPart& part, const MigProfile& profile) {
   return static_cast<double>(profile.memory_slices) /
@@ -186,7 +179,8 @@ Gpu mig_slice(const Gpu& whole, const ShareName& name) {
                       gigabytes(static_cast<double>(*slice.memory_byte)) + " GB, " +
                       gigabytes(slice.bandwidth_byte_per_s) + " GB/s";
   if (slice.l2_byte)
-    taken += ", " + number(static_cast<double>(*slice.l2_byte) / (1024 * 1024)) + " MiB of L2";
+    taken +=
+        ", " + short_number(static_cast<double>(*slice.l2_byte) / (1024 * 1024)) + " MiB of L2";
   describe(slice, taken + ")");
   slice.sources.push_back(
       {"NVIDIA Multi-Instance GPU User Guide, supported MIG profiles; nvidia-smi mig -lgip of the "
