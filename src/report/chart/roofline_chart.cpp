@@ -231,6 +231,7 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
                     ? fmt::format("{} inputs of one layer", subject.work.size())
                     : work_title(subject.first(), false);
   chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
+  if (!subject.has_many_inputs()) chart.batch = subject.first().setting.batch;
   chart.caption = {std::string(intensity_conventions)};
   if (!subject.is_of_one_layer) chart.caption.front() += left_out(subject, thinned);
   if (plot.marks.size() > 1)
