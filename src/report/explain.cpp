@@ -58,7 +58,7 @@ std::string macs_text(const Layer& layer, const Counts& counts) {
 }
 
 /// "  intensity  FLOP / bytes = ..."
-std::string line_of(std::string_view name, const std::string& text) {
+std::string step_line(std::string_view name, const std::string& text) {
   return fmt::format("  {:<10} {}\n", name, text);
 }
 
@@ -68,7 +68,7 @@ std::string formula(std::string_view name, std::string text) {
   const std::size_t numbers = text.find(" = ");
   if (text.size() > widest && numbers != text.npos)
     text.replace(numbers, 1, "\n" + std::string(13, ' '));
-  return line_of(name, text);
+  return step_line(name, text);
 }
 
 std::string work_text(const LayerResult& row) {
@@ -78,28 +78,28 @@ std::string work_text(const LayerResult& row) {
   for (const Operand& operand : layer.inputs)
     inputs += (inputs.empty() ? "" : " and ") + shape_text(operand.shape);
   std::string text =
-      line_of("sizes", fmt::format("{} -> {}{}", inputs, shape_text(layer.output),
-                                   has_window(layer.kind) ? window_text(layer) : ""));
+      step_line("sizes", fmt::format("{} -> {}{}", inputs, shape_text(layer.output),
+                                     has_window(layer.kind) ? window_text(layer) : ""));
   if (counts.macs > 0)
     text += formula("MACs", macs_text(layer, counts)) +
-            line_of("FLOP", fmt::format("2 x MACs = {}", counts.flops));
+            step_line("FLOP", fmt::format("2 x MACs = {}", counts.flops));
   else
-    text += line_of(
+    text += step_line(
         "FLOP", fmt::format("{} an element = {}", info(layer.kind).flop_per_element, counts.flops));
   return text +
-         line_of("bytes", fmt::format("input {} + weight {} + output {} = {}",
-                                      bytes(counts.bytes.input), bytes(counts.bytes.weight),
-                                      bytes(counts.bytes.output), bytes(counts.bytes.total)));
+         step_line("bytes", fmt::format("input {} + weight {} + output {} = {}",
+                                        bytes(counts.bytes.input), bytes(counts.bytes.weight),
+                                        bytes(counts.bytes.output), bytes(counts.bytes.total)));
 }
 
-std::string bound_text(const RooflinePoint& point) {
+std::string bound_line(const RooflinePoint& point) {
   if (!point.intensity_flop_per_byte) return "";
   const bool compute = point.bound == Bound::compute;
-  return line_of("bound",
-                 fmt::format("{} is {} the ridge: {}", plain(*point.intensity_flop_per_byte),
-                             compute ? "not below" : "below",
-                             compute ? "compute, the arithmetic takes longer"
-                                     : "memory, moving the bytes takes longer"));
+  return step_line("bound",
+                   fmt::format("{} is {} the ridge: {}", plain(*point.intensity_flop_per_byte),
+                               compute ? "not below" : "below",
+                               compute ? "compute, the arithmetic takes longer"
+                                       : "memory, moving the bytes takes longer"));
 }
 
 std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
@@ -111,17 +111,17 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
   const std::string moved = bytes(row.counts.bytes.total);
   std::string text;
   if (point.intensity_flop_per_byte)
-    text += line_of("intensity", fmt::format("FLOP / bytes = {} / {} = {} FLOP/B", flops, moved,
-                                             plain(*point.intensity_flop_per_byte)));
-  text += line_of(
+    text += step_line("intensity", fmt::format("FLOP / bytes = {} / {} = {} FLOP/B", flops, moved,
+                                               plain(*point.intensity_flop_per_byte)));
+  text += step_line(
       "ridge", fmt::format("peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
                            bandwidth, plain(point.ridge_flop_per_byte)));
-  text += bound_text(point);
-  text += line_of("compute", fmt::format("FLOP / peak = {} / {} = {}", flops, rate,
-                                         duration(point.compute_time_s)));
-  text += line_of("memory", fmt::format("bytes / bandwidth = {} / {} = {}", moved, bandwidth,
-                                        duration(point.memory_time_s)));
-  return text + line_of("roofline", "the longer of the two: " + duration(point.roofline_time_s));
+  text += bound_line(point);
+  text += step_line("compute", fmt::format("FLOP / peak = {} / {} = {}", flops, rate,
+                                           duration(point.compute_time_s)));
+  text += step_line("memory", fmt::format("bytes / bandwidth = {} / {} = {}", moved, bandwidth,
+                                          duration(point.memory_time_s)));
+  return text + step_line("roofline", "the longer of the two: " + duration(point.roofline_time_s));
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
@@ -146,20 +146,21 @@ std::string blocks_text(const Explanation& explanation, const KernelPlan& kernel
 
 std::string tiles_text(const Explanation& explanation, const KernelPlan& kernel) {
   if (kernel.tile[0] == 0) return "";
-  return line_of("tiles", fmt::format("{}x{}x{}: {}", kernel.tile[0], kernel.tile[1],
-                                      kernel.tile[2], blocks_text(explanation, kernel))) +
-         line_of("", fmt::format("{:.0f}% of the arithmetic issued is useful",
-                                 100 * kernel.tile_utilization));
+  return step_line("tiles", fmt::format("{}x{}x{}: {}", kernel.tile[0], kernel.tile[1],
+                                        kernel.tile[2], blocks_text(explanation, kernel))) +
+         step_line("", fmt::format("{:.0f}% of the arithmetic issued is useful",
+                                   100 * kernel.tile_utilization));
 }
 
 std::string waves_text(const KernelPlan& kernel) {
   if (kernel.blocks == 0 || kernel.resident_blocks_per_sm == 0 || !(kernel.waves > 0)) return "";
   const double at_once = static_cast<double>(kernel.blocks) / kernel.waves;
   const double sms = at_once / static_cast<double>(kernel.resident_blocks_per_sm);
-  return line_of("waves", fmt::format("{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks,
-                                      sms, kernel.resident_blocks_per_sm, plain(kernel.waves))) +
-         line_of("", fmt::format("SMs {:.0f}% busy, occupancy {:.0f}%",
-                                 100 * kernel.wave_utilization, 100 * kernel.occupancy));
+  return step_line("waves",
+                   fmt::format("{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
+                               kernel.resident_blocks_per_sm, plain(kernel.waves))) +
+         step_line("", fmt::format("SMs {:.0f}% busy, occupancy {:.0f}%",
+                                   100 * kernel.wave_utilization, 100 * kernel.occupancy));
 }
 
 /// What it moves, and its intensity by that.
@@ -170,9 +171,10 @@ std::string traffic_text(const LayerResult& row) {
   const auto at = [&](double moved) {
     return moved > 0 && flops > 0 ? fmt::format(": {} FLOP/B", plain(flops / moved)) : "";
   };
-  return line_of("traffic", fmt::format("at L2 {}{}", bytes(kernel.l2_byte), at(kernel.l2_byte))) +
-         line_of("", fmt::format("at DRAM {} read, {} written{}", bytes(kernel.dram_read_byte),
-                                 bytes(kernel.dram_write_byte), at(dram)));
+  return step_line("traffic",
+                   fmt::format("at L2 {}{}", bytes(kernel.l2_byte), at(kernel.l2_byte))) +
+         step_line("", fmt::format("at DRAM {} read, {} written{}", bytes(kernel.dram_read_byte),
+                                   bytes(kernel.dram_write_byte), at(dram)));
 }
 
 std::string limiter_text(Limiter limiter) {
@@ -182,7 +184,7 @@ std::string limiter_text(Limiter limiter) {
 }
 
 /// What the expected time is the sum of, a line each.
-std::string times_text(const LayerResult& row) {
+std::string parts_table(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   std::string text;
   const auto add = [&](const std::string& name, double seconds, std::string_view meaning) {
@@ -203,14 +205,14 @@ std::string landing_text(const LayerResult& row) {
   const double times = expected / row.point.roofline_time_s;
   std::string text;
   if (row.counts.flops > 0)
-    text = line_of(
+    text = step_line(
         "rate", fmt::format("FLOP / expected = {} / {} = {}",
                             si(static_cast<double>(row.counts.flops), "FLOP"), duration(expected),
                             si(static_cast<double>(row.counts.flops) / expected, "FLOP/s")));
   return text +
-         line_of("gap", fmt::format("expected / roofline = {} / {} = {}{}", duration(expected),
-                                    duration(row.point.roofline_time_s), factor(times),
-                                    times < 1 ? ": operands in L2, or MACs saved" : ""));
+         step_line("gap", fmt::format("expected / roofline = {} / {} = {}{}", duration(expected),
+                                      duration(row.point.roofline_time_s), factor(times),
+                                      times < 1 ? ": operands in L2, or MACs saved" : ""));
 }
 
 std::string advice_text(const std::vector<Advice>& all) {
@@ -237,9 +239,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
           work_text(row);
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
-  text += "\n3. How does a kernel do it?\n" + line_of("mapping", mapping_text(*row.kernel)) +
+  text += "\n3. How does a kernel do it?\n" + step_line("mapping", mapping_text(*row.kernel)) +
           tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
-  text += "\n4. How long does that take? (expected time)\n" + times_text(row);
+  text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row);
   if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
   if (explanation.steps.empty()) return text;

@@ -180,6 +180,7 @@ struct Panel {
 struct Chart {
   std::string title;
   std::string subtitle;
+  std::optional<std::uint64_t> batch = {};  ///< that it is of alone
   std::vector<Panel> panels;
   std::vector<std::string> caption;
   std::string key;  ///< of sizes and strokes, which a terminal does not show

@@ -153,7 +153,7 @@ std::string_view svg_css() { return css; }
 
 std::string render_svg(const Report& report, const RenderStyle& style) {
   std::vector<Chart> charts = charts_of(report, style.chart);
-  if (charts.empty()) charts.push_back({"no input could be evaluated", "", {}, {}, {}});
+  if (charts.empty()) charts.push_back({"no input could be evaluated", "", {}, {}, {}, {}});
   return svg_document(charts);
 }
 

@@ -110,6 +110,7 @@ Chart intensity_chart_of(const Report& report, const Work& work) {
   Chart chart;
   chart.title = work_title(result, work.size() == 1);
   chart.subtitle = "arithmetic intensity of every layer";
+  chart.batch = result.setting.batch;
   chart.panels.push_back({"", std::move(plot), look_legend(drawn, LegendItem::Sign::mark)});
   chart.caption = {"At or above the ridge a layer is bound by compute, below it by memory. " +
                    std::string(intensity_conventions)};

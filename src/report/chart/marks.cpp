@@ -8,7 +8,7 @@ namespace roofline {
 namespace {
 
 /// Up to so many marks are told apart by eye.
-constexpr std::size_t few = 12;
+constexpr std::size_t few_marks = 12;
 /// Marks that take less than this together are left out.
 constexpr double no_time = 0.05;
 /// So far below the fastest a mark would make the axis too long; it stays if it takes that much.
@@ -32,7 +32,7 @@ void leave_out(Thinned& left_out, const Mark& mark) {
   ++left_out.count;
 }
 
-void join(Mark& mark, const Mark& other) {
+void merge(Mark& mark, const Mark& other) {
   mark.share += other.share;
   mark.time_s += other.time_s;
   ++mark.others;
@@ -62,7 +62,7 @@ std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks) {
 
 Thinned thin(std::vector<Mark>& marks, bool joins) {
   Thinned left_out;
-  if (marks.size() <= few) return left_out;
+  if (marks.size() <= few_marks) return left_out;
   double fastest = 0;
   for (const Mark& mark : marks) fastest = std::max(fastest, mark.at.y);
   std::erase_if(marks, [&](const Mark& mark) {
@@ -72,7 +72,7 @@ Thinned thin(std::vector<Mark>& marks, bool joins) {
   });
   const std::vector<std::size_t> order = marks_by_share(marks);
   std::size_t kept = order.size();
-  while (kept > few && left_out.share + marks[order[kept - 1]].share < no_time)
+  while (kept > few_marks && left_out.share + marks[order[kept - 1]].share < no_time)
     leave_out(left_out, marks[order[--kept]]);
   std::vector<std::size_t> spots;
   for (std::size_t i = 0; i < kept; ++i) {
@@ -82,7 +82,7 @@ Thinned thin(std::vector<Mark>& marks, bool joins) {
     if (spot == spots.end())
       spots.push_back(order[i]);
     else
-      join(marks[*spot], marks[order[i]]);
+      merge(marks[*spot], marks[order[i]]);
   }
   std::sort(spots.begin(), spots.end());
   std::vector<Mark> thinned;

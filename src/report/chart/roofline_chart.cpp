@@ -125,7 +125,8 @@ void annotate(Plot& plot, const LayerResult& row) {
   if (mark.bound_y && mark.bound_is_l2) note("roof of L2", *mark.bound_y);
   if (mark.bound_y && *mark.bound_y > mark.at.y)
     plot.notes.push_back({{mark.at.x, std::sqrt(mark.at.y * *mark.bound_y)},
-                          percent(mark.at.y / *mark.bound_y) + " of its roof"});
+                          fmt::format("{}{} of its roof", row.measured_time_s ? "measured: " : "",
+                                      percent(mark.at.y / *mark.bound_y))});
   if (!row.kernel || row.kernel->l2_byte <= 0) return;
   // Where every byte passes L2 once the mark would cover this one.
   if (const double l2_x = flops / row.kernel->l2_byte; l2_x < 0.9 * mark.at.x) {
@@ -231,6 +232,7 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
                     ? fmt::format("{} inputs of one layer", subject.work.size())
                     : work_title(subject.first(), false);
   chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
+  if (!subject.has_many_inputs()) chart.batch = subject.first().setting.batch;
   chart.caption = {std::string(intensity_conventions)};
   if (!subject.is_of_one_layer) chart.caption.front() += left_out(subject, thinned);
   if (plot.marks.size() > 1)

@@ -28,11 +28,11 @@ static_assert(part_looks.size() == sweep_parts.size());
 /// Less of a batch's time is not drawn.
 constexpr double least_part = 0.005;
 
-double images_per_s(const SweepRow& row, double seconds) {
+double throughput(const SweepRow& row, double seconds) {
   return static_cast<double>(row.batch) / seconds;
 }
 
-Position place(const SweepRow& row, double value) {
+Position spot_of(const SweepRow& row, double value) {
   return {static_cast<double>(row.batch), value};
 }
 
@@ -103,7 +103,7 @@ Line curve(const Sweep& sweep, ValueOf value_of) {
   Line line;
   for (const SweepRow& row : sweep.rows)
     if (const std::optional<double> value = value_of(row); value && *value > 0)
-      line.path.push_back(place(row, *value));
+      line.path.push_back(spot_of(row, *value));
   return line;
 }
 
@@ -121,7 +121,7 @@ void add_expected(Curves& curves, const Sweep& sweep, const CurveLook& look) {
   curves.add_line(std::move(line));
   for (const SweepRow& row : sweep.rows)
     if (row.images_per_s > 0)
-      curves.add_mark(place(row, row.images_per_s), look, hover_of(sweep, row));
+      curves.add_mark(spot_of(row, row.images_per_s), look, hover_of(sweep, row));
 }
 
 constexpr CurveLook measured_look{Colour::paper, Symbol::circle};
@@ -130,7 +130,7 @@ constexpr CurveLook measured_look{Colour::paper, Symbol::circle};
 void add_bounds(Curves& curves, const Sweep& sweep, bool alone, Colour colour) {
   Line cached = curve(sweep, [](const SweepRow& row) -> std::optional<double> {
     if (!row.cached_bound_s) return std::nullopt;
-    return images_per_s(row, *row.cached_bound_s);
+    return throughput(row, *row.cached_bound_s);
   });
   cached.colour = colour;
   cached.style = alone ? LineStyle::solid : LineStyle::dashed;
@@ -139,7 +139,7 @@ void add_bounds(Curves& curves, const Sweep& sweep, bool alone, Colour colour) {
   curves.add_line(std::move(cached));
   if (!alone && has_cached) return;
   Line roofline = curve(sweep, [](const SweepRow& row) {
-    return std::optional(images_per_s(row, row.roofline_time_s));
+    return std::optional(throughput(row, row.roofline_time_s));
   });
   roofline.colour = colour;
   roofline.style = LineStyle::dashed;
@@ -150,7 +150,7 @@ void add_bounds(Curves& curves, const Sweep& sweep, bool alone, Colour colour) {
 void add_measured(Curves& curves, const Sweep& sweep) {
   for (const SweepRow& row : sweep.rows)
     if (row.measured_time_s)
-      curves.add_mark(place(row, images_per_s(row, *row.measured_time_s)), measured_look,
+      curves.add_mark(spot_of(row, throughput(row, *row.measured_time_s)), measured_look,
                       fmt::format("measured: {}", duration(*row.measured_time_s)));
 }
 
@@ -158,7 +158,7 @@ void add_measured(Curves& curves, const Sweep& sweep) {
 void add_knee(Curves& curves, const Sweep& sweep) {
   bool has_unfit = false;
   for (const SweepRow& row : sweep.rows) {
-    const Position at = place(row, row.images_per_s);
+    const Position at = spot_of(row, row.images_per_s);
     if (row.batch == sweep.best_batch)
       curves.add_foot(
           at, fmt::format("best: batch {}, {} images/s", row.batch, plain(row.images_per_s)));
@@ -170,7 +170,7 @@ void add_knee(Curves& curves, const Sweep& sweep) {
   }
 }
 
-std::string name_of(const Sweep& sweep) {
+std::string sweep_name(const Sweep& sweep) {
   return sweep.gpu + (sweep.dtype ? fmt::format(", {}", name_of(*sweep.dtype)) : "");
 }
 
@@ -185,7 +185,7 @@ Panel throughput_panel(const std::vector<const Sweep*>& sweeps) {
     add_expected(curves, *sweeps[i], look);
     add_measured(curves, *sweeps[i]);
     panel.legend.push_back(
-        {alone ? "expected" : name_of(*sweeps[i]), Sign::mark, look.colour, look.symbol, {}});
+        {alone ? "expected" : sweep_name(*sweeps[i]), Sign::mark, look.colour, look.symbol, {}});
   }
   if (alone) add_knee(curves, *sweeps.front());
   if (!alone)
@@ -219,7 +219,7 @@ Panel parts_panel(const Sweep& sweep) {
     for (const SweepRow& row : sweep.rows)
       if (const double seconds = row.*sweep_parts[i].seconds; seconds > least_part * row.total_s)
         curves.add_mark(
-            place(row, time_ms(row)), part_looks[i],
+            spot_of(row, time_ms(row)), part_looks[i],
             fmt::format("{} at batch {}: {} an image, {}", sweep_parts[i].name, row.batch,
                         duration(time_ms(row) / 1e3), percent(seconds / row.total_s)));
     panel.legend.push_back({std::string(sweep_parts[i].name),
@@ -248,7 +248,7 @@ Chart chart_of(const std::vector<const Sweep*>& sweeps) {
   const Sweep& first = *sweeps.front();
   Chart chart;
   chart.title = first.network;
-  if (sweeps.size() == 1) chart.title += " on " + name_of(first);
+  if (sweeps.size() == 1) chart.title += " on " + sweep_name(first);
   chart.subtitle = "expected throughput against the batch";
   chart.panels.push_back(throughput_panel(sweeps));
   if (sweeps.size() == 1) chart.panels.push_back(parts_panel(first));

@@ -220,6 +220,7 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
   chart.title = work_title(result, true);
+  chart.batch = result.setting.batch;
   chart.subtitle = result.measured.summary ? "expected and measured time" : "expected time";
   if (!result.total.expected_time_s) chart.subtitle = "time of the roofline bound";
   chart.panels = {result.measured.summary ? where_measured_time_went(*result.measured.summary)

@@ -68,7 +68,8 @@ std::string layer_rows(const Report& report, std::size_t index, bool many,
   for (const std::size_t i : report.selections[index].rows) {
     const TableRow row{result, {i}};
     const auto id = ids.find(i);
-    text += fmt::format("<tr id=\"{}\">", row_link(report, row));
+    text += fmt::format("<tr id=\"{}\"{}>", row_link(report, row),
+                        batch_attribute(result.setting.batch));
     for (const OutputField* field : fields)
       text += field_cell(*field, row, id == ids.end() ? std::string() : id->second);
     if (many)
