@@ -32,7 +32,8 @@ std::span<const EmbeddedFile> embedded_networks();
 struct OwnGpus;
 
 /// GPUs by name or alias, as a catalogue, a driver or a person writes it ("NVIDIA A100-SXM4-80GB",
-/// "a100 80gb sxm4"). A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
+/// "a100 80gb sxm4"), and MIG slices and virtual GPUs of them ("NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+/// "NVIDIA A10-12Q"). A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
 /// ~/.config) answers to its own name too, and wins over a built-in part.
 class Catalogue {
  public:
@@ -65,6 +66,7 @@ class Catalogue {
 
  private:
   std::optional<Gpu> try_find(const std::string& name) const;
+  std::optional<Gpu> try_find_part(const std::string& name) const;
 
   std::shared_ptr<const OwnGpus> own_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// A GPU as its file describes it (configs/gpus/*.json), in base units. Absent means not published.
+// A GPU as its file describes it (configs/gpus/*.json), or a share of one, in base units. Absent
+// means not published.
 
 #include <cstdint>
 #include <memory>
@@ -34,9 +35,19 @@ struct Source {
   std::vector<std::string> fields;
 };
 
+/// A field that was set for a run.
+struct GpuChange {
+  std::string field;  ///< "bandwidth"; of one engine's peak "peak.fp32"
+  /// Of the numbers: "B/s", "MiB"; empty for counts, "x" where all peaks are multiplied.
+  std::string unit;
+  std::optional<double> from;  ///< absent where it is not published
+  double to = 0;
+};
+
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
+  std::string share;  ///< of a MIG slice or a virtual GPU: what was taken of which part
   std::string vendor;
   std::string architecture;
   std::string compute_capability;
@@ -71,6 +82,7 @@ struct Gpu {
   std::shared_ptr<const ModelConstants> constants;
   std::vector<std::string> notes;
   std::vector<Source> sources;
+  std::vector<GpuChange> changes;  ///< to the part that is sold
 };
 
 }  // namespace roofline

@@ -64,7 +64,7 @@ struct Launch {
 /// What the expected time is made of. Overlapping work is counted once: the resource that takes
 /// longest in full, what hides behind it not at all or by the share that does not overlap.
 enum class Limiter : std::uint8_t {
-  math,          ///< the layer's own FLOP at the engine's sustained rate
+  math,          ///< the layer's own FLOP at the engine's practical rate
   instructions,  ///< what else its arithmetic units issue: operand loads, indices, conversions,
                  ///< copies
   dram,          ///< device memory

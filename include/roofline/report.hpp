@@ -4,6 +4,7 @@
 // sweeps and derivations. Rendering it (render.hpp) works nothing out.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "roofline/analysis.hpp"
 #include "roofline/derivation.hpp"
 #include "roofline/error.hpp"
+#include "roofline/explanation.hpp"
 #include "roofline/kernel_table.hpp"
 #include "roofline/summary.hpp"
 #include "roofline/view.hpp"
@@ -35,9 +37,10 @@ struct Report {
   std::vector<KernelSelection> kernel_selections;  ///< one for each of them
   std::vector<Sweep> sweeps;
   std::vector<PointTable> points;
-  std::vector<PointSelection> point_selections;  ///< one for each of them
-  std::optional<MeasuredChanges> changes;        ///< of two measured inputs, where asked for
-  std::vector<Explanation> explanations;         ///< where they were asked for
+  std::vector<PointSelection> point_selections;          ///< one for each of them
+  std::optional<Changes> changes;                        ///< of two results, where asked for
+  std::vector<Explanation> explanations;                 ///< of layers, where they were asked for
+  std::vector<NetworkExplanation> network_explanations;  ///< likewise
   std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
   std::vector<Gpu> gpus;                 ///< that results are on, each once
   std::vector<InputError> errors;
@@ -47,18 +50,21 @@ struct Report {
 struct Evaluated {
   Result result;
   const Context* context;
+  std::shared_ptr<const Network> network = nullptr;  ///< to explain it as a whole
 };
 
 struct ReportOptions {
   View view;
-  bool compare = false;     ///< two measured inputs
+  bool compare = false;     ///< two results
   bool derive_all = false;  ///< fill in Report::derivations
   Prices price_per_hour;
-  std::string explain;  ///< a layer's name, or a pattern with * and ?; empty: nothing to explain
+  /// A layer's name, a pattern of them with * and ?, or a network's name; empty: nothing of that.
+  std::string explain;
+  bool explain_networks = false;  ///< each as a whole
 };
 
 /// An error, with the nearest name, where `explain` fits no layer of any result, and where
-/// `compare` finds other than two measured results.
+/// `compare` finds other than two results.
 Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                              const ReportOptions& options, std::vector<KernelTable> kernels = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What stands beside the rows of layers: GPUs compared, batches compared.
+// What stands beside the rows of layers: results, GPUs and batches compared.
 
 #include <array>
 #include <cstdint>
@@ -42,12 +42,17 @@ std::vector<ComparisonRow> compare_layers(const std::vector<Result>& results,
 /// Equal work together.
 struct WorkTime {
   double count = 0;   ///< layers; of what no layer stands for, launches
-  double time_s = 0;  ///< measured, of all of them; 0 where there is none
+  double time_s = 0;  ///< of all of them; 0 where there is none
+  // Of layers that are compared by their expected times.
+  double flop = 0;
+  double byte = 0;
+  std::optional<Limiter> limiter;  ///< of several layers the first one's
 };
 
-/// The same work in one input and in another, or in one of them alone.
-struct MeasuredChange {
+/// The same work in one result and in another, or in one of them alone.
+struct Change {
   std::string name;
+  std::string later_name;    ///< in the second, where it has another name there
   std::optional<Pass> pass;  ///< absent of GPU work that no layer stands for
   WorkTime before;
   WorkTime after;
@@ -57,14 +62,14 @@ struct MeasuredChange {
 
 /// The largest changes first.
 struct ChangeGroup {
-  std::vector<MeasuredChange> work;
+  std::vector<Change> work;
   double before_s = 0;
   double after_s = 0;
 
   double change_s() const { return after_s - before_s; }
 };
 
-/// A measured input as a whole, a step.
+/// A result as a whole; of a recording, a step.
 struct RunTotals {
   double work_s = 0;  ///< all layers and all other GPU work, added up
   // Of a recording with the gaps between its kernels.
@@ -72,13 +77,35 @@ struct RunTotals {
   std::optional<double> busy_s;  ///< less than work_s where kernels ran side by side
   std::optional<double> idle_s;
   std::optional<double> launches;
+  // Of results that are compared by their expected times.
+  std::optional<double> roofline_s;
+  std::optional<double> time_per_image_s;
+  std::optional<double> images_per_s;
+  std::optional<double> flop;
+  std::optional<double> byte;
+  std::optional<double> needed_memory_byte;
 };
 
-/// Two measured inputs. Work is the same by its name and pass; the changes of the three groups sum
-/// to that of RunTotals::work_s.
-struct MeasuredChanges {
-  std::string before;  ///< the first result's label and GPU
+/// Of which times two results are held against each other.
+enum class ChangesOf : std::uint8_t {
+  measured,  ///< where both have them
+  expected,
+};
+
+constexpr std::string_view name_of(ChangesOf times) {
+  switch (times) {
+    case ChangesOf::measured: return "measured";
+    case ChangesOf::expected: return "expected";
+  }
+  return {};
+}
+
+/// Two results. Work is the same by its name and pass; of what is left over, layers that are alike
+/// in all but their names. The changes of the three groups sum to that of RunTotals::work_s.
+struct Changes {
+  std::string before;  ///< the first result's label, GPU and setting
   std::string after;
+  ChangesOf times = ChangesOf::measured;
   RunTotals before_run;
   RunTotals after_run;
   ChangeGroup gone;         ///< in the first alone
@@ -87,8 +114,8 @@ struct MeasuredChanges {
   bool of_kernels = false;  ///< work is kernels of recordings without layers
 };
 
-MeasuredChanges changes_between(const Result& before, const Result& after);
-MeasuredChanges changes_between(const KernelTable& before, const KernelTable& after);
+Changes changes_between(const Result& before, const Result& after);
+Changes changes_between(const KernelTable& before, const KernelTable& after);
 
 /// What an hour of a GPU costs, by the GPU's name, in whatever money.
 using Prices = std::map<std::string, double>;
@@ -159,10 +186,12 @@ struct SweepRow {
   double linear_s = 0;
   double pool_s = 0;
   double other_s = 0;
-  double total_s = 0;           ///< their sum
-  double roofline_time_s = 0;   ///< the bound
-  double time_per_image_s = 0;  ///< total / batch
-  double images_per_s = 0;      ///< batch / total
+  double total_s = 0;                     ///< their sum
+  double roofline_time_s = 0;             ///< the bound
+  std::optional<double> cached_bound_s;   ///< NetworkBounds::cached_bound_s
+  std::optional<double> measured_time_s;  ///< where every layer has one
+  double time_per_image_s = 0;            ///< total / batch
+  double images_per_s = 0;                ///< batch / total
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;                  ///< into the GPU's memory
   std::map<std::string, double> measured_s;  ///< of a whole part, by its name
@@ -183,7 +212,8 @@ inline constexpr std::array<SweepPart, 6> sweep_parts{{{"host copies", &SweepRow
 struct Sweep {
   std::string network;
   std::string gpu;
-  std::vector<SweepRow> rows;  ///< by batch
+  std::optional<DataType> dtype;  ///< absent where layers differ
+  std::vector<SweepRow> rows;     ///< by batch
   /// The batch with the least time an image among those that fit; none where none fits.
   std::optional<std::uint64_t> best_batch;
   /// The smallest batch from which on, up to the best one, the time an image stays within

@@ -9,6 +9,7 @@
 #include "cli/required.hpp"
 #include "model/spelling.hpp"
 #include "roofline/algorithm.hpp"
+#include "roofline/gpu_setting.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -34,6 +35,14 @@ constexpr std::size_t name_width = 26;
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
+
+  /// Without what stands for an option's missing value, where that is a mark and no word.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::string mark = "{" + std::string(whole_network) + "}";
+    if (const std::size_t at = name.find(mark); at != name.npos) name.erase(at, mark.size());
+    return name;
+  }
 
   std::string make_option_desc(const CLI::Option* option) const override {
     const std::string text = CLI::Formatter::make_option_desc(option);
@@ -169,6 +178,11 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
                  "Memory bandwidth in place of the GPU's, GB/s")
       ->type_name("N")
       ->check(positive());
+  add_list(app, "--set", arguments.gpu_settings,
+           "What if the GPU had another " + settable_gpu_fields() +
+               " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
+               "with --compare, against the GPU as it is")
+      ->type_name("NAME=VALUE");
   app.add_option("--price", arguments.prices,
                  "What an hour of a GPU costs, for the cost of a million images, as h100=2.5, or a "
                  "file of prices (CSV or JSON with gpu and per_hour); may be repeated")
@@ -200,13 +214,16 @@ void add_view(CLI::App& app, Arguments& arguments) {
          "gpu: rank GPUs, types and batches")
       ->type_name("WHAT")
       ->check(one_of<RowsBy>());
-  app.add_option("--explain", arguments.explain,
-                 "Derive the numbers of the layers of that name, or that fit a pattern with * and "
-                 "?, instead of listing all")
-      ->type_name("LAYER");
+  app.add_flag("--explain{" + std::string(whole_network) + "}", arguments.explain,
+               "Derive the numbers of the layers of that name, or that fit a pattern with * and ?, "
+               "instead of listing all, as one does by hand; with --all number by number, with -o "
+               "FILE.svg as a picture. Without a name or with a network's, the network on one "
+               "screen: what limits it, what would help")
+      ->expected(0, 1)
+      ->type_name("[LAYER]");
   app.add_flag("--compare", arguments.compare,
-               "Hold two measured inputs against each other: what changed in all, what work went, "
-               "came and changed");
+               "Hold two results against each other, of two inputs, GPUs, types or batches: what "
+               "changed in all, which layers went, came and changed");
   app.add_option("--fail-if", arguments.gates,
                  "Exit with 3, and say on standard error where, if this holds for a network, as "
                  "'expected_ms > 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be "
@@ -242,12 +259,30 @@ void add_output(CLI::App& app, Arguments& arguments) {
       ->type_name("FILE");
 }
 
+std::string framework_list() {
+  std::string all;
+  for (const Framework framework : enumerators<Framework>)
+    all += (all.empty() ? "" : ", ") + std::string(name_of(framework)) + " (" +
+           std::string(info(framework).meaning) + ")";
+  return all;
+}
+
 void add_model(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group("Model");
+  app.add_option("--framework", arguments.framework,
+                 "Who runs the network: " + framework_list() +
+                     ". Sets --engine, --fuse, --launch and --layout where you do not")
+      ->type_name("NAME")
+      ->check(one_of<Framework>());
+  app.add_option("--layout", arguments.layout,
+                 "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
+                 "default: nchw for fp32 and fp64, else nhwc")
+      ->type_name("ORDER")
+      ->check(one_of<Layout>());
   app.add_option("--fuse", arguments.fuse,
                  "none (default); epilogue: batch norms, activations and residual adds run inside "
                  "the convolution or linear layer before them; pointwise: chains of them run as "
-                 "one kernel")
+                 "one kernel; eager: not even a convolution's bias runs inside it")
       ->type_name("HOW")
       ->check(one_of<FusionKind>());
   app.add_option("--cache", arguments.cache,

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roofline {
+
+/// What --explain without a name stands for.
+inline constexpr std::string_view whole_network = ".";
 
 struct Arguments {
   std::vector<std::string> inputs;
@@ -18,7 +22,9 @@ struct Arguments {
   std::vector<std::string> dimensions;
   std::string pass = "fwd";
   std::vector<std::string> batches;
-  std::string engine = "auto";
+  std::string framework;
+  std::string engine;
+  std::string layout;
   std::string format;
   bool json = false;
   std::vector<std::string> outputs;
@@ -30,11 +36,12 @@ struct Arguments {
   std::uint64_t jobs = 0;
   std::uint64_t limits_factor = 1;
   bool compare = false;
+  std::vector<std::string> gpu_settings;
   std::vector<std::string> gates;
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;
   std::string ceilings = "datasheet";
-  std::string fuse = "none";
+  std::string fuse;
   std::string optimizer = "sgd";
   std::vector<std::string> prices;
   std::string cache = "warm";

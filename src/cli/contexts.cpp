@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/left_out.hpp"
 #include "cli/output.hpp"
 #include "cli/required.hpp"
 #include "load/kernel_model.hpp"
@@ -20,7 +19,7 @@ namespace {
 /// What is assumed of a GPU, as one line, where anything is.
 void add_assumed(const Context& context, std::vector<std::string>& notes) {
   std::string all;
-  for (const std::string& assumption : context.kernel.assumptions())
+  for (const std::string& assumption : context.assumptions)
     all += (all.empty() ? context.gpu.name + ": " : "; ") + assumption;
   if (!all.empty()) notes.push_back(std::move(all));
 }
@@ -91,6 +90,13 @@ std::vector<RequestedGpu> requested_gpus(const Options& options) {
   return requested;
 }
 
+/// Whether the GPU as it is stands against the GPU as it is set: where nothing else would be
+/// compared.
+bool compares_settings(const Options& options) {
+  return options.report.compare && !options.gpu_settings.empty() && options.inputs.size() == 1 &&
+         options.gpus.size() == 1 && options.settings.size() == 1;
+}
+
 }  // namespace
 
 std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
@@ -114,18 +120,12 @@ std::vector<Gpu> listed_gpus() {
 Contexts::Contexts(const Options& options) : options_(options) {
   LeftOut left_out("--gpu");
   for (auto& [gpu, is_selected] : requested_gpus(options)) {
-    AnalysisOptions analysis = options.analysis;
-    analysis.recorded_here = options.gpus.size() == 1 && !is_selected;
-    Expected<Context> context = make_context(gpu, analysis);
-    if (!context && is_selected) {
-      left_out.add(gpu.name, context.error());
-      continue;
-    }
-    named_.push_back(required(std::move(context)));
-    selected_.push_back(is_selected);
-    std::vector<std::string> notes;
-    add_assumed(named_.back(), notes);
-    for (const std::string& text : notes) note(text);
+    if (compares_settings(options)) add_named(gpu, is_selected, left_out);
+    Expected<Gpu> as_set = with_settings(gpu, options.gpu_settings);
+    if (!as_set && is_selected)
+      left_out.add(gpu.name, as_set.error());
+    else
+      add_named(required(std::move(as_set)), is_selected, left_out);
   }
   if (named_.empty() && left_out.first()) raise(*left_out.first());
   if (left_out.first()) note(left_out.text());
@@ -135,6 +135,22 @@ bool Contexts::is_selected(const Context& context) const {
   for (std::size_t i = 0; i < named_.size(); ++i)
     if (&named_[i] == &context) return selected_[i];
   return false;
+}
+
+void Contexts::add_named(Gpu gpu, bool is_selected, LeftOut& left_out) {
+  AnalysisOptions analysis = options_.analysis;
+  analysis.recorded_here = options_.gpus.size() == 1 && !is_selected && gpu.changes.empty();
+  const std::string name = gpu.name;
+  Expected<Context> context = make_context(std::move(gpu), analysis);
+  if (!context && is_selected) {
+    left_out.add(name, context.error());
+    return;
+  }
+  named_.push_back(required(std::move(context)));
+  selected_.push_back(is_selected);
+  std::vector<std::string> notes;
+  add_assumed(named_.back(), notes);
+  for (const std::string& text : notes) note(text);
 }
 
 Contexts::Found Contexts::of(const Network& network) {
@@ -185,8 +201,9 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
     gpus.front().constants =
         load_constants(required(read_text(options_.kernel_model)), options_.kernel_model);
   AnalysisOptions analysis = options_.analysis;
-  analysis.recorded_here = true;
-  Context context = required(make_context(std::move(gpus.front()), analysis));
+  analysis.recorded_here = options_.gpu_settings.empty();
+  Gpu gpu = required(with_settings(std::move(gpus.front()), options_.gpu_settings));
+  Context context = required(make_context(std::move(gpu), analysis));
   add_assumed(context, notes);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/left_out.hpp"
 #include "cli/options.hpp"
 #include "roofline/context.hpp"
 #include "roofline/kernel_recording.hpp"
@@ -59,6 +60,7 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
+  void add_named(Gpu gpu, bool is_selected, LeftOut& left_out);
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;

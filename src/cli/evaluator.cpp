@@ -109,7 +109,10 @@ class Evaluator::Sum {
     }
     can_run_ = all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(*result);
-    if (needs_.report) keep(*std::move(result), context);
+    if (!needs_.report) return;
+    keep(*std::move(result), context);
+    if (needs_.explained_networks)
+      all_.results.back().network = std::make_shared<const Network>(network);
   }
 
   void end_setting(const LeftOut& left_out) {
@@ -143,7 +146,7 @@ class Evaluator::Sum {
       first.layers = std::vector<LayerResult>();
       result.layers = std::vector<LayerResult>();
     }
-    all_.results.push_back({std::move(result), &context});
+    all_.results.push_back({std::move(result), &context, nullptr});
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context,
@@ -172,7 +175,8 @@ class Evaluator::Sum {
 Needs needs_of(const Options& options) {
   Needs needs;
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
-  needs.layers = options.report.compare || !options.report.explain.empty() ||
+  needs.explained_networks = options.report.explain_networks || !options.report.explain.empty();
+  needs.layers = options.report.compare || needs.explained_networks ||
                  options.report.view.asks_for_layers() ||
                  std::any_of(options.gates.begin(), options.gates.end(),
                              [](const Gate& gate) { return gate.of_layers; });

@@ -20,6 +20,7 @@ struct Needs {
   bool report = false;
   bool layers = false;    ///< also of work that is evaluated in several ways
   bool networks = false;  ///< a layer file
+  bool explained_networks = false;
 };
 
 /// What the options ask for.

@@ -59,7 +59,7 @@ void check_formats(const Options& options) {
   const auto check = [&](const OutputFormat* format) {
     if (format == nullptr || format->rows() == nullptr) return;
     const std::string name(format->name);
-    if (!options.report.explain.empty())
+    if (options.report.explain_networks || !options.report.explain.empty())
       throw UsageError("--explain is no row of layers: expected table, markdown or json, got " +
                        name);
     if (options.report.view.by == RowsBy::type)
@@ -133,8 +133,8 @@ void set_defaults(const Arguments& arguments, Options& options) {
   defaults.dtype_given = !arguments.dtypes.empty();
   defaults.dimensions = dimensions_of(arguments);
   defaults.limits = options.limits = InputLimits{}.raised(arguments.limits_factor);
-  options.analysis.training = arguments.pass == "training";
-  const auto pass = options.analysis.training ? Pass::fwd : parse<Pass>(arguments.pass);
+  const bool training = arguments.pass == "training";
+  const auto pass = training ? Pass::fwd : parse<Pass>(arguments.pass);
   if (!pass)
     throw UsageError("--pass: expected fwd, dgrad, wgrad or training, got \"" + arguments.pass +
                      "\"");
@@ -175,19 +175,39 @@ void set_prices(const Arguments& arguments, Options& options) {
   }
 }
 
+bool is_for_inference(FusionKind fusion) {
+  return fusion == FusionKind::epilogue || fusion == FusionKind::pointwise;
+}
+
+void set_fusion(const Arguments& arguments, Options& options) {
+  AnalysisOptions& analysis = options.analysis;
+  const bool inference = arguments.pass == "fwd";
+  if (const auto fusion = parse<FusionKind>(arguments.fuse)) {
+    if (is_for_inference(*fusion) && !inference)
+      throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
+                       arguments.pass);
+    analysis.fusion = *fusion;
+  } else if (is_for_inference(analysis.fusion) && !inference) {
+    throw UsageError("--framework " + arguments.framework +
+                     " is for inference: expected --pass fwd, got " + arguments.pass);
+  }
+  if (!inference) analysis.fused_attention = false;
+}
+
 void set_analysis(const Arguments& arguments, Options& options) {
-  options.analysis.engine = *parse<EngineChoice>(arguments.engine);
+  if (const auto framework = parse<Framework>(arguments.framework))
+    options.analysis = options_of(*framework);
+  options.analysis.training = arguments.pass == "training";
+  if (const auto engine = parse<EngineChoice>(arguments.engine)) options.analysis.engine = *engine;
+  if (const auto layout = parse<Layout>(arguments.layout)) options.analysis.layout = layout;
   if (arguments.peak_tflops > 0) options.analysis.peak_flop_per_s = arguments.peak_tflops * 1e12;
   if (arguments.bandwidth_gb_per_s > 0)
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
   options.analysis.ceilings = *parse<CeilingKind>(arguments.ceilings);
   options.analysis.cache = *parse<CacheState>(arguments.cache);
   options.analysis.optimizer = *parse<Optimizer>(arguments.optimizer);
-  options.analysis.launch = parse<LaunchProtocol>(arguments.launch);
-  options.analysis.fusion = *parse<FusionKind>(arguments.fuse);
-  if (options.analysis.fusion != FusionKind::none && arguments.pass != "fwd")
-    throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
-                     arguments.pass);
+  set_fusion(arguments, options);
+  if (const auto launch = parse<LaunchProtocol>(arguments.launch)) options.analysis.launch = launch;
   options.analysis.host_copies = parse<HostMemory>(arguments.host_copies);
 }
 
@@ -201,7 +221,8 @@ void set_view(const Arguments& arguments, Options& options) {
   if (!view.by && (view.sort == SortBy::energy || view.sort == SortBy::cost)) view.by = RowsBy::gpu;
   if (view.sort == SortBy::cost && options.prices.empty())
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
-  options.report.explain = arguments.explain;
+  options.report.explain_networks = arguments.explain == whole_network;
+  if (!options.report.explain_networks) options.report.explain = arguments.explain;
 }
 
 std::vector<Gate> gates_of(const Arguments& arguments) {
@@ -212,6 +233,16 @@ std::vector<Gate> gates_of(const Arguments& arguments) {
     gates.push_back(*std::move(gate));
   }
   return gates;
+}
+
+std::vector<GpuSetting> gpu_settings_of(const Arguments& arguments) {
+  std::vector<GpuSetting> settings;
+  for (const std::string& text : arguments.gpu_settings) {
+    Expected<GpuSetting> setting = parse_gpu_setting(text);
+    if (!setting) throw UsageError("--set " + text + ": " + setting.error().what());
+    settings.push_back(*std::move(setting));
+  }
+  return settings;
 }
 
 Options options_of(const Arguments& arguments) {
@@ -237,6 +268,9 @@ Options options_of(const Arguments& arguments) {
     options.constants = arguments.constants;
     options.inputs.erase(options.inputs.begin());
   }
+  if (options.inputs.empty() && !arguments.explain.empty() && arguments.explain != whole_network)
+    throw UsageError("no input: --explain takes \"" + arguments.explain +
+                     "\" for a layer; give the input first");
   if (options.inputs.empty())
     throw UsageError("no input: give a file, a directory, a built-in network or - (see --help)");
   options.layer_file = arguments.layer_file;
@@ -246,6 +280,7 @@ Options options_of(const Arguments& arguments) {
                                     : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   options.report.compare = arguments.compare;
   options.gpus = arguments.gpus;
+  options.gpu_settings = gpu_settings_of(arguments);
   set_defaults(arguments, options);
   set_analysis(arguments, options);
   set_prices(arguments, options);

@@ -9,6 +9,7 @@
 #include "roofline/analysis.hpp"
 #include "roofline/batch_search.hpp"
 #include "roofline/gate.hpp"
+#include "roofline/gpu_setting.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
 
@@ -47,6 +48,7 @@ struct Options {
   std::vector<std::string> inputs;
   std::optional<std::size_t> first_line;  ///< of the inputs, in the text that they are cut out of
   std::vector<std::string> gpus;
+  std::vector<GpuSetting> gpu_settings;  ///< of all of them
   std::string constants = "*";  ///< a pattern of the names of those that calibration may move
   std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none
   std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch

@@ -31,7 +31,7 @@ class PriceList {
 
   /// {"gpu": "h100", "per_hour": 2.5}
   void add(const Value& row) {
-    ObjectReader reader(row, row.origin(), "a price", {"gpu", "per_hour"});
+    ObjectReader reader(row, "a price", {"gpu", "per_hour"});
     const Value gpu = reader.require("gpu", "the name of a GPU");
     add(gpu.text(), gpu, reader.require("per_hour", "what an hour costs").positive_number());
     reader.finish();
@@ -45,7 +45,8 @@ class PriceList {
       for (std::size_t i = 0; i < root.size(); ++i) add(root.at(i));
     else if (document.is_object())
       for (const auto& member : document.get_ref<const json::object_t&>())
-        add(member.first, root.at(member), root.at(member).positive_number());
+        add(member.first, root.beneath(member.second),
+            root.beneath(member.second).positive_number());
     else
       root.fail_expected("prices by GPU, or a list of objects with gpu and per_hour");
   }

@@ -19,11 +19,20 @@ std::optional<double> Alternatives::time_s(const Layer& layer) const {
   return engine ? time_s(layer, *engine) : std::nullopt;
 }
 
-std::optional<double> Alternatives::at_batch_s(const LayerResult& row, std::uint64_t factor) const {
-  Layer layer = row.layer;
+void multiply_batch(Layer& layer, std::uint64_t factor) {
   for (Operand& operand : layer.inputs)
     if (!operand.is_parameter) operand.shape.batch *= factor;
   layer.output.batch *= factor;
+}
+
+void set_type(Layer& layer, DataType type) {
+  layer.dtypes = {type, type, type};
+  layer.layout.reset();
+}
+
+std::optional<double> Alternatives::at_batch_s(const LayerResult& row, std::uint64_t factor) const {
+  Layer layer = row.layer;
+  multiply_batch(layer, factor);
   auto time = time_s(layer, row.engine);
   if (time) *time /= static_cast<double>(factor);
   return time;
@@ -31,8 +40,7 @@ std::optional<double> Alternatives::at_batch_s(const LayerResult& row, std::uint
 
 std::optional<double> Alternatives::in_type_s(const LayerResult& row, DataType type) const {
   Layer layer = row.layer;
-  layer.dtypes = {type, type, type};
-  layer.layout.reset();
+  set_type(layer, type);
   return time_s(layer);
 }
 

@@ -9,6 +9,11 @@
 
 namespace roofline {
 
+/// As much work of `factor` batches in one.
+void multiply_batch(Layer& layer, std::uint64_t factor);
+/// All operands in that type and the layout that its libraries take.
+void set_type(Layer& layer, DataType type);
+
 class Alternatives {
  public:
   Alternatives(const Result& result, const Context& context)
@@ -22,7 +27,7 @@ class Alternatives {
   std::optional<double> time_s(const Layer& layer) const;
   /// Of as much work as one such layer, at `factor` times its batch.
   std::optional<double> at_batch_s(const LayerResult& row, std::uint64_t factor) const;
-  /// In that type and the layout that its libraries take.
+  /// With all operands in that type.
   std::optional<double> in_type_s(const LayerResult& row, DataType type) const;
 
  private:

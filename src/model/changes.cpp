@@ -2,8 +2,10 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "model/copies.hpp"
+#include "model/layer_fields.hpp"
 #include "roofline/summary.hpp"
 
 namespace roofline {
@@ -17,15 +19,33 @@ std::string name_of_input(const KernelTable& table) {
   return table.recording->name + (table.gpu.empty() ? "" : " on " + table.gpu);
 }
 
+/// ", fp16, batch 8, training"
+std::string setting_text(const Setting& setting) {
+  std::string text = ", ";
+  text += setting.dtype ? name_of(*setting.dtype) : "mixed types";
+  if (setting.batch) text += ", batch " + std::to_string(*setting.batch);
+  if (setting.training)
+    text += ", training";
+  else if (setting.pass && *setting.pass != Pass::fwd)
+    text += ", " + std::string(name_of(*setting.pass));
+  return text;
+}
+
 /// What is the same work in two inputs: a layer's pass and name, or the name of what no layer
 /// stands for.
 using WorkKey = std::pair<std::optional<Pass>, std::string>;
-using WorkTimes = std::map<WorkKey, WorkTime>;
 
-void add(WorkTimes& times, WorkKey key, double count, double time_s) {
-  WorkTime& work = times[std::move(key)];
-  work.count += count;
-  work.time_s += time_s;
+struct Work {
+  WorkTime time;
+  const LayerResult* row = nullptr;  ///< the first one's; null of what no layer stands for
+};
+using AllWork = std::map<WorkKey, Work>;
+
+void add(AllWork& all, WorkKey key, double count, double time_s, const LayerResult* row = nullptr) {
+  Work& work = all[std::move(key)];
+  work.time.count += count;
+  work.time.time_s += time_s;
+  if (work.row == nullptr) work.row = row;
 }
 
 std::string name_of_transfer(const Transfer& transfer) {
@@ -33,26 +53,54 @@ std::string name_of_transfer(const Transfer& transfer) {
 }
 
 /// In a recording, copies of a layer have one time, the mean: they are one piece of work.
-WorkTimes times_of(const Result& result, bool joins_copies) {
-  WorkTimes times;
+AllWork measured_work(const Result& result, bool joins_copies) {
+  AllWork all;
   for (const LayerResult& row : result.layers) {
     if (!row.measured_time_s) continue;
     const std::string& name = row.layer.name;
-    add(times, {row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
-        *row.measured_time_s);
+    add(all, {row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
+        *row.measured_time_s, &row);
   }
   if (const TraceSummary* recording = result.measured.recording.get()) {
     for (const Transfer& each : recording->transfers)
-      add(times, {std::nullopt, name_of_transfer(each)}, each.launches, each.time_s);
+      add(all, {std::nullopt, name_of_transfer(each)}, each.launches, each.time_s);
     for (const UnmodelledWork& work : recording->unmodelled)
-      add(times, {std::nullopt, work.name}, work.launches, work.time_s);
+      add(all, {std::nullopt, work.name}, work.launches, work.time_s);
   }
-  return times;
+  return all;
 }
 
-RunTotals totals_of(const Result& result, const WorkTimes& times) {
+AllWork expected_work(const Result& result) {
+  AllWork all;
+  for (const LayerResult& row : result.layers) {
+    WorkKey key{row.layer.pass, row.layer.name};
+    add(all, key, 1, time_s(row), &row);
+    WorkTime& work = all[std::move(key)].time;
+    work.flop += static_cast<double>(row.counts.flops);
+    work.byte += static_cast<double>(row.counts.bytes.total);
+    if (!work.limiter && row.kernel) work.limiter = row.kernel->limiter;
+  }
+  return all;
+}
+
+/// Kernels of one name are one piece of work, whatever their grids.
+AllWork kernel_work(const KernelTable& table) {
+  AllWork all;
+  for (const KernelRow& row : table.rows)
+    add(all, {std::nullopt, row.kernel.name}, static_cast<double>(row.kernel.launches),
+        row.kernel.time_s);
+  return all;
+}
+
+double sum_of(const AllWork& all) {
+  double sum_s = 0;
+  for (const auto& [key, work] : all) sum_s += work.time.time_s;
+  return sum_s;
+}
+
+RunTotals measured_totals(const Result& result, const AllWork& all) {
   RunTotals totals;
-  for (const auto& [key, work] : times) totals.work_s += work.time_s;
+  totals.work_s = sum_of(all);
   const auto& recording = result.measured.recording;
   if (recording && recording->span_s > 0 && !recording->times_hold_launches) {
     totals.step_s = recording->span_s;
@@ -63,27 +111,20 @@ RunTotals totals_of(const Result& result, const WorkTimes& times) {
   return totals;
 }
 
-/// Changes of one sort, with their sums.
-ChangeGroup group_of(std::vector<MeasuredChange> changes) {
-  ChangeGroup group;
-  for (const MeasuredChange& each : changes) {
-    group.before_s += each.before.time_s;
-    group.after_s += each.after.time_s;
+RunTotals expected_totals(const Result& result, const AllWork& all) {
+  RunTotals totals;
+  totals.work_s = sum_of(all);
+  totals.roofline_s = result.total.roofline_time_s;
+  totals.flop = static_cast<double>(result.total.flops);
+  totals.byte = static_cast<double>(result.total.bytes.total);
+  if (const auto byte = needed_memory_byte(result))
+    totals.needed_memory_byte = static_cast<double>(*byte);
+  if (result.setting.batch && totals.work_s > 0) {
+    const auto batch = static_cast<double>(*result.setting.batch);
+    totals.time_per_image_s = totals.work_s / batch;
+    totals.images_per_s = batch / totals.work_s;
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
-    return std::fabs(a.change_s()) > std::fabs(b.change_s());
-  });
-  group.work = std::move(changes);
-  return group;
-}
-
-/// Kernels of one name are one piece of work, whatever their grids.
-WorkTimes times_of(const KernelTable& table) {
-  WorkTimes times;
-  for (const KernelRow& row : table.rows)
-    add(times, {std::nullopt, row.kernel.name}, static_cast<double>(row.kernel.launches),
-        row.kernel.time_s);
-  return times;
+  return totals;
 }
 
 RunTotals totals_of(const KernelTable& table) {
@@ -96,48 +137,123 @@ RunTotals totals_of(const KernelTable& table) {
   return totals;
 }
 
-/// What went, what came and what changed.
-void set_groups(const WorkTimes& earlier, const WorkTimes& later, MeasuredChanges& changes) {
-  std::vector<MeasuredChange> changed;
-  std::vector<MeasuredChange> gone;
-  std::vector<MeasuredChange> come;
-  for (const auto& [key, work] : earlier) {
-    const auto found = later.find(key);
-    if (found == later.end())
-      gone.push_back({key.second, key.first, work, {}});
-    else
-      changed.push_back({key.second, key.first, work, found->second});
+/// Changes of one sort, with their sums.
+ChangeGroup group_of(std::vector<Change> changes) {
+  ChangeGroup group;
+  for (const Change& each : changes) {
+    group.before_s += each.before.time_s;
+    group.after_s += each.after.time_s;
   }
-  for (const auto& [key, work] : later)
-    if (!earlier.contains(key)) come.push_back({key.second, key.first, {}, work});
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+    return std::fabs(a.change_s()) > std::fabs(b.change_s());
+  });
+  group.work = std::move(changes);
+  return group;
+}
+
+bool are_of_one_kind(const Work& a, const Work& b) {
+  return a.row == nullptr || b.row == nullptr || a.row->layer.kind == b.row->layer.kind;
+}
+
+/// Moves work that is in both from the two into the changes.
+std::vector<Change> take_same_names(AllWork& earlier, AllWork& later) {
+  std::vector<Change> changed;
+  for (auto work = earlier.begin(); work != earlier.end();) {
+    const auto found = later.find(work->first);
+    if (found == later.end() || !are_of_one_kind(work->second, found->second)) {
+      ++work;
+      continue;
+    }
+    const auto& [pass, name] = work->first;
+    changed.push_back({name, "", pass, work->second.time, found->second.time});
+    later.erase(found);
+    work = earlier.erase(work);
+  }
+  return changed;
+}
+
+/// The same for layers that are alike but for their names, in the order of the networks.
+void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& changed) {
+  const auto in_order = [](AllWork& all) {
+    std::vector<AllWork::iterator> layers;
+    for (auto each = all.begin(); each != all.end(); ++each)
+      if (each->second.row != nullptr) layers.push_back(each);
+    std::sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) {
+      return std::less<>()(a->second.row, b->second.row);
+    });
+    return layers;
+  };
+  std::multimap<std::string, AllWork::iterator> by_identity;
+  for (const auto& each : in_order(later))
+    by_identity.emplace(identity(stated(each->second.row->layer)), each);
+  for (const auto& work : in_order(earlier)) {
+    const auto found = by_identity.lower_bound(identity(stated(work->second.row->layer)));
+    if (found == by_identity.end() || found->first != identity(stated(work->second.row->layer)))
+      continue;
+    const auto& [pass, name] = work->first;
+    changed.push_back(
+        {name, found->second->first.second, pass, work->second.time, found->second->second.time});
+    later.erase(found->second);
+    by_identity.erase(found);
+    earlier.erase(work);
+  }
+}
+
+/// What went, what came and what changed.
+void set_groups(AllWork earlier, AllWork later, Changes& changes) {
+  std::vector<Change> changed = take_same_names(earlier, later);
+  if (changes.times == ChangesOf::expected) take_same_layers(earlier, later, changed);
+  std::vector<Change> gone;
+  std::vector<Change> come;
+  for (const auto& [key, work] : earlier)
+    gone.push_back({key.second, "", key.first, work.time, {}});
+  for (const auto& [key, work] : later) come.push_back({key.second, "", key.first, {}, work.time});
   changes.gone = group_of(std::move(gone));
   changes.come = group_of(std::move(come));
   changes.changed = group_of(std::move(changed));
 }
 
-}  // namespace
-
-MeasuredChanges changes_between(const Result& before, const Result& after) {
+Changes measured_changes(const Result& before, const Result& after) {
   const bool joins_copies = before.measured.recording && after.measured.recording;
-  const WorkTimes earlier = times_of(before, joins_copies);
-  const WorkTimes later = times_of(after, joins_copies);
-  MeasuredChanges changes;
+  AllWork earlier = measured_work(before, joins_copies);
+  AllWork later = measured_work(after, joins_copies);
+  Changes changes;
   changes.before = name_of_input(before);
   changes.after = name_of_input(after);
-  changes.before_run = totals_of(before, earlier);
-  changes.after_run = totals_of(after, later);
-  set_groups(earlier, later, changes);
+  changes.before_run = measured_totals(before, earlier);
+  changes.after_run = measured_totals(after, later);
+  set_groups(std::move(earlier), std::move(later), changes);
   return changes;
 }
 
-MeasuredChanges changes_between(const KernelTable& before, const KernelTable& after) {
-  MeasuredChanges changes;
+Changes expected_changes(const Result& before, const Result& after) {
+  AllWork earlier = expected_work(before);
+  AllWork later = expected_work(after);
+  Changes changes;
+  changes.before = name_of_input(before) + setting_text(before.setting);
+  changes.after = name_of_input(after) + setting_text(after.setting);
+  changes.times = ChangesOf::expected;
+  changes.before_run = expected_totals(before, earlier);
+  changes.after_run = expected_totals(after, later);
+  set_groups(std::move(earlier), std::move(later), changes);
+  return changes;
+}
+
+}  // namespace
+
+Changes changes_between(const Result& before, const Result& after) {
+  const bool measured = before.measured.summary && after.measured.summary;
+  return measured ? measured_changes(before, after) : expected_changes(before, after);
+}
+
+Changes changes_between(const KernelTable& before, const KernelTable& after) {
+  Changes changes;
   changes.before = name_of_input(before);
   changes.after = name_of_input(after);
   changes.before_run = totals_of(before);
   changes.after_run = totals_of(after);
   changes.of_kernels = true;
-  set_groups(times_of(before), times_of(after), changes);
+  set_groups(kernel_work(before), kernel_work(after), changes);
   return changes;
 }
 

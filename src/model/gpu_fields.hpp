@@ -37,6 +37,17 @@ struct FieldForm {
   std::string_view joint{};     ///< where it ends the line of the field before: what stands between
   std::string_view required{};  ///< what a file without it lacks; empty where it may be absent
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();  ///< of a whole number
+  /// Its short name where it can be set for a run (roofline/gpu_setting.hpp), as only those that
+  /// the models use can; and a value set so.
+  std::string_view word{};
+  std::string_view example{};
+
+  constexpr FieldForm set_as(std::string_view short_name, std::string_view value) const {
+    FieldForm form = *this;
+    form.word = short_name;
+    form.example = value;
+    return form;
+  }
 };
 
 /// A member of Owner, of one of the types that its members have.

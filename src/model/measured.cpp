@@ -35,8 +35,9 @@ BelowBound why(const LayerResult& row, const Context& context) {
 void set_measured(LayerResult& row, const Context& context, bool gpu_is_known) {
   Measured& measured = row.layer.measured;
   if (!measured.is_known()) return;
-  const bool on_this_gpu =
-      gpu_is_known || measured.gpu.empty() || answers_to(context.gpu, measured.gpu);
+  // Nothing was measured on a part that is not built.
+  const bool on_this_gpu = context.gpu.changes.empty() && (gpu_is_known || measured.gpu.empty() ||
+                                                           answers_to(context.gpu, measured.gpu));
   if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu) measured = {};
   row.measured_time_s =
       context.options.cache == CacheState::cold ? measured.cold_s : measured.warm_s;

@@ -53,6 +53,30 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
+/// Whether the name is that of a network and of no layer.
+bool names_network(const std::vector<Evaluated>& evaluated, const std::string& name) {
+  bool is_network = false;
+  for (const Evaluated& each : evaluated) {
+    is_network = is_network || each.result.setting.network == name;
+    for (const LayerResult& row : each.result.layers)
+      if (row.layer.name == name) return false;
+  }
+  return is_network;
+}
+
+/// All of them where none is named.
+std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& evaluated,
+                                                 const std::string& name) {
+  std::vector<NetworkExplanation> explanations;
+  for (std::size_t i = 0; i < evaluated.size(); ++i) {
+    const Evaluated& each = evaluated[i];
+    if (!name.empty() && each.result.setting.network != name) continue;
+    explanations.push_back(explain_network(each.result, *each.context, each.network));
+    explanations.back().result = i;
+  }
+  return explanations;
+}
+
 std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated, const View& view) {
   std::vector<Explanation> derivations;
   for (std::size_t i = 0; i < evaluated.size(); ++i)
@@ -85,19 +109,29 @@ void tell_apart(std::vector<Result>& results) {
   }
 }
 
-MeasuredChanges changes_of(const std::vector<Result>& results,
-                           const std::vector<KernelTable>& kernels) {
-  std::vector<const Result*> measured;
-  for (const Result& result : results)
-    if (result.measured.summary) measured.push_back(&result);
-  if (measured.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
-  const std::size_t all = measured.size() + kernels.size();
+/// More names of results make no message clearer.
+constexpr std::size_t most_named = 4;
+
+/// ": resnet50 on T4, resnet50 on A100, and 3 more"
+std::string names_of(const std::vector<Result>& results) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(results.size(), most_named); ++i)
+    text += (i == 0 ? ": " : ", ") + results[i].setting.label + " on " + results[i].setting.gpu;
+  if (results.size() > most_named)
+    text += " and " + std::to_string(results.size() - most_named) + " more";
+  return text;
+}
+
+Changes changes_of(const std::vector<Result>& results, const std::vector<KernelTable>& kernels) {
+  if (results.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
+  const std::size_t all = results.size() + kernels.size();
   if (all != 2)
-    throw InputError("expected two inputs with measured times to compare, got " +
-                     std::to_string(all));
+    throw InputError(
+        "expected two results to compare, of two inputs, GPUs, types or batches, got " +
+        std::to_string(all) + names_of(results));
   if (!kernels.empty())
-    throw InputError("expected two inputs with measured layers to compare, got one of kernels");
-  return changes_between(*measured[0], *measured[1]);
+    throw InputError("expected two inputs with layers to compare, got one of kernels");
+  return changes_between(results[0], results[1]);
 }
 
 /// Each piece of work on all GPUs together, as it first comes, on the best of them first.
@@ -126,7 +160,10 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     report.kernel_selections.push_back(select(table, options.view));
   report.view = options.view;
   report.errors = std::move(errors);
-  if (!options.explain.empty()) report.explanations = explain_all(evaluated, options.explain);
+  if (options.explain_networks || names_network(evaluated, options.explain))
+    report.network_explanations = explain_networks(evaluated, options.explain);
+  else if (!options.explain.empty())
+    report.explanations = explain_all(evaluated, options.explain);
   if (options.derive_all) report.derivations = derive_all(evaluated, options.view);
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));

@@ -70,7 +70,8 @@ std::string operand_type_names() {
 std::string expected_data_type(std::string_view found) {
   const std::string text =
       "expected one of " + operand_type_names() + ", got \"" + std::string(found) + '"';
-  if (parse<DataType>(found)) return text + ", which only outputs can be";
+  if (const auto type = parse<DataType>(found); type && is_tensor_type(*type))
+    return text + ", which only outputs can be";
   return text + did_you_mean(found, {names_of<DataType>.begin(), names_of<DataType>.end()});
 }
 

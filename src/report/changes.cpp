@@ -1,9 +1,14 @@
-// Two measured inputs held against each other.
+// Two results held against each other.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "report/kernel_names.hpp"
 #include "report/summary.hpp"
@@ -25,8 +30,10 @@ std::string time_or_nothing(double seconds) { return seconds > 0 ? duration(seco
 
 std::string times_text(double count) { return fmt::format("x{}", std::round(count)); }
 
-/// "relu 32x64 x4", or where their number changed "relu 32x64 x4 -> x2".
-std::string name_text(const MeasuredChange& change) {
+/// "relu 32x64 x4", or where their number changed "relu 32x64 x4 -> x2". Layers that have another
+/// name in the second result have both.
+std::string name_text(const Change& change) {
+  if (!change.later_name.empty()) return change.name + " -> " + change.later_name;
   const double before = std::round(change.before.count);
   const double after = std::round(change.after.count);
   const bool in_one = before == 0 || after == 0;
@@ -37,36 +44,38 @@ std::string name_text(const MeasuredChange& change) {
   return change.name + " " + times_text(before) + " -> " + times_text(after);
 }
 
-/// "-458.2 us went + 154.2 us came".
+/// "-458.2 us went + 154.2 us came"; nothing of a single part, which is the sum.
 class Sum {
  public:
   void add(double seconds, const char* what) {
     if (seconds == 0) return;
+    ++parts_;
     if (text_.empty())
       text_ = duration(seconds) + " " + what;
     else
       text_ +=
           fmt::format(" {} {} {}", seconds < 0 ? '-' : '+', duration(std::fabs(seconds)), what);
   }
-  const std::string& text() const { return text_; }
+  std::string text() const { return parts_ > 1 ? " = " + text_ : ""; }
 
  private:
   std::string text_;
+  std::size_t parts_ = 0;
 };
 
 /// What makes a difference in a sum of times.
 bool counts(double part_s, double whole_s) { return std::fabs(part_s) > 1e-3 * whole_s; }
 
 /// Empty where all are of one pass.
-std::string pass_text(const MeasuredChange& change, const ChangeGroup& group) {
-  const bool one_pass =
-      std::all_of(group.work.begin(), group.work.end(),
-                  [&](const MeasuredChange& each) { return !each.pass || each.pass == Pass::fwd; });
+std::string pass_text(const Change& change, const ChangeGroup& group) {
+  const bool one_pass = std::all_of(group.work.begin(), group.work.end(), [&](const Change& each) {
+    return !each.pass || each.pass == Pass::fwd;
+  });
   return change.pass && !one_pass ? std::string(name_of(*change.pass)) : "";
 }
 
 /// What changed in all, in one sum.
-std::string changes_sentence(const MeasuredChanges& changes) {
+std::string changes_sentence(const Changes& changes) {
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
   const bool knows_busy = before.busy_s && after.busy_s;
@@ -79,94 +88,200 @@ std::string changes_sentence(const MeasuredChanges& changes) {
   // What ran side by side is in the sums of work and not in the busy time.
   const double beside_s = (after_s - before_s) - (after.work_s - before.work_s);
   if (counts(beside_s, std::max(before_s, after_s))) sum.add(beside_s, "side by side");
-  return fmt::format("{} {} -> {}{}: {}{}{}\n", knows_busy ? "GPU busy" : "measured",
-                     duration(before_s), duration(after_s),
+  const std::string_view what = knows_busy ? "GPU busy" : name_of(changes.times);
+  return fmt::format("{} {} -> {}{}: {}{}\n", what, duration(before_s), duration(after_s),
                      before_s > 0 ? ", " + ratio_text(after_s / before_s) : "",
-                     change_text(after_s - before_s), sum.text().empty() ? "" : " = ", sum.text());
+                     change_text(after_s - before_s), sum.text());
 }
 
-/// The wholes: a step, busy, idle, launches.
-Grid run_changes_grid(const MeasuredChanges& changes) {
-  Grid grid;
-  grid.columns = {{changes.of_kernels ? "in all" : "a step", true},
-                  {"before"},
-                  {"after"},
-                  {"change"},
-                  {"ratio"}};
+/// The wholes, a quantity a row.
+class WholesGrid {
+ public:
+  WholesGrid(const Changes& changes, std::string title) : changes_(changes) {
+    grid_.columns = {{std::move(title), true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
+  }
+
+  using Text = std::string (*)(double);
+  using Quantity = std::optional<double> RunTotals::*;
+  /// Where both results know it.
+  void add(const char* name, Quantity quantity, Text text) {
+    const auto& before = changes_.before_run.*quantity;
+    const auto& after = changes_.after_run.*quantity;
+    if (before && after) add(name, *before, *after, text);
+  }
+  /// Where it changed, too.
+  void add_changed(const char* name, Quantity quantity, Text text) {
+    if (changes_.before_run.*quantity != changes_.after_run.*quantity) add(name, quantity, text);
+  }
+  void add(const char* name, double before, double after, Text text) {
+    grid_.rows.push_back({name, text(before), text(after),
+                          (after > before ? "+" : "") + text(after - before),
+                          change_ratio(after, before)});
+  }
+  Grid grid() && { return std::move(grid_); }
+
+ private:
+  const Changes& changes_;
+  Grid grid_;
+};
+
+std::string count_text(double count) { return si(count, ""); }
+std::string byte_count_text(double byte) { return si(byte, "B"); }
+
+Grid measured_wholes_grid(const Changes& changes) {
+  WholesGrid grid(changes, changes.of_kernels ? "in all" : "a step");
+  grid.add(changes.of_kernels ? "whole recording" : "whole step", &RunTotals::step_s, duration);
+  grid.add("GPU idle", &RunTotals::idle_s, duration);
+  grid.add("GPU busy", &RunTotals::busy_s, duration);
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
-  const auto add_time = [&](const char* name, const std::optional<double>& before_s,
-                            const std::optional<double>& after_s) {
-    if (before_s && after_s)
-      grid.rows.push_back({name, duration(*before_s), duration(*after_s),
-                           change_text(*after_s - *before_s), change_ratio(*after_s, *before_s)});
-  };
-  add_time(changes.of_kernels ? "whole recording" : "whole step", before.step_s, after.step_s);
-  add_time("GPU idle", before.idle_s, after.idle_s);
-  add_time("GPU busy", before.busy_s, after.busy_s);
   const auto beside = [](const RunTotals& run) {
     return run.busy_s && counts(run.work_s - *run.busy_s, run.work_s);
   };
-  if (beside(before) || beside(after)) add_time("all work added up", before.work_s, after.work_s);
-  if (before.launches && after.launches)
-    grid.rows.push_back({"launches", plain(*before.launches), plain(*after.launches),
-                         (*after.launches > *before.launches ? "+" : "") +
-                             plain(*after.launches - *before.launches),
-                         change_ratio(*after.launches, *before.launches)});
-  return grid;
+  if (beside(before) || beside(after))
+    grid.add("all work added up", before.work_s, after.work_s, duration);
+  grid.add("launches", &RunTotals::launches, plain);
+  return std::move(grid).grid();
+}
+
+Grid expected_wholes_grid(const Changes& changes) {
+  WholesGrid grid(changes, "in all");
+  grid.add("expected time", changes.before_run.work_s, changes.after_run.work_s, duration);
+  grid.add("roofline", &RunTotals::roofline_s, duration);
+  grid.add("an image", &RunTotals::time_per_image_s, duration);
+  grid.add("images/s", &RunTotals::images_per_s, plain);
+  grid.add_changed("FLOP", &RunTotals::flop, count_text);
+  grid.add_changed("bytes", &RunTotals::byte, byte_count_text);
+  grid.add_changed("memory needed", &RunTotals::needed_memory_byte, byte_count_text);
+  return std::move(grid).grid();
+}
+
+/// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".
+struct Alike {
+  Change first;
+  std::size_t times = 1;
+};
+
+bool are_alike(const Change& a, const Change& b) {
+  const auto same = [](const WorkTime& x, const WorkTime& y) {
+    return std::tie(x.count, x.time_s, x.flop, x.byte, x.limiter) ==
+           std::tie(y.count, y.time_s, y.flop, y.byte, y.limiter);
+  };
+  return a.pass == b.pass && same(a.before, b.before) && same(a.after, b.after);
+}
+
+/// Measured times are those of one layer alone. What is alike stands side by side.
+std::vector<Alike> folded(const Changes& changes, const ChangeGroup& group) {
+  std::vector<Alike> rows;
+  for (const Change& each : group.work) {
+    const auto like = [&](const Alike& row) { return are_alike(row.first, each); };
+    const auto row = changes.times == ChangesOf::expected
+                         ? std::find_if(rows.begin(), rows.end(), like)
+                         : rows.end();
+    if (row == rows.end())
+      rows.push_back({each});
+    else
+      ++row->times;
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Alike& a, const Alike& b) {
+    return std::fabs(a.first.change_s()) * static_cast<double>(a.times) >
+           std::fabs(b.first.change_s()) * static_cast<double>(b.times);
+  });
+  return rows;
+}
+
+/// "dram", or where it changed "dram -> math".
+std::string limiters_text(const WorkTime& before, const WorkTime& after) {
+  const auto text = [](const WorkTime& work) {
+    std::string name(work.limiter ? name_of(*work.limiter) : "");
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+  };
+  const std::string from = text(before);
+  const std::string to = text(after);
+  if (from.empty() || to.empty() || from == to) return from.empty() ? to : from;
+  return from + " -> " + to;
+}
+
+/// Nothing where it is what it was.
+std::string changed_ratio(double after, double before) {
+  return after == before ? "" : change_ratio(after, before);
 }
 
 /// Work that went, came or changed; what is not shown is a row, so that the rows sum.
-Grid change_group_grid(std::string title, const ChangeGroup& group, std::size_t most) {
+Grid change_group_grid(std::string title, const Changes& changes, const ChangeGroup& group,
+                       std::size_t most, std::optional<std::size_t> width) {
   Grid grid;
-  grid.columns = {
-      {std::move(title), true}, {"pass", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
+  grid.columns = {{std::move(title), true},
+                  {"pass", true},
+                  {"before"},
+                  {"after"},
+                  {"change"},
+                  {"ratio"},
+                  {"FLOP"},
+                  {"bytes"},
+                  {"limiter", true}};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
-                       double after_s) {
+                       double after_s, const WorkTime& before, const WorkTime& after) {
     grid.rows.push_back({name, pass, time_or_nothing(before_s), time_or_nothing(after_s),
-                         change_text(after_s - before_s), change_ratio(after_s, before_s)});
+                         change_text(after_s - before_s), change_ratio(after_s, before_s),
+                         changed_ratio(after.flop, before.flop),
+                         changed_ratio(after.byte, before.byte), limiters_text(before, after)});
   };
-  const std::size_t shown = group.work.size() > most + 1 ? most : group.work.size();
+  const std::vector<Alike> rows = folded(changes, group);
+  const auto changed = static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const Alike& row) { return row.first.change_s() != 0; }));
+  const bool cuts = changed > most + 1 || changed < rows.size();
+  const std::size_t shown = cuts ? std::min(changed, most) : rows.size();
+  std::size_t shown_work = 0;
   double shown_before_s = 0;
   double shown_after_s = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const MeasuredChange& each = group.work[i];
-    add(name_text(each), pass_text(each, group), each.before.time_s, each.after.time_s);
-    shown_before_s += each.before.time_s;
-    shown_after_s += each.after.time_s;
+  for (const Alike& row : std::span(rows).first(shown)) {
+    const auto times = static_cast<double>(row.times);
+    const double before_s = times * row.first.before.time_s;
+    const double after_s = times * row.first.after.time_s;
+    add(name_text(row.first) + (row.times > 1 ? " " + times_text(times) : ""),
+        pass_text(row.first, group), before_s, after_s, row.first.before, row.first.after);
+    shown_work += row.times;
+    shown_before_s += before_s;
+    shown_after_s += after_s;
   }
-  if (shown < group.work.size())
-    add(fmt::format("{} more", group.work.size() - shown), "", group.before_s - shown_before_s,
-        group.after_s - shown_after_s);
-  add("total", "", group.before_s, group.after_s);
+  if (shown < rows.size())
+    add(fmt::format("{} {}", group.work.size() - shown_work,
+                    shown < changed ? "more" : "unchanged"),
+        "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {});
+  add("total", "", group.before_s, group.after_s, {}, {});
   grid.has_total = true;
-  drop_columns(grid, std::nullopt, {});
+  drop_columns(grid, width, std::array<std::string_view, 3>{"FLOP", "bytes", "limiter"});
   return grid;
 }
 
 /// Names of kernels as their tables have them.
-MeasuredChanges shortened_names(MeasuredChanges changes) {
+Changes shortened_names(Changes changes) {
   constexpr std::size_t widest = 60;
   if (!changes.of_kernels) return changes;
   for (ChangeGroup* group : {&changes.gone, &changes.come, &changes.changed})
-    for (MeasuredChange& change : group->work)
+    for (Change& change : group->work)
       change.name = shortened(printable(short_signature(change.name)), widest);
   return changes;
 }
 
 }  // namespace
 
-std::string changes_text(const MeasuredChanges& all, std::optional<std::uint64_t> top,
+std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
+                         std::optional<std::size_t> width,
                          const std::function<std::string(const Grid&)>& render) {
-  const MeasuredChanges changes = shortened_names(all);
+  const Changes changes = shortened_names(all);
   std::string text = fmt::format("before: {}\nafter: {}\n{}", printable(changes.before),
                                  printable(changes.after), changes_sentence(changes));
   const auto add = [&](const Grid& grid) {
     if (!grid.rows.empty()) text += '\n' + render(grid);
   };
-  add(run_changes_grid(changes));
+  add(changes.times == ChangesOf::expected ? expected_wholes_grid(changes)
+                                           : measured_wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {
-    if (!group.work.empty()) add(change_group_grid(title, group, top.value_or(most_changes)));
+    if (!group.work.empty())
+      add(change_group_grid(title, changes, group, top.value_or(most_changes), width));
   };
   add_group("went", changes.gone);
   add_group("came", changes.come);

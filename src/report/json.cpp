@@ -69,6 +69,18 @@ void write_ceilings(JsonWriter& w, const Result& result) {
       .end_object();
 }
 
+void write_gpu_changes(JsonWriter& w, const std::vector<GpuChange>& changes) {
+  w.key("gpu_changes").begin_array();
+  for (const GpuChange& change : changes)
+    w.begin_object()
+        .member("field", change.field)
+        .member("unit", text_or_null(change.unit))
+        .member("from", cell(change.from))
+        .member("to", change.to)
+        .end_object();
+  w.end_array();
+}
+
 void write_memory(JsonWriter& w, const Result& result) {
   w.key("memory");
   if (!result.memory) {
@@ -219,15 +231,33 @@ void write_points(JsonWriter& w, const PointTable& table) {
   w.end_array().end_object();
 }
 
+/// Unknown without a framework, and where it runs every layer on its data type's engine.
+void write_other_engine(JsonWriter& w, const Result& result) {
+  w.key("other_engine");
+  if (!result.other_engine) {
+    w.value({});
+    return;
+  }
+  w.begin_object()
+      .member("engine", cell(name_of(result.other_engine->engine)))
+      .member("own_engine", cell(name_of(result.other_engine->own)))
+      .member("expected_time_s", result.other_engine->expected_s)
+      .member("own_expected_time_s", result.other_engine->own_expected_s)
+      .end_object();
+}
+
 void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
   w.begin_object()
       .member("source", result.setting.source)
       .member("network", result.setting.network)
-      .member("gpu", result.setting.gpu)
-      .member("dtype", optional_name(result.setting.dtype))
+      .member("gpu", result.setting.gpu);
+  write_gpu_changes(w, result.setting.gpu_changes);
+  w.member("dtype", optional_name(result.setting.dtype))
       .member("batch", cell(result.setting.batch))
       .member("pass", result.setting.training ? Cell(std::string("training"))
-                                              : optional_name(result.setting.pass));
+                                              : optional_name(result.setting.pass))
+      .member("framework", optional_name(result.setting.framework));
+  write_other_engine(w, result);
   write_ceilings(w, result);
   w.key("layers").begin_array();
   for (const std::size_t row : selection.rows) {
@@ -251,6 +281,54 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_total(w, result.total);
   write_network_bounds(w, result.bounds.network);
   w.end_object().end_object();
+}
+
+void write_network_explanation(JsonWriter& w, const NetworkExplanation& explanation,
+                               const Result& result) {
+  w.begin_object()
+      .member("source", result.setting.source)
+      .member("network", result.setting.network)
+      .member("gpu", result.setting.gpu)
+      .member("dtype", optional_name(result.setting.dtype))
+      .member("batch", cell(result.setting.batch))
+      .member("time_s", result.total.time_s);
+  w.key("limiter_share").begin_object();
+  for (const Limiter limiter : enumerators<Limiter>)
+    w.member(name_of(limiter), explanation.limiter_share[limiter]);
+  w.member("other", explanation.other_share).end_object().key("layers").begin_array();
+  for (const MainLayer& layer : explanation.layers) {
+    const LayerResult& first = result.layers[layer.rows.front()];
+    w.begin_object()
+        .member("name", first.layer.name)
+        .member("pass", cell(name_of(first.layer.pass)))
+        .member("layers", std::uint64_t{layer.rows.size()})
+        .member("time_s", layer.time_s)
+        .member("share", layer.share)
+        .member("limiter", first.kernel ? cell(name_of(first.kernel->limiter)) : Cell())
+        .end_object();
+  }
+  w.end_array().key("changes").begin_array();
+  for (const NetworkChange& change : explanation.changes)
+    w.begin_object()
+        .member("change", change.change)
+        .member("time_s", change.time_s)
+        .member("speedup", change.speedup)
+        .end_object();
+  w.end_array().key("sensitivity").begin_array();
+  for (const Sensitivity& each : explanation.sensitivity)
+    w.begin_object()
+        .member("what", each.what)
+        .member("time_s", each.time_s)
+        .member("saved_share", each.saved_share)
+        .end_object();
+  w.end_array().end_object();
+}
+
+void write_network_explanations(JsonWriter& w, const Report& report) {
+  w.key("network_explanations").begin_array();
+  for (const NetworkExplanation& each : report.network_explanations)
+    write_network_explanation(w, each, report.results[each.result]);
+  w.end_array();
 }
 
 void write_conventions(JsonWriter& w) {
@@ -287,7 +365,9 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   write_changes(w, report.changes);
   w.key("explanations").begin_array();
   for (const Explanation& each : report.explanations) write_explanation(w, report, each);
-  w.end_array().key("errors").begin_array();
+  w.end_array();
+  write_network_explanations(w, report);
+  w.key("errors").begin_array();
   for (const InputError& error : report.errors)
     w.begin_object()
         .member("source", error.source)

@@ -43,19 +43,39 @@ void write_run(JsonWriter& w, std::string_view name, const RunTotals& run) {
       .member("busy_s", cell(run.busy_s))
       .member("idle_s", cell(run.idle_s))
       .member("launches", cell(run.launches))
+      .member("roofline_s", cell(run.roofline_s))
+      .member("time_per_image_s", cell(run.time_per_image_s))
+      .member("images_per_s", cell(run.images_per_s))
+      .member("flop", cell(run.flop))
+      .member("byte", cell(run.byte))
+      .member("needed_memory_byte", cell(run.needed_memory_byte))
       .end_object();
 }
 
-void write_group(JsonWriter& w, std::string_view name, const ChangeGroup& group) {
+void write_group(JsonWriter& w, std::string_view name, const Changes& changes,
+                 const ChangeGroup& group) {
+  const auto expected = [&](double number) {
+    return changes.times == ChangesOf::expected ? Cell(number) : Cell();
+  };
+  const auto limiter = [](const WorkTime& work) {
+    return work.limiter ? cell(name_of(*work.limiter)) : Cell();
+  };
   w.key(name).begin_array();
-  for (const MeasuredChange& each : group.work)
+  for (const Change& each : group.work)
     w.begin_object()
         .member("name", each.name)
+        .member("later_name", text_or_null(each.later_name))
         .member("pass", each.pass ? cell(name_of(*each.pass)) : Cell())
         .member("before_s", each.before.time_s)
         .member("after_s", each.after.time_s)
         .member("before_count", each.before.count)
         .member("after_count", each.after.count)
+        .member("before_flop", expected(each.before.flop))
+        .member("after_flop", expected(each.after.flop))
+        .member("before_byte", expected(each.before.byte))
+        .member("after_byte", expected(each.after.byte))
+        .member("before_limiter", limiter(each.before))
+        .member("after_limiter", limiter(each.after))
         .end_object();
   w.end_array();
 }
@@ -126,7 +146,7 @@ void write_verdict(JsonWriter& w, const Result& result) {
   w.end_array().end_object();
 }
 
-void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes) {
+void write_changes(JsonWriter& w, const std::optional<Changes>& changes) {
   w.key("changes");
   if (!changes) {
     w.value({});
@@ -135,6 +155,7 @@ void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes)
   w.begin_object()
       .member("before", changes->before)
       .member("after", changes->after)
+      .member("times", cell(name_of(changes->times)))
       .member("before_s", changes->changed.before_s)
       .member("after_s", changes->changed.after_s)
       .member("only_before", std::uint64_t{changes->gone.work.size()})
@@ -143,9 +164,9 @@ void write_changes(JsonWriter& w, const std::optional<MeasuredChanges>& changes)
       .member("come_s", changes->come.after_s);
   write_run(w, "before_run", changes->before_run);
   write_run(w, "after_run", changes->after_run);
-  write_group(w, "layers", changes->changed);
-  write_group(w, "gone", changes->gone);
-  write_group(w, "come", changes->come);
+  write_group(w, "layers", *changes, changes->changed);
+  write_group(w, "gone", *changes, changes->gone);
+  write_group(w, "come", *changes, changes->come);
   w.end_object();
 }
 

@@ -230,7 +230,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   return grid;
 }
 
-std::string points_title(std::span<const PointTable> tables) {
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework) {
   const PointTable& table = tables.front();
   const OperatingPoint& first = table.points.front();
   const auto same = [&](const auto& text_of) {
@@ -250,6 +250,7 @@ std::string points_title(std::span<const PointTable> tables) {
     if (same([&](const OperatingPoint& p) { return p.is_goal[goal]; }) && first.is_goal[goal])
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
+  if (framework) text += fmt::format(", by {}", name_of(*framework));
   if (table.ranked_by) text += fmt::format(": {}", ranking_text(*table.ranked_by));
   return text + "\n";
 }

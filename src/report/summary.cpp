@@ -154,6 +154,31 @@ std::string sweep_sentence(const Sweep& sweep) {
                             *sweep.near_best_from, *sweep.best_batch);
 }
 
+std::string gpu_changes_sentence(const Result& result) {
+  std::string text;
+  for (const GpuChange& change : result.setting.gpu_changes) {
+    const auto number = [&](double value) {
+      if (change.unit == "MiB") return plain(value) + " MiB";
+      return change.unit.empty() ? plain(value) : si(value, change.unit);
+    };
+    text += fmt::format("{}{} ", text.empty() ? "what if: " : ", ", change.field);
+    text += change.unit == "x"
+                ? factor(change.to)
+                : (change.from ? number(*change.from) + " " : "") + "-> " + number(change.to);
+  }
+  return text.empty() ? text : broken(text + '\n', sentence_width);
+}
+
+std::string other_engine_sentence(const Result& result) {
+  constexpr double much = 2;
+  const auto& other = result.other_engine;
+  if (!other || other->own_expected_s < much * other->expected_s) return "";
+  return fmt::format("{} for {} layers is {}'s default: in {} they take {} (--engine auto)\n",
+                     name_of(other->engine), name_of(other->own),
+                     name_of(*result.setting.framework), name_of(other->own),
+                     factor(other->own_expected_s / other->expected_s));
+}
+
 std::string memory_sentence(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed) return "";

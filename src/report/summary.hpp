@@ -23,7 +23,7 @@ Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// `width` columns what there is no room for.
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What all points have in common.
-std::string points_title(std::span<const PointTable> tables);
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework);
 /// From which batch on the work is bound by compute.
 std::string points_sentences(const PointTable& table, std::optional<std::size_t> width);
 /// Of a ranking: how many rows are not shown, and what does not fit.
@@ -38,6 +38,10 @@ std::string bound_share_text(double compute_share);
 std::string limiter_legend(const Report& report);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
+/// What of the GPU was set, from what to what; empty where nothing was.
+std::string gpu_changes_sentence(const Result& result);
+/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
+std::string other_engine_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.
@@ -53,9 +57,10 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most);
 /// Where the measured time went: bound, the model's parts, what it does not explain.
 Grid measured_parts_grid(const MeasuredSummary& summary);
 Grid measured_types_grid(const MeasuredSummary& summary);
-/// Two measured inputs: what changed in the whole, then what went, came and changed, `top` rows of
-/// each and the rest as one, each grid rendered by `render`.
-std::string changes_text(const MeasuredChanges& changes, std::optional<std::uint64_t> top,
+/// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
+/// the rest as one, each grid rendered by `render`, on a terminal of `width` columns.
+std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
+                         std::optional<std::size_t> width,
                          const std::function<std::string(const Grid&)>& render);
 /// The layers that lose most, why, and what would help; the rates that were achieved at best.
 std::string lost_sentences(const Result& result);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <span>
@@ -66,6 +67,23 @@ std::string batch_text(const Result& result) {
   return result.measured.recording ? "" : "batch mixed, ";
 }
 
+/// What was taken of which GPU, where it is a share of one.
+std::string share_line(const Setting& setting) {
+  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
+}
+
+/// Each share once.
+std::string share_lines(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Result& result : report.results)
+    if (const std::string line = share_line(result.setting);
+        std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -77,11 +95,17 @@ std::string title_of(const Report& report, const Section& section) {
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
-  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}): ridge {} FLOP/B\n", what,
-                     shortened(printable(result.setting.gpu), 30),
-                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
+  const std::string by =
+      result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
+  // What was set of a GPU stands behind its name.
+  const bool is_changed = !result.setting.gpu_changes.empty();
+  return fmt::format("{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
+                     shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
+                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
                      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
-                     name_of(result.bounds.ceilings.kind), plain(peak / bandwidth));
+                     name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
+                     plain(peak / bandwidth),
+                     share_line(result.setting) + gpu_changes_sentence(result));
 }
 
 /// Layers of one engine.
@@ -132,12 +156,6 @@ std::string engines_of(const Report& report, const Section& section) {
                           kinds_text(use.kinds));
   return text + '\n';
 }
-
-constexpr std::string_view conventions_legend =
-    "1 MAC = 2 FLOP. k, M, G: powers of ten. bytes: each operand is read once, each\n"
-    "result written once. roofline: the least time, all bytes from device memory.\n"
-    "expected: the time of a library's kernel; less than the roofline where operands\n"
-    "are in L2 (see --cache) or Winograd needs fewer MACs. share: of the total.\n";
 
 constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
 
@@ -198,7 +216,8 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
-  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section);
+  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section) +
+         other_engine_sentence(result);
   text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
@@ -219,7 +238,8 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text = points_title(report.points) + '\n';
+  std::string text = points_title(report.points, report.results.front().setting.framework) +
+                     share_lines(report) + '\n';
   if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
     text += style.render(grid);
   const bool one = report.points.size() == 1;
@@ -252,6 +272,30 @@ bool has_folded(const Report& report, const Style& style) {
       return true;
   }
   return false;
+}
+
+struct HeaderMeaning {
+  std::string_view header;
+  std::string_view meaning;
+};
+
+constexpr std::array header_meanings = std::to_array<HeaderMeaning>({
+    {"bytes", "bytes: each operand is read once, each result written once."},
+    {"roofline", "roofline: the least time, all bytes from device memory."},
+    {"expected",
+     "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
+     "(see --cache) or Winograd needs fewer MACs."},
+    {"share", "share: of the total."},
+});
+
+/// What the headers mean that are shown, in words that layers and points share.
+std::string meanings_legend(const std::set<std::string>& headers) {
+  std::string text;
+  if (headers.contains("FLOP") || headers.contains("MACs")) text = "1 MAC = 2 FLOP. ";
+  text += "k, M, G: powers of ten.";
+  for (const HeaderMeaning& each : header_meanings)
+    if (headers.contains(std::string(each.header))) (text += ' ') += each.meaning;
+  return broken(text, sentence_width) + '\n';
 }
 
 /// Points stand for the layers of each, unless rows of them are asked for.
@@ -290,7 +334,11 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
                       return plain_style.render(grid);
                     },
                     plain_style.own};
-  if (report.changes) return changes_text(*report.changes, report.view.top, style.render);
+  if (report.changes) {
+    const std::string text =
+        changes_text(*report.changes, report.view.top, style.own.width, style.render);
+    return text + (headers.contains("limiter") ? '\n' + limiter_legend(report) : "");
+  }
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;
@@ -301,7 +349,7 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
   return out + (report.points.empty() ? "" : points_legend(report, headers)) +
-         std::string(conventions_legend) + (rows ? columns_legend(report, headers) : "") +
+         meanings_legend(headers) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
@@ -320,16 +368,29 @@ std::string kernels_text(const Report& report, const Style& style) {
   return text.empty() ? text : text + kernel_legend(report);
 }
 
+/// A network as a colleague could be sent it.
+std::string network_explanations_text(const Report& report, const Style& style) {
+  std::string text;
+  for (const NetworkExplanation& each : report.network_explanations)
+    text +=
+        (text.empty() ? "" : "\n") + broken(title_of(report, {{each.result}}), sentence_width) +
+        network_explanation_text(each, report.results[each.result], style.own.width, style.render);
+  return text;
+}
+
 std::string report_text(const Report& report, const Style& style) {
+  if (!report.network_explanations.empty()) return network_explanations_text(report, style);
   const std::string layers = layer_tables_text(report, style);
   const std::string kernels = kernels_text(report, style);
   return layers + (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
 }
 
 std::string explanations_text(const Report& report) {
+  const auto length = report.view.all ? ExplanationLength::whole : ExplanationLength::lecture;
   std::string text;
   for (const Explanation& each : report.explanations)
-    text += (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result]);
+    text +=
+        (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result], length);
   return text;
 }
 

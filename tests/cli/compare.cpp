@@ -1,6 +1,8 @@
-// --compare: two measured inputs held against each other.
+// --compare: two results held against each other.
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -97,4 +99,95 @@ TEST_CASE("The groups of changes sum to the change of the whole in JSON", "[cli/
   double gone_s = 0;
   for (const auto& each : changes["gone"]) gone_s += each["before_s"].get<double>();
   CHECK(gone_s == Approx(number("/gone_s")));
+}
+
+namespace {
+
+std::string conv_of(const std::string& name, int out_channels) {
+  return R"({"name": ")" + name +
+         R"(", "type": "conv", "input": [64, 28, 28], "kernel_size": 1, "out_channels": )" +
+         std::to_string(out_channels) + "}";
+}
+std::string relu_of(const std::string& name, int length) {
+  return R"({"name": ")" + name + R"(", "type": "relu", "input": [)" + std::to_string(length) +
+         "]}";
+}
+
+nlohmann::json changes_of(const TemporaryFolder& folder, const std::string& line) {
+  const Outcome outcome = run(folder, "roofline --compare --json " + line);
+  CHECK(outcome.err.empty());
+  return nlohmann::json::parse(outcome.out);
+}
+
+}  // namespace
+
+TEST_CASE("Layers of two versions are the same by name and kind, else by what they are",
+          "[cli/compare]") {
+  const TemporaryFolder folder;
+  folder.write("a.json", "[" + conv_of("grows", 64) + "," + relu_of("old_name", 500) + "," +
+                             relu_of("goes", 700) + "," + relu_of("other_kind", 900) + "," +
+                             relu_of("stays", 1100) + "]");
+  folder.write("b.json", "[" + conv_of("grows", 128) + "," + relu_of("new_name", 500) + "," +
+                             relu_of("comes", 800) + "," + conv_of("other_kind", 8) + "," +
+                             relu_of("stays", 1100) + "]");
+  const auto report = changes_of(folder, "a.json b.json --gpu v100");
+  const auto& changes = report.at("changes");
+  CHECK(changes.at("times") == "expected");
+  CHECK(changes.at("before") == "a on Tesla V100 SXM2 16GB, fp32, batch 1");
+  std::map<std::string, nlohmann::json> changed;
+  for (const auto& each : changes.at("layers")) changed[each.at("name")] = each;
+  REQUIRE(changed.size() == 3);
+  // 28 x 28 positions x 64 x 64 MACs of 2 FLOP, then twice as many.
+  CHECK(changed.at("grows").at("before_flop") == 6422528);
+  CHECK(changed.at("grows").at("after_flop") == 2 * 6422528);
+  CHECK(changed.at("grows").at("later_name").is_null());
+  CHECK(changed.at("old_name").at("later_name") == "new_name");
+  CHECK(changed.at("stays").at("before_s") == changed.at("stays").at("after_s"));
+  const auto names_in = [&](const char* group) {
+    std::set<std::string> names;
+    for (const auto& each : changes.at(group)) names.insert(each.at("name"));
+    return names;
+  };
+  CHECK(names_in("gone") == std::set<std::string>{"goes", "other_kind"});
+  CHECK(names_in("come") == std::set<std::string>{"comes", "other_kind"});
+}
+
+TEST_CASE("Changes sum to that of the whole, whatever two results differ in", "[cli/compare]") {
+  const TemporaryFolder folder;
+  const auto line =
+      GENERATE(as<std::string>(), "resnet18 --gpu v100,a100", "resnet18 --gpu t4 --dtype fp16,fp32",
+               "resnet18 --gpu t4 --batch 1,8", "resnet18 vgg16 --gpu v100",
+               "resnet18 --gpu v100,a100 --pass training");
+  const auto report = changes_of(folder, line);
+  const auto& changes = report.at("changes");
+  const auto total_s = [&](std::size_t i) {
+    return report.at("results").at(i).at("total").at("expected_time_s").get<double>();
+  };
+  double change_s = 0;
+  for (const char* group : {"layers", "gone", "come"})
+    for (const auto& each : changes.at(group))
+      change_s += each.at("after_s").get<double>() - each.at("before_s").get<double>();
+  CHECK(change_s == Approx(total_s(1) - total_s(0)));
+  CHECK(changes.at("before_run").at("work_s").get<double>() == Approx(total_s(0)));
+  CHECK(changes.at("after_run").at("work_s").get<double>() == Approx(total_s(1)));
+}
+
+TEST_CASE("What did not change is one row", "[cli/compare]") {
+  const TemporaryFolder folder;
+  folder.write("a.json", "[" + relu_of("x", 500) + "," + relu_of("y", 700) + "]");
+  folder.write("b.json", "[" + relu_of("x", 500) + "," + relu_of("y", 700) + "]");
+  const std::string out = run(folder, "roofline a.json b.json --gpu v100 --compare").out;
+  CHECK(out.find("x1.00: 0 s\n\nin all") != std::string::npos);
+  CHECK(out.find("\n2 unchanged") != std::string::npos);
+}
+
+TEST_CASE("More than two results are not compared", "[cli/compare]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run(folder, "roofline resnet18 --gpu v100,t4,a100 --dtype fp16,fp32 --compare");
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err ==
+        "roofline: expected two results to compare, of two inputs, GPUs, types or batches, got 6: "
+        "resnet18 on Tesla V100 SXM2 16GB, resnet18 on Tesla T4, resnet18 on A100 SXM4 80GB, "
+        "resnet18 on Tesla V100 SXM2 16GB and 2 more\n");
 }

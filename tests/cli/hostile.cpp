@@ -73,13 +73,14 @@ const std::map<std::string, std::string>& usual_values() {
       {"--dim", "height=224"},
       {"--dtype", "fp16,int8"},
       {"--engine", "tensor"},
-      {"--explain", "'*'"},
       {"--fail-if", "'macs>1'"},
       {"--first-line", "3"},
       {"--format", "html"},
+      {"--framework", "torch-compile"},
       {"--fuse", "epilogue"},
       {"--gpu", "v100,a100"},
       {"--jobs", "4"},
+      {"--layout", "nhwc"},
       {"--launch", "eager"},
       {"--optimizer", "adam"},
       {"--output", "out.html"},
@@ -88,6 +89,7 @@ const std::map<std::string, std::string>& usual_values() {
       {"--price", "v100=2"},
       {"--raise-limits", "1"},
       {"--registers", "64"},
+      {"--set", "bandwidth=x2,sms=+10%"},
       {"--shared-memory-byte", "1024"},
       {"--show-gpu", "v100"},
       {"--show-model", "v100"},
@@ -150,6 +152,7 @@ TEST_CASE("Every option over a folder of hostile inputs", "[cli/hostile]") {
     const std::string gpu = option.name == "--gpu" ? "" : " --gpu v100";
     check(folder, "d" + gpu + ' ' + option.name + words);
   }
+  check(folder, "d --gpu v100 --explain '*'");
 }
 
 TEST_CASE("Every option that reads a file, from hostile ones", "[cli/hostile]") {

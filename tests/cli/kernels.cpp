@@ -157,7 +157,7 @@ TEST_CASE("Two recordings of kernels are held against each other", "[cli/kernels
   CHECK(changes.at("gone").at(0).at("name") == "old");
   folder.write("conv.json", conv);
   CHECK(run(folder, "roofline before.csv conv.json --gpu a100 --compare").err ==
-        "roofline: expected two inputs with measured times to compare, got 1\n");
+        "roofline: expected two inputs with layers to compare, got one of kernels\n");
 }
 
 TEST_CASE("A profiler's folder is read for its kernels", "[cli/kernels]") {

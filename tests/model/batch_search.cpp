@@ -62,7 +62,8 @@ TEST_CASE("The largest batch of a layer is that of the arithmetic", "[model/batc
 TEST_CASE("The largest batch fits and the next does not", "[model/batch_search]") {
   for (const bool training : {false, true})
     for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam})
-      for (const std::uint64_t memory_byte : {600'000, 1'000'000, 3'333'333, 12'345'678}) {
+      for (const std::uint64_t memory_byte :
+           std::initializer_list<std::uint64_t>{600'000, 1'000'000, 3'333'333, 12'345'678}) {
         AnalysisOptions options;
         options.training = training;
         options.optimizer = optimizer;

@@ -106,6 +106,18 @@ TEST_CASE("A hand-written kernel is bound by what it reads from shared memory",
   CHECK(single.part_s[static_cast<std::size_t>(Limiter::launch)] == Approx(1.15e-6));
 }
 
+TEST_CASE("A warp that a block does not fill takes the time of a full one",
+          "[model/kernel_mapping]") {
+  // Four warps, of which 100 threads leave 28 lanes idle.
+  const auto arithmetic_s = [](const char* threads) {
+    const KernelPlan plan = plan_of(
+        std::string(R"({"tile": [128, 64, 8], "registers": 104, "threads": )") + threads + '}');
+    return plan.part_s[static_cast<std::size_t>(Limiter::math)] +
+           plan.part_s[static_cast<std::size_t>(Limiter::instructions)];
+  };
+  CHECK(arithmetic_s("100") == Approx(1.28 * arithmetic_s("128")));
+}
+
 TEST_CASE("Threads and registers that a tile leaves out, by what multiplies",
           "[model/kernel_mapping]") {
   struct Case {

@@ -48,6 +48,7 @@ std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> k
 }
 
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
+  if (!report.explanations.empty()) return explained_charts(report);
   std::vector<Chart> charts = kernel_charts(report, kind);
   if (!report.results.empty() || report.kernels.empty()) {
     std::vector<Chart> layers = layer_charts(report, kind);

@@ -73,7 +73,7 @@ KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineMode
   const DenseConstants& c = *engine.constants;
   const DenseChoice choice = choose_dense_kernel(context);
 
-  const Number flop_s = sustained_flop_s(counts, &engine, trace);
+  const Number flop_s = practical_flop_s(counts, &engine, trace);
   const auto rates = dense_rates(model, trace);
   const auto kernel = dense_kernel(context, choice, rates, trace);
   const auto traffic = memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, cache, trace);

@@ -1,0 +1,305 @@
+#include "roofline/gpu_setting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "model/expected.hpp"
+#include "model/gpu_fields.hpp"
+#include "model/kernel/number_text.hpp"
+#include "model/spelling.hpp"
+
+namespace roofline {
+namespace {
+
+/// Of a field in the unit of GPU files, as of --peak-tflops: beyond any part, and far from what
+/// doubles cannot hold.
+constexpr double least_value = 1e-9;
+constexpr double most_value = 1e9;
+
+struct Settable {
+  FieldForm form;
+  std::variant<Members<Gpu>::Any, Members<KernelConstants>::Any> member;
+};
+
+/// All fields that can be set, once each.
+std::vector<Settable> settable_fields() {
+  std::vector<Settable> fields;
+  for (const auto& [form, member] : fields_of<Gpu>())
+    if (!form.word.empty()) fields.push_back({form, member});
+  for (const auto& [form, member] : fields_of<KernelConstants>())
+    if (!form.word.empty()) fields.push_back({form, member});
+  return fields;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](char letter) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  });
+  return out;
+}
+
+[[noreturn]] void fail_unknown(std::string_view name) {
+  std::vector<std::string_view> known{names_of<Engine>.begin(), names_of<Engine>.end()};
+  const std::vector<Settable> fields = settable_fields();
+  for (const Settable& field : fields) {
+    known.push_back(field.form.word);
+    known.push_back(field.form.file_key);
+  }
+  throw InputError("expected one of " + settable_gpu_fields() +
+                   " or an engine such as fp16_tensor, got \"" + std::string(name) + '"' +
+                   did_you_mean(name, known));
+}
+
+Settable field_called(std::string_view name) {
+  const std::string word = lower(name);
+  const bool is_engine = parse<Engine>(word).has_value();
+  for (const Settable& field : settable_fields())
+    if (field.form.word == word || field.form.file_key == word ||
+        (is_engine && field.form.word == "peak"))
+      return field;
+  fail_unknown(name);
+}
+
+/// What a prefix multiplies by; none of letters that are none. "m" is mega but for seconds, where
+/// it is milli, since units are read in any case.
+std::optional<double> prefix_factor(std::string_view prefix, std::string_view symbol) {
+  constexpr double kilo = 1e3;
+  constexpr double kibi = 1024;
+  if (prefix.empty()) return 1;
+  if (symbol == "s") {
+    constexpr std::string_view parts = "mun";
+    const std::size_t index = parts.find(prefix);
+    if (prefix.size() != 1 || index == parts.npos) return std::nullopt;
+    return std::pow(kilo, -1.0 - static_cast<double>(index));
+  }
+  constexpr std::string_view multiples = "kmgtp";
+  const std::size_t index = multiples.find(prefix.front());
+  const bool is_binary = prefix.size() == 2 && prefix.back() == 'i' && symbol == "B";
+  if (index == multiples.npos || (prefix.size() > 1 && !is_binary)) return std::nullopt;
+  return std::pow(is_binary ? kibi : kilo, 1.0 + static_cast<double>(index));
+}
+
+/// "TB/s" of a field in "B/s" is 1e12; FLOP/s may be written as FLOPS.
+std::optional<double> unit_factor(std::string_view unit, std::string_view symbol) {
+  std::string word = lower(unit);
+  if (symbol == "FLOP/s" && word.ends_with("flops")) word.replace(word.size() - 5, 5, "flop/s");
+  const std::string base = lower(symbol);
+  if (base.empty()) return word.empty() ? std::optional(1.0) : std::nullopt;
+  if (!word.ends_with(base)) return std::nullopt;
+  return prefix_factor(std::string_view(word).substr(0, word.size() - base.size()), symbol);
+}
+
+/// An example of a value with the unit of GPU files: "bandwidth=2000GB/s".
+std::string example_of(const FieldForm& form) {
+  return std::string(form.word == "peak" ? "fp16_tensor" : form.word) + '=' +
+         std::string(form.example) + ", x1.5 or +10%";
+}
+
+/// A number and what stands behind it.
+struct Number {
+  double value = 0;
+  std::string_view rest;
+};
+
+std::optional<Number> leading_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number number;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number.value);
+  if (error != std::errc() || !std::isfinite(number.value)) return std::nullopt;
+  number.rest = trimmed({stop, static_cast<std::size_t>(end - stop)});
+  return number;
+}
+
+/// "x1.5", "+10%", "-10%"
+std::optional<double> parse_factor(std::string_view text) {
+  const bool is_multiple = text.starts_with('x');
+  const auto number = leading_number(is_multiple ? text.substr(1) : text);
+  if (!number) return std::nullopt;
+  if (is_multiple) return number->rest.empty() ? std::optional(number->value) : std::nullopt;
+  const bool is_signed = text.starts_with('+') || text.starts_with('-');
+  constexpr double hundred = 100;
+  return is_signed && number->rest == "%" ? std::optional(1 + number->value / hundred)
+                                          : std::nullopt;
+}
+
+/// In base units; none where it is no number in a unit of the field.
+std::optional<double> parse_value(std::string_view text, const FieldForm& form,
+                                  bool is_in_unit_of_file) {
+  const auto number = leading_number(text);
+  if (!number) return std::nullopt;
+  const auto factor = is_in_unit_of_file && number->rest.empty()
+                          ? std::optional(form.unit)
+                          : unit_factor(number->rest, form.symbol);
+  if (!factor) return std::nullopt;
+  const double value = number->value * *factor;
+  const bool is_whole = form.quantity != Quantity::whole || std::floor(value) == value;
+  const double in_file = value / form.unit;
+  return is_whole && in_file >= least_value && in_file <= most_value ? std::optional(value)
+                                                                     : std::nullopt;
+}
+
+GpuSetting parse_setting(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0)
+    throw InputError("expected NAME=VALUE such as bandwidth=4TB/s, got \"" + std::string(text) +
+                     '"');
+  const std::string_view name = trimmed(text.substr(0, equals));
+  const std::string_view value = trimmed(text.substr(equals + 1));
+  const FieldForm form = field_called(name).form;
+  GpuSetting setting{std::string(text), std::string(form.word), parse<Engine>(lower(name)), false,
+                     0};
+  const auto factor = parse_factor(value);
+  const auto number = parse_value(value, form, lower(name) == form.file_key);
+  const bool is_in_reach = factor && *factor >= least_value && *factor <= most_value;
+  if (!is_in_reach && !number)
+    throw InputError("expected a number with its unit or a factor, such as " + example_of(form) +
+                     ", got \"" + std::string(value) + '"');
+  if (number && form.word == "peak" && !setting.engine)
+    throw InputError(
+        "expected a factor for all engines, such as peak=x1.5, or the peak of one, "
+        "such as fp16_tensor=400TFLOP/s, got \"" +
+        std::string(value) + '"');
+  setting.is_factor = is_in_reach;
+  setting.value = is_in_reach ? *factor : *number;
+  return setting;
+}
+
+/// Sets fields of one GPU and remembers what they were.
+class Changer {
+ public:
+  explicit Changer(Gpu gpu) : was_(gpu), gpu_(std::move(gpu)) {}
+
+  void set(const GpuSetting& setting) {
+    const Settable field = field_called(setting.name);
+    setting_ = &setting;
+    form_ = field.form;
+    std::visit([&](auto member) { std::visit([&](auto each) { set_member(each); }, member); },
+               field.member);
+  }
+
+  /// What follows from what was set.
+  Gpu changed() && {
+    const double units =
+        ratio(gpu_.sm_count, was_.sm_count) * ratio(gpu_.boost_clock_hz, was_.boost_clock_hz);
+    for (const Engine engine : enumerators<Engine>) {
+      std::optional<double>& peak = gpu_.peak_flop_per_s[engine];
+      if (!peak) continue;
+      if (!is_stated_[engine]) *peak *= units;
+      if (gpu_.sustained && gpu_.sustained->peak_flop_per_s[engine])
+        *gpu_.sustained->peak_flop_per_s[engine] *= *peak / *was_.peak_flop_per_s[engine];
+    }
+    if (gpu_.sustained && gpu_.sustained->bandwidth_byte_per_s)
+      *gpu_.sustained->bandwidth_byte_per_s *=
+          gpu_.bandwidth_byte_per_s / was_.bandwidth_byte_per_s;
+    return std::move(gpu_);
+  }
+
+ private:
+  template <class T>
+  static double ratio(const std::optional<T>& after, const std::optional<T>& before) {
+    return after && before ? static_cast<double>(*after) / static_cast<double>(*before) : 1;
+  }
+
+  /// Sizes of caches in MiB, all else in base units.
+  void note(const std::string& name, std::optional<double> from, double to) {
+    constexpr double mebi = 1024.0 * 1024.0;
+    const bool is_binary = form_.quantity == Quantity::binary_size;
+    const double unit = is_binary ? mebi : 1;
+    if (from) *from /= unit;
+    gpu_.changes.push_back({name, is_binary ? "MiB" : std::string(form_.symbol), from, to / unit});
+  }
+
+  double new_value(const std::optional<double>& from) const {
+    if (!setting_->is_factor) return setting_->value;
+    if (!from)
+      throw InputError(was_.name + " states no " + std::string(form_.file_key) +
+                       " to multiply: give a value, such as " + setting_->name + '=' +
+                       std::string(form_.example));
+    return *from * setting_->value;
+  }
+
+  void set_member(double Gpu::*member) {
+    const double from = gpu_.*member;
+    gpu_.*member = new_value(from);
+    note(setting_->name, from, gpu_.*member);
+  }
+  void set_member(std::optional<double> Gpu::*member) { set_optional(gpu_.*member); }
+  void set_member(std::optional<double> KernelConstants::*member) {
+    set_optional(gpu_.kernel.*member);
+  }
+  void set_optional(std::optional<double>& value) {
+    const std::optional<double> from = value;
+    value = new_value(from);
+    note(setting_->name, from, *value);
+  }
+  /// Whole SMs and bytes.
+  void set_member(std::optional<std::uint64_t> Gpu::*member) {
+    std::optional<double> from;
+    if (gpu_.*member) from = static_cast<double>(*(gpu_.*member));
+    const double most = form_.quantity == Quantity::whole ? static_cast<double>(form_.most) : 1e18;
+    const double to = std::clamp(std::round(new_value(from)), 1.0, most);
+    gpu_.*member = static_cast<std::uint64_t>(to);
+    note(setting_->name, from, to);
+  }
+  void set_member(EngineRates Gpu::*member) {
+    EngineRates& rates = gpu_.*member;
+    if (setting_->engine) return set_peak(rates, *setting_->engine);
+    for (const Engine engine : enumerators<Engine>)
+      if (rates[engine]) *rates[engine] *= setting_->value;
+    gpu_.changes.push_back({setting_->name, "x", 1, setting_->value});
+  }
+  void set_peak(EngineRates& rates, Engine engine) {
+    if (!rates[engine])
+      throw InputError(was_.name + " has no engine " + std::string(name_of(engine)));
+    const double from = *rates[engine];
+    rates[engine] = new_value(from);
+    is_stated_[engine] = true;
+    note(setting_->name + '.' + std::string(name_of(engine)), from, *rates[engine]);
+  }
+  /// Texts, lists and parts have no short name.
+  template <class Owner, class T>
+  void set_member(T Owner::*) {}
+
+  Gpu was_;
+  Gpu gpu_;
+  EnumArray<Engine, bool> is_stated_{};
+  const GpuSetting* setting_ = nullptr;
+  FieldForm form_;
+};
+
+Gpu changed_gpu(Gpu gpu, std::span<const GpuSetting> settings) {
+  if (settings.empty()) return gpu;
+  std::string all;
+  for (const GpuSetting& setting : settings) all += (all.empty() ? "" : " ") + setting.text;
+  Changer changer(std::move(gpu));
+  for (const GpuSetting& setting : settings) changer.set(setting);
+  Gpu changed = std::move(changer).changed();
+  changed.name += " with " + all;
+  changed.aliases.clear();
+  return changed;
+}
+
+}  // namespace
+
+std::string settable_gpu_fields() {
+  std::string names;
+  for (const Settable& field : settable_fields())
+    names += (names.empty() ? "" : ", ") + std::string(field.form.word);
+  return names;
+}
+
+Expected<GpuSetting> parse_gpu_setting(std::string_view text) {
+  return expected([&] { return parse_setting(text); });
+}
+
+Expected<Gpu> with_settings(Gpu gpu, std::span<const GpuSetting> settings) {
+  return expected([&] { return changed_gpu(std::move(gpu), settings); });
+}
+
+}  // namespace roofline

@@ -1,0 +1,150 @@
+// A network on one screen.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "report/explain.hpp"
+#include "report/people.hpp"
+#include "report/summary.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// Parts of the time that are less are one.
+constexpr double least_share = 0.01;
+/// It is one screen in a file, too.
+constexpr std::size_t widest_name = 40;
+constexpr std::size_t screen_width = 80;
+
+std::string words_of(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+/// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"
+std::string time_sentence(const Result& result) {
+  const double time_s = result.total.time_s;
+  std::string text = duration(time_s) + " expected";
+  if (result.total.measured_time_s)
+    text += ", " + duration(*result.total.measured_time_s) + " measured";
+  if (time_s <= 0) return text + '\n';
+  if (result.setting.batch && !result.measured.recording)
+    text +=
+        fmt::format(", {} images/s", plain(static_cast<double>(*result.setting.batch) / time_s));
+  const double flop_per_s = static_cast<double>(result.total.flops) / time_s;
+  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  return text + fmt::format("; {}, {} of the peak\n", si(flop_per_s, "FLOP/s"),
+                            percent(flop_per_s / peak));
+}
+
+/// "its time: dram 41.2% (device memory), ..."
+std::string limiters_sentence(const NetworkExplanation& explanation) {
+  std::vector<std::pair<double, std::string>> parts;
+  double rest = explanation.other_share;
+  for (const Limiter limiter : enumerators<Limiter>) {
+    const double share = explanation.limiter_share[limiter];
+    if (share < least_share) {
+      rest += share;
+      continue;
+    }
+    parts.emplace_back(share, fmt::format("{} {} ({})", words_of(name_of(limiter)), percent(share),
+                                          meaning_of(limiter)));
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (rest >= least_share / 10) parts.emplace_back(rest, "the rest " + percent(rest));
+  std::string text;
+  for (const auto& [share, part] : parts) text += (text.empty() ? "its time: " : ", ") + part;
+  return text.empty() ? text : broken(text + '\n', sentence_width);
+}
+
+Grid main_layers_grid(const NetworkExplanation& explanation, const Result& result,
+                      std::optional<std::size_t> width) {
+  Grid grid;
+  const bool measured = result.total.measured_time_s.has_value();
+  grid.columns = {{"layers that matter", true},         {"FLOP"},  {"bytes"},
+                  {measured ? "measured" : "expected"}, {"share"}, {"limiter", true}};
+  double rest_s = measured ? *result.total.measured_time_s : result.total.time_s;
+  const double whole_s = rest_s;
+  std::size_t rest = result.layers.size();
+  for (const MainLayer& each : explanation.layers) {
+    const TableRow row{result, each.rows};
+    double flop = 0;
+    double byte = 0;
+    for (const std::size_t i : each.rows) {
+      flop += static_cast<double>(result.layers[i].counts.flops);
+      byte += static_cast<double>(result.layers[i].counts.bytes.total);
+    }
+    const auto& kernel = row.first().kernel;
+    grid.rows.push_back({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
+                         si(byte, "B"), duration(each.time_s), percent(each.share),
+                         kernel ? words_of(name_of(kernel->limiter)) : ""});
+    rest_s -= each.time_s;
+    rest -= each.rows.size();
+  }
+  if (rest > 0)
+    grid.rows.push_back({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
+                         percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
+  drop_columns(grid, width.value_or(screen_width),
+               std::array<std::string_view, 2>{"bytes", "FLOP"});
+  return grid;
+}
+
+Grid network_changes_grid(const NetworkExplanation& explanation) {
+  Grid grid;
+  grid.columns = {{"what would help", true}, {"expected"}, {"speed-up"}};
+  for (const NetworkChange& each : explanation.changes)
+    grid.rows.push_back({each.change, duration(each.time_s), ratio_text(each.speedup)});
+  return grid;
+}
+
+/// "SMs", "L2"
+std::string thing_text(const std::string& what) {
+  return what == "sms" ? "SMs" : what == "l2" ? "L2" : what;
+}
+
+/// "-3.7%"; of what is nothing to one digit, "0.0%".
+std::string signed_percent(double share) {
+  constexpr double least = 0.0005;
+  if (std::fabs(share) < least) return percent(0);
+  return (share > 0 ? "+" : "") + percent(share);
+}
+
+Grid sensitivity_grid(const NetworkExplanation& explanation) {
+  Grid grid;
+  grid.columns = {{"10% more", true}};
+  grid.rows = {{"time"}};
+  for (const Sensitivity& each : explanation.sensitivity) {
+    grid.columns.push_back({thing_text(each.what)});
+    grid.rows.front().push_back(signed_percent(-each.saved_share));
+  }
+  return grid;
+}
+
+}  // namespace
+
+std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
+                                     std::optional<std::size_t> width,
+                                     const std::function<std::string(const Grid&)>& render) {
+  std::string text =
+      broken(verdict_sentences(result) + memory_sentence(result) + '\n' + time_sentence(result) +
+                 limiters_sentence(explanation) + network_bounds_sentence(result, width),
+             sentence_width);
+  text += '\n' + render(main_layers_grid(explanation, result, width));
+  if (!explanation.changes.empty())
+    text += '\n' + render(network_changes_grid(explanation)) +
+            "For as much work, as the model times it.\n";
+  if (!explanation.sensitivity.empty())
+    text += '\n' + render(sensitivity_grid(explanation)) +
+            "Peaks follow SMs and clock. launch, what starts kernels, is 10% less.\n";
+  return text;
+}
+
+}  // namespace roofline
