@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "roofline/accuracy.hpp"
+#include "roofline/batch_search.hpp"
 #include "roofline/context.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/error.hpp"
@@ -123,6 +124,14 @@ struct MeasuredSummary {
   std::optional<double> best_byte_per_s;
 };
 
+/// Layers that a framework runs on another engine than that of their data type.
+struct OtherEngine {
+  Engine engine = Engine::tf32;  ///< of most of their time
+  Engine own = Engine::fp32;     ///< of their data type
+  double expected_s = 0;
+  double own_expected_s = 0;  ///< if they ran on that
+};
+
 /// What was evaluated, and on which part.
 struct Setting {
   std::string source;
@@ -130,12 +139,15 @@ struct Setting {
   std::size_t item = 0;  ///< which of its source's networks, from 0
   /// The network, or where another one is called so too, its source and, in one source, "#2".
   std::string label;
-  std::optional<DataType> dtype;       ///< absent where layers differ
-  std::optional<std::uint64_t> batch;  ///< absent where layers differ
-  bool training = false;               ///< all passes
-  std::optional<Pass> pass;            ///< absent where layers differ, and in training
+  std::optional<DataType> dtype;        ///< absent where layers differ
+  std::optional<std::uint64_t> batch;   ///< absent where layers differ
+  std::optional<BatchGoal> batch_goal;  ///< where the batch was searched for
+  bool training = false;                ///< all passes
+  std::optional<Framework> framework;   ///< that runs it
+  std::optional<Pass> pass;             ///< absent where layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
+  std::string gpu_share;  ///< Gpu::share
   std::optional<std::uint64_t> gpu_memory_byte;
   std::optional<double> host_link_byte_per_s;
   std::optional<double> tdp_w;
@@ -192,7 +204,8 @@ struct Result {
   Total total;
   std::vector<TypeRow> types;  ///< in descending order of time
   Measurement measured;
-  std::optional<Memory> memory;  ///< of a whole network; absent for records
+  std::optional<Memory> memory;             ///< of a whole network; absent for records
+  std::optional<OtherEngine> other_engine;  ///< where there is a framework, and such layers
 };
 
 /// Rows of a stream's record, evaluated alone.

@@ -32,7 +32,8 @@ std::span<const EmbeddedFile> embedded_networks();
 struct OwnGpus;
 
 /// GPUs by name or alias, as a catalogue, a driver or a person writes it ("NVIDIA A100-SXM4-80GB",
-/// "a100 80gb sxm4"). A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
+/// "a100 80gb sxm4"), and MIG slices and virtual GPUs of them ("NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+/// "NVIDIA A10-12Q"). A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
 /// ~/.config) answers to its own name too, and wins over a built-in part.
 class Catalogue {
  public:
@@ -41,6 +42,11 @@ class Catalogue {
 
   /// A GPU by name or by the path of a file. An error with the nearest names where none answers.
   Expected<Gpu> find(const std::string& name_or_path) const;
+
+  /// The GPUs that a word selects (model/gpu_selection.hpp), by name: "all", a maker, an
+  /// architecture, "nvidia>=48GB"; none for a word that is to be found. An error where it cannot be
+  /// read, and where it selects nothing.
+  Expected<std::optional<std::vector<Gpu>>> select(const std::string& word) const;
 
   /// The GPUs that a recording's may be: the one that its name means; where none is called so, all
   /// that have its SMs and, within a tenth, its memory.
@@ -60,6 +66,7 @@ class Catalogue {
 
  private:
   std::optional<Gpu> try_find(const std::string& name) const;
+  std::optional<Gpu> try_find_part(const std::string& name) const;
 
   std::shared_ptr<const OwnGpus> own_;
 };

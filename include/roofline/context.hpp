@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "roofline/error.hpp"
+#include "roofline/framework.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/kernel_model.hpp"
@@ -31,24 +33,16 @@ constexpr std::string_view name_of(HostMemory memory) {
   return {};
 }
 
-/// What runs inside the kernel of the layer before: nothing (eager), norms, activations and adds in
-/// contractions (TensorRT), or chains of them in one kernel (torch.compile).
-enum class FusionKind : std::uint8_t { none, epilogue, pointwise };
-
-constexpr std::string_view name_of(FusionKind fusion) {
-  switch (fusion) {
-    case FusionKind::none: return "none";
-    case FusionKind::epilogue: return "epilogue";
-    case FusionKind::pointwise: return "pointwise";
-  }
-  return {};
-}
-
 struct AnalysisOptions {
-  EngineChoice engine = EngineChoice::automatic;
+  std::optional<Framework>
+      framework;  ///< whose defaults the others are, where nothing else is said
+  EngineChoices engine;
   CeilingKind ceilings = CeilingKind::datasheet;  ///< datasheet or sustained
   bool training = false;                          ///< all three passes; else each layer's own
   FusionKind fusion = FusionKind::none;
+  /// Attention that is written out as two products and a softmax runs in one kernel.
+  bool fused_attention = false;
+  std::optional<Layout> layout;  ///< of images whose layer states none; none: usual_layout
   std::optional<HostMemory> host_copies;
   CacheState cache = CacheState::warm;
   Optimizer optimizer = Optimizer::sgd;  ///< of training, which keeps its state
@@ -63,15 +57,20 @@ struct AnalysisOptions {
   bool recorded_here = false;
 };
 
+/// What the framework does where nothing else is said.
+AnalysisOptions options_of(Framework framework);
+
 struct Context {
   Gpu gpu;
-  AnalysisOptions options;
-  Ceilings ceilings;  ///< without the person's own peak, whose engine depends on the layers
+  AnalysisOptions options;  ///< the engines as the framework has them on this GPU
+  Ceilings ceilings;        ///< without the person's own peak, whose engine depends on the layers
   std::optional<double> host_copy_byte_per_s;  ///< where host copies are asked for
   Launch launch;                               ///< of layers that no recording holds
   KernelModel kernel;                          ///< under these ceilings
   /// The same with the person's own peak as that of one engine, by engine; empty without one.
   std::vector<KernelModel> kernel_by_engine;
+  /// What is taken for granted where the GPU's file is silent, a plain sentence each.
+  std::vector<std::string> assumptions;
 };
 
 /// An error where the GPU does not state what the options ask of it.
@@ -79,7 +78,7 @@ Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options);
 
 /// The context's ceilings, the person's own peak put in as that of `engine`.
 Ceilings ceilings_for(const Context& context, Engine engine);
-/// The part's roofs, the sustained ones those of the kernel model under `engine`'s ceilings.
+/// The part's roofs, the practical ones those of the kernel model under `engine`'s ceilings.
 Roofs roofs_for(const Context& context, Engine engine);
 /// What stands between kernels: of a recording, where there is one, what its times hold.
 Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context);

@@ -9,6 +9,7 @@
 // has for a whole tensor is not counted: four bytes a tensor.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "roofline/enumeration.hpp"
@@ -31,6 +32,9 @@ enum class DataType : std::uint8_t {
   mxfp6,
   mxfp4,
   nvfp4,
+  // Of a network, never of a tensor: PyTorch's autocast.
+  amp,       ///< to fp16
+  amp_bf16,  ///< to bf16
 };
 
 struct DataTypeInfo {
@@ -57,6 +61,8 @@ constexpr DataTypeInfo info(DataType type) {
     case DataType::mxfp6: return {"mxfp6", 6, 32};
     case DataType::mxfp4: return {"mxfp4", 4, 32};
     case DataType::nvfp4: return {"nvfp4", 4, 16};
+    case DataType::amp: return {"amp", 32, 0, "autocast"};
+    case DataType::amp_bf16: return {"amp-bf16", 32};
   }
   return {};
 }
@@ -64,8 +70,23 @@ constexpr DataTypeInfo info(DataType type) {
 constexpr std::string_view name_of(DataType type) { return info(type).name; }
 constexpr std::string_view aliases_of(DataType type) { return info(type).aliases; }
 
-/// Whether a layer's input and weights may be of the type; any may be its output's.
-constexpr bool is_operand_type(DataType type) { return type != DataType::int32; }
+/// What autocast casts to; none for the types of tensors.
+constexpr std::optional<DataType> autocast_type(DataType type) {
+  if (type == DataType::amp) return DataType::fp16;
+  if (type == DataType::amp_bf16) return DataType::bf16;
+  return std::nullopt;
+}
+
+/// Whether a tensor may be of the type.
+constexpr bool is_tensor_type(DataType type) { return !autocast_type(type); }
+
+/// Whether a layer's input and weights may be of the type; any of a tensor may be its output's.
+constexpr bool is_operand_type(DataType type) {
+  return type != DataType::int32 && is_tensor_type(type);
+}
+
+/// Whether a network may be asked for in the type.
+constexpr bool is_network_type(DataType type) { return type != DataType::int32; }
 
 /// Bytes of one element without its share of a scale: 0.5 for four bits.
 constexpr double element_byte(DataType type) { return static_cast<double>(info(type).bits) / 8; }

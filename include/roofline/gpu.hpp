@@ -1,6 +1,7 @@
 #pragma once
 
-// A GPU as its file describes it (configs/gpus/*.json), in base units. Absent means not published.
+// A GPU as its file describes it (configs/gpus/*.json), or a share of one, in base units. Absent
+// means not published.
 
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,7 @@ struct GpuChange {
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
+  std::string share;  ///< of a MIG slice or a virtual GPU: what was taken of which part
   std::string vendor;
   std::string architecture;
   std::string compute_capability;

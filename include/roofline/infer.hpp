@@ -38,6 +38,9 @@ struct FieldError {
 /// The same as the user sees it: in the source's own words for place and field.
 InputError input_error(const FieldError& error, const Place& place);
 
+/// What is wrong with asking for a batch of what has its own.
+InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted);
+
 /// The network's layers with shapes, types, names and every default filled in; repeats expanded.
 /// What it returns is valid.
 Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults);

@@ -64,7 +64,7 @@ struct Launch {
 /// What the expected time is made of. Overlapping work is counted once: the resource that takes
 /// longest in full, what hides behind it not at all or by the share that does not overlap.
 enum class Limiter : std::uint8_t {
-  math,          ///< the layer's own FLOP at the engine's sustained rate
+  math,          ///< the layer's own FLOP at the engine's practical rate
   instructions,  ///< what else its arithmetic units issue: operand loads, indices, conversions,
                  ///< copies
   dram,          ///< device memory
@@ -124,6 +124,9 @@ struct KernelPlan {
   double tile_utilization = 1;  ///< useful share of the arithmetic issued
   double wave_utilization = 1;  ///< share of the time that an SM is busy, over all waves
   std::uint64_t kernels = 1;    ///< launches
+  /// Device memory beside operands and result: sums of split-K, transformed tiles, operands and
+  /// result in another layout.
+  std::uint64_t workspace_byte = 0;
 
   double l2_byte = 0;
   double dram_read_byte = 0;

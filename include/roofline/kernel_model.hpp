@@ -36,7 +36,7 @@ class KernelModel {
 Expected<KernelModel> kernel_model_of(const Gpu& gpu);
 
 /// The same model under ceilings that were measured: what the best real kernels reach, not what
-/// they fall short of. The bandwidth takes the place of the datasheet's times its sustained share.
+/// they fall short of. The bandwidth takes the place of the datasheet's times its practical share.
 /// A peak is scaled so that a matrix product large enough to hide all else, on the best tile of the
 /// library, runs at exactly that rate. What is absent stays as it was. Rates in FLOP/s and byte/s.
 KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,

@@ -19,6 +19,7 @@ struct Network {
   std::vector<Layer> layers;
   /// Of a recording or an engine, whose layers may differ in theirs (products of matrices, copies).
   std::optional<std::uint64_t> batch = {};
+  std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32
   /// The number of the record in its source, from 1, where this is a record of a stream: its layers
   /// stand alone, outside any network.
   std::optional<std::size_t> record = {};

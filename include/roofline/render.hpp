@@ -59,8 +59,8 @@ enum class RowOrder : std::uint8_t {
   by_result,
 };
 
-/// A format that is rows of layers, or of kernels, and nothing else. Each row is rendered by
-/// itself, on any thread, and the texts are put together in order.
+/// A format that is rows of layers, of kernels or of points, and nothing else. Each row is rendered
+/// by itself, on any thread, and the texts are put together in order.
 struct RowFormat {
   RowOrder order = RowOrder::as_computed;
   /// Appends a row. Returns where in the text its share of the time stands, or has to be put in
@@ -72,6 +72,9 @@ struct RowFormat {
   /// The same of a recording's kernels, whose rows have columns of their own.
   void (*kernel)(std::string& text, const KernelTable& table, const KernelRow& row) = nullptr;
   std::string (*begin_kernels)() = nullptr;
+  /// The same of a ranking of GPUs.
+  void (*point)(std::string& text, const PointTable& table, const OperatingPoint& point) = nullptr;
+  std::string (*begin_points)() = nullptr;
 };
 
 /// A format that needs all results before it writes the first byte.

@@ -37,6 +37,7 @@ struct Report {
   std::vector<KernelSelection> kernel_selections;  ///< one for each of them
   std::vector<Sweep> sweeps;
   std::vector<PointTable> points;
+  std::vector<PointSelection> point_selections;          ///< one for each of them
   std::optional<Changes> changes;                        ///< of two results, where asked for
   std::vector<Explanation> explanations;                 ///< of layers, where they were asked for
   std::vector<NetworkExplanation> network_explanations;  ///< likewise

@@ -45,8 +45,8 @@ struct Roofs {
   EngineRates datasheet_flop_per_s;
   double datasheet_byte_per_s = 0;
   // What the kernel model lets long kernels reach.
-  EngineRates sustained_flop_per_s;
-  double sustained_byte_per_s = 0;
+  EngineRates practical_flop_per_s;
+  double practical_byte_per_s = 0;
   double l2_byte_per_s = 0;
 };
 
@@ -96,8 +96,23 @@ constexpr std::string_view name_of(EngineChoice choice) {
   return {};
 }
 
+/// A choice for each of the two kinds of dense layers: frameworks do not make the same for both.
+struct EngineChoices {
+  EngineChoice convolutions = EngineChoice::automatic;
+  EngineChoice products = EngineChoice::automatic;  ///< linear layers, matmul, attention
+
+  constexpr EngineChoices() = default;
+  constexpr EngineChoices(EngineChoice both) : convolutions(both), products(both) {}
+  constexpr EngineChoices(EngineChoice convs, EngineChoice matrix_products)
+      : convolutions(convs), products(matrix_products) {}
+
+  bool operator==(const EngineChoices&) const = default;
+};
+
+EngineChoice choice_for(const Layer& layer, const EngineChoices& choices);
+
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peak_flop_per_s,
-                                    EngineChoice choice);
+                                    const EngineChoices& choices);
 
 /// The engine that a library may take in place of the selected `engine` where that makes it faster:
 /// vector units for channels that do not fill a tensor core's vectors, and for TF32 on parts where

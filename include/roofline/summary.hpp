@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/batch_search.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/kernel_table.hpp"
+#include "roofline/sort_by.hpp"
 
 namespace roofline {
 
@@ -121,10 +124,12 @@ using Prices = std::map<std::string, double>;
 /// layers have one batch.
 struct OperatingPoint {
   std::string gpu;
-  std::optional<DataType> dtype;       ///< absent where layers differ
-  std::optional<std::uint64_t> batch;  ///< absent where layers differ
-  double time_s = 0;                   ///< expected, or the bound where there is no expected time
-  double roofline_time_s = 0;          ///< the bound
+  std::optional<DataType> dtype;         ///< absent where layers differ
+  std::optional<std::uint64_t> batch;    ///< absent where layers differ
+  EnumArray<BatchGoal, bool> is_goal{};  ///< what the batch was asked for as, beside by number
+  double time_s = 0;                     ///< expected, or the bound where there is no expected time
+  std::optional<Uncertainty> expected_uncertainty;
+  double roofline_time_s = 0;             ///< the bound
   std::optional<double> measured_time_s;  ///< where every layer has one
   double compute_bound_share = 0;         ///< of the bound's time, in layers bound by compute
   std::optional<Limiter> limiter;         ///< the largest part of the expected time
@@ -132,6 +137,7 @@ struct OperatingPoint {
   double speedup = 1;  ///< over the first point, an image's time where it is known
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;
+  std::optional<double> tdp_w;
   std::optional<double> energy_per_image_j;  ///< at TDP: an upper estimate
   std::optional<double> cost_per_million_images;
   std::optional<std::uint64_t> needed_memory_byte;
@@ -152,6 +158,7 @@ struct PointTable {
   std::string network;
   bool training = false;
   std::vector<OperatingPoint> points;
+  std::optional<SortBy> ranked_by;  ///< else by GPU, type and batch
   // Indices of the best points among those that fit; none where the quantity is not known.
   std::optional<std::size_t> best;  ///< least time an image
   std::optional<std::size_t> fewest_joules;
@@ -162,8 +169,14 @@ struct PointTable {
 /// Whether results of the same work are of one GPU, type and batch.
 bool is_same_point(const Result& a, const Result& b);
 
-/// Each piece of work that was evaluated in two ways or more, or in one that has a price.
-std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour);
+/// Whether a stands before b in a ranking of the same work.
+bool is_ranked_before(const Result& a, const Result& b, const Prices& price_per_hour, SortBy by);
+
+/// Each piece of work that was evaluated in two ways or more, or in one that has a price. Ranked by
+/// time, energy or cost of an image, the least first and what does not fit last, it may have been
+/// evaluated in one way.
+std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& price_per_hour,
+                                  std::optional<SortBy> rank_by = {});
 
 /// A network at one batch: seconds by kind of layer.
 struct SweepRow {
@@ -173,10 +186,12 @@ struct SweepRow {
   double linear_s = 0;
   double pool_s = 0;
   double other_s = 0;
-  double total_s = 0;           ///< their sum
-  double roofline_time_s = 0;   ///< the bound
-  double time_per_image_s = 0;  ///< total / batch
-  double images_per_s = 0;      ///< batch / total
+  double total_s = 0;                     ///< their sum
+  double roofline_time_s = 0;             ///< the bound
+  std::optional<double> cached_bound_s;   ///< NetworkBounds::cached_bound_s
+  std::optional<double> measured_time_s;  ///< where every layer has one
+  double time_per_image_s = 0;            ///< total / batch
+  double images_per_s = 0;                ///< batch / total
   std::optional<std::uint64_t> needed_memory_byte;
   std::optional<bool> fits;                  ///< into the GPU's memory
   std::map<std::string, double> measured_s;  ///< of a whole part, by its name
@@ -197,11 +212,12 @@ inline constexpr std::array<SweepPart, 6> sweep_parts{{{"host copies", &SweepRow
 struct Sweep {
   std::string network;
   std::string gpu;
-  std::vector<SweepRow> rows;  ///< by batch
+  std::optional<DataType> dtype;  ///< absent where layers differ
+  std::vector<SweepRow> rows;     ///< by batch
   /// The batch with the least time an image among those that fit; none where none fits.
   std::optional<std::uint64_t> best_batch;
-  /// The smallest batch from which on, up to the best one, the time an image stays within 5 % of
-  /// the best: time grows as the batch does from there.
+  /// The smallest batch from which on, up to the best one, the time an image stays within
+  /// near_best_share of the best: time grows as the batch does from there.
   std::optional<std::uint64_t> near_best_from;
 
   /// Whether any part as a whole has a measured time.

@@ -11,44 +11,27 @@
 
 #include "roofline/analysis.hpp"
 #include "roofline/kernel_table.hpp"
+#include "roofline/sort_by.hpp"
+#include "roofline/summary.hpp"
 
 namespace roofline {
 
-enum class SortBy : std::uint8_t {
-  time,
-  flops,
-  bytes,
-  intensity,
-  lost,   ///< measured time beyond the bound
-  error,  ///< distance of the expected time from the measured one
-};
-
-constexpr std::string_view name_of(SortBy key) {
-  switch (key) {
-    case SortBy::time: return "time";
-    case SortBy::flops: return "flops";
-    case SortBy::bytes: return "bytes";
-    case SortBy::intensity: return "intensity";
-    case SortBy::lost: return "lost";
-    case SortBy::error: return "error";
-  }
-  return {};
-}
-
-/// What a row of the table stands for.
-enum class RowsBy : std::uint8_t { layer, type };
+/// What a row of the table stands for: a layer, all layers of a type, or a whole network on a GPU
+/// in one type at one batch, ranked.
+enum class RowsBy : std::uint8_t { layer, type, gpu };
 
 constexpr std::string_view name_of(RowsBy rows) {
   switch (rows) {
     case RowsBy::layer: return "layer";
     case RowsBy::type: return "type";
+    case RowsBy::gpu: return "gpu";
   }
   return {};
 }
 
 /// Without any of these: all rows, in the network's order.
 struct View {
-  std::optional<SortBy> sort;         ///< descending; by time where rows are cut
+  std::optional<SortBy> sort;         ///< by time where rows are cut or ranked
   std::optional<std::uint64_t> top;   ///< as many rows at most
   std::optional<double> cover_share;  ///< the fewest rows that make up this share of the time
   std::optional<RowsBy> by;           ///< by layer where it is not said
@@ -56,6 +39,9 @@ struct View {
 
   bool selects() const { return sort || top || cover_share; }
   bool is_default() const { return !selects() && !by && !all; }
+  bool ranks_gpus() const { return by == RowsBy::gpu; }
+  /// Whether it asks for layers, or sums of them, where work was evaluated in several ways.
+  bool asks_for_layers() const { return !is_default() && !ranks_gpus(); }
 };
 
 /// What of a result is shown, in the order shown.
@@ -82,5 +68,18 @@ struct KernelSelection {
 };
 
 KernelSelection select(const KernelTable& table, const View& view);
+
+/// Of a table of points: indices of them.
+struct PointSelection {
+  /// The rows of tables: a point each; in a ranking, points that differ in nothing but the name and
+  /// the memory of their GPU.
+  std::vector<std::vector<std::size_t>> groups;
+  std::size_t all_groups = 0;  ///< that there are, shown or not
+  /// Of the groups those that a terminal shows where nothing else is asked for.
+  std::vector<std::vector<std::size_t>> main_groups;
+  std::vector<std::size_t> unfit;  ///< that a ranking leaves out because they do not fit
+};
+
+PointSelection select(const PointTable& table, const View& view);
 
 }  // namespace roofline

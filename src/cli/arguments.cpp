@@ -113,9 +113,11 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
   app.add_option("input", arguments.inputs,
                  "Files, directories, built-in networks (--list-networks), or - for standard input")
       ->type_name("");
-  add_list(app, "--batch", arguments.batches,
-           "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
-           "1,2,4,...,1024 are compared (a matmul keeps the number of products it states)");
+  add_list(
+      app, "--batch", arguments.batches,
+      "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
+      "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
+      "largest that fits each GPU; best: the smallest nearly as fast an image as any");
   add_list(app, "--dtype", arguments.dtypes,
            "Data type of layers that state none, fp32 by default: " + operand_type_names() +
                "; several are compared");
@@ -152,7 +154,9 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
 void add_gpus(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group("GPU");
   add_list(app, "--gpu", arguments.gpus,
-           "GPUs by name, alias (any case) or path of a file; several separated by commas");
+           "GPUs by name, alias (any case) or path of a file; several separated by commas. all, a "
+           "maker, an architecture or limits, as nvidia, hopper or 'amd>=48GB<=750W', rank those "
+           "that can do the work");
   app.add_flag("--list-gpus", arguments.list_gpus, "List the GPUs (--json: all fields)");
   app.add_option("--show-gpu", arguments.show_gpu, "All that is known of a GPU, with its sources")
       ->type_name("GPU");
@@ -180,9 +184,10 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
                "with --compare, against the GPU as it is")
       ->type_name("NAME=VALUE");
   app.add_option("--price", arguments.prices,
-                 "What an hour of a GPU costs, for the cost of a million images; may be repeated")
+                 "What an hour of a GPU costs, for the cost of a million images, as h100=2.5, or a "
+                 "file of prices (CSV or JSON with gpu and per_hour); may be repeated")
       ->allow_extra_args(false)
-      ->type_name("GPU=PER_HOUR");
+      ->type_name("PRICE");
 }
 
 void add_view(CLI::App& app, Arguments& arguments) {
@@ -199,16 +204,20 @@ void add_view(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1.0, 100.0).description(""));
   app.add_option("--sort", arguments.sort,
                  "Rows in descending time, flops, bytes or intensity; of measured layers also lost "
-                 "(time beyond the bound) or error (of the expected time)")
+                 "(time beyond the bound) or error (of the expected time). GPUs, best first, by "
+                 "time, energy or cost")
       ->type_name("KEY")
       ->check(one_of<SortBy>());
-  app.add_option("--by", arguments.by,
-                 "type: a row for each type of layer; layer: with several GPUs, compare layers too")
+  app.add_option(
+         "--by", arguments.by,
+         "type: a row for each type of layer; layer: with several GPUs, compare layers too; "
+         "gpu: rank GPUs, types and batches")
       ->type_name("WHAT")
       ->check(one_of<RowsBy>());
   app.add_flag("--explain{" + std::string(whole_network) + "}", arguments.explain,
                "Derive the numbers of the layers of that name, or that fit a pattern with * and ?, "
-               "instead of listing all; without a name or with a network's, the network on one "
+               "instead of listing all, as one does by hand; with --all number by number, with -o "
+               "FILE.svg as a picture. Without a name or with a network's, the network on one "
                "screen: what limits it, what would help")
       ->expected(0, 1)
       ->type_name("[LAYER]");
@@ -250,12 +259,30 @@ void add_output(CLI::App& app, Arguments& arguments) {
       ->type_name("FILE");
 }
 
+std::string framework_list() {
+  std::string all;
+  for (const Framework framework : enumerators<Framework>)
+    all += (all.empty() ? "" : ", ") + std::string(name_of(framework)) + " (" +
+           std::string(info(framework).meaning) + ")";
+  return all;
+}
+
 void add_model(CLI::App& app, Arguments& arguments) {
   app.option_defaults()->group("Model");
+  app.add_option("--framework", arguments.framework,
+                 "Who runs the network: " + framework_list() +
+                     ". Sets --engine, --fuse, --launch and --layout where you do not")
+      ->type_name("NAME")
+      ->check(one_of<Framework>());
+  app.add_option("--layout", arguments.layout,
+                 "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
+                 "default: nchw for fp32 and fp64, else nhwc")
+      ->type_name("ORDER")
+      ->check(one_of<Layout>());
   app.add_option("--fuse", arguments.fuse,
                  "none (default); epilogue: batch norms, activations and residual adds run inside "
                  "the convolution or linear layer before them; pointwise: chains of them run as "
-                 "one kernel")
+                 "one kernel; eager: not even a convolution's bias runs inside it")
       ->type_name("HOW")
       ->check(one_of<FusionKind>());
   app.add_option("--cache", arguments.cache,

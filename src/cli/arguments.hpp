@@ -22,7 +22,9 @@ struct Arguments {
   std::vector<std::string> dimensions;
   std::string pass = "fwd";
   std::vector<std::string> batches;
-  std::string engine = "auto";
+  std::string framework;
+  std::string engine;
+  std::string layout;
   std::string format;
   bool json = false;
   std::vector<std::string> outputs;
@@ -39,7 +41,7 @@ struct Arguments {
   double peak_tflops = 0;
   double bandwidth_gb_per_s = 0;
   std::string ceilings = "datasheet";
-  std::string fuse = "none";
+  std::string fuse;
   std::string optimizer = "sgd";
   std::vector<std::string> prices;
   std::string cache = "warm";

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "cli/required.hpp"
+#include "roofline/enumeration.hpp"
 
 namespace roofline {
 namespace {
@@ -14,7 +15,8 @@ std::uint64_t parse_batch(const std::string& word) {
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, batch);
   if (error != std::errc() || stop != end || batch == 0)
-    throw UsageError("--batch: expected integers >= 1 such as 1,8,64, got \"" + word + "\"");
+    throw UsageError("--batch: expected integers >= 1 such as 1,8,64, max or best, got \"" + word +
+                     "\"");
   return batch;
 }
 
@@ -48,15 +50,19 @@ void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
 
 }  // namespace
 
-std::vector<std::uint64_t> parse_batches(const std::vector<std::string>& words) {
-  std::vector<std::uint64_t> batches;
+Batches parse_batches(const std::vector<std::string>& words) {
+  Batches batches;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    if (const auto goal = parse<BatchGoal>(words[i])) {
+      batches.goals.push_back(*goal);
+      continue;
+    }
     if (words[i] != "...") {
-      batches.push_back(parse_batch(words[i]));
+      batches.numbers.push_back(parse_batch(words[i]));
       continue;
     }
     if (i + 1 == words.size()) throw UsageError("--batch: expected a number after \"...\"");
-    fill_in(batches, parse_batch(words[i + 1]));
+    fill_in(batches.numbers, parse_batch(words[i + 1]));
   }
   return batches;
 }

@@ -50,7 +50,7 @@ std::vector<MeasuredLayer> read_layers(const Options& options, const Context& co
       const std::unique_ptr<Reader> reader =
           required(open_input(name, options.inputs, {}, options.limits));
       while (const std::optional<Expected<Item>> item = reader->next()) try {
-          const LayerDefaults& defaults = options.defaults.front();
+          const LayerDefaults& defaults = options.settings.front().defaults;
           const Network network = infer(*item->value().spec(defaults).value(), defaults).value();
           if (!network.layers.empty()) add_measured(network, context, layers);
         } catch (const InputError& error) {
@@ -118,8 +118,11 @@ std::string command_of(const Options& options) {
   command += " --gpu " + options.gpus.front();
   if (options.analysis.launch)
     command += " --launch " + std::string(name_of(*options.analysis.launch));
-  if (options.analysis.engine != EngineChoice::automatic)
-    command += " --engine " + std::string(name_of(options.analysis.engine));
+  const EngineChoices& engine = options.analysis.engine;
+  if (options.analysis.framework)
+    command += " --framework " + std::string(name_of(*options.analysis.framework));
+  else if (engine != EngineChoices())
+    command += " --engine " + std::string(name_of(engine.products));
   if (options.analysis.cache == CacheState::cold) command += " --cache cold";
   if (options.constants != "*") command += " --constants '" + options.constants + '\'';
   return command;

@@ -24,8 +24,10 @@ void set_charts(const Arguments& arguments, Options& options) {
     has_chart = has_chart || format->shows_chart;
     options.report.derive_all = options.report.derive_all || format->derives_all;
   }
-  if (has_chart && !arguments.explain.empty())
-    throw UsageError("--explain is no chart: expected table, markdown, json or html");
+  if (options.chart.value_or(ChartKind::roofline) != ChartKind::roofline &&
+      !arguments.explain.empty())
+    throw UsageError("--explain with --chart " + arguments.chart +
+                     ": the picture of a layer is its roofline");
   if (options.chart && !has_chart)
     throw UsageError("--chart " + arguments.chart +
                      ": expected a format with a chart (--plot, --format svg, -o FILE.svg)");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/gpu_selection.hpp"
 #include "report/text.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
@@ -33,6 +34,12 @@ bool is_plain_word(std::string_view word) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   });
+}
+
+/// What --gpu takes beside names of one.
+void add_selections(std::string& out) {
+  for (const std::string& word : selecting_words(all_gpus()))
+    if (is_plain_word(word)) add_candidate(out, word, "GPUs, ranked");
 }
 
 /// By aliases, of which those of a person's own files may be any text: what a shell would act on is
@@ -64,9 +71,14 @@ void add_formats(std::string& out) {
 
 void add_algorithms(std::string& out) { add_names(out, statable_algorithm_names); }
 
+void add_gpus_selections_and_files(std::string& out) {
+  add_selections(out);
+  add_gpus_and_files(out);
+}
+
 /// Options whose values are names of tables elsewhere.
 constexpr auto named_values = std::to_array<std::pair<std::string_view, void (*)(std::string&)>>({
-    {"gpu", add_gpus_and_files},
+    {"gpu", add_gpus_selections_and_files},
     {"show-gpu", add_gpus_and_files},
     {"show-model", add_gpus_and_files},
     {"dtype", add_data_types},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/output.hpp"
@@ -17,7 +19,7 @@ namespace {
 /// What is assumed of a GPU, as one line, where anything is.
 void add_assumed(const Context& context, std::vector<std::string>& notes) {
   std::string all;
-  for (const std::string& assumption : context.kernel.assumptions())
+  for (const std::string& assumption : context.assumptions)
     all += (all.empty() ? context.gpu.name + ": " : "; ") + assumption;
   if (!all.empty()) notes.push_back(std::move(all));
 }
@@ -56,22 +58,43 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   return message + ": say which it was with --gpu";
 }
 
-std::vector<Gpu> find_gpus(const Catalogue& catalogue, const std::vector<std::string>& names,
-                           const std::string& kernel_model) {
-  std::vector<Gpu> gpus;
-  gpus.reserve(names.size());
-  for (const std::string& name : names) gpus.push_back(required(catalogue.find(name)));
-  if (kernel_model.empty()) return gpus;
+template <class Gpus, class Get>
+void set_constants(const std::string& kernel_model, Gpus& gpus, const Get& get) {
+  if (kernel_model.empty()) return;
   const SharedConstants constants = load_constants(required(read_text(kernel_model)), kernel_model);
-  for (Gpu& gpu : gpus) gpu.constants = constants;
-  return gpus;
+  for (auto& each : gpus) get(each).constants = constants;
+}
+
+struct RequestedGpu {
+  Gpu gpu;
+  bool is_selected = false;
+};
+
+/// A GPU that is named and selected counts as named, one that is selected twice counts once.
+std::vector<RequestedGpu> requested_gpus(const Options& options) {
+  const Catalogue catalogue;
+  for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
+  std::vector<RequestedGpu> requested;
+  std::vector<Gpu> selected;
+  for (const std::string& word : options.gpus)
+    if (auto gpus = required(catalogue.select(word)))
+      std::move(gpus->begin(), gpus->end(), std::back_inserter(selected));
+    else
+      requested.push_back({required(catalogue.find(word))});
+  for (Gpu& gpu : selected)
+    if (std::none_of(requested.begin(), requested.end(),
+                     [&](const RequestedGpu& other) { return other.gpu.name == gpu.name; }))
+      requested.push_back({std::move(gpu), true});
+  set_constants(options.kernel_model, requested,
+                [](RequestedGpu& each) -> Gpu& { return each.gpu; });
+  return requested;
 }
 
 /// Whether the GPU as it is stands against the GPU as it is set: where nothing else would be
 /// compared.
 bool compares_settings(const Options& options) {
   return options.report.compare && !options.gpu_settings.empty() && options.inputs.size() == 1 &&
-         options.gpus.size() == 1 && options.defaults.size() == 1;
+         options.gpus.size() == 1 && options.settings.size() == 1;
 }
 
 }  // namespace
@@ -80,7 +103,11 @@ std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
                             const std::string& kernel_model) {
   const Catalogue catalogue;
   for (const std::string& text : problems_besides(catalogue, names)) note(text);
-  return find_gpus(catalogue, names, kernel_model);
+  std::vector<Gpu> gpus;
+  gpus.reserve(names.size());
+  for (const std::string& name : names) gpus.push_back(required(catalogue.find(name)));
+  set_constants(kernel_model, gpus, [](Gpu& gpu) -> Gpu& { return gpu; });
+  return gpus;
 }
 
 std::vector<Gpu> listed_gpus() {
@@ -91,19 +118,39 @@ std::vector<Gpu> listed_gpus() {
 }
 
 Contexts::Contexts(const Options& options) : options_(options) {
-  for (Gpu& gpu : named_gpus(options.gpus, options.kernel_model)) {
-    if (compares_settings(options)) add_named(gpu);
-    add_named(required(with_settings(std::move(gpu), options.gpu_settings)));
-    std::vector<std::string> notes;
-    add_assumed(named_.back(), notes);
-    for (const std::string& text : notes) note(text);
+  LeftOut left_out("--gpu");
+  for (auto& [gpu, is_selected] : requested_gpus(options)) {
+    if (compares_settings(options)) add_named(gpu, is_selected, left_out);
+    Expected<Gpu> as_set = with_settings(gpu, options.gpu_settings);
+    if (!as_set && is_selected)
+      left_out.add(gpu.name, as_set.error());
+    else
+      add_named(required(std::move(as_set)), is_selected, left_out);
   }
+  if (named_.empty() && left_out.first()) raise(*left_out.first());
+  if (left_out.first()) note(left_out.text());
 }
 
-void Contexts::add_named(Gpu gpu) {
+bool Contexts::is_selected(const Context& context) const {
+  for (std::size_t i = 0; i < named_.size(); ++i)
+    if (&named_[i] == &context) return selected_[i];
+  return false;
+}
+
+void Contexts::add_named(Gpu gpu, bool is_selected, LeftOut& left_out) {
   AnalysisOptions analysis = options_.analysis;
-  analysis.recorded_here = options_.gpus.size() == 1 && gpu.changes.empty();
-  named_.push_back(required(make_context(std::move(gpu), analysis)));
+  analysis.recorded_here = options_.gpus.size() == 1 && !is_selected && gpu.changes.empty();
+  const std::string name = gpu.name;
+  Expected<Context> context = make_context(std::move(gpu), analysis);
+  if (!context && is_selected) {
+    left_out.add(name, context.error());
+    return;
+  }
+  named_.push_back(required(std::move(context)));
+  selected_.push_back(is_selected);
+  std::vector<std::string> notes;
+  add_assumed(named_.back(), notes);
+  for (const std::string& text : notes) note(text);
 }
 
 Contexts::Found Contexts::of(const Network& network) {

@@ -2,12 +2,14 @@
 
 // The GPUs to evaluate on: those of --gpu, or without it that of a profiler's recording.
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cli/left_out.hpp"
 #include "cli/options.hpp"
 #include "roofline/context.hpp"
 #include "roofline/kernel_recording.hpp"
@@ -26,10 +28,16 @@ std::vector<Gpu> listed_gpus();
 /// Several threads may ask.
 class Contexts {
  public:
-  /// Says what is assumed of the GPUs on standard error. Throws as named_gpus.
+  /// Says what is assumed of the GPUs on standard error, and which of those that --gpu selects
+  /// lack what the options ask of them. Throws as named_gpus.
   explicit Contexts(const Options& options);
 
   const std::vector<Context>& named() const { return named_; }
+  bool has_selected() const {
+    return std::find(selected_.begin(), selected_.end(), true) != selected_.end();
+  }
+  /// Whether --gpu does not name that GPU but selects it, for what it can do.
+  bool is_selected(const Context& context) const;
   /// Those to evaluate a network on, and what is to be said of them where it was not yet. Throws
   /// UsageError where there are none, InputError where a recording does not tell its GPU, else as
   /// named_gpus.
@@ -52,11 +60,12 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
-  void add_named(Gpu gpu);
+  void add_named(Gpu gpu, bool is_selected, LeftOut& left_out);
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;
   std::vector<Context> named_;
+  std::vector<bool> selected_;                ///< by a word that selects several, of each of them
   std::mutex mutex_;                          ///< of recorded_
   std::map<std::string, Recorded> recorded_;  ///< by what the recording says of its GPU
 };

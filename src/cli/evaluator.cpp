@@ -1,22 +1,57 @@
 #include "cli/evaluator.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <new>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "cli/left_out.hpp"
 #include "cli/required.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
 
+namespace {
+
+/// A thing of an input at any batch, each worked out once.
+class NetworkAtAnyBatch {
+ public:
+  NetworkAtAnyBatch(const Item& item, const LayerDefaults& defaults)
+      : item_(item), defaults_(defaults) {}
+
+  Expected<Network> operator()(std::uint64_t batch) {
+    const auto known = networks_.find(batch);
+    if (known != networks_.end()) return known->second;
+    defaults_.batch_override = batch;
+    const auto spec = item_.spec(defaults_);
+    Expected<Network> network = spec ? infer(**spec, defaults_) : Expected<Network>(spec.error());
+    return networks_.emplace(batch, std::move(network)).first->second;
+  }
+
+ private:
+  const Item& item_;
+  LayerDefaults defaults_;
+  std::map<std::uint64_t, Expected<Network>> networks_;
+};
+
+/// A batch that was searched for.
+struct FoundBatch {
+  BatchGoal goal;
+  std::uint64_t batch;
+};
+
+}  // namespace
+
 /// Adds what one thing of an input gives, in each setting on each GPU.
 class Evaluator::Sum {
  public:
-  Sum(const Needs& needs, Evaluation& all) : needs_(needs), all_(all) {}
+  Sum(const Needs& needs, Evaluation& all, const Contexts& contexts)
+      : needs_(needs), all_(all), contexts_(contexts) {}
 
   void fail(const InputError& unhinted) {
     const InputError error = hinted(unhinted);
@@ -40,13 +75,53 @@ class Evaluator::Sum {
       all_.messages.push_back({network.source + ": " + assumption, Message::Kind::assumption});
   }
 
+  /// In one setting on each GPU.
   void add(const Network& network, std::size_t setting, const Contexts::Found& gpus) {
-    for (const std::string& text : gpus.notes) all_.messages.push_back({text, Message::Kind::once});
+    say(gpus);
+    LeftOut left_out(network.source);
     for (std::size_t gpu = 0; gpu < gpus.contexts.size(); ++gpu)
       if (network.record)
-        add_record(network, setting * gpus.contexts.size() + gpu, gpus.contexts[gpu]);
+        add_record(network, setting * gpus.contexts.size() + gpu, gpus.contexts[gpu], left_out);
       else
-        add_network(network, gpus.contexts[gpu]);
+        add_network(network, gpus.contexts[gpu], left_out);
+    end_setting(left_out);
+  }
+
+  void say(const Contexts::Found& gpus) {
+    for (const std::string& text : gpus.notes) all_.messages.push_back({text, Message::Kind::once});
+  }
+
+  /// What selected GPUs cannot do is no failure, unless none of them can.
+  void fail_on(const Context& context, const InputError& error, LeftOut& left_out) {
+    if (contexts_.is_selected(context))
+      left_out.add(context.gpu.name, error);
+    else
+      fail(error);
+  }
+
+  void add_network(const Network& network, const Context& context, LeftOut& left_out,
+                   std::optional<FoundBatch> found = {}) {
+    Expected<Result> result = roofline::evaluate(network, context);
+    if (!result) return fail_on(context, result.error(), left_out);
+    if (found) {
+      result->setting.batch_goal = found->goal;
+      result->setting.batch = found->batch;  // also where products of matrices have another
+    }
+    can_run_ = all_.evaluated = true;
+    for (RenderedRows& rows : all_.rows) rows.add(*result);
+    if (!needs_.report) return;
+    keep(*std::move(result), context);
+    if (needs_.explained_networks)
+      all_.results.back().network = std::make_shared<const Network>(network);
+  }
+
+  void end_setting(const LeftOut& left_out) {
+    const bool can_run = std::exchange(can_run_, false);
+    if (!left_out.first()) return;
+    if (can_run)
+      all_.messages.push_back({left_out.text(), Message::Kind::once});
+    else
+      fail(*left_out.first());
   }
 
   void add(std::shared_ptr<const KernelRecording> recording, const Contexts::FoundOne& gpu) {
@@ -62,17 +137,6 @@ class Evaluator::Sum {
   }
 
  private:
-  void add_network(const Network& network, const Context& context) {
-    Expected<Result> result = roofline::evaluate(network, context);
-    if (!result) return fail(result.error());
-    all_.evaluated = true;
-    for (RenderedRows& rows : all_.rows) rows.add(*result);
-    if (!needs_.report) return;
-    keep(*std::move(result), context);
-    if (needs_.explained_networks)
-      all_.results.back().network = std::make_shared<const Network>(network);
-  }
-
   /// Points need no layers: thousands of them fit into memory.
   void keep(Result result, const Context& context) {
     if (!first_) {
@@ -85,10 +149,11 @@ class Evaluator::Sum {
     all_.results.push_back({std::move(result), &context, nullptr});
   }
 
-  void add_record(const Network& record, std::size_t slot, const Context& context) {
+  void add_record(const Network& record, std::size_t slot, const Context& context,
+                  LeftOut& left_out) {
     Expected<RecordResult> result = evaluate_record(record, context);
-    if (!result) return fail(result.error());
-    all_.evaluated = true;
+    if (!result) return fail_on(context, result.error(), left_out);
+    can_run_ = all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, result->rows);
     if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
@@ -101,6 +166,8 @@ class Evaluator::Sum {
 
   const Needs& needs_;
   Evaluation& all_;
+  const Contexts& contexts_;
+  bool can_run_ = false;  ///< the present setting, on some GPU
   std::set<std::string> failures_;
   std::optional<std::size_t> first_;  ///< of its results
 };
@@ -110,7 +177,7 @@ Needs needs_of(const Options& options) {
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
   needs.explained_networks = options.report.explain_networks || !options.report.explain.empty();
   needs.layers = options.report.compare || needs.explained_networks ||
-                 !options.report.view.is_default() ||
+                 options.report.view.asks_for_layers() ||
                  std::any_of(options.gates.begin(), options.gates.end(),
                              [](const Gate& gate) { return gate.of_layers; });
   const auto add = [&](const OutputFormat& format) {
@@ -165,7 +232,7 @@ Evaluation Evaluator::evaluate(Reader& reader, const std::string& input) const {
       if (*item) ++index;
     }
   } catch (const std::bad_alloc&) {
-    Sum(needs_, all).fail(too_large(input, std::nullopt));
+    Sum(needs_, all, *contexts_).fail(too_large(input, std::nullopt));
   }
   Evaluation last = end(reader);
   std::move(last.messages.begin(), last.messages.end(), std::back_inserter(all.messages));
@@ -182,7 +249,7 @@ Evaluation Evaluator::end(const Reader& reader) const {
 
 Evaluation Evaluator::failure(const InputError& error) const {
   Evaluation all = nothing();
-  Sum(needs_, all).fail(error);
+  Sum(needs_, all, *contexts_).fail(error);
   all.ends_input = true;
   return all;
 }
@@ -190,7 +257,7 @@ Evaluation Evaluator::failure(const InputError& error) const {
 void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t index,
                     Evaluation& all) const {
   ++all.items;
-  Sum sum(needs_, all);
+  Sum sum(needs_, all, *contexts_);
   if (!item) return sum.fail(item.error());
   try {
     add_settings(*item, index, sum);
@@ -202,13 +269,18 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
 }
 
 void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
-  for (std::size_t setting = 0; setting < options_->defaults.size(); ++setting) try {
-      const LayerDefaults& defaults = options_->defaults[setting];
+  for (std::size_t setting = 0; setting < options_->settings.size(); ++setting) try {
+      const auto& [defaults, goal] = options_->settings[setting];
       const std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
       // What ran as kernels ran in no other setting.
       if (spec->kernels) return sum.add(spec->kernels, contexts_->of(*spec->kernels));
+      if (goal) {
+        if (spec->batch_is_fixed) throw fixed_batch_error(*spec, std::string(name_of(*goal)));
+        add_goal(item, index, setting, sum);
+        continue;
+      }
       Network network = infer(*spec, defaults).value();
-      if (setting + 1 == options_->defaults.size()) item.read = nullptr;  // not needed any more
+      if (setting + 1 == options_->settings.size()) item.read = nullptr;  // not needed any more
       if (network.layers.empty()) {
         if (setting == 0) sum.note(network);
         continue;
@@ -220,6 +292,36 @@ void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
     } catch (const InputError& error) {
       sum.fail(error);
     }
+}
+
+void Evaluator::add_goal(const Item& item, std::size_t index, std::size_t setting, Sum& sum) const {
+  const auto& [defaults, goal] = options_->settings[setting];
+  NetworkAtAnyBatch network_at(item, defaults);
+  const Network single = network_at(1).value();
+  const std::string option = "--batch " + std::string(name_of(*goal));
+  if (single.record)
+    throw UsageError(option + ": expected networks, got " + single.source +
+                     ", whose layers stand alone");
+  const Contexts::Found gpus = contexts_->of(single);
+  if (needs_.networks && gpus.contexts.size() != 1)
+    throw UsageError(option + " --to-layers: expected one GPU, got " +
+                     std::to_string(gpus.contexts.size()));
+  sum.say(gpus);
+  bool first = setting == 0;
+  LeftOut left_out(single.source);
+  for (const Context& context : gpus.contexts) {
+    const Expected<std::uint64_t> batch = find_batch(*goal, std::ref(network_at), context);
+    if (!batch) {
+      sum.fail_on(context, batch.error(), left_out);
+      continue;
+    }
+    Network network = network_at(*batch).value();
+    network.item = index;
+    if (times_ != nullptr) times_->join(network);
+    if (std::exchange(first, false)) sum.see(network);
+    sum.add_network(network, context, left_out, FoundBatch{*goal, *batch});
+  }
+  sum.end_setting(left_out);
 }
 
 }  // namespace roofline

@@ -47,6 +47,8 @@ class Evaluator {
   void add(Expected<Item>& item, const std::string& input, std::size_t index,
            Evaluation& all) const;
   void add_settings(Item& item, std::size_t index, Sum& sum) const;
+  /// In a setting whose batch each GPU has its own of.
+  void add_goal(const Item& item, std::size_t index, std::size_t setting, Sum& sum) const;
 
   const Options* options_;
   Contexts* contexts_;

@@ -133,53 +133,81 @@ void set_defaults(const Arguments& arguments, Options& options) {
   defaults.dtype_given = !arguments.dtypes.empty();
   defaults.dimensions = dimensions_of(arguments);
   defaults.limits = options.limits = InputLimits{}.raised(arguments.limits_factor);
-  options.analysis.training = arguments.pass == "training";
-  const auto pass = options.analysis.training ? Pass::fwd : parse<Pass>(arguments.pass);
+  const bool training = arguments.pass == "training";
+  const auto pass = training ? Pass::fwd : parse<Pass>(arguments.pass);
   if (!pass)
     throw UsageError("--pass: expected fwd, dgrad, wgrad or training, got \"" + arguments.pass +
                      "\"");
   defaults.pass = *pass;
   defaults.mapping = mapping_of(arguments);
-  const std::vector<std::uint64_t> batches = parse_batches(arguments.batches);
+  const Batches batches = parse_batches(arguments.batches);
   const std::vector<std::string> fp32{"fp32"};
   for (const std::string& dtype : defaults.dtype_given ? arguments.dtypes : fp32) {
     defaults.dtype = parse_default_type(dtype);
-    if (batches.empty()) options.defaults.push_back(defaults);
-    for (const std::uint64_t batch : batches) {
+    defaults.batch_override.reset();
+    if (batches.empty()) options.settings.push_back({defaults, std::nullopt});
+    for (const BatchGoal goal : batches.goals) options.settings.push_back({defaults, goal});
+    for (const std::uint64_t batch : batches.numbers) {
       defaults.batch_override = batch;
-      options.defaults.push_back(defaults);
+      options.settings.push_back({defaults, std::nullopt});
     }
   }
 }
 
-/// "GPU=PER_HOUR"
+/// "GPU=PER_HOUR" or "FILE"
 void set_prices(const Arguments& arguments, Options& options) {
   for (const std::string& text : arguments.prices) {
     const std::size_t equals = text.find('=');
+    std::error_code error;
+    if (equals == text.npos && std::filesystem::exists(text, error)) {
+      options.prices.push_back({text, std::nullopt});
+      continue;
+    }
     double price = 0;
     const char* end = text.data() + text.size();
     const bool is_price = equals != text.npos && equals > 0 &&
                           std::from_chars(text.data() + equals + 1, end, price).ptr == end &&
                           std::isfinite(price) && price > 0;
     if (!is_price)
-      throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5, got \"" + text + "\"");
-    options.prices.emplace_back(text.substr(0, equals), price);
+      throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or a file, got \"" + text +
+                       "\"");
+    options.prices.push_back({text.substr(0, equals), price});
   }
 }
 
+bool is_for_inference(FusionKind fusion) {
+  return fusion == FusionKind::epilogue || fusion == FusionKind::pointwise;
+}
+
+void set_fusion(const Arguments& arguments, Options& options) {
+  AnalysisOptions& analysis = options.analysis;
+  const bool inference = arguments.pass == "fwd";
+  if (const auto fusion = parse<FusionKind>(arguments.fuse)) {
+    if (is_for_inference(*fusion) && !inference)
+      throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
+                       arguments.pass);
+    analysis.fusion = *fusion;
+  } else if (is_for_inference(analysis.fusion) && !inference) {
+    throw UsageError("--framework " + arguments.framework +
+                     " is for inference: expected --pass fwd, got " + arguments.pass);
+  }
+  if (!inference) analysis.fused_attention = false;
+}
+
 void set_analysis(const Arguments& arguments, Options& options) {
-  options.analysis.engine = *parse<EngineChoice>(arguments.engine);
+  if (const auto framework = parse<Framework>(arguments.framework))
+    options.analysis = options_of(*framework);
+  options.analysis.training = arguments.pass == "training";
+  if (const auto engine = parse<EngineChoice>(arguments.engine)) options.analysis.engine = *engine;
+  if (const auto layout = parse<Layout>(arguments.layout)) options.analysis.layout = layout;
   if (arguments.peak_tflops > 0) options.analysis.peak_flop_per_s = arguments.peak_tflops * 1e12;
   if (arguments.bandwidth_gb_per_s > 0)
     options.analysis.bandwidth_byte_per_s = arguments.bandwidth_gb_per_s * 1e9;
   options.analysis.ceilings = *parse<CeilingKind>(arguments.ceilings);
   options.analysis.cache = *parse<CacheState>(arguments.cache);
   options.analysis.optimizer = *parse<Optimizer>(arguments.optimizer);
-  options.analysis.launch = parse<LaunchProtocol>(arguments.launch);
-  options.analysis.fusion = *parse<FusionKind>(arguments.fuse);
-  if (options.analysis.fusion != FusionKind::none && arguments.pass != "fwd")
-    throw UsageError("--fuse " + arguments.fuse + " is for inference: expected --pass fwd, got " +
-                     arguments.pass);
+  set_fusion(arguments, options);
+  if (const auto launch = parse<LaunchProtocol>(arguments.launch)) options.analysis.launch = launch;
   options.analysis.host_copies = parse<HostMemory>(arguments.host_copies);
 }
 
@@ -190,6 +218,9 @@ void set_view(const Arguments& arguments, Options& options) {
   if (arguments.cover_percent > 0) view.cover_share = arguments.cover_percent / 100;
   view.by = parse<RowsBy>(arguments.by);
   view.all = arguments.all;
+  if (!view.by && (view.sort == SortBy::energy || view.sort == SortBy::cost)) view.by = RowsBy::gpu;
+  if (view.sort == SortBy::cost && options.prices.empty())
+    throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
   options.report.explain_networks = arguments.explain == whole_network;
   if (!options.report.explain_networks) options.report.explain = arguments.explain;
 }

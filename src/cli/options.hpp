@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/batch_search.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu_setting.hpp"
 #include "roofline/load.hpp"
@@ -18,6 +19,18 @@ namespace roofline {
 struct Export {
   std::string path;
   const OutputFormat* format;
+};
+
+/// What layers are evaluated with.
+struct LayerSetting {
+  LayerDefaults defaults;
+  std::optional<BatchGoal> batch_goal;  ///< a batch that each GPU has its own of
+};
+
+/// One --price: what an hour of a GPU costs, or a file of such prices.
+struct StatedPrice {
+  std::string name;                ///< of the GPU or the file
+  std::optional<double> per_hour;  ///< of the GPU
 };
 
 struct Options {
@@ -38,8 +51,8 @@ struct Options {
   std::vector<GpuSetting> gpu_settings;  ///< of all of them
   std::string constants = "*";  ///< a pattern of the names of those that calibration may move
   std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none
-  std::vector<LayerDefaults> defaults;                 ///< one for each --dtype and --batch
-  std::vector<std::pair<std::string, double>> prices;  ///< an hour of a GPU, as named
+  std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch
+  std::vector<StatedPrice> prices;
   AnalysisOptions analysis;
   ReportOptions report;
   std::vector<Gate> gates;               ///< of --fail-if

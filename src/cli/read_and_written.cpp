@@ -51,6 +51,8 @@ std::vector<NamedFile> files_read(const Options& options) {
   for (const std::string& gpu : options.gpus)
     if (const auto path = catalogue.path_of(gpu)) files.push_back({"--gpu " + gpu, *path});
   if (!options.measured.empty()) files.push_back(read_by("--measured", options.measured));
+  for (const StatedPrice& price : options.prices)
+    if (!price.per_hour) files.push_back(read_by("--price", price.name));
   if (!options.kernel_model.empty())
     files.push_back(read_by("--kernel-model", options.kernel_model));
   std::error_code error;  // a built-in network has the name of no file

@@ -11,6 +11,7 @@
 #include "cli/read_and_written.hpp"
 #include "cli/required.hpp"
 #include "cli/results.hpp"
+#include "load/prices.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
@@ -20,8 +21,9 @@ namespace {
 /// Divides the inputs into pieces of work: records by the hundred, whole files of networks.
 class Division {
  public:
-  Division(const Options& options, const Evaluator& evaluator, OrderedWork& work)
-      : options_(options), evaluator_(evaluator), work_(work) {}
+  /// `gpus`: how many --gpu names.
+  Division(const Options& options, std::size_t gpus, const Evaluator& evaluator, OrderedWork& work)
+      : options_(options), gpus_(gpus), evaluator_(evaluator), work_(work) {}
 
   /// Files, folders and names. An input may be spread over several files, so each is opened
   /// knowing all of them.
@@ -84,8 +86,7 @@ class Division {
   /// at the end.
   Items next_items(Reader& reader, const std::string& name) const {
     constexpr std::size_t most_rows = 512;
-    const std::size_t rows_an_item =
-        options_.defaults.size() * std::max<std::size_t>(1, options_.gpus.size());
+    const std::size_t rows_an_item = options_.settings.size() * std::max<std::size_t>(1, gpus_);
     Items items;
     try {
       do {
@@ -104,19 +105,44 @@ class Division {
   }
 
   const Options& options_;
+  std::size_t gpus_;
   const Evaluator& evaluator_;
   OrderedWork& work_;
   std::vector<std::string> names_;  ///< of all inputs
   OrderedWork::Work last_;          ///< held back
 };
 
+/// Selected GPUs are ranked unless rows are said to be something else.
+void set_ranking(View& view, const Contexts& contexts) {
+  if (contexts.has_selected() && !view.by) view.by = RowsBy::gpu;
+  if (!view.ranks_gpus()) return;
+  if (view.sort && !ranks_points(*view.sort))
+    throw UsageError("--sort " + std::string(name_of(*view.sort)) +
+                     ": GPUs are ranked by time, energy or cost; --by layer sorts layers");
+  if (view.cover_share)
+    throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
+}
+
+/// A later price of a GPU takes the place of an earlier one.
+Prices prices_of(const std::vector<StatedPrice>& stated) {
+  Prices prices;
+  if (stated.empty()) return prices;
+  const Catalogue catalogue;
+  for (const auto& [name, per_hour] : stated)
+    if (per_hour)
+      prices[required(catalogue.find(name)).name] = *per_hour;
+    else
+      for (const auto& [gpu, price] : load_prices(name, catalogue)) prices[gpu] = price;
+  return prices;
+}
+
 }  // namespace
 
 int evaluate_inputs(Options options) {
   check_outputs(options);
   Contexts contexts(options);
-  for (const auto& [name, price] : options.prices)
-    options.report.price_per_hour[required(find_gpu(name)).name] = price;
+  set_ranking(options.report.view, contexts);
+  options.report.price_per_hour = prices_of(options.prices);
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured, options.limits);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
@@ -128,7 +154,7 @@ int evaluate_inputs(Options options) {
       progress.step(part.items);
       results.take(std::move(part));
     });
-    Division division(options, evaluator, work);
+    Division division(options, contexts.named().size(), evaluator, work);
     division.add_words(options.inputs);
     if (times)
       for (const std::string& text : times->notes()) note(text);

@@ -7,6 +7,8 @@
 #include "load/own_gpus.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_names.hpp"
+#include "model/gpu_selection.hpp"
+#include "model/gpu_share.hpp"
 #include "model/spelling.hpp"
 #include "roofline/load.hpp"
 
@@ -38,7 +40,9 @@ bool is_path(const std::string& name) {
   }
   constexpr std::size_t at_most = 4;
   std::string message = "unknown GPU \"" + name + "\"";
-  const std::vector<std::string> near = nearest_gpu_names(name, parts, at_most);
+  const std::optional<ShareName> share = parse_share_name(name);
+  const std::vector<std::string> near =
+      nearest_gpu_names(share ? share->part : name, parts, at_most);
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
@@ -49,6 +53,17 @@ bool is_path(const std::string& name) {
 Catalogue::Catalogue() : own_(std::make_shared<const OwnGpus>(read_own_gpus())) {}
 
 std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
+  if (std::optional<Gpu> part = try_find_part(any_name)) return part;
+  const std::optional<ShareName> share = parse_share_name(any_name);
+  if (!share) return std::nullopt;
+  const std::optional<Gpu> whole = try_find_part(share->part);
+  if (!whole) return std::nullopt;
+  Gpu found = share_of_gpu(*whole, *share);
+  if (!answers_to(found, any_name)) found.aliases.push_back(any_name);
+  return found;
+}
+
+std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
   const std::string name = normal_gpu_name(any_name);
   const Gpu* found = nullptr;
   for (const OwnGpu& file : own_->files) {
@@ -67,6 +82,15 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
       return load_gpu(read_text(name_or_path).value(), name_or_path).value();
     if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
     fail_unknown(name_or_path, *own_);
+  });
+}
+
+Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& word) const {
+  return expected([&]() -> std::optional<std::vector<Gpu>> {
+    const bool has_limits = word.find_first_of("<>=") != word.npos && !word.ends_with(".json");
+    const bool is_name = find_embedded_gpu(normal_gpu_name(word)) != nullptr || path_of(word);
+    if (is_name && !has_limits) return std::nullopt;
+    return selected_gpus(word, all());
   });
 }
 
@@ -90,6 +114,10 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
     if (const auto path = path_of(name_or_path)) return read_text(*path).value();
     if (const EmbeddedFile* file = find_embedded_gpu(normal_gpu_name(name_or_path)))
       return std::string(file->text);
+    if (try_find(name_or_path))
+      throw InputError("\"" + name_or_path +
+                       "\" is a share of a GPU and has no file of its own: name the GPU, or give a "
+                       "file");
     fail_unknown(name_or_path, *own_);
   });
 }

@@ -31,20 +31,17 @@ std::uint64_t read_count(const Value& value, const FieldForm& form) {
 /// Fills objects from the tables of their fields.
 class GpuReader {
  public:
-  explicit GpuReader(const Origin& origin) : origin_(&origin) {}
-
   /// An object that errors call `what`.
   template <class Owner>
   Owner object(const Value& value, const std::string& what) const {
     std::vector<std::string_view> keys;
     for (const GpuField<Owner>& field : fields_of<Owner>()) keys.push_back(field.form.file_key);
-    ObjectReader reader(value, *origin_, what, std::move(keys));
+    ObjectReader reader(value, what, std::move(keys));
     Owner owner;
     for (const auto& [form, member] : fields_of<Owner>()) {
       const std::string_view key = form.file_key;
-      const std::optional<Value> stated = form.required.empty()
-                                              ? reader.take(key)
-                                              : reader.require(key, std::string(form.required));
+      const std::optional<Value> stated =
+          form.required.empty() ? reader.take(key) : reader.require(key, form.required);
       if (stated)
         std::visit([&, &to = form](auto each) { read(*stated, to, owner.*each); }, member);
     }
@@ -67,8 +64,7 @@ class GpuReader {
     count = read_count(value, form);
   }
   void read(const Value& value, const FieldForm& form, EngineRates& rates) const {
-    ObjectReader reader(value, *origin_, "the engines",
-                        {names_of<Engine>.begin(), names_of<Engine>.end()});
+    ObjectReader reader(value, "the engines", {names_of<Engine>.begin(), names_of<Engine>.end()});
     for (const Engine engine : enumerators<Engine>)
       if (const auto rate = reader.take(name_of(engine))) rates[engine] = read_rate(*rate, form);
     reader.finish();
@@ -88,8 +84,6 @@ class GpuReader {
     for (std::size_t i = 0; i < value.size(); ++i)
       sources.push_back(object<Source>(value.at(i), "a source"));
   }
-
-  const Origin* origin_;
 };
 
 }  // namespace
@@ -98,7 +92,7 @@ Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
   return expected([&] {
     const Origin origin{source, std::nullopt};
     const nlohmann::json root = parse_json(json_text, origin);
-    Gpu gpu = GpuReader(origin).object<Gpu>(Value(root, origin), "a GPU");
+    Gpu gpu = GpuReader().object<Gpu>(Value(root, origin), "a GPU");
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
     return gpu;
   });

@@ -10,7 +10,7 @@ namespace {
 
 DataType read_output_type(const Value& value) {
   const std::string name = value.text();
-  if (const auto type = parse<DataType>(name)) return *type;
+  if (const auto type = parse<DataType>(name); type && is_tensor_type(*type)) return *type;
   value.fail(expected_data_type(name));
 }
 
@@ -24,8 +24,7 @@ Algorithm read_algorithm(const Value& value) {
 /// {"layer": "conv1", "shape": [...]}: a view; {"parameter": [...]}, or {"shape": [...],
 /// "parameter": true} with every axis: learned.
 OperandSpec read_operand_object(const Value& value) {
-  ObjectReader object(value, value.origin(), "an operand",
-                      {"layer", "shape", "parameter", "parameters"});
+  ObjectReader object(value, "an operand", {"layer", "shape", "parameter", "parameters"});
   OperandSpec operand;
   if (const auto parameter = object.take("parameter")) {
     operand.whole = parameter->node().is_boolean();
@@ -106,7 +105,7 @@ DataType read_data_type(const Value& value) {
 }
 
 DataTypesSpec read_data_types(const Value& value) {
-  ObjectReader each(value, value.origin(), "dtypes", {"input", "weight", "output"});
+  ObjectReader each(value, "dtypes", {"input", "weight", "output"});
   DataTypesSpec types;
   if (const auto type = each.take("input")) types.input = read_data_type(*type);
   if (const auto type = each.take("weight")) types.weight = read_data_type(*type);
@@ -123,7 +122,7 @@ KernelMapping read_mapping(const Value& value) {
   KernelMapping mapping;
   std::vector<std::string_view> known{"algorithm", "tile"};
   for (const MappingNumber& number : mapping_numbers) known.push_back(number.key);
-  ObjectReader object(value, value.origin(), "kernel", std::move(known));
+  ObjectReader object(value, "kernel", std::move(known));
   if (const auto algorithm = object.take("algorithm"))
     mapping.algorithm = read_algorithm(*algorithm);
   if (const auto tile = object.take("tile")) {

@@ -140,7 +140,7 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
     const FieldKey key = *find_field(type.kind, member.first);
     if (!key.field->taken(type.kind)) fail_key(object, member.first, type.kind);
     claims.add(key, spec.place);
-    const Value value = object.at(member);
+    const Value value = object.beneath(member.second);
     std::visit(ReadField{value, key.unit, spec}, key.field->member);
   }
   if (object.node().contains("dtype") && object.node().contains("dtypes"))

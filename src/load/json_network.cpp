@@ -25,7 +25,7 @@ void read_layers(const Value& list, const Origin& origin, NetworkSpec& network) 
 }
 
 void read_network_object(const Value& value, const Origin& origin, NetworkSpec& network) {
-  ObjectReader object(value, origin, "a network", {"name", "note", "dtype", "batch", "layers"});
+  ObjectReader object(value, "a network", {"name", "note", "dtype", "batch", "layers"});
   if (const auto name = object.take("name")) network.name = name->text();
   if (const auto note = object.take("note")) static_cast<void>(note->text());
   if (const auto dtype = object.take("dtype")) network.dtype = read_data_type(*dtype);

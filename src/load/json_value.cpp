@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "model/spelling.hpp"
 
@@ -34,13 +35,35 @@ void append_part(std::string& pointer, std::size_t index) {
 }
 
 template <class Part>
-std::string with_part(std::string_view pointer, Part part) {
-  std::string all;
-  constexpr std::size_t usual_part = 24;
-  all.reserve(pointer.size() + usual_part);
-  all += pointer;
-  append_part(all, part);
-  return all;
+std::string with_part(std::string pointer, Part part) {
+  append_part(pointer, part);
+  return pointer;
+}
+
+/// Appends the way from one node to another beneath it; false where that is not beneath. An
+/// array's elements lie side by side, so that long ones are not searched one by one.
+bool append_way(std::string& pointer, const json& from, const json& to) {
+  if (&from == &to) return true;
+  const std::size_t end = pointer.size();
+  if (const auto* array = from.get_ptr<const json::array_t*>()) {
+    const std::less<const json*> before;
+    if (!array->empty() && !before(&to, &array->front()) && !before(&array->back(), &to)) {
+      append_part(pointer, static_cast<std::size_t>(&to - &array->front()));
+      return true;
+    }
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      append_part(pointer, i);
+      if (append_way(pointer, (*array)[i], to)) return true;
+      pointer.resize(end);
+    }
+  } else if (const auto* object = from.get_ptr<const json::object_t*>()) {
+    for (const auto& [key, value] : *object) {
+      append_part(pointer, key);
+      if (append_way(pointer, value, to)) return true;
+      pointer.resize(end);
+    }
+  }
+  return false;
 }
 
 /// A node as it is shown in a message: short ones whole, long ones by kind.
@@ -68,7 +91,7 @@ void dismantle(json& node) {
 /// Builds the tree as the parser reads it, knows the place of what it reads, and refuses repeated
 /// keys and deep nesting, neither of which the finished tree can show. (The library's own callback
 /// parser looks through an array again at the end of each of its objects.)
-class TreeBuilder : public nlohmann::json_sax<json> {
+class TreeBuilder final : public nlohmann::json_sax<json> {
  public:
   explicit TreeBuilder(const Origin& origin) : origin_(&origin) {}
   ~TreeBuilder() override { dismantle(tree_); }
@@ -227,23 +250,21 @@ json parse_json(std::string_view text, const Origin& origin) {
                    syntax_message(text, offset, failure.reason));
 }
 
-void Value::fail(const std::string& message) const { throw origin_->error(pointer_, message); }
+std::string Value::pointer() const {
+  std::string pointer;
+  append_way(pointer, *root_, *node_);
+  return pointer;
+}
+
+void Value::fail(const std::string& message) const { throw origin_->error(pointer(), message); }
 
 void Value::fail_expected(const std::string& expected) const {
   fail("expected " + expected + ", got " + shown(*node_));
 }
 
-Value Value::at(std::size_t index) const {
-  return {(*node_)[index], *origin_, with_part(pointer_, index)};
-}
+Value Value::at(std::size_t index) const { return beneath((*node_)[index]); }
 
-Value Value::at(std::string_view key) const {
-  return {*node_->find(key), *origin_, with_part(pointer_, key)};
-}
-
-Value Value::at(const json::object_t::value_type& member) const {
-  return {member.second, *origin_, with_part(pointer_, std::string_view(member.first))};
-}
+Value Value::at(std::string_view key) const { return beneath(*node_->find(key)); }
 
 std::uint64_t Value::integer(std::uint64_t least) const {
   if (node_->is_number_unsigned()) {
@@ -287,9 +308,9 @@ std::vector<std::string> Value::texts() const {
   return all;
 }
 
-ObjectReader::ObjectReader(const Value& object, const Origin& origin, std::string what,
+ObjectReader::ObjectReader(const Value& object, std::string what,
                            std::vector<std::string_view> known)
-    : value_(object), origin_(&origin), what_(std::move(what)), known_(std::move(known)) {
+    : value_(object), what_(std::move(what)), known_(std::move(known)) {
   if (!object.node().is_object()) object.fail_expected("an object");
 }
 
@@ -298,19 +319,19 @@ bool ObjectReader::has(std::string_view key) const { return value_.node().contai
 std::optional<Value> ObjectReader::take(std::string_view key) {
   const auto found = value_.node().find(key);
   if (found == value_.node().end()) return std::nullopt;
-  taken_.emplace(key);
-  return Value(*found, *origin_, pointer_to(key));
+  if (std::find(taken_.begin(), taken_.end(), &*found) == taken_.end()) taken_.push_back(&*found);
+  return value_.beneath(*found);
 }
 
-Value ObjectReader::require(std::string_view key, const std::string& expected) {
+Value ObjectReader::require(std::string_view key, std::string_view expected) {
   std::optional<Value> value = take(key);
   if (!value) fail_missing(key, expected);
   return *value;
 }
 
-void ObjectReader::fail_missing(std::string_view key, const std::string& expected) const {
+void ObjectReader::fail_missing(std::string_view key, std::string_view expected) const {
   refuse_unknown();
-  fail_at(key, "expected " + expected + ", got nothing");
+  fail_at(key, "expected " + std::string(expected) + ", got nothing");
 }
 
 std::string ObjectReader::pointer_to(std::string_view key) const {
@@ -318,7 +339,7 @@ std::string ObjectReader::pointer_to(std::string_view key) const {
 }
 
 void ObjectReader::fail_at(std::string_view key, const std::string& message) const {
-  throw origin_->error(pointer_to(key), message);
+  throw value_.origin().error(pointer_to(key), message);
 }
 
 void ObjectReader::refuse_unknown() const {
@@ -329,9 +350,11 @@ void ObjectReader::refuse_unknown() const {
 }
 
 void ObjectReader::finish() const {
+  if (taken_.size() == value_.node().size()) return;
   refuse_unknown();
   for (const auto& [key, node] : value_.node().items())
-    if (!taken_.contains(key)) fail_at(key, what_ + " takes no \"" + key + "\"");
+    if (std::find(taken_.begin(), taken_.end(), &node) == taken_.end())
+      fail_at(key, what_ + " takes no \"" + key + "\"");
 }
 
 }  // namespace roofline

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,15 +28,15 @@ struct Origin {
 /// Parses text that may hold no key twice and nests at most 64 levels.
 nlohmann::json parse_json(std::string_view text, const Origin& origin);
 
-/// A node of the tree that knows its place.
+/// A node of a tree, which it is found in again where its place is asked for.
 class Value {
  public:
-  Value(const nlohmann::json& node, const Origin& origin, std::string pointer = "")
-      : node_(&node), origin_(&origin), pointer_(std::move(pointer)) {}
+  Value(const nlohmann::json& root, const Origin& origin) : Value(root, root, origin) {}
 
   const nlohmann::json& node() const { return *node_; }
-  const std::string& pointer() const { return pointer_; }
   const Origin& origin() const { return *origin_; }
+  /// The JSON Pointer of this node.
+  std::string pointer() const;
 
   [[noreturn]] void fail(const std::string& message) const;
   /// Fails with "expected `expected`, got <this node>".
@@ -49,8 +48,8 @@ class Value {
   Value at(std::size_t index) const;
   /// The member of that key, which must be there.
   Value at(std::string_view key) const;
-  /// A member of this object.
-  Value at(const nlohmann::json::object_t::value_type& member) const;
+  /// A node beneath this one.
+  Value beneath(const nlohmann::json& node) const { return {node, *root_, *origin_}; }
 
   std::uint64_t integer(std::uint64_t least) const;
   double positive_number() const;
@@ -59,25 +58,27 @@ class Value {
   std::vector<std::string> texts() const;
 
  private:
+  Value(const nlohmann::json& node, const nlohmann::json& root, const Origin& origin)
+      : node_(&node), root_(&root), origin_(&origin) {}
+
   const nlohmann::json* node_;
+  const nlohmann::json* root_;
   const Origin* origin_;
-  std::string pointer_;
 };
 
 /// An object whose keys are taken one by one; what is left at the end is unknown.
 class ObjectReader {
  public:
   /// `what` it describes, and every key that any such thing may have.
-  ObjectReader(const Value& object, const Origin& origin, std::string what,
-               std::vector<std::string_view> known);
+  ObjectReader(const Value& object, std::string what, std::vector<std::string_view> known);
 
   const Value& value() const { return value_; }
   bool has(std::string_view key) const;
   std::optional<Value> take(std::string_view key);
   /// Fails with "expected `expected`, got nothing" at the key; where there is an unknown key, which
   /// may be a misspelling of this one, with that one instead.
-  [[noreturn]] void fail_missing(std::string_view key, const std::string& expected) const;
-  Value require(std::string_view key, const std::string& expected);
+  [[noreturn]] void fail_missing(std::string_view key, std::string_view expected) const;
+  Value require(std::string_view key, std::string_view expected);
   /// Pointer of a key, whether it is there or not.
   std::string pointer_to(std::string_view key) const;
   [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
@@ -89,10 +90,9 @@ class ObjectReader {
 
  private:
   Value value_;
-  const Origin* origin_;
   std::string what_;
   std::vector<std::string_view> known_;
-  std::set<std::string, std::less<>> taken_;
+  std::vector<const nlohmann::json*> taken_;  ///< members, each once
 };
 
 }  // namespace roofline

@@ -93,14 +93,18 @@ double number_of(const Value& value) {
   return value.node().get<double>();
 }
 
+std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
+
 std::string range_text(double least, double most) {
   return number_text(least) + " to " + number_text(most);
 }
 
-double number_within(const Value& value, double least, double most, const std::string& what) {
+/// `what()` is what the range is.
+template <class What>
+double number_within(const Value& value, double least, double most, const What& what) {
   const double number = number_of(value);
   if (number < least || number > most)
-    value.fail("expected a number from " + range_text(least, most) + ", " + what + ", got " +
+    value.fail("expected a number from " + range_text(least, most) + ", " + what() + ", got " +
                number_text(number));
   return number;
 }
@@ -110,7 +114,7 @@ class ConstantsReader {
  public:
   ConstantsReader(const Value& value, const Chain& chain)
       : chain_(chain),
-        file_(value, value.origin(), "a kernel model",
+        file_(value, "a kernel model",
               {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "accuracy",
                "features", "tiles"}) {}
 
@@ -181,20 +185,23 @@ class ConstantsReader {
   void number(const Value& value, const ConstantRef<double>& constant, ConstantNote& note) {
     if (!value.node().is_object())
       value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
-    ObjectReader object(value, value.origin(), "a constant", {"value", "unit", "range", "origin"});
+    ObjectReader object(value, "a constant", {"value", "unit", "range", "origin"});
     note.stated = true;
     const ConstantUnit& unit = *constant.unit;
-    const std::string unit_name(unit.name);
-    const Value stated_unit = object.require("unit", '"' + unit_name + '"');
-    if (stated_unit.text() != unit.name) stated_unit.fail_expected('"' + unit_name + '"');
+    const std::optional<Value> stated_unit = object.take("unit");
+    if (!stated_unit) object.fail_missing("unit", quoted(unit.name));
+    if (stated_unit->text() != unit.name) stated_unit->fail_expected(quoted(unit.name));
     const Value range = object.require("range", "[least, most]");
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
-    note.least =
-        number_within(range.at(0), unit.least, unit.most, "which a " + unit_name + " can be");
-    note.most = number_within(range.at(1), note.least, unit.most,
-                              "at least the least and at most what a " + unit_name + " can be");
-    *constant.value = number_within(object.require("value", "a number in " + unit_name), note.least,
-                                    note.most, "the constant's range");
+    note.least = number_within(range.at(0), unit.least, unit.most,
+                               [&] { return "which a " + std::string(unit.name) + " can be"; });
+    note.most = number_within(range.at(1), note.least, unit.most, [&] {
+      return "at least the least and at most what a " + std::string(unit.name) + " can be";
+    });
+    const std::optional<Value> stated = object.take("value");
+    if (!stated) object.fail_missing("value", "a number in " + std::string(unit.name));
+    *constant.value = number_within(*stated, note.least, note.most,
+                                    [] { return std::string("the constant's range"); });
     const std::string origin = object.require("origin", "where the value comes from").text();
     const auto found = origins_.find(origin);
     note.origin = found == origins_.end() ? origin : found->second;
@@ -202,7 +209,7 @@ class ConstantsReader {
   }
 
   void read_features(const Value& value) {
-    ObjectReader object(value, value.origin(), "features",
+    ObjectReader object(value, "features",
                         {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
     for (const EngineClass engine_class : enumerators<EngineClass>)
       if (const auto list = object.take(name_of(engine_class)))
@@ -236,8 +243,7 @@ class ConstantsReader {
       constants_.tiles = named_constants(value, chain_)->tiles;
       return;
     }
-    ObjectReader object(value, value.origin(), "tiles",
-                        {names_of<TileList>.begin(), names_of<TileList>.end()});
+    ObjectReader object(value, "tiles", {names_of<TileList>.begin(), names_of<TileList>.end()});
     for (const TileList name : enumerators<TileList>) {
       const auto list = object.take(name_of(name));
       if (!list) continue;
@@ -255,7 +261,8 @@ class ConstantsReader {
       value.fail_expected("[m, n, k, threads, stages, registers]");
     const auto at = [&](std::size_t i) {
       constexpr double most = 65536;
-      return static_cast<std::uint32_t>(number_within(value.at(i), 1, most, "a size of a tile"));
+      return static_cast<std::uint32_t>(
+          number_within(value.at(i), 1, most, [] { return std::string("a size of a tile"); }));
     };
     return {at(0), at(1), at(2), at(3), at(4), at(5)};
   }

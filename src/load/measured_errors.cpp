@@ -50,7 +50,7 @@ void read_basis(ObjectReader& object, Errors& errors) {
 
 LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
   ObjectReader object(
-      value, value.origin(), "errors of layers",
+      value, "errors of layers",
       {"basis", "applies_to", "class", "dtype", "pass", "layers", "factor", "factor_95", "origin"});
   LayerErrors errors;
   read_basis(object, errors);
@@ -68,7 +68,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
 
 TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
   ObjectReader object(
-      value, value.origin(), "errors of totals",
+      value, "errors of totals",
       {"basis", "applies_to", "common_share", "run_factor", "run_factor_95", "runs", "origin"});
   TotalErrors errors;
   read_basis(object, errors);
@@ -137,7 +137,7 @@ std::string list_json(const std::vector<Errors>& list) {
 }  // namespace
 
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins) {
-  ObjectReader object(value, value.origin(), "the accuracy of a kernel model",
+  ObjectReader object(value, "the accuracy of a kernel model",
                       {"layers", "totals"});
   MeasuredErrors errors;
   errors.layers = list_in(object, "layers", origins, layer_errors_in);

@@ -30,8 +30,8 @@ std::optional<double> unit_of(std::string_view key) {
   return is_time ? std::optional(found->unit) : std::nullopt;
 }
 
-MeasuredTime read_time(const json& node, const Origin& origin, const std::string& pointer) {
-  const Value value(node, origin, pointer);
+MeasuredTime read_time(const Value& value) {
+  const json& node = value.node();
   if (!node.is_object()) value.fail_expected("an object with a name and a time");
   MeasuredTime time;
   if (!node.contains("name")) value.fail("expected a name, got nothing");
@@ -51,11 +51,10 @@ MeasuredTime read_time(const json& node, const Origin& origin, const std::string
 std::vector<MeasuredTime> read_json(const std::string& text, const std::string& path) {
   const Origin origin{path, std::nullopt};
   const json document = parse_json(text, origin);
-  if (!document.is_array())
-    Value(document, origin).fail_expected("a list of objects with a name and a time");
+  const Value list(document, origin);
+  if (!list.is_array()) list.fail_expected("a list of objects with a name and a time");
   std::vector<MeasuredTime> times;
-  for (std::size_t i = 0; i < document.size(); ++i)
-    times.push_back(read_time(document[i], origin, "/" + std::to_string(i)));
+  for (std::size_t i = 0; i < list.size(); ++i) times.push_back(read_time(list.at(i)));
   return times;
 }
 
@@ -80,7 +79,8 @@ std::vector<MeasuredTime> read_csv(ByteStream& stream) {
     for (std::size_t i = 0; i < row->cells.size(); ++i)
       if (!row->cells[i].empty())
         object[header->cells[i]] = cell_value(header->cells[i], row->cells[i]);
-    times.push_back(read_time(object, {stream.name(), row->line}, ""));
+    const Origin origin{stream.name(), row->line};
+    times.push_back(read_time(Value(object, origin)));
   }
   return times;
 }
@@ -90,16 +90,6 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
          (!time.batch || *time.batch == layer.output.batch) &&
          (!time.pass || *time.pass == layer.pass) &&
          (!time.dtype || *time.dtype == layer.dtypes.input);
-}
-
-/// "a, b, c and 4 more"
-std::string some_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most_layers_named, names.size()); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most_layers_named)
-    text += " and " + std::to_string(names.size() - most_layers_named) + " more";
-  return text;
 }
 
 }  // namespace
@@ -149,11 +139,11 @@ std::vector<std::string> MeasuredTimes::notes() const {
   std::vector<std::string> notes;
   if (!unmatched.empty())
     notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +
-                    " of its times match no layer: " + some_of(unmatched));
+                    " of its times match no layer: " + some_of(unmatched, most_layers_named));
   if (!unmeasured_.empty() && !has_parts_)
     notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
                     std::to_string(layers_.size()) +
-                    " layers have no time in it: " + some_of(unmeasured_));
+                    " layers have no time in it: " + some_of(unmeasured_, most_layers_named));
   return notes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "model/fusion.hpp"
 #include "model/kernel/resolved_model.hpp"
+#include "model/layer_fields.hpp"
 #include "model/lost_time.hpp"
 #include "model/measured.hpp"
 #include "model/network_bounds.hpp"
@@ -31,8 +32,9 @@ std::string peaks_of(const Gpu& gpu) {
 }
 
 Engine require_engine(const Layer& layer, const Context& context, const std::string& source) {
-  const EngineChoice choice = context.options.engine;
-  if (const auto engine = select_engine(layer, context.gpu.peak_flop_per_s, choice)) return *engine;
+  const auto engine = select_engine(layer, context.gpu.peak_flop_per_s, context.options.engine);
+  if (engine) return *engine;
+  const EngineChoice choice = choice_for(layer, context.options.engine);
   const std::string unit = choice == EngineChoice::tensor   ? " on tensor cores"
                            : choice == EngineChoice::vector ? " on vector units"
                                                             : "";
@@ -111,6 +113,8 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context)
   const auto add = [&](const Layer& layer, Pass pass) {
     rows.push_back(counted(layer, pass, context, network.source));
     if (by_engine) rows.back().layer.kernels = KernelSource::inference_engine;
+    if (!layer.layout && !network.recording && takes(layer.kind, "layout"))
+      rows.back().layer.layout = options.layout;
   };
   const std::vector<bool> read = read_layers(network);
   const Layer& first = network.layers.front();
@@ -150,7 +154,8 @@ constexpr double clearly_faster = 1.1;
 /// expectation.
 void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
   const AnalysisOptions& options = context.options;
-  if (row.engine != Engine::tf32 || options.engine == EngineChoice::tensor) return;
+  if (row.engine != Engine::tf32) return;
+  if (choice_for(row.layer, options.engine) == EngineChoice::tensor) return;
   if (!row.kernel || options.peak_flop_per_s) return;
   const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
   if (!other) return;
@@ -193,6 +198,24 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
   return ceilings;
 }
 
+/// What the framework's choice of engines makes of its layers' time.
+std::optional<OtherEngine> other_engine_of(const std::vector<LayerResult>& rows,
+                                           const Context& context) {
+  if (!context.options.framework) return std::nullopt;
+  std::optional<OtherEngine> other;
+  for (const LayerResult& row : rows) {
+    const auto own = select_engine(row.layer, context.gpu.peak_flop_per_s, EngineChoice::automatic);
+    if (!row.kernel || !own || own == row.engine) continue;
+    const KernelModel& model = kernel_model_for(context, *own);
+    const auto plan = plan_kernel(row.layer, row.counts, *own, model, context.options.cache);
+    if (!plan || !*plan) continue;
+    if (!other) other = OtherEngine{row.engine, *own, 0, 0};
+    other->expected_s += row.kernel->expected_time_s;
+    other->own_expected_s += launched(**plan, model, context.launch).expected_time_s;
+  }
+  return other;
+}
+
 /// All that follows from the rows.
 Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
                  const Ceilings& ceilings, const Context& context,
@@ -203,12 +226,14 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   result.setting.label = result.setting.network;
   result.setting.gpu = context.gpu.name;
   result.setting.gpu_changes = context.gpu.changes;
+  result.setting.gpu_share = context.gpu.share;
   result.setting.gpu_memory_byte = context.gpu.memory_byte;
   result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
   result.setting.tdp_w = context.gpu.tdp_w;
   result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
   result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
   result.setting.training = context.options.training;
+  result.setting.framework = context.options.framework;
   if (!result.setting.training)
     result.setting.pass = common(rows, [](const Layer& layer) { return layer.pass; });
   result.bounds.main_engine = main_engine_of(rows);
@@ -225,6 +250,13 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
 void measure_up(Result& result, const Context& context) {
   result.measured.summary = measured_summary(result, context);
   if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
+}
+
+std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
+  std::uint64_t largest = 0;
+  for (const LayerResult& row : rows)
+    if (row.kernel) largest = std::max(largest, row.kernel->workspace_byte);
+  return largest;
 }
 
 InputError overflow(const std::string& source) {
@@ -246,21 +278,25 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
 
 Expected<Result> evaluate(const Network& network, const Context& context) {
   try {
-    std::optional<Network> fused;
-    if (context.options.fusion != FusionKind::none) {
-      fused = network;
-      fuse(*fused, context.options.fusion);
-    }
-    const Network& prepared = fused ? *fused : network;
+    if (network.recording && context.options.framework)
+      throw InputError(network.source, "",
+                       "expected layers for a framework to run, got a recording, which says "
+                       "itself what ran");
+    const std::optional<Network> run = as_run(network, context.options);
+    const Network& prepared = run ? *run : network;
     std::vector<LayerResult> rows = rows_of(prepared, context);
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
     if (network.batch || network.recording) result.setting.batch = network.batch;
     measure_up(result, context);
+    result.other_engine = other_engine_of(result.layers, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);
-    if (!network.recording) result.memory = memory_of(prepared, context.options.optimizer);
+    if (!network.recording) {
+      result.memory = memory_of(prepared, context.options.optimizer);
+      result.memory->workspace_byte = largest_workspace_byte(result.layers);
+    }
     result.setting.item = network.item;
     result.measured.parts_s = network.measured_parts_s;
     return result;

@@ -33,6 +33,8 @@ std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
     case DataType::mxfp6:
       return first_present(peaks, {Engine::fp6, Engine::fp8, Engine::fp16_tensor});
     case DataType::mxfp8: return first_present(peaks, {Engine::fp8, Engine::fp16_tensor});
+    case DataType::amp:
+    case DataType::amp_bf16: break;  // of no tensor
   }
   return std::nullopt;
 }
@@ -63,6 +65,8 @@ std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
     case DataType::int4:
     case DataType::int8:
     case DataType::int32: return first_present(peaks, {Engine::dp4a, Engine::fp32});
+    case DataType::amp:
+    case DataType::amp_bf16: break;
   }
   return std::nullopt;
 }
@@ -86,6 +90,8 @@ bool has_peak(DataType type, const EngineRates& peaks) {
     case DataType::nvfp4: return tensor_engine(type, peaks).has_value();
     case DataType::fp64:
     case DataType::fp32: return tensor_engine(type, peaks) || vector_engine(type, peaks);
+    case DataType::amp:
+    case DataType::amp_bf16: break;
   }
   return false;
 }
@@ -115,8 +121,14 @@ Engine with_fp16_sums(Engine engine, const EngineRates& peaks) {
 
 }  // namespace
 
+EngineChoice choice_for(const Layer& layer, const EngineChoices& choices) {
+  const bool convolves = layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
+  return convolves ? choices.convolutions : choices.products;
+}
+
 std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,
-                                    EngineChoice choice) {
+                                    const EngineChoices& choices) {
+  EngineChoice choice = choice_for(layer, choices);
   const DataType type = multiplied_type(layer);
   if (!has_peak(type, peaks) && !is_mask_work(layer)) return std::nullopt;
   const KindFamily family = info(layer.kind).family;

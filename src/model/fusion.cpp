@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/bias_kernels.hpp"
+#include "model/fused_attention.hpp"
+
 namespace roofline {
 namespace {
 
@@ -63,6 +66,10 @@ std::optional<std::size_t> last_writer(const Layer& layer, const Fusion& fusion)
 
 void fuse(Network& network, FusionKind kind) {
   if (kind == FusionKind::none) return;
+  if (kind == FusionKind::eager) {
+    network = with_bias_kernels(network);
+    return;
+  }
   Fusion fusion(network, kind);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     Layer& layer = network.layers[i];
@@ -82,6 +89,14 @@ void fuse(Network& network, FusionKind kind) {
     layer.fused_into = host_index;
     fusion.host[i] = host_index;
   }
+}
+
+std::optional<Network> as_run(const Network& network, const AnalysisOptions& options) {
+  if (options.fusion == FusionKind::none && !options.fused_attention) return std::nullopt;
+  Network run = network;
+  if (options.fused_attention) fuse_attention(run);
+  fuse(run, options.fusion);
+  return run;
 }
 
 }  // namespace roofline

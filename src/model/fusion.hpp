@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "roofline/context.hpp"
 #include "roofline/network.hpp"
 
@@ -11,5 +13,8 @@ namespace roofline {
 /// concatenation in place where nothing else reads them. A fused layer keeps its place and says in
 /// `fused_into` where its work went; its host reads the other operand of a fused add.
 void fuse(Network& network, FusionKind kind);
+
+/// The network as it runs under these options, where that differs from the one that was loaded.
+std::optional<Network> as_run(const Network& network, const AnalysisOptions& options);
 
 }  // namespace roofline

@@ -51,8 +51,8 @@ std::string why_lost(const LayerResult& row) {
   if (unexplained_s > std::max(part_s[largest], rate_s))
     return "slower than a library's kernel should be";
   if (rate_s > part_s[largest])
-    return own == Limiter::math ? "the sustained rate is below the peak"
-                                : "the sustained bandwidth is below the peak";
+    return own == Limiter::math ? "the practical rate is below the peak"
+                                : "the practical bandwidth is below the peak";
   return "mostly " + std::string(meaning_of(largest));
 }
 

@@ -30,18 +30,20 @@ OperatingPoint point_of(const Result& result, const Prices& price_per_hour) {
   point.dtype = result.setting.dtype;
   point.batch = result.setting.batch;
   point.time_s = result.total.time_s;
+  point.expected_uncertainty = result.total.expected_uncertainty;
   point.roofline_time_s = result.total.roofline_time_s;
   point.measured_time_s = result.total.measured_time_s;
   point.compute_bound_share = compute_bound_share(result);
   point.needed_memory_byte = needed_memory_byte(result);
   point.fits = fits(result);
+  point.tdp_w = result.setting.tdp_w;
+  if (result.setting.batch_goal) point.is_goal[*result.setting.batch_goal] = true;
   set_limiter(result, point);
   if (!result.setting.batch || point.time_s <= 0) return point;
   const auto batch = static_cast<double>(*result.setting.batch);
   point.time_per_image_s = point.time_s / batch;
   point.images_per_s = batch / point.time_s;
-  if (result.setting.tdp_w)
-    point.energy_per_image_j = *point.time_per_image_s * *result.setting.tdp_w;
+  if (point.tdp_w) point.energy_per_image_j = *point.time_per_image_s * *point.tdp_w;
   if (const auto price = price_per_hour.find(result.setting.gpu); price != price_per_hour.end())
     point.cost_per_million_images = million * *point.time_per_image_s / s_per_hour * price->second;
   return point;
@@ -91,8 +93,27 @@ void sort_points(std::vector<OperatingPoint>& points) {
       [&](const OperatingPoint& a, const OperatingPoint& b) { return key_of(a) < key_of(b); });
 }
 
+std::optional<double> ranked_quantity(const OperatingPoint& point, SortBy by) {
+  if (by == SortBy::energy) return point.energy_per_image_j;
+  if (by == SortBy::cost) return point.cost_per_million_images;
+  return point.time_per_image_s;
+}
+
+/// The least first, then what does not know the quantity, then what does not fit; equals by time.
+auto rank_of(const OperatingPoint& point, SortBy by) {
+  const std::optional<double> quantity = ranked_quantity(point, by);
+  return std::tuple(!point.fits.value_or(true), !quantity, quantity.value_or(0),
+                    point.time_per_image_s.value_or(point.time_s));
+}
+
 void finish(PointTable& table) {
   sort_points(table.points);
+  find_crossovers(table);
+  if (table.ranked_by)
+    std::stable_sort(table.points.begin(), table.points.end(),
+                     [by = *table.ranked_by](const OperatingPoint& a, const OperatingPoint& b) {
+                       return rank_of(a, by) < rank_of(b, by);
+                     });
   table.best = least(table.points, [](const OperatingPoint& p) { return p.time_per_image_s; });
   table.fewest_joules =
       least(table.points, [](const OperatingPoint& p) { return p.energy_per_image_j; });
@@ -105,7 +126,6 @@ void finish(PointTable& table) {
     const double own = by_image ? *point.time_per_image_s : point.time_s;
     point.speedup = own > 0 ? reference / own : 1;
   }
-  find_crossovers(table);
 }
 
 }  // namespace
@@ -114,7 +134,12 @@ bool is_same_point(const Result& a, const Result& b) {
   return way_of(a.setting) == way_of(b.setting);
 }
 
-std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& prices) {
+bool is_ranked_before(const Result& a, const Result& b, const Prices& prices, SortBy by) {
+  return rank_of(point_of(a, prices), by) < rank_of(point_of(b, prices), by);
+}
+
+std::vector<PointTable> points_of(const std::vector<Result>& results, const Prices& prices,
+                                  std::optional<SortBy> rank_by) {
   std::vector<PointTable> tables;
   const auto key_of = [](const Result& result) {
     return std::tie(result.setting.source, result.setting.network, result.setting.item,
@@ -124,15 +149,19 @@ std::vector<PointTable> points_of(const std::vector<Result>& results, const Pric
   for (const Result& result : results) {
     const auto [entry, is_new] = table_of.try_emplace(key_of(result), tables.size());
     if (is_new)
-      tables.push_back({result.setting.label, result.setting.training, {}, {}, {}, {}, {}});
+      tables.push_back(
+          {result.setting.label, result.setting.training, {}, rank_by, {}, {}, {}, {}});
     std::vector<OperatingPoint>& points = tables[entry->second].points;
-    const bool is_repeat = std::any_of(
-        points.begin(), points.end(),
-        [&](const OperatingPoint& point) { return way_of(point) == way_of(result.setting); });
-    if (!is_repeat) points.push_back(point_of(result, prices));
+    const auto known = std::find_if(points.begin(), points.end(), [&](const OperatingPoint& point) {
+      return way_of(point) == way_of(result.setting);
+    });
+    if (known == points.end())
+      points.push_back(point_of(result, prices));
+    else if (const auto goal = result.setting.batch_goal)
+      known->is_goal[*goal] = true;
   }
-  std::erase_if(tables,
-                [&](const PointTable& table) { return table.points.size() < 2 && prices.empty(); });
+  if (prices.empty() && !rank_by)
+    std::erase_if(tables, [](const PointTable& table) { return table.points.size() < 2; });
   for (PointTable& table : tables) finish(table);
   return tables;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "model/expected.hpp"
 #include "model/glob.hpp"
@@ -133,9 +134,27 @@ Changes changes_of(const std::vector<Result>& results, const std::vector<KernelT
   return changes_between(results[0], results[1]);
 }
 
+/// Each piece of work on all GPUs together, as it first comes, on the best of them first.
+void rank(std::vector<Evaluated>& evaluated, const Prices& prices, SortBy by) {
+  std::map<std::tuple<std::string, std::string, std::size_t>, std::size_t> works;
+  const auto work_of = [&](const Evaluated& each) {
+    const Setting& setting = each.result.setting;
+    const auto work = std::tuple(setting.source, setting.network, setting.item);
+    return works.try_emplace(work, works.size()).first->second;
+  };
+  for (const Evaluated& each : evaluated) work_of(each);
+  std::stable_sort(evaluated.begin(), evaluated.end(), [&](const Evaluated& a, const Evaluated& b) {
+    if (work_of(a) != work_of(b)) return work_of(a) < work_of(b);
+    return is_ranked_before(a.result, b.result, prices, by);
+  });
+}
+
 Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
                  const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
+  std::optional<SortBy> rank_by;
+  if (options.view.ranks_gpus()) rank_by = options.view.sort.value_or(SortBy::time);
+  if (rank_by) rank(evaluated, options.price_per_hour, *rank_by);
   report.kernels = std::move(kernels);
   for (const KernelTable& table : report.kernels)
     report.kernel_selections.push_back(select(table, options.view));
@@ -155,7 +174,9 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     rows.push_back(report.selections.back().rows);
   }
   report.sweeps = sweeps_of(report.results);
-  report.points = points_of(report.results, options.price_per_hour);
+  report.points = points_of(report.results, options.price_per_hour, rank_by);
+  for (const PointTable& table : report.points)
+    report.point_selections.push_back(select(table, options.view));
   if (options.compare) report.changes = changes_of(report.results, report.kernels);
   if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
   std::vector<ComparisonRow> networks = compare_networks(report.results);

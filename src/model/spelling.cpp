@@ -70,7 +70,8 @@ std::string operand_type_names() {
 std::string expected_data_type(std::string_view found) {
   const std::string text =
       "expected one of " + operand_type_names() + ", got \"" + std::string(found) + '"';
-  if (parse<DataType>(found)) return text + ", which only outputs can be";
+  if (const auto type = parse<DataType>(found); type && is_tensor_type(*type))
+    return text + ", which only outputs can be";
   return text + did_you_mean(found, {names_of<DataType>.begin(), names_of<DataType>.end()});
 }
 
@@ -80,6 +81,14 @@ std::string expected_algorithm(std::string_view found) {
     all += (all.empty() ? "" : ", ") + std::string(name);
   return "expected an algorithm (" + all + "), got \"" + std::string(found) + "\"" +
          did_you_mean(found, {statable_algorithm_names.begin(), statable_algorithm_names.end()});
+}
+
+std::string some_of(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
 }
 
 }  // namespace roofline

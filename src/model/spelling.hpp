@@ -29,4 +29,7 @@ std::string expected_data_type(std::string_view found);
 /// What to say of a name that no mapping may state.
 std::string expected_algorithm(std::string_view found);
 
+/// "a, b, c and 4 more", where more than `most` are given.
+std::string some_of(const std::vector<std::string>& names, std::size_t most);
+
 }  // namespace roofline

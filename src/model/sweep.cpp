@@ -2,12 +2,11 @@
 #include <map>
 #include <tuple>
 
+#include "model/near_best.hpp"
 #include "roofline/summary.hpp"
 
 namespace roofline {
 namespace {
-
-constexpr double near_best = 1.05;
 
 double& part_of(SweepRow& row, LayerKind kind) {
   switch (kind) {
@@ -27,6 +26,8 @@ SweepRow row_of(const Result& result) {
   for (const TypeRow& type : result.types) part_of(row, type.kind) += type.total.time_s;
   row.total_s = row.copies_s + row.conv_s + row.linear_s + row.pool_s + row.other_s;
   row.roofline_time_s = result.total.roofline_time_s;
+  if (result.bounds.network) row.cached_bound_s = result.bounds.network->cached_bound_s;
+  row.measured_time_s = result.total.measured_time_s;
   row.time_per_image_s = row.total_s / static_cast<double>(row.batch);
   if (row.total_s > 0) row.images_per_s = static_cast<double>(row.batch) / row.total_s;
   row.needed_memory_byte = needed_memory_byte(result);
@@ -36,18 +37,13 @@ SweepRow row_of(const Result& result) {
 }
 
 void find_best(Sweep& sweep) {
-  const SweepRow* best = nullptr;
+  std::vector<TimedBatch> batches;
   for (const SweepRow& row : sweep.rows)
-    if (row.fits.value_or(true) &&
-        (best == nullptr || row.time_per_image_s < best->time_per_image_s))
-      best = &row;
-  if (best == nullptr) return;
-  sweep.best_batch = best->batch;
-  for (const SweepRow* row = best;; --row) {
-    if (row->time_per_image_s > near_best * best->time_per_image_s) break;
-    sweep.near_best_from = row->batch;
-    if (row == sweep.rows.data()) break;
-  }
+    batches.push_back({row.batch, row.time_per_image_s, row.fits.value_or(true)});
+  const auto found = near_best(batches);
+  if (!found) return;
+  sweep.best_batch = batches[found->best].batch;
+  sweep.near_best_from = batches[found->from].batch;
 }
 
 }  // namespace
@@ -67,7 +63,9 @@ std::vector<Sweep> sweeps_of(const std::vector<Result>& results) {
   for (const Result& result : results) {
     if (!result.setting.batch) continue;
     const auto [entry, is_new] = sweep_of.try_emplace(key_of(result), sweeps.size());
-    if (is_new) sweeps.push_back({result.setting.label, result.setting.gpu, {}, {}, {}});
+    if (is_new)
+      sweeps.push_back(
+          {result.setting.label, result.setting.gpu, result.setting.dtype, {}, {}, {}});
     std::vector<SweepRow>& rows = sweeps[entry->second].rows;
     const bool is_repeat = std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
       return row.batch == *result.setting.batch;

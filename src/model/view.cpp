@@ -35,7 +35,9 @@ double share_of(const TypeRow& row, const Result& result) {
 
 double sort_key(const LayerResult& row, const Result& result, SortBy by) {
   switch (by) {
-    case SortBy::time: return share_of(row, result);
+    case SortBy::time:
+    case SortBy::energy:
+    case SortBy::cost: return share_of(row, result);
     case SortBy::flops: return static_cast<double>(row.counts.flops);
     case SortBy::bytes: return static_cast<double>(row.counts.bytes.total);
     case SortBy::intensity: return row.point.intensity_flop_per_byte.value_or(0);
@@ -47,7 +49,9 @@ double sort_key(const LayerResult& row, const Result& result, SortBy by) {
 
 double sort_key(const TypeRow& row, const Result& result, SortBy by) {
   switch (by) {
-    case SortBy::time: return share_of(row, result);
+    case SortBy::time:
+    case SortBy::energy:
+    case SortBy::cost: return share_of(row, result);
     case SortBy::flops: return static_cast<double>(row.total.flops);
     case SortBy::bytes: return static_cast<double>(row.total.bytes.total);
     case SortBy::intensity: return intensity(row.total.flops, row.total.bytes.total);
@@ -59,7 +63,9 @@ double sort_key(const TypeRow& row, const Result& result, SortBy by) {
 
 double sort_key(const KernelRow& row, const KernelTable&, SortBy by) {
   switch (by) {
-    case SortBy::time: return row.time_share;
+    case SortBy::time:
+    case SortBy::energy:
+    case SortBy::cost: return row.time_share;
     case SortBy::flops: return row.flop.value_or(0);
     case SortBy::bytes: return row.kernel.counters.dram_byte.value_or(0);
     case SortBy::intensity: return row.intensity_flop_per_byte.value_or(0);
@@ -136,10 +142,11 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& who
 constexpr std::size_t few = 12;
 
 /// What a screen shows where nothing else is asked for.
+constexpr std::size_t screen_rows = 24;
 View leading_rows() {
   View leading;
   leading.cover_share = 0.9;
-  leading.top = 24;
+  leading.top = screen_rows;
   return leading;
 }
 
@@ -164,6 +171,7 @@ void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, co
 
 Selection select(const Result& result, const View& view) {
   Selection selection;
+  if (view.ranks_gpus()) return selection;
   selection.rows = selected(result.layers, result, view);
   selection.types = selected(result.types, result, view);
   const Groups groups = groups_of(result.layers);
@@ -172,6 +180,34 @@ Selection select(const Result& result, const View& view) {
   for (const auto& members : groups) rows.push_back({&members});
   for (const std::size_t i : selected(rows, result, view)) selection.groups.push_back(groups[i]);
   set_main_groups(groups, rows, result, view, selection);
+  return selection;
+}
+
+PointSelection select(const PointTable& table, const View& view) {
+  const auto alike = [](const OperatingPoint& point) {
+    return std::tie(point.dtype, point.batch, point.is_goal, point.time_s, point.roofline_time_s,
+                    point.measured_time_s, point.tdp_w, point.cost_per_million_images, point.fits);
+  };
+  PointSelection selection;
+  std::map<decltype(alike(table.points.front())), std::size_t> group_of;
+  for (std::size_t i = 0; i < table.points.size(); ++i) {
+    const OperatingPoint& point = table.points[i];
+    if (table.ranked_by && !view.all && !point.fits.value_or(true)) {
+      selection.unfit.push_back(i);
+      continue;
+    }
+    const auto [entry, is_new] = group_of.try_emplace(alike(point), selection.groups.size());
+    if (table.ranked_by && !is_new)
+      selection.groups[entry->second].push_back(i);
+    else
+      selection.groups.push_back({i});
+  }
+  selection.all_groups = selection.groups.size();
+  if (table.ranked_by && view.top && *view.top < selection.groups.size())
+    selection.groups.resize(*view.top);
+  selection.main_groups = selection.groups;
+  if (table.ranked_by && !view.top && !view.all && selection.groups.size() > screen_rows)
+    selection.main_groups.resize(screen_rows);
   return selection;
 }
 

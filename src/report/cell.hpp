@@ -29,6 +29,12 @@ inline Cell cell(std::string_view name) { return name; }
 inline Cell cell(const char* name) { return std::string_view(name); }
 Cell cell(std::string&& text) = delete;  // it would not outlive the cell
 
+/// The name of an enumerator.
+template <class E>
+Cell optional_name(const std::optional<E>& value) {
+  return value ? Cell(name_of(*value)) : Cell();
+}
+
 /// Text, with an empty one as unknown.
 inline Cell text_or_null(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 

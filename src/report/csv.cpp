@@ -1,6 +1,7 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/kernel_fields.hpp"
+#include "report/point_fields.hpp"
 #include "report/stated.hpp"
 
 namespace roofline {
@@ -9,8 +10,8 @@ namespace {
 std::string header() {
   std::string out;
   for (const OutputField& field : output_fields())
-    out +=
-        (out.empty() ? "" : ",") + (field.path == layer_path ? layer_columns() : column_of(field));
+    out += (out.empty() ? "" : ",") +
+           (field.path == layer_path ? layer_columns() : column_of(field.path));
   return out + '\n';
 }
 
@@ -49,11 +50,31 @@ void append_kernel(std::string& text, const KernelTable& table, const KernelRow&
   text += '\n';
 }
 
+std::string point_header() {
+  std::string out;
+  for (const PointField& field : point_fields())
+    out += (out.empty() ? "" : ",") + column_of(field.path);
+  return out + '\n';
+}
+
+template <bool raw>
+void append_point(std::string& text, const PointTable& table, const OperatingPoint& point) {
+  bool first = true;
+  for (const PointField& field : point_fields()) {
+    if (!first) text += ',';
+    first = false;
+    append_csv(text, field.value(table, point), raw);
+  }
+  text += '\n';
+}
+
 }  // namespace
 
-constinit const RowFormat csv_rows{RowOrder::by_result,  append_row<false>, header, nullptr,
-                                   append_kernel<false>, kernel_header};
-constinit const RowFormat raw_csv_rows{RowOrder::by_result, append_row<true>, header, nullptr,
-                                       append_kernel<true>, kernel_header};
+constinit const RowFormat csv_rows{
+    RowOrder::by_result, append_row<false>,   header,      nullptr, append_kernel<false>,
+    kernel_header,       append_point<false>, point_header};
+constinit const RowFormat raw_csv_rows{
+    RowOrder::by_result, append_row<true>,   header,      nullptr, append_kernel<true>,
+    kernel_header,       append_point<true>, point_header};
 
 }  // namespace roofline

@@ -57,23 +57,49 @@ std::string macs_text(const Layer& layer, const Counts& counts) {
                      out.channels * positions(out), in.channels / layer.groups, counts.macs);
 }
 
-std::string counts_text(const LayerResult& row) {
+/// "  intensity  FLOP / bytes = ..."
+std::string step_line(std::string_view name, const std::string& text) {
+  return fmt::format("  {:<10} {}\n", name, text);
+}
+
+/// A formula, on lines of its own where it is long.
+std::string formula(std::string_view name, std::string text) {
+  constexpr std::size_t widest = 67;
+  const std::size_t numbers = text.find(" = ");
+  if (text.size() > widest && numbers != text.npos)
+    text.replace(numbers, 1, "\n" + std::string(13, ' '));
+  return step_line(name, text);
+}
+
+std::string work_text(const LayerResult& row) {
   const Layer& layer = row.layer;
   const Counts& counts = row.counts;
   std::string inputs;
   for (const Operand& operand : layer.inputs)
     inputs += (inputs.empty() ? "" : " and ") + shape_text(operand.shape);
-  std::string text = fmt::format("  shapes     {} -> {}{}\n", inputs, shape_text(layer.output),
-                                 has_window(layer.kind) ? window_text(layer) : "");
+  std::string text =
+      step_line("sizes", fmt::format("{} -> {}{}", inputs, shape_text(layer.output),
+                                     has_window(layer.kind) ? window_text(layer) : ""));
   if (counts.macs > 0)
-    text += fmt::format("  MACs       {}\n  FLOP       2 x MACs = {}\n", macs_text(layer, counts),
-                        counts.flops);
+    text += formula("MACs", macs_text(layer, counts)) +
+            step_line("FLOP", fmt::format("2 x MACs = {}", counts.flops));
   else
-    text += fmt::format("  FLOP       {} an element = {}\n", info(layer.kind).flop_per_element,
-                        counts.flops);
-  return text + fmt::format("  bytes      input {} + weight {} + output {} = {}\n",
-                            bytes(counts.bytes.input), bytes(counts.bytes.weight),
-                            bytes(counts.bytes.output), bytes(counts.bytes.total));
+    text += step_line(
+        "FLOP", fmt::format("{} an element = {}", info(layer.kind).flop_per_element, counts.flops));
+  return text +
+         step_line("bytes", fmt::format("input {} + weight {} + output {} = {}",
+                                        bytes(counts.bytes.input), bytes(counts.bytes.weight),
+                                        bytes(counts.bytes.output), bytes(counts.bytes.total)));
+}
+
+std::string bound_line(const RooflinePoint& point) {
+  if (!point.intensity_flop_per_byte) return "";
+  const bool compute = point.bound == Bound::compute;
+  return step_line("bound",
+                   fmt::format("{} is {} the ridge: {}", plain(*point.intensity_flop_per_byte),
+                               compute ? "not below" : "below",
+                               compute ? "compute, the arithmetic takes longer"
+                                       : "memory, moving the bytes takes longer"));
 }
 
 std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
@@ -83,24 +109,23 @@ std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
   const std::string bandwidth = si(ceilings.bandwidth_byte_per_s, "B/s");
   const std::string flops = si(static_cast<double>(row.counts.flops), "FLOP");
   const std::string moved = bytes(row.counts.bytes.total);
-  std::string text = fmt::format("  ridge      {} ({}) / {} = {} FLOP/B\n", rate,
-                                 name_of(row.engine), bandwidth, plain(point.ridge_flop_per_byte));
+  std::string text;
   if (point.intensity_flop_per_byte)
-    text += fmt::format("  intensity  {} / {} = {} FLOP/B: {}-bound\n", flops, moved,
-                        plain(*point.intensity_flop_per_byte),
-                        point.bound == Bound::compute ? "compute" : "memory");
-  return text + fmt::format(
-                    "  compute    {} / {} = {}\n"
-                    "  memory     {} / {} = {}\n"
-                    "  time       the larger: {}\n",
-                    flops, rate, duration(point.compute_time_s), moved, bandwidth,
-                    duration(point.memory_time_s), duration(point.roofline_time_s));
+    text += step_line("intensity", fmt::format("FLOP / bytes = {} / {} = {} FLOP/B", flops, moved,
+                                               plain(*point.intensity_flop_per_byte)));
+  text += step_line(
+      "ridge", fmt::format("peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
+                           bandwidth, plain(point.ridge_flop_per_byte)));
+  text += bound_line(point);
+  text += step_line("compute", fmt::format("FLOP / peak = {} / {} = {}", flops, rate,
+                                           duration(point.compute_time_s)));
+  text += step_line("memory", fmt::format("bytes / bandwidth = {} / {} = {}", moved, bandwidth,
+                                          duration(point.memory_time_s)));
+  return text + step_line("roofline", "the longer of the two: " + duration(point.roofline_time_s));
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
   std::string text(name_of(kernel.algorithm));
-  if (kernel.tile[0] > 0)
-    text += fmt::format(", tile {}x{}x{}", kernel.tile[0], kernel.tile[1], kernel.tile[2]);
   if (kernel.split_k > 1) text += fmt::format(", split-K {}", kernel.split_k);
   if (kernel.threads > 0) text += fmt::format(", {} threads", kernel.threads);
   if (kernel.registers > 0) text += fmt::format(", {} registers", kernel.registers);
@@ -111,32 +136,45 @@ std::string mapping_text(const KernelPlan& kernel) {
   return text;
 }
 
-std::string placement_text(const KernelPlan& kernel) {
-  std::string text;
-  if (kernel.blocks > 0 && kernel.resident_blocks_per_sm > 0)
-    text += fmt::format(
-        "  waves      {} blocks, {} resident an SM: {} waves; SMs {:.0f}% busy, "
-        "occupancy {:.0f}%\n",
-        kernel.blocks, kernel.resident_blocks_per_sm, plain(kernel.waves),
-        100 * kernel.wave_utilization, 100 * kernel.occupancy);
-  if (kernel.tile[0] > 0)
-    text += fmt::format("  tiles      {:.0f}% of the arithmetic issued is useful\n",
-                        100 * kernel.tile_utilization);
-  return text;
+/// "ceil(65536 / 64) x ceil(64 / 64) = 1024 blocks", as the derivation has it.
+std::string blocks_text(const Explanation& explanation, const KernelPlan& kernel) {
+  for (const DerivationStep& step : explanation.steps)
+    if (step.quantity == "blocks" && !step.expression.empty())
+      return fmt::format("{} = {} blocks", step.expression, kernel.blocks);
+  return fmt::format("{} blocks", kernel.blocks);
 }
 
-/// Where the kernel stands on the roofline: its own intensity and rate.
-std::string point_text(const LayerResult& row) {
+std::string tiles_text(const Explanation& explanation, const KernelPlan& kernel) {
+  if (kernel.tile[0] == 0) return "";
+  return step_line("tiles", fmt::format("{}x{}x{}: {}", kernel.tile[0], kernel.tile[1],
+                                        kernel.tile[2], blocks_text(explanation, kernel))) +
+         step_line("", fmt::format("{:.0f}% of the arithmetic issued is useful",
+                                   100 * kernel.tile_utilization));
+}
+
+std::string waves_text(const KernelPlan& kernel) {
+  if (kernel.blocks == 0 || kernel.resident_blocks_per_sm == 0 || !(kernel.waves > 0)) return "";
+  const double at_once = static_cast<double>(kernel.blocks) / kernel.waves;
+  const double sms = at_once / static_cast<double>(kernel.resident_blocks_per_sm);
+  return step_line("waves",
+                   fmt::format("{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
+                               kernel.resident_blocks_per_sm, plain(kernel.waves))) +
+         step_line("", fmt::format("SMs {:.0f}% busy, occupancy {:.0f}%",
+                                   100 * kernel.wave_utilization, 100 * kernel.occupancy));
+}
+
+/// What it moves, and its intensity by that.
+std::string traffic_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   const auto flops = static_cast<double>(row.counts.flops);
   const double dram = kernel.dram_read_byte + kernel.dram_write_byte;
-  std::string text =
-      fmt::format("  memory     L2 {}; DRAM {} read, {} written\n", bytes(kernel.l2_byte),
-                  bytes(kernel.dram_read_byte), bytes(kernel.dram_write_byte));
-  text += "  point     ";
-  if (kernel.l2_byte > 0) text += fmt::format(" {} FLOP/B at L2,", plain(flops / kernel.l2_byte));
-  if (dram > 0) text += fmt::format(" {} FLOP/B at DRAM,", plain(flops / dram));
-  return text + fmt::format(" {} achieved\n", si(flops / kernel.expected_time_s, "FLOP/s"));
+  const auto at = [&](double moved) {
+    return moved > 0 && flops > 0 ? fmt::format(": {} FLOP/B", plain(flops / moved)) : "";
+  };
+  return step_line("traffic",
+                   fmt::format("at L2 {}{}", bytes(kernel.l2_byte), at(kernel.l2_byte))) +
+         step_line("", fmt::format("at DRAM {} read, {} written{}", bytes(kernel.dram_read_byte),
+                                   bytes(kernel.dram_write_byte), at(dram)));
 }
 
 std::string limiter_text(Limiter limiter) {
@@ -145,36 +183,36 @@ std::string limiter_text(Limiter limiter) {
   return text;
 }
 
-/// What the expected time is the sum of, on lines of at most 100 columns.
-std::string parts_text(const KernelPlan& kernel) {
-  constexpr std::size_t width = 87;
+/// What the expected time is the sum of, a line each.
+std::string parts_table(const LayerResult& row) {
+  const KernelPlan& kernel = *row.kernel;
   std::string text;
-  std::size_t column = 0;
-  for (const Limiter limiter : enumerators<Limiter>) {
-    if (kernel.part_s[limiter] == 0) continue;
-    const std::string part = fmt::format("{}{} {}", text.empty() ? "" : " + ",
-                                         limiter_text(limiter), duration(kernel.part_s[limiter]));
-    if (column + part.size() > width) {
-      text += "\n            ";
-      column = 0;
-    }
-    text += part;
-    column += part.size();
-  }
+  const auto add = [&](const std::string& name, double seconds, std::string_view meaning) {
+    text += fmt::format("  {:<12} {:>9} {:>6}  {}\n", name, duration(seconds),
+                        percent(share_of(seconds, kernel.expected_time_s)), meaning);
+  };
+  for (const Limiter limiter : enumerators<Limiter>)
+    if (kernel.part_s[limiter] > 0)
+      add(limiter_text(limiter), kernel.part_s[limiter], meaning_of(limiter));
+  add("expected", kernel.expected_time_s, "the sum; most of it: " + limiter_text(kernel.limiter));
+  if (row.measured_time_s) add("measured", *row.measured_time_s, "of the expected time");
   return text;
 }
 
-std::string kernel_text(const LayerResult& row) {
-  const KernelPlan& kernel = *row.kernel;
-  std::string text = fmt::format("  mapping    {}\n", mapping_text(kernel));
-  text += placement_text(kernel) + point_text(row);
-  text += fmt::format("  parts      {}\n", parts_text(kernel));
-  text +=
-      fmt::format("  time       {}, {:.2f} x the roofline bound", duration(kernel.expected_time_s),
-                  kernel.expected_time_s / row.point.roofline_time_s);
-  if (row.measured_time_s) text += fmt::format("; measured {}", duration(*row.measured_time_s));
-  return text + fmt::format("\n  limiter    {}: {:.0f}% of the time\n",
-                            limiter_text(kernel.limiter), 100 * kernel.limiter_share);
+/// Under the roofs.
+std::string landing_text(const LayerResult& row) {
+  const double expected = row.kernel->expected_time_s;
+  const double times = expected / row.point.roofline_time_s;
+  std::string text;
+  if (row.counts.flops > 0)
+    text = step_line(
+        "rate", fmt::format("FLOP / expected = {} / {} = {}",
+                            si(static_cast<double>(row.counts.flops), "FLOP"), duration(expected),
+                            si(static_cast<double>(row.counts.flops) / expected, "FLOP/s")));
+  return text +
+         step_line("gap", fmt::format("expected / roofline = {} / {} = {}{}", duration(expected),
+                                      duration(row.point.roofline_time_s), factor(times),
+                                      times < 1 ? ": operands in L2, or MACs saved" : ""));
 }
 
 std::string advice_text(const std::vector<Advice>& all) {
@@ -188,7 +226,8 @@ std::string advice_text(const std::vector<Advice>& all) {
 
 }  // namespace
 
-std::string explanation_text(const Explanation& explanation, const Result& result) {
+std::string explanation_text(const Explanation& explanation, const Result& result,
+                             ExplanationLength length) {
   const LayerResult& row = result.layers[explanation.row];
   const Layer& layer = row.layer;
   std::string text = fmt::format(
@@ -196,15 +235,21 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
       info(layer.kind).name, name_of(layer.pass), name_of(layer.dtypes.input), result.setting.gpu);
   if (!row.fused_into.empty())
     return text + fmt::format("\nfused into {}: no kernel of its own\n", printable(row.fused_into));
-  text += "\ncounts\n" + counts_text(row);
-  text += "\nroofline bound\n" + roofline_text(row, result.bounds.ceilings);
+  text += "\n1. How much work is it? Each operand is read once, each result written once.\n" +
+          work_text(row);
+  text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
-  text += "\nexpected time\n" + kernel_text(row);
-  if (!explanation.steps.empty())
-    text +=
-        "\nderivation of the expected time, in base units\n" + derivation_text(explanation.steps);
+  text += "\n3. How does a kernel do it?\n" + step_line("mapping", mapping_text(*row.kernel)) +
+          tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
+  text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
+  text += "\n5. Where does it land?\n" + landing_text(row);
   if (!explanation.advice.empty()) text += "\nwhat would help\n" + advice_text(explanation.advice);
-  return text;
+  if (explanation.steps.empty()) return text;
+  if (length == ExplanationLength::lecture)
+    return text +
+           "\n--all derives the expected time number by number; -o FILE.svg draws the layer.\n";
+  return text + "\nderivation of the expected time, in base units\n" +
+         derivation_text(explanation.steps);
 }
 
 }  // namespace roofline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,8 +10,14 @@
 
 namespace roofline {
 
-/// The derivation of one layer's numbers, with the numbers put in.
-std::string explanation_text(const Explanation& explanation, const Result& result);
+enum class ExplanationLength : std::uint8_t {
+  lecture,  ///< the steps that one does by hand, and where to find the others
+  whole,    ///< all that the expected time is derived from as well
+};
+
+/// How one layer's numbers come about, with the numbers put in.
+std::string explanation_text(const Explanation& explanation, const Result& result,
+                             ExplanationLength length);
 
 /// What a network's time is made of, its bounds and largest layers, what would help and what of the
 /// GPU it depends on, each grid rendered by `render`, on a terminal of `width` columns.

@@ -127,6 +127,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"kernel.registers", Unit::count, plan<&KernelPlan::registers>},
     {"kernel.shared_memory_byte", Unit::byte, plan<&KernelPlan::shared_memory_byte>},
     {"kernel.kernels", Unit::count, plan<&KernelPlan::kernels>},
+    {"kernel.workspace_byte", Unit::byte, plan<&KernelPlan::workspace_byte>},
     {"kernel.blocks", Unit::count, plan<&KernelPlan::blocks>},
     {"kernel.resident_blocks_per_sm", Unit::count, plan<&KernelPlan::resident_blocks_per_sm>},
     {"kernel.waves", Unit::none, plan<&KernelPlan::waves>},
@@ -163,8 +164,8 @@ constexpr std::array table = std::to_array<OutputField>({
 
 std::span<const OutputField> output_fields() { return table; }
 
-std::string column_of(const OutputField& field) {
-  std::string column(field.path);
+std::string column_of(std::string_view path) {
+  std::string column(path);
   for (char& c : column)
     if (c == '.') c = '_';
   return column;

@@ -45,8 +45,8 @@ struct OutputField {
 
 std::span<const OutputField> output_fields();
 
-/// "bytes_total"
-std::string column_of(const OutputField& field);
+/// "bytes_total" of "bytes.total"
+std::string column_of(std::string_view path);
 
 /// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
 bool runs_on_engine(const Layer& layer);

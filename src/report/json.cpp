@@ -4,16 +4,12 @@
 #include "report/json_kernels.hpp"
 #include "report/json_measured.hpp"
 #include "report/pieces.hpp"
+#include "report/point_fields.hpp"
 #include "report/rows.hpp"
 #include "report/version.hpp"
 
 namespace roofline {
 namespace {
-
-template <class T>
-Cell optional_name(const std::optional<T>& value) {
-  return value ? cell(name_of(*value)) : Cell();
-}
 
 void write_bytes(JsonWriter& w, const Bytes& bytes) {
   w.key("bytes")
@@ -99,6 +95,7 @@ void write_memory(JsonWriter& w, const Result& result) {
       .member("training_weight_byte", memory.training_weight_byte)
       .member("optimizer_state_byte", memory.optimizer_state_byte)
       .member("saved_activation_byte", memory.saved_activation_byte)
+      .member("workspace_byte", memory.workspace_byte)
       .member("needed_byte", cell(needed_memory_byte(result)))
       .member("gpu_byte", cell(result.setting.gpu_memory_byte))
       .member("fits", cell(fits(result)))
@@ -214,26 +211,13 @@ void write_points(JsonWriter& w, const PointTable& table) {
   };
   w.begin_object().member("network", table.network).member("training", table.training);
   w.key("rows").begin_array();
-  for (const OperatingPoint& point : table.points)
-    w.begin_object()
-        .member("gpu", point.gpu)
-        .member("dtype", optional_name(point.dtype))
-        .member("batch", cell(point.batch))
-        .member("time_s", point.time_s)
-        .member("roofline_time_s", point.roofline_time_s)
-        .member("measured_time_s", cell(point.measured_time_s))
-        .member("compute_bound_share", point.compute_bound_share)
-        .member("limiter", optional_name(point.limiter))
-        .member("limiter_share", point.limiter_share)
-        .member("speedup", point.speedup)
-        .member("time_per_image_s", cell(point.time_per_image_s))
-        .member("images_per_s", cell(point.images_per_s))
-        .member("energy_per_image_j", cell(point.energy_per_image_j))
-        .member("cost_per_million_images", cell(point.cost_per_million_images))
-        .member("needed_memory_byte", cell(point.needed_memory_byte))
-        .member("fits", cell(point.fits))
-        .end_object();
+  for (const OperatingPoint& point : table.points) {
+    w.begin_object();
+    write_point_fields(w, table, point, false);
+    w.end_object();
+  }
   w.end_array()
+      .member("ranked_by", optional_name(table.ranked_by))
       .member("best", at(table.best))
       .member("fewest_joules", at(table.fewest_joules))
       .member("cheapest", at(table.cheapest));
@@ -247,6 +231,21 @@ void write_points(JsonWriter& w, const PointTable& table) {
   w.end_array().end_object();
 }
 
+/// Unknown without a framework, and where it runs every layer on its data type's engine.
+void write_other_engine(JsonWriter& w, const Result& result) {
+  w.key("other_engine");
+  if (!result.other_engine) {
+    w.value({});
+    return;
+  }
+  w.begin_object()
+      .member("engine", cell(name_of(result.other_engine->engine)))
+      .member("own_engine", cell(name_of(result.other_engine->own)))
+      .member("expected_time_s", result.other_engine->expected_s)
+      .member("own_expected_time_s", result.other_engine->own_expected_s)
+      .end_object();
+}
+
 void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
   w.begin_object()
       .member("source", result.setting.source)
@@ -256,7 +255,9 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   w.member("dtype", optional_name(result.setting.dtype))
       .member("batch", cell(result.setting.batch))
       .member("pass", result.setting.training ? Cell(std::string("training"))
-                                              : optional_name(result.setting.pass));
+                                              : optional_name(result.setting.pass))
+      .member("framework", optional_name(result.setting.framework));
+  write_other_engine(w, result);
   write_ceilings(w, result);
   w.key("layers").begin_array();
   for (const std::size_t row : selection.rows) {

@@ -5,11 +5,6 @@
 namespace roofline {
 namespace {
 
-template <class T>
-Cell name_cell(const std::optional<T>& value) {
-  return value ? cell(name_of(*value)) : Cell();
-}
-
 constexpr KernelField kernel_field_table[] = {
     {"schema_version", [](const KernelTable&, const KernelRow&) { return Cell(schema_version); },
      true},
@@ -35,7 +30,7 @@ constexpr KernelField kernel_field_table[] = {
      [](const KernelTable&, const KernelRow& row) { return cell(row.kernel.registers); }},
     {"occupancy",
      [](const KernelTable&, const KernelRow& row) { return cell(row.kernel.occupancy); }},
-    {"engine", [](const KernelTable&, const KernelRow& row) { return name_cell(row.engine); }},
+    {"engine", [](const KernelTable&, const KernelRow& row) { return optional_name(row.engine); }},
     {"flops", [](const KernelTable&, const KernelRow& row) { return cell(row.flop); }},
     {"dram_byte",
      [](const KernelTable&, const KernelRow& row) { return cell(row.kernel.counters.dram_byte); }},
@@ -59,7 +54,7 @@ constexpr KernelField kernel_field_table[] = {
     {"l2_share",
      [](const KernelTable&, const KernelRow& row) { return cell(row.roof_share[KernelRoof::l2]); }},
     {"nearest_roof",
-     [](const KernelTable&, const KernelRow& row) { return name_cell(row.nearest_roof); }},
+     [](const KernelTable&, const KernelRow& row) { return optional_name(row.nearest_roof); }},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "report/formats.hpp"
 #include "report/kernel_fields.hpp"
+#include "report/point_fields.hpp"
 #include "report/rows.hpp"
 #include "report/version.hpp"
 
@@ -34,9 +35,18 @@ void append_kernel_line(std::string& text, const KernelTable& table, const Kerne
   text += '\n';
 }
 
+void append_point_line(std::string& text, const PointTable& table, const OperatingPoint& point) {
+  JsonWriter writer(text, false);
+  writer.begin_object();
+  write_point_fields(writer, table, point, true);
+  writer.end_object();
+  text += '\n';
+}
+
 }  // namespace
 
-constinit const RowFormat ndjson_rows{RowOrder::as_computed, append_line,        nullptr,
-                                      append_error,          append_kernel_line, nullptr};
+constinit const RowFormat ndjson_rows{
+    RowOrder::as_computed, append_line, nullptr,           append_error,
+    append_kernel_line,    nullptr,     append_point_line, nullptr};
 
 }  // namespace roofline

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
+#include <utility>
 
+#include "model/spelling.hpp"
+#include "report/short_names.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
@@ -26,15 +30,45 @@ std::string type_text(const OperatingPoint& point) {
   return point.dtype ? std::string(name_of(*point.dtype)) : "mixed";
 }
 
-std::string marks_of(const PointTable& table, std::size_t i) {
-  if (!table.points[i].fits.value_or(true)) return "DOES NOT FIT";
+/// A row of the table: points that are alike.
+using Group = std::vector<std::size_t>;
+
+/// "Tesla V100 SXM2 16GB, 32GB": what all begin with stands once.
+std::string gpus_text(const PointTable& table, const Group& group) {
+  std::string text = table.points[group.front()].gpu;
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    const std::string& before = table.points[group.front()].gpu;
+    const std::string& name = table.points[group[i]].gpu;
+    const auto differs = std::mismatch(before.begin(), before.end(), name.begin(), name.end());
+    const auto shared = static_cast<std::size_t>(differs.second - name.begin());
+    const std::size_t blank = shared == 0 ? name.npos : name.rfind(' ', shared - 1);
+    text += ", " + (blank == name.npos ? name : name.substr(blank + 1));
+  }
+  return text;
+}
+
+/// Whether the batches of only some points were asked for as this.
+bool tells_apart(const PointTable& table, BatchGoal goal) {
+  const auto count = std::count_if(table.points.begin(), table.points.end(),
+                                   [&](const OperatingPoint& p) { return p.is_goal[goal]; });
+  return count > 0 && static_cast<std::size_t>(count) < table.points.size();
+}
+
+std::string marks_of(const PointTable& table, const Group& group) {
+  const OperatingPoint& first = table.points[group.front()];
+  if (!first.fits.value_or(true)) return "DOES NOT FIT";
   std::string text;
-  const auto mark = [&](const std::optional<std::size_t>& best, std::string_view what) {
-    if (best == i) text += (text.empty() ? "" : ", ") + std::string(what);
+  const auto mark = [&](bool is_marked, std::string_view what) {
+    if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
   };
-  mark(table.best, "time");
-  mark(table.fewest_joules, "energy");
-  mark(table.cheapest, "cost");
+  const auto mark_best = [&](const std::optional<std::size_t>& best, std::string_view what) {
+    mark(best && std::find(group.begin(), group.end(), *best) != group.end(), what);
+  };
+  mark_best(table.best, "time");
+  mark_best(table.fewest_joules, "energy");
+  mark_best(table.cheapest, "cost");
+  for (const BatchGoal goal : enumerators<BatchGoal>)
+    mark(first.is_goal[goal] && tells_apart(table, goal), std::string(name_of(goal)) + " batch");
   return text;
 }
 
@@ -44,43 +78,84 @@ bool varies(const Grid& grid, std::size_t column) {
                      [&](const auto& row) { return row[column] != grid.rows.front()[column]; });
 }
 
-std::vector<std::string> cells_of(const PointTable& table, std::size_t i) {
-  const OperatingPoint& point = table.points[i];
+/// "x1.18", with a mark where it is of errors on other GPUs.
+std::string uncertainty_text(const OperatingPoint& point) {
+  if (!point.expected_uncertainty) return "";
+  const std::string text = factor(point.expected_uncertainty->factor);
+  switch (point.expected_uncertainty->basis) {
+    case UncertaintyBasis::measured: return text + ' ';
+    case UncertaintyBasis::architecture: return text + '~';
+    case UncertaintyBasis::datasheet: return text + '?';
+  }
+  return text;
+}
+
+std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
+  const OperatingPoint& point = table.points[group.front()];
   const auto seconds = [](const std::optional<double>& s) { return s ? duration(*s) : ""; };
-  // The name stands once, as the heading of its rows.
-  return {i == 0 ? table.network : "",
-          point.gpu,
+  return {"",
+          gpus_text(table, group),
           type_text(point),
           batch_text(point),
           duration(point.roofline_time_s),
           duration(point.time_s),
+          uncertainty_text(point),
           seconds(point.measured_time_s),
           seconds(point.time_per_image_s),
           point.images_per_s ? plain(*point.images_per_s) : "",
           factor(point.speedup),
+          point.tdp_w ? fmt::format("{:.0f} W", *point.tdp_w) : "",
           point.energy_per_image_j ? si(*point.energy_per_image_j, "J") : "",
           bound_share_text(point.compute_bound_share),
           point.limiter ? spaced(*point.limiter) : "",
           point.needed_memory_byte ? si(static_cast<double>(*point.needed_memory_byte), "B") : "",
           point.cost_per_million_images ? plain(*point.cost_per_million_images) : "",
-          marks_of(table, i)};
+          marks_of(table, group)};
 }
 
 constexpr std::size_t gpu_column = 1;
 constexpr std::size_t batch_column = 3;
-constexpr std::size_t image_column = 7;
+constexpr std::size_t image_column = 8;
+
+constexpr std::size_t tdp_column = 11;
 
 /// Narrow terminals go without what can be worked out of the rest.
-constexpr std::array<std::string_view, 8> droppable_headers{
-    "memory", "roofline", "energy", "limiter", "speed-up", "bound by", "images/s", "expected"};
+constexpr std::array<std::string_view, 10> droppable_headers{
+    "memory",   "roofline", "TDP",      "energy",   "limiter",
+    "speed-up", "bound by", "images/s", "expected", "within"};
+/// A ranking says of each GPU what it takes to choose one.
+constexpr std::array<std::string_view, 9> droppable_of_ranking{"memory",   "roofline", "limiter",
+                                                               "speed-up", "bound by", "an image",
+                                                               "energy",   "expected", "TDP"};
+constexpr std::array<std::string_view, 8> droppable_of_energy{
+    "memory", "roofline", "limiter", "speed-up", "bound by", "an image", "expected", "TDP"};
 
-/// Phrases on lines of at most 100 columns, none of them broken.
-std::string lines_of_phrases(const std::vector<std::string>& phrases) {
-  constexpr std::size_t widest = 100;
+std::span<const std::string_view> droppable_of(const PointTable& table) {
+  if (!table.ranked_by) return droppable_headers;
+  if (*table.ranked_by == SortBy::energy) return droppable_of_energy;
+  return droppable_of_ranking;
+}
+
+/// Whole names of GPUs would take the room of what is said of them.
+void shorten_names(Grid& grid) {
+  constexpr std::size_t widest = 27;
+  std::vector<std::string> names;
+  for (const auto& row : grid.rows) names.push_back(row[gpu_column]);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::vector<std::string> short_ones = short_names(names, widest);
+  for (auto& row : grid.rows) {
+    const auto name = std::lower_bound(names.begin(), names.end(), row[gpu_column]);
+    row[gpu_column] = short_ones[static_cast<std::size_t>(name - names.begin())];
+  }
+}
+
+/// Phrases on lines of at most `width` columns, none of them broken.
+std::string lines_of_phrases(const std::vector<std::string>& phrases, std::size_t width) {
   std::string text;
   std::size_t column = 0;
   for (const std::string& phrase : phrases) {
-    if (column > 0 && column + 1 + phrase.size() > widest) {
+    if (column > 0 && column + 1 + phrase.size() > width) {
       text += '\n';
       column = 0;
     }
@@ -91,29 +166,71 @@ std::string lines_of_phrases(const std::vector<std::string>& phrases) {
   return text + '\n';
 }
 
+std::string_view ranking_text(SortBy by) {
+  switch (by) {
+    case SortBy::energy: return "fewest joules first";
+    case SortBy::cost: return "cheapest first";
+    default: return "fastest first";
+  }
+}
+
+/// What does not fit, in one sentence.
+std::string unfit_sentence(const PointTable& table, const PointSelection& selection) {
+  constexpr std::size_t most_named = 8;
+  if (selection.unfit.empty()) return "";
+  const OperatingPoint& first = table.points[selection.unfit.front()];
+  const auto all_points = [&](const auto& text_of) {
+    return std::all_of(table.points.begin(), table.points.end(),
+                       [&](const OperatingPoint& p) { return text_of(p) == text_of(first); });
+  };
+  const bool one_type = all_points(type_text);
+  const bool one_batch = all_points(batch_text);
+  std::vector<std::string> names;
+  for (const std::size_t i : selection.unfit) {
+    const OperatingPoint& point = table.points[i];
+    names.push_back(printable(point.gpu) + (one_type ? "" : " " + type_text(point)) +
+                    (one_batch ? "" : " batch " + batch_text(point)));
+  }
+  const std::string needed =
+      one_type && one_batch && first.needed_memory_byte
+          ? fmt::format(" ({} needed)", si(static_cast<double>(*first.needed_memory_byte), "B"))
+          : "";
+  return fmt::format("too little memory{}: {}: {}", needed, names.size(),
+                     some_of(names, most_named));
+}
+
 }  // namespace
 
-Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> width) {
+Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   Grid grid;
-  grid.columns = {{"network", true}, {"GPU", true}, {"dtype", true}, {"batch"},
-                  {"roofline"},      {"expected"},  {"measured"},    {"an image"},
-                  {"images/s"},      {"speed-up"},  {"energy"},      {"bound by", true},
-                  {"limiter", true}, {"memory"},    {"a million"},   {"best in", true}};
+  grid.columns = {{"network", true}, {"GPU", true},      {"dtype", true},   {"batch"},
+                  {"roofline"},      {"expected"},       {"within"},        {"measured"},
+                  {"an image"},      {"images/s"},       {"speed-up"},      {"TDP"},
+                  {"energy"},        {"bound by", true}, {"limiter", true}, {"memory"},
+                  {"a million"},     {"best in", true}};
   bool one_image = true;
-  for (const PointTable& table : tables)
-    for (std::size_t i = 0; i < table.points.size(); ++i) {
-      grid.rows.push_back(cells_of(table, i));
-      one_image = one_image && table.points[i].batch == 1;
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const PointTable& table = report.points[i];
+    const PointSelection& selection = report.point_selections[i];
+    std::string name = table.network;  // stands once, as the heading of its rows
+    for (const Group& group : width ? selection.main_groups : selection.groups) {
+      grid.rows.push_back(cells_of(table, group));
+      grid.rows.back().front() = std::exchange(name, "");
+      one_image = one_image && table.points[group.front()].batch == 1;
     }
+  }
+  if (grid.rows.empty()) return grid;
+  if (width) shorten_names(grid);
+  if (!varies(grid, gpu_column)) erase_column(grid, tdp_column);
   if (one_image) erase_column(grid, image_column);
   for (std::size_t column = batch_column; column >= gpu_column; --column)
     if (!varies(grid, column)) erase_column(grid, column);
-  if (tables.size() == 1) erase_column(grid, 0);
-  drop_columns(grid, width, droppable_headers);
+  if (report.points.size() == 1) erase_column(grid, 0);
+  drop_columns(grid, width, droppable_of(report.points.front()));
   return grid;
 }
 
-std::string points_title(std::span<const PointTable> tables) {
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework) {
   const PointTable& table = tables.front();
   const OperatingPoint& first = table.points.front();
   const auto same = [&](const auto& text_of) {
@@ -129,10 +246,29 @@ std::string points_title(std::span<const PointTable> tables) {
     text += " on " + shortened(printable(first.gpu), 30);
   if (same(type_text)) text += ", " + type_text(first);
   if (same(batch_text)) text += ", batch " + batch_text(first);
-  return text + (table.training ? ", training" : "") + "\n";
+  for (const BatchGoal goal : enumerators<BatchGoal>)
+    if (same([&](const OperatingPoint& p) { return p.is_goal[goal]; }) && first.is_goal[goal])
+      text += fmt::format(", {} batch", name_of(goal));
+  if (table.training) text += ", training";
+  if (framework) text += fmt::format(", by {}", name_of(*framework));
+  if (table.ranked_by) text += fmt::format(": {}", ranking_text(*table.ranked_by));
+  return text + "\n";
 }
 
-std::string points_sentences(const PointTable& table) {
+std::string ranking_sentences(const PointTable& table, const PointSelection& selection,
+                              std::optional<std::size_t> width) {
+  const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
+  std::string text;
+  if (shown < selection.all_groups)
+    text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
+                        shown < selection.groups.size() ? " (--all shows every one)" : "");
+  if (const std::string unfit = unfit_sentence(table, selection); !unfit.empty())
+    text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+  return text;
+}
+
+std::string points_sentences(const PointTable& table, std::optional<std::size_t> width) {
+  constexpr std::size_t widest = 100;
   std::vector<std::string> phrases;
   bool others = false;
   for (const ComputeBoundFrom& each : table.compute_bound_from) {
@@ -149,7 +285,38 @@ std::string points_sentences(const PointTable& table) {
   phrases.insert(phrases.begin(), "bound by compute:");
   if (others) phrases.emplace_back("others never;");
   phrases.back().pop_back();
-  return lines_of_phrases(phrases);
+  return lines_of_phrases(phrases, std::min(width.value_or(widest), widest));
+}
+
+std::string points_legend(const Report& report, const std::set<std::string>& headers) {
+  std::string text;
+  const auto add = [&](std::string_view header, std::string_view meaning) {
+    if (headers.contains(std::string(header))) text += fmt::format("{}: {} ", header, meaning);
+  };
+  add("within",
+      "of 100 measured times 68 lie between expected / this and expected x this; ~: by errors on "
+      "other GPUs of its architecture; ?: by errors on others.");
+  add("speed-up", "over the first row, of an image's time where that is known.");
+  add("TDP", "the power that the GPU draws at most.");
+  add("energy", "an image's expected time x TDP, an upper estimate.");
+  add("bound by", "what has most of the roofline's time, and its share of it.");
+  add("a million", "what a million images cost.");
+  const auto has_goal = [&](BatchGoal goal) {
+    return std::any_of(report.points.begin(), report.points.end(), [&](const PointTable& table) {
+      return std::any_of(table.points.begin(), table.points.end(),
+                         [&](const OperatingPoint& p) { return p.is_goal[goal]; });
+    });
+  };
+  if (has_goal(BatchGoal::max))
+    text += "max batch: the largest that fits, if all of the GPU's memory is free. ";
+  if (has_goal(BatchGoal::best))
+    text += fmt::format(
+        "best batch: of 1, 2, 4, ... and the largest that fits, the smallest whose time an image "
+        "is within {:.0f}% of the least. ",
+        100 * near_best_share);
+  if (text.empty()) return text;
+  text.pop_back();
+  return broken(text, sentence_width) + '\n';
 }
 
 }  // namespace roofline

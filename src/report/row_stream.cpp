@@ -111,8 +111,23 @@ void RowStream::write(std::vector<RenderedRows::Open> parts) {
   }
 }
 
-void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
-  Pieces pieces(sink);
+namespace {
+
+void write_point_rows(const RowFormat& format, const Report& report, Pieces& pieces) {
+  if (format.begin_points != nullptr) pieces.text() = format.begin_points();
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const PointTable& table = report.points[i];
+    const PointSelection& selection = report.point_selections[i];
+    for (const auto& group : selection.groups)
+      for (const std::size_t point : group) format.point(pieces.text(), table, table.points[point]);
+    if (!report.view.top)
+      for (const std::size_t point : selection.unfit)
+        format.point(pieces.text(), table, table.points[point]);
+    pieces.pass_on();
+  }
+}
+
+void write_layer_rows(const RowFormat& format, const Report& report, Pieces& pieces) {
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
   if (!report.results.empty() && !report.kernels.empty() && format.begin != nullptr) fail_mixed();
   pieces.text() = begin_of(format, of_kernels);
@@ -126,6 +141,16 @@ void write_rows(const RowFormat& format, const Report& report, const Sink& sink)
       format.kernel(pieces.text(), report.kernels[i], report.kernels[i].rows[row]);
       pieces.pass_on();
     }
+}
+
+}  // namespace
+
+void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
+  Pieces pieces(sink);
+  if (report.view.ranks_gpus() && report.kernels.empty())
+    write_point_rows(format, report, pieces);
+  else
+    write_layer_rows(format, report, pieces);
   if (format.error != nullptr)
     for (const InputError& error : report.errors) format.error(pieces.text(), error);
   pieces.flush();

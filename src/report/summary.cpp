@@ -169,6 +169,16 @@ std::string gpu_changes_sentence(const Result& result) {
   return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
+std::string other_engine_sentence(const Result& result) {
+  constexpr double much = 2;
+  const auto& other = result.other_engine;
+  if (!other || other->own_expected_s < much * other->expected_s) return "";
+  return fmt::format("{} for {} layers is {}'s default: in {} they take {} (--engine auto)\n",
+                     name_of(other->engine), name_of(other->own),
+                     name_of(*result.setting.framework), name_of(other->own),
+                     factor(other->own_expected_s / other->expected_s));
+}
+
 std::string memory_sentence(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed) return "";
@@ -181,6 +191,9 @@ std::string memory_sentence(const Result& result) {
           : fmt::format("memory: weights {}, activations {} at most (in {})",
                         byte_text(memory.weight_byte), byte_text(memory.peak_activation_byte),
                         shortened(printable(memory.peak_layer), 30));
+  if (result.setting.training && memory.optimizer_state_byte > 0)
+    text += ", optimizer " + byte_text(memory.optimizer_state_byte);
+  if (memory.workspace_byte > 0) text += ", workspace " + byte_text(memory.workspace_byte);
   if (!fits(result).value_or(true))
     text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", byte_text(*needed),
                         byte_text(*result.setting.gpu_memory_byte));

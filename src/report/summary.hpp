@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,11 +21,16 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows);
 Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
 /// A point a row; columns that say the same of all points are left out, and on a terminal of
 /// `width` columns what there is no room for.
-Grid points_grid(std::span<const PointTable> tables, std::optional<std::size_t> width);
+Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What all points have in common.
-std::string points_title(std::span<const PointTable> tables);
+std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework);
 /// From which batch on the work is bound by compute.
-std::string points_sentences(const PointTable& table);
+std::string points_sentences(const PointTable& table, std::optional<std::size_t> width);
+/// Of a ranking: how many rows are not shown, and what does not fit.
+std::string ranking_sentences(const PointTable& table, const PointSelection& selection,
+                              std::optional<std::size_t> width);
+/// What the columns of points mean that are shown, and batches that were searched for.
+std::string points_legend(const Report& report, const std::set<std::string>& headers);
 /// "compute", "memory 80%": by what most of the bound's time is bound.
 std::string bound_share_text(double compute_share);
 
@@ -34,6 +40,8 @@ std::string limiter_legend(const Report& report);
 std::string sweep_sentence(const Sweep& sweep);
 /// What of the GPU was set, from what to what; empty where nothing was.
 std::string gpu_changes_sentence(const Result& result);
+/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
+std::string other_engine_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <span>
@@ -66,6 +67,23 @@ std::string batch_text(const Result& result) {
   return result.measured.recording ? "" : "batch mixed, ";
 }
 
+/// What was taken of which GPU, where it is a share of one.
+std::string share_line(const Setting& setting) {
+  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
+}
+
+/// Each share once.
+std::string share_lines(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Result& result : report.results)
+    if (const std::string line = share_line(result.setting);
+        std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 std::string title_of(const Report& report, const Section& section) {
   const Result& result = report.results[section.results.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
@@ -77,14 +95,17 @@ std::string title_of(const Report& report, const Section& section) {
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
+  const std::string by =
+      result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
   // What was set of a GPU stands behind its name.
   const bool is_changed = !result.setting.gpu_changes.empty();
-  return fmt::format("{} on {}, {}, {}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
+  return fmt::format("{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
                      shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
-                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass,
+                     name_or(result.setting.dtype, "mixed types"), batch_text(result), pass, by,
                      name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(bandwidth, "B/s"),
                      name_of(result.bounds.ceilings.kind), is_changed ? ", changed" : "",
-                     plain(peak / bandwidth), gpu_changes_sentence(result));
+                     plain(peak / bandwidth),
+                     share_line(result.setting) + gpu_changes_sentence(result));
 }
 
 /// Layers of one engine.
@@ -135,12 +156,6 @@ std::string engines_of(const Report& report, const Section& section) {
                           kinds_text(use.kinds));
   return text + '\n';
 }
-
-constexpr std::string_view conventions_legend =
-    "1 MAC = 2 FLOP. k, M, G: powers of ten. bytes: each operand is read once, each\n"
-    "result written once. roofline: the least time, all bytes from device memory.\n"
-    "expected: the time of a library's kernel; less than the roofline where operands\n"
-    "are in L2 (see --cache) or Winograd needs fewer MACs. share: of the total.\n";
 
 constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
 
@@ -201,7 +216,8 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
-  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section);
+  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section) +
+         other_engine_sentence(result);
   text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
     text += style.render(type_grid(result, selection)) +
@@ -222,12 +238,20 @@ std::string sweep_text(const Sweep& sweep, const Style& style) {
 
 std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
-  std::string text = points_title(report.points) + '\n' +
-                     style.render(points_grid(report.points, style.own.width));
+  std::string text = points_title(report.points, report.results.front().setting.framework) +
+                     share_lines(report) + '\n';
+  if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
+    text += style.render(grid);
   const bool one = report.points.size() == 1;
-  for (const PointTable& table : report.points)
-    if (const std::string sentences = points_sentences(table); !sentences.empty())
-      text += (one ? "" : printable(table.network) + " is ") + sentences;
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const PointTable& table = report.points[i];
+    const bool ranked = table.ranked_by.has_value();
+    const std::string sentences =
+        ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
+               : points_sentences(table, style.own.width);
+    if (!sentences.empty())
+      text += (one ? "" : printable(table.network) + (ranked ? ": " : " is ")) + sentences;
+  }
   text += '\n';
   for (const Sweep& sweep : report.sweeps)
     if (sweep.has_measured_parts()) text += sweep_text(sweep, style);
@@ -250,14 +274,33 @@ bool has_folded(const Report& report, const Style& style) {
   return false;
 }
 
-constexpr std::string_view points_legend =
-    "speed-up: over the first row, of an image's time where that is known. bound by:\n"
-    "what has most of the roofline's time, and its share of it. energy: an image's\n"
-    "expected time x TDP, an upper estimate.\n";
+struct HeaderMeaning {
+  std::string_view header;
+  std::string_view meaning;
+};
+
+constexpr std::array header_meanings = std::to_array<HeaderMeaning>({
+    {"bytes", "bytes: each operand is read once, each result written once."},
+    {"roofline", "roofline: the least time, all bytes from device memory."},
+    {"expected",
+     "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
+     "(see --cache) or Winograd needs fewer MACs."},
+    {"share", "share: of the total."},
+});
+
+/// What the headers mean that are shown, in words that layers and points share.
+std::string meanings_legend(const std::set<std::string>& headers) {
+  std::string text;
+  if (headers.contains("FLOP") || headers.contains("MACs")) text = "1 MAC = 2 FLOP. ";
+  text += "k, M, G: powers of ten.";
+  for (const HeaderMeaning& each : header_meanings)
+    if (headers.contains(std::string(each.header))) (text += ' ') += each.meaning;
+  return broken(text, sentence_width) + '\n';
+}
 
 /// Points stand for the layers of each, unless rows of them are asked for.
 bool shows_layers(const Report& report) {
-  return report.points.empty() || !report.view.is_default();
+  return report.points.empty() || report.view.asks_for_layers();
 }
 
 bool has_rows_in_cache(const Report& report) {
@@ -305,8 +348,8 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + std::string(report.points.empty() ? "" : points_legend) +
-         std::string(conventions_legend) + (rows ? columns_legend(report, headers) : "") +
+  return out + (report.points.empty() ? "" : points_legend(report, headers)) +
+         meanings_legend(headers) + (rows ? columns_legend(report, headers) : "") +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
@@ -343,9 +386,11 @@ std::string report_text(const Report& report, const Style& style) {
 }
 
 std::string explanations_text(const Report& report) {
+  const auto length = report.view.all ? ExplanationLength::whole : ExplanationLength::lecture;
   std::string text;
   for (const Explanation& each : report.explanations)
-    text += (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result]);
+    text +=
+        (text.empty() ? "" : "\n") + explanation_text(each, report.results[each.result], length);
   return text;
 }
 

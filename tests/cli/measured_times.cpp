@@ -182,7 +182,7 @@ std::string recording_on(const std::string& gpu) {
 TEST_CASE("A recording is of the GPU that it names, or that the person names",
           "[cli/measured_times]") {
   const TemporaryFolder folder;
-  folder.write("station.json", recording_on(R"({"id": 0, "name": "Tesla V100-DGXS-32GB",
+  folder.write("station.json", recording_on(R"({"id": 0, "name": "Tesla V100-SXM3-32GB",
       "numSms": 80, "totalGlobalMem": 34084028416})"));
   folder.write("nameless.json", recording_on(R"({"id": 0, "name": "",
       "numSms": 304, "totalGlobalMem": 205571227648})"));
@@ -190,8 +190,9 @@ TEST_CASE("A recording is of the GPU that it names, or that the person names",
   const Outcome unknown = run(folder, "roofline station.json nameless.json silent.json");
   CHECK(unknown.exit_code == 1);
   CHECK(unknown.err ==
-        "station.json: recorded on \"Tesla V100-DGXS-32GB\", which is in no list of GPUs; its 80 "
-        "SMs and 34.1 GB are those of Tesla V100 SXM2 32GB and Tesla V100S PCIe 32GB: say which it "
+        "station.json: recorded on \"Tesla V100-SXM3-32GB\", which is in no list of GPUs; its 80 "
+        "SMs and 34.1 GB are those of Tesla V100 DGXS 32GB, Tesla V100 SXM2 32GB and Tesla V100S "
+        "PCIe 32GB: say which it "
         "was with --gpu\n"
         "nameless.json: recorded on a GPU without a name; its 304 SMs and 205.6 GB are those of "
         "Instinct MI300X, unless --gpu says otherwise\n"

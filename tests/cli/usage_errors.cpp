@@ -14,9 +14,9 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"", "no input: give a file, a directory, a built-in network or - (see --help)"},
       {"conv.json", "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
       {"conv.json --gpu v1000",
-       "unknown GPU \"v1000\"; did you mean v100 or v100s? (--list-gpus lists all)"},
+       "unknown GPU \"v1000\"; did you mean v100, v100-dgxs or v100s? (--list-gpus lists all)"},
       {"conv.json --gpu v100,v1000",
-       "unknown GPU \"v1000\"; did you mean v100 or v100s? (--list-gpus lists all)"},
+       "unknown GPU \"v1000\"; did you mean v100, v100-dgxs or v100s? (--list-gpus lists all)"},
       {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
       {"conv.json --gpu v100 --format xml",
        "--format: expected one of table, json, ndjson, csv, raw-csv, markdown, svg, html, plot, "
@@ -25,6 +25,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected a format with a chart (--plot, --format svg, -o FILE.svg)"},
       {"conv.json --gpu v100 --json --plot", "--plot and --format json contradict each other"},
+      {"conv.json --gpu v100 --plot --chart time --explain conv",
+       "--explain with --chart time: the picture of a layer is its roofline"},
       {"--explain conv.json --gpu v100",
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
@@ -46,6 +48,12 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got \"int32\", which only outputs can be"},
       {"conv.json --gpu v100 --engine magic",
        "--engine: magic not in {auto,vector,tensor,tf32,fp16-accumulate} (see --help)"},
+      {"conv.json --gpu v100 --framework keras",
+       "--framework: keras not in {pytorch,torch-compile,tensorrt} (see --help)"},
+      {"conv.json --gpu v100 --framework tensorrt --pass training",
+       "--framework tensorrt is for inference: expected --pass fwd, got training"},
+      {"conv.json --gpu v100 --fuse pointwise --pass training",
+       "--fuse pointwise is for inference: expected --pass fwd, got training"},
       {"conv.json --gpu v100 --algorithm gem",
        "--algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, "
        "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
@@ -75,7 +83,7 @@ TEST_CASE("A series of batches that goes nowhere is refused", "[cli/usage_errors
       {"1,2,4,...,18446744073709551615,...,2",
        "expected a number above 18446744073709551615 after \"...\", got 2"},
       {"1,2,4,...,18446744073709551616",
-       "expected integers >= 1 such as 1,8,64, got \"18446744073709551616\""},
+       "expected integers >= 1 such as 1,8,64, max or best, got \"18446744073709551616\""},
       {"1,2,3,...,18446744073709551615",
        "expected at most 1000 numbers, got more up to 18446744073709551615"},
   };

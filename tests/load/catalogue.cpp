@@ -227,7 +227,8 @@ TEST_CASE("A recording's GPU by its name, else by its SMs and memory", "[load/ca
   const std::vector<Case> table{
       {{"NVIDIA H100 80GB HBM3", 132, 85018279936, 32}, {"H100 SXM5 80GB"}},
       {{"", 304, 205571227648, 64}, {"Instinct MI300X"}},
-      {{"NVIDIA A100-PG509-200", 108, 42505273344, 32}, {"A100 PCIe 40GB", "A100 SXM4 40GB"}},
+      {{"NVIDIA A100-PG509-200", 108, 42505273344, 32}, {"A100 SXM4 40GB"}},
+      {{"NVIDIA A100X", 108, 42505273344, 32}, {"A100 PCIe 40GB", "A100 SXM4 40GB"}},
       {{"Some GPU", 7, 42505273344, 32}, {}},
       {{"Some GPU", {}, {}, {}}, {}}};
   for (const Case& each : table) {

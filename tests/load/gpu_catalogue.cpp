@@ -73,7 +73,7 @@ const std::vector<Ratios>& architecture_ratios() {
       {{"p100", "p100-pcie"}, {{fp64, 0.5}, {fp16, 2}}},
       {{"p4", "p40", "gtx1080", "gtx1080ti", "titan-x-pascal", "titan-xp"},
        {{fp64, 1.0 / 32}, {fp16, 1.0 / 64}, {dp4a, 4}}},
-      {{"v100", "v100-32gb", "v100-pcie", "v100s", "titan-v"},
+      {{"v100", "v100-32gb", "v100-pcie", "v100s", "v100-dgxs", "titan-v"},
        {{fp64, 0.5}, {fp16, 2}, {fp16_tensor, 8}, {dp4a, 4}}},
       {{"agx-orin", "orin-nx", "orin-nx-8gb", "orin-nano", "orin-nano-super", "orin-nano-4gb"},
        {{tf32, 4}, {fp16_tensor, 8}, {bf16, 8}, {int8, 16}}},
@@ -90,7 +90,7 @@ const std::vector<Ratios>& architecture_ratios() {
         {fp16_tensor_fp16_accumulate, 8},
         {int8, 16},
         {int4, 32}}},
-      {{"a100", "a100-40gb", "a100-pcie", "a100-pcie-40gb", "a30"},
+      {{"a100", "a100-40gb", "a100-pcie", "a100-pcie-40gb", "a30", "a800", "a800-pcie"},
        {{fp64, 0.5},
         {fp64_tensor, 1},
         {tf32, 8},
@@ -100,7 +100,8 @@ const std::vector<Ratios>& architecture_ratios() {
         {bf16, 16},
         {int8, 32},
         {int4, 64}}},
-      {{"a10", "a40", "a6000", "l4", "l40s", "rtx-6000-ada", "rtx-pro-6000"},
+      {{"a10", "a40", "a6000", "l4", "l40s", "rtx-6000-ada", "rtx-pro-6000", "rtx-pro-6000-server",
+        "rtx-pro-6000-max-q"},
        {{fp64, 1.0 / 64},
         {tf32, 2},
         {fp16, 1},
@@ -134,15 +135,24 @@ const std::vector<Ratios>& architecture_ratios() {
         {int8, 8},
         {int4, 16},
         {fp4, 16}}},
+      {{"a10g"},
+       {{fp64, 1.0 / 64}, {tf32, 1}, {fp16, 1}, {fp16_tensor, 2}, {bf16, 2}, {int8, 4}, {int4, 8}}},
+      {{"l20"}, {{fp64, 1.0 / 64}, {fp16, 1}, {fp16_tensor, 2}, {bf16, 2}, {int8, 4}}},
       {{"l40"}, {{tf32, 1}, {fp16_tensor, 2}, {bf16, 2}, {fp8, 4}, {int8, 4}, {int4, 8}}},
-      {{"h100", "h100-pcie", "h100-nvl", "h200", "gh200"},
+      {{"gb200", "b200"}, {{fp64, 0.5}, {fp64_tensor, 0.5}, {fp16, 1}}},
+      {{"gb300", "b300"}, {{fp64, 1.0 / 64}, {fp16, 1}}},
+      {{"thor"}, {{fp64, 1.0 / 64}, {fp16_tensor, 32}, {bf16, 32}, {fp8, 64}, {fp4, 128}}},
+      {{"h100", "h100-pcie", "h100-nvl", "h200", "h200-nvl", "h800", "gh200"},
        {{fp64, 0.5}, {fp64_tensor, 1}, {fp16, 2}, {bf16_vector, 2}}},
       {{"mi25"}, {{fp64, 1.0 / 16}, {fp16, 2}}},
       {{"mi50", "mi60"}, {{fp64, 0.5}, {fp16, 2}, {dp4a, 4}}},
       {{"mi100"}, {{fp64, 0.5}, {fp32_tensor, 2}, {fp16_tensor, 8}, {bf16, 4}, {int8, 8}}},
-      {{"mi210", "mi250x", "mi250x-gcd"},
+      {{"mi210", "mi250", "mi250-gcd", "mi250x", "mi250x-gcd"},
        {{fp64, 1}, {fp64_tensor, 2}, {fp32_tensor, 2}, {fp16_tensor, 8}, {bf16, 8}, {int8, 8}}},
-      {{"mi300x", "mi325x"},
+      {{"r9700", "rx9070xt"}, {{fp16, 2}, {fp16_tensor, 4}, {bf16, 4}, {fp8, 8}, {int8, 8}}},
+      {{"8060s"}, {{fp16, 2}, {fp16_tensor, 2}, {bf16, 2}}},
+      {{"b60"}, {{fp16, 2}, {fp16_tensor, 8}, {bf16, 8}, {int8, 16}, {int4, 32}}},
+      {{"mi300x", "mi325x", "mi300a", "mi308x"},
        {{fp64, 0.5},
         {fp64_tensor, 1},
         {fp32_tensor, 1},
@@ -169,6 +179,7 @@ const std::vector<Ratios>& architecture_ratios() {
 
 TEST_CASE("Each peak is SMs x FLOP a clock x clock, or a note says why not",
           "[load/gpu_catalogue]") {
+  int peaks = 0;
   int explained_peaks = 0;
   for (const auto& [path, gpu, json] : gpu_files()) {
     INFO(path);
@@ -176,6 +187,7 @@ TEST_CASE("Each peak is SMs x FLOP a clock x clock, or a note says why not",
     REQUIRE(gpu.boost_clock_hz);
     for (const Engine engine : enumerators<Engine>) {
       if (!gpu.peak_flop_per_s[engine]) continue;
+      ++peaks;
       INFO(name_of(engine));
       const std::optional<double> rate = gpu.flop_per_clock_per_sm[engine];
       const bool consistent =
@@ -186,7 +198,7 @@ TEST_CASE("Each peak is SMs x FLOP a clock x clock, or a note says why not",
       if (!consistent && note) ++explained_peaks;
     }
   }
-  CHECK(explained_peaks < 40);  // notes explain the few, they do not excuse the many
+  CHECK(explained_peaks * 10 < peaks);  // notes explain the few, they do not excuse the many
 }
 
 TEST_CASE("Bandwidth is bus width x data rate / 8, or a note says why not",
@@ -206,8 +218,8 @@ TEST_CASE("Aliases are in lower case", "[load/gpu_catalogue]") {
     for (const std::string& alias : gpu.aliases) CHECK(lower(alias) == alias);
 }
 
-TEST_CASE("At least 90 parts, all of them built in", "[load/gpu_catalogue]") {
-  CHECK(gpu_files().size() >= 90);
+TEST_CASE("At least 115 parts, all of them built in", "[load/gpu_catalogue]") {
+  CHECK(gpu_files().size() >= 115);
   CHECK(gpu_files().size() == embedded_gpus().size());
 }
 
@@ -279,11 +291,21 @@ TEST_CASE("Parts that public tables are known to confuse", "[load/gpu_catalogue]
   CHECK(peak("b200", Engine::fp4) == Approx(9000));              // 18000 is with sparsity
   CHECK(peak("rtx5090", Engine::fp4) == Approx(1676));  // the advertised 3352 are with sparsity
   CHECK(peak("mi355x", Engine::fp4) == Approx(10066.3));
+  CHECK(peak("gb200", Engine::fp16_tensor) == Approx(2500));  // 5000 is with sparsity
+  CHECK(peak("b300", Engine::int8) == Approx(150));           // not B200's 4500
+  CHECK(peak("gb300", Engine::fp4) == Approx(15000));
+  CHECK(peak("thor", Engine::fp4) == Approx(1035));        // the advertised 2070 are with sparsity
+  CHECK(peak("gb10", Engine::fp4) == Approx(500));         // the advertised 1000 are with sparsity
+  CHECK(peak("a10g", Engine::fp16_tensor) == Approx(70));  // 125 is the A10
+  CHECK(peak("h20", Engine::fp16_tensor) == Approx(148));
+  CHECK(peak("mi250", Engine::fp16_tensor) == Approx(362.1));
   CHECK(peak("t4", Engine::int4) == Approx(260));
   CHECK(find_gpu("a100-40gb").value().bandwidth_byte_per_s == Approx(1555e9));
   CHECK(find_gpu("a100-80gb").value().bandwidth_byte_per_s == Approx(2039e9));
   CHECK(find_gpu("a100-80gb-pcie").value().bandwidth_byte_per_s == Approx(1935e9));
   CHECK(find_gpu("mi250x").value().bandwidth_byte_per_s ==
         Approx(2 * find_gpu("mi250x-gcd").value().bandwidth_byte_per_s));  // both dies and one
-  CHECK(find_gpu("k80").value().bandwidth_byte_per_s == Approx(240e9));    // a die
+  CHECK(find_gpu("mi250").value().sm_count == 2 * *find_gpu("mi250-gcd").value().sm_count);
+  CHECK(find_gpu("rtx-pro-6000-server").value().bandwidth_byte_per_s == Approx(1597e9));
+  CHECK(find_gpu("k80").value().bandwidth_byte_per_s == Approx(240e9));  // a die
 }

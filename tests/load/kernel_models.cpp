@@ -54,6 +54,8 @@ TEST_CASE("A compute capability of its own goes before the architecture", "[load
   CHECK(find_gpu("a100").value().constants->name == "cudnn9-ga100");
   CHECK(find_gpu("rtx3090").value().constants->name == "cudnn9-ampere");
   CHECK(find_gpu("v100").value().constants->name == "cudnn7-volta");
+  CHECK(find_gpu("b200").value().constants->name == "cudnn9-blackwell");
+  CHECK(find_gpu("rtx5090").value().constants->name == "cudnn9-gb202");
 }
 
 TEST_CASE("No two constants share a name, and every number of a set has one",
@@ -121,8 +123,8 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
       {R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volt"})",
        "mine.json: /inherits: expected a path that ends in .json or one of cudnn7-kepler, "
        "cudnn7-maxwell, cudnn7-pascal, cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, "
-       "cudnn9-blackwell, cudnn9-ga100, cudnn9-hopper, miopen-cdna, miopen-gcn, miopen-rdna, "
-       "onednn-xe, got \"cudnn7-volt\"; did you mean \"cudnn7-volta\"?"},
+       "cudnn9-blackwell, cudnn9-ga100, cudnn9-gb202, cudnn9-hopper, miopen-cdna, miopen-gcn, "
+       "miopen-rdna, onednn-xe, got \"cudnn7-volt\"; did you mean \"cudnn7-volta\"?"},
       {with_constants(R"({"memory": {"dram_shar": 1}})"),
        "mine.json: /constants/memory/dram_shar: unknown constant; did you mean "
        "\"memory/dram_share\"?"},

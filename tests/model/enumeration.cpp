@@ -31,7 +31,7 @@ void check_names(std::size_t count, E last) {
 }  // namespace
 
 TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/enumeration]") {
-  check_names(15, DataType::nvfp4);
+  check_names(17, DataType::amp_bf16);
   check_names(17, Engine::fp4);
   check_names(3, Pass::wgrad);
   check_names(3, Layout::blocked);
@@ -51,12 +51,14 @@ TEST_CASE("Every enumerator has a name of its own, which reads back", "[model/en
   check_names(3, EngineClass::tf32);
   check_names(14, TileList::gathered_wgrad);
   check_names(2, HostMemory::pageable);
-  check_names(3, FusionKind::pointwise);
+  check_names(4, FusionKind::eager);
+  check_names(3, Framework::tensorrt);
   check_names(3, Optimizer::adam);
   check_names(5, ChartKind::compare);
   check_names(10, Colour::paper);
-  check_names(6, SortBy::error);
-  check_names(2, RowsBy::type);
+  check_names(8, SortBy::cost);
+  check_names(3, RowsBy::gpu);
+  check_names(2, BatchGoal::best);
   check_names(14, TransferKind::host_to_host);
   check_names(6, OccupancyLimit::registers_per_thread);
 }

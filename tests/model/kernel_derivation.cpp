@@ -216,7 +216,7 @@ TEST_CASE("The notebook's convolution, step by step", "[model/kernel_derivation]
   };
   using Origins = std::vector<std::string>;
   CHECK(step("peak").origins == Origins{"datasheet"});
-  CHECK(step("sustained share of the peak").origins ==
+  CHECK(step("practical share of the peak").origins ==
         Origins{"fitted to 272 DeepBench layers on a V100"});
   CHECK(step("m").origins == Origins{"images x output positions"});
   CHECK(step("tile m").origins == Origins{"stated"});

@@ -106,6 +106,18 @@ TEST_CASE("A hand-written kernel is bound by what it reads from shared memory",
   CHECK(single.part_s[static_cast<std::size_t>(Limiter::launch)] == Approx(1.15e-6));
 }
 
+TEST_CASE("A warp that a block does not fill takes the time of a full one",
+          "[model/kernel_mapping]") {
+  // Four warps, of which 100 threads leave 28 lanes idle.
+  const auto arithmetic_s = [](const char* threads) {
+    const KernelPlan plan = plan_of(
+        std::string(R"({"tile": [128, 64, 8], "registers": 104, "threads": )") + threads + '}');
+    return plan.part_s[static_cast<std::size_t>(Limiter::math)] +
+           plan.part_s[static_cast<std::size_t>(Limiter::instructions)];
+  };
+  CHECK(arithmetic_s("100") == Approx(1.28 * arithmetic_s("128")));
+}
+
 TEST_CASE("Threads and registers that a tile leaves out, by what multiplies",
           "[model/kernel_mapping]") {
   struct Case {
@@ -285,4 +297,27 @@ TEST_CASE("Cold caches cost time, larger batches too", "[model/kernel_mapping]")
     CHECK(warm_s > last_s);
     last_s = warm_s;
   }
+}
+
+TEST_CASE("The workspace of a kernel, by hand", "[model/kernel_mapping]") {
+  const auto workspace = [](const std::string& layer, Engine engine) {
+    const Layer each = load_layer(layer);
+    const KernelModel model = kernel_model_of(find_gpu("v100").value()).value();
+    return plan_kernel(each, count(each), engine, model, CacheState::warm).value()->workspace_byte;
+  };
+  const auto conv = [](const std::string& rest) {
+    return R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3, "padding": 1)" + rest +
+           "}";
+  };
+  CHECK(workspace(conv(R"(, "kernel": {"tile": [128, 64, 8]})"), Engine::fp32) == 0);
+  // Four sums in fp32 of each of 56 x 56 x 64 results.
+  CHECK(workspace(conv(R"(, "kernel": {"tile": [128, 64, 8], "split_k": 4})"), Engine::fp32) ==
+        4 * 4 * 56 * 56 * 64);
+  // 36 points in fp32 of each 4 x 4 outputs, for 64 channels in and 64 out, and of the weights.
+  CHECK(workspace(conv(R"(, "kernel": {"algorithm": "winograd_4x4_nonfused"})"), Engine::fp32) ==
+        4 * 36 * (14 * 14 * (64 + 64) + 64 * 64));
+  // Images of NCHW turned round for tensor cores, and the result back, with the weights.
+  CHECK(workspace(conv(R"(, "dtype": "fp16", "layout": "nchw",
+                            "kernel": {"tile": [128, 64, 32], "split_k": 1})"),
+                  Engine::fp16_tensor) == 2 * (2 * 56 * 56 * 64 + 9 * 64 * 64));
 }

@@ -83,6 +83,66 @@ TEST_CASE("Points say what an image takes and costs", "[model/points]") {
   CHECK(tables.front().compute_bound_from[0].batch == 64);
 }
 
+TEST_CASE("A ranking has the best first and what does not fit last", "[model/points]") {
+  const auto gpu_of = [](const std::string& name, double bandwidth_gb_per_s, double tdp_w,
+                         std::uint64_t memory_byte) {
+    Gpu gpu = plain_gpu(name);
+    gpu.bandwidth_byte_per_s = bandwidth_gb_per_s * 1e9;
+    gpu.tdp_w = tdp_w;
+    gpu.memory_byte = memory_byte;
+    return gpu;
+  };
+  // 4 MB of weights and 8 kB an image: "small" has room for none.
+  const std::vector<Result> results{
+      at(gpu_of("slow", 200, 50, 1'000'000'000), 1), at(gpu_of("small", 4000, 100, 1'000'000), 1),
+      at(gpu_of("fast", 2000, 800, 1'000'000'000), 1), at(gpu_of("fair", 900, 300, 80'000'000), 1),
+      at(gpu_of("fair again", 900, 300, 16'000'000), 1)};
+  const auto order = [&](SortBy by) {
+    std::string names;
+    const PointTable table = points_of(results, {{"fair", 1}, {"fast", 10}}, by).front();
+    for (const OperatingPoint& point : table.points) names += point.gpu + "; ";
+    CHECK(table.ranked_by == by);
+    return names;
+  };
+  CHECK(order(SortBy::time) == "fast; fair; fair again; slow; small; ");
+  CHECK(order(SortBy::energy) == "slow; fair; fair again; fast; small; ");
+  CHECK(order(SortBy::cost) == "fair; fast; fair again; slow; small; ");
+
+  const auto rows = [&](const View& view) {
+    const PointTable table = points_of(results, {}, SortBy::time).front();
+    const PointSelection selection = select(table, view);
+    std::string names;
+    for (const auto& group : selection.groups) {
+      for (const std::size_t i : group) names += table.points[i].gpu + ", ";
+      names += "; ";
+    }
+    return names + std::to_string(selection.unfit.size()) + " of " +
+           std::to_string(selection.all_groups);
+  };
+  // Those that differ in memory alone are one row.
+  CHECK(rows({}) == "fast, ; fair, fair again, ; slow, ; 1 of 3");
+  View view;
+  view.top = 2;
+  CHECK(rows(view) == "fast, ; fair, fair again, ; 1 of 3");
+  view = {};
+  view.all = true;
+  CHECK(rows(view) == "fast, ; fair, fair again, ; slow, ; small, ; 0 of 4");
+}
+
+TEST_CASE("A single GPU is ranked, too, and a screen has so many rows", "[model/points]") {
+  const std::vector<Result> one{at(plain_gpu("a"), 1)};
+  CHECK(points_of(one, {}).empty());
+  CHECK(points_of(one, {}, SortBy::time).size() == 1);
+  std::vector<Result> many;
+  for (std::uint64_t batch = 1; batch <= 30; ++batch) many.push_back(at(plain_gpu("a"), batch));
+  const PointSelection selection = select(points_of(many, {}, SortBy::time).front(), View{});
+  CHECK(selection.groups.size() == 30);
+  CHECK(selection.main_groups.size() == 24);
+  View view;
+  view.all = true;
+  CHECK(select(points_of(many, {}, SortBy::time).front(), view).main_groups.size() == 30);
+}
+
 TEST_CASE("What does not fit is never best", "[model/points]") {
   Gpu gpu = plain_gpu("a");
   gpu.memory_byte = 5'000'000;  // 4 MB of weights, 8 kB an image

@@ -138,6 +138,27 @@ def check_derivation(driver):
     check(active.text == chosen.find_element(By.CSS_SELECTOR, "th").text, "and moves the focus there")
 
 
+def check_batches(driver):
+    def figures():
+        return [f.get_attribute("data-batch")
+                for f in driver.find_elements(By.CSS_SELECTOR, "figure[data-batch]") if f.is_displayed()]
+
+    def lines():
+        return driver.find_elements(By.CSS_SELECTOR, "#summary tbody tr.chosen")
+
+    check(driver.title.startswith("Roofline report: alexnet on Tesla V100"), driver.title)
+    slider = driver.find_element(By.ID, "batch")
+    check(slider.get_attribute("value") == "2", "the slider starts at the best batch")
+    check(len(rows(driver)) == 2 * 19, "the layers of that batch on two GPUs")
+    check(set(figures()) == {"8"}, "and its charts")
+    check(len(lines()) == 2, "and its rows of the comparison stand out")
+    slider.send_keys(Keys.ARROW_LEFT)
+    check(set(figures()) == {"1"}, "the keyboard chooses another batch")
+    slider.send_keys(Keys.HOME)
+    check(len(rows(driver)) == 4 * 19, "all layers of four results")
+    check(len(lines()) == 0, "and no row of the comparison stands out")
+
+
 def check_looks(driver):
     for scheme in ("light", "dark"):
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
@@ -161,7 +182,7 @@ def check_without_script(path):
         summary = driver.find_element(By.CSS_SELECTOR, "#derivations summary")
         summary.click()
         pre = driver.find_element(By.CSS_SELECTOR, "#derivations details[open] pre")
-        check("roofline bound" in pre.text, "derivations open without script")
+        check("What bounds it?" in pre.text, "derivations open without script")
         driver.find_element(By.LINK_TEXT, "layer4.1.conv2").click()
         check(driver.current_url.split("#")[1].startswith("d0-"), "names lead to derivations")
     finally:
@@ -178,7 +199,7 @@ def main():
             step(driver)
         several = write_page("several.html", "alexnet --gpu v100,h200 --batch 1,8 --dtype fp16")
         driver.get(several.as_uri())
-        check(len(rows(driver)) == 4 * 19, "all layers of four results")
+        check_batches(driver)
         severe = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
         check(not severe, f"no errors in the console: {severe}")
         fetched = driver.execute_script("return performance.getEntriesByType('resource').length")

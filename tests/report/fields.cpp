@@ -91,7 +91,7 @@ TEST_CASE("A CSV column is the JSON path with _ for .", "[report/fields]") {
     std::string path(field.path);
     for (char& c : path)
       if (c == '.') c = '_';
-    CHECK(roofline::column_of(field) == path);
+    CHECK(roofline::column_of(field.path) == path);
     CHECK(columns.insert(path).second);  // no two paths fall together
   }
 }

@@ -40,6 +40,9 @@ TEST_CASE("A terminal shows what matters in its width", "[report/golden]") {
       {"densenet121", "densenet121 --gpu h200 --dtype fp16 --batch 32"},
       {"training", "mobilenet_v2 --gpu a100 --dtype fp16 --batch 64 --pass training"},
       {"points", "resnet50 vgg16 --gpu v100,t4,h200 --dtype fp16,fp32 --batch 1,32 --price t4=0.5"},
+      {"ranking",
+       "resnet50 --gpu all --dtype bf16 --batch best --price h100=2.5 --price l40s=0.9 --sort "
+       "cost"},
       {"sweep", "alexnet --gpu v100 --batch 1,2,4,...,1024 --by type"},
   };
   for (const View& view : views)

@@ -141,7 +141,7 @@ OrderedJson one_of(bool may_be_null = false) {
 OrderedJson stated_types(bool of_output) {
   OrderedJson names = OrderedJson::array();
   for (const DataType type : enumerators<DataType>) {
-    if (!of_output && !is_operand_type(type)) continue;
+    if (of_output ? !is_tensor_type(type) : !is_operand_type(type)) continue;
     names.push_back(name_of(type));
     std::istringstream aliases{std::string(aliases_of(type))};
     for (std::string alias; aliases >> alias;) names.push_back(alias);
@@ -207,6 +207,9 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
       one_of<Engine>();
   definitions.at("data_type") = one_of<DataType>();
   definitions.at("data_type_or_null") = one_of<DataType>(true);
+  definitions.at("framework_or_null") = one_of<Framework>(true);
+  for (const char* const engine : {"engine", "own_engine"})
+    definitions.at("other_engine").at("properties").at(engine) = one_of<Engine>();
   definitions.at("layer_values").at("properties").at("engine") = one_of<Engine>(true);
   definitions.at("rates").at("properties") = by_engine("amount");
   definitions.at("recording")

@@ -129,13 +129,7 @@ void mark_other_batch(const NetworkSpec& spec, LayerDefaults defaults, Network& 
 LayerDefaults with_fixed_batch(const NetworkSpec& spec, LayerDefaults defaults) {
   const std::optional<std::uint64_t> wanted = std::exchange(defaults.batch_override, std::nullopt);
   if (!wanted || wanted == spec.batch) return defaults;
-  const std::string own = spec.batch ? "batch " + std::to_string(*spec.batch) + ", its own"
-                                     : "the batch that it was recorded with";
-  throw InputError(spec.source, "",
-                   "expected " + own +
-                       ", which cannot be changed in what was recorded or built, "
-                       "got " +
-                       std::to_string(*wanted));
+  throw fixed_batch_error(spec, std::to_string(*wanted));
 }
 
 Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
@@ -164,6 +158,14 @@ InputError input_error(const FieldError& error, const Place& place) {
   InputError input = placed(error, place);
   input.remedy = error.remedy;
   return input;
+}
+
+InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted) {
+  const std::string own = spec.batch ? "batch " + std::to_string(*spec.batch) + ", its own"
+                                     : "the batch that it was recorded with";
+  return {
+      spec.source, "",
+      "expected " + own + ", which cannot be changed in what was recorded or built, got " + wanted};
 }
 
 Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) {

@@ -18,6 +18,7 @@ constexpr ConstantUnit taps{"tap", 1, 1000};
 constexpr ConstantUnit exponent{"exponent", 0, 10};
 constexpr ConstantUnit tile_edge{"element", 0, 1000, 0};
 constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
+constexpr ConstantUnit byte_limit{"byte/clock/SM", 0.1, 1000, 1000};
 constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
 constexpr ConstantUnit flop_rate{"FLOP/clock/SM", 1, 1e5};
 constexpr ConstantUnit flop_limit{"FLOP/clock/SM", 1, 1e5, 1e5};
@@ -87,7 +88,7 @@ constexpr NumberField<PartConstants> part_fields[] = {
 
 constexpr NumberField<DenseConstants> dense_fields[] = {
     {"math_share", &DenseConstants::math_share, &share,
-     "sustained share of the engine's peak, large tiles"},
+     "practical share of the engine's peak, large tiles"},
     {"operand_element", &DenseConstants::operand_element, &tile_edge,
      "a tile edge at which bringing operands to the ALUs costs as much time as the arithmetic"},
     {"step_latency_clk", &DenseConstants::step_latency_clk, &clocks,
@@ -106,6 +107,8 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
      "the same in weight gradients, to that"},
     {"scatter_per_clk_per_sm", &DenseConstants::scatter_per_clk_per_sm, &element_rate,
      "results added by atomics"},
+    {"store_byte_per_clk_per_sm", &DenseConstants::store_byte_per_clk_per_sm, &byte_limit,
+     "results that blocks store at their ends"},
     {"dgrad_share", &DenseConstants::dgrad_share, &ratio,
      "rate of data gradients' kernels to that of forward ones"},
     {"wgrad_share", &DenseConstants::wgrad_share, &ratio, "the same of weight gradients'"},

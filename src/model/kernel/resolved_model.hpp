@@ -17,7 +17,7 @@ namespace roofline {
 
 struct EngineModel {
   Engine engine = Engine::fp32;
-  double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a sustained rate
+  double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a practical rate
   double peak_flop_per_s = 0;  ///< that the shares of `constants` are of
   std::string peak_origin;
   double math_share = 1;  ///< of its class, for this part and engine
@@ -27,8 +27,8 @@ struct EngineModel {
   const DenseConstants* constants = nullptr;  ///< of its class, in ResolvedModel::constants
 };
 
-/// What large dense kernels sustain: the rate at which a layer's own FLOP count as arithmetic.
-constexpr double sustained_flop_per_s(const EngineModel& engine) {
+/// What large dense kernels reach: the rate at which a layer's own FLOP count as arithmetic.
+constexpr double practical_flop_per_s(const EngineModel& engine) {
   return engine.peak_flop_per_s * engine.math_share;
 }
 

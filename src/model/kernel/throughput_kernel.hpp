@@ -73,7 +73,7 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
                                                 const MemorySystem& memory, CacheState cache,
                                                 Trace& trace);
 
-/// The work's plan. `flop_s`: the layer's own FLOP at the engine's sustained rate.
+/// The work's plan. `flop_s`: the layer's own FLOP at the engine's practical rate.
 template <class Trace>
 KernelPlan throughput_plan(const ThroughputWork<NumberOf<Trace>>& work,
                            const NumberOf<Trace>& flop_s,

@@ -27,7 +27,7 @@ class TimeParts {
 };
 
 /// Time that arithmetic units issue for, of which `useful_share` is not on padding: the layer's own
-/// FLOP take `flop_s` at the engine's sustained rate, whatever else is issued takes the rest.
+/// FLOP take `flop_s` at the engine's practical rate, whatever else is issued takes the rest.
 template <class Trace>
 void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s,
                const NumberOf<Trace>& useful_share, const NumberOf<Trace>& flop_s, Trace& trace) {

@@ -59,7 +59,7 @@ enum class Symbol : std::uint8_t {
 
 enum class LineStyle : std::uint8_t {
   solid,     ///< datasheet
-  dashed,    ///< sustained
+  dashed,    ///< practical or sustained
   dash_dot,  ///< L2
   dotted,    ///< guides
 };
@@ -70,6 +70,7 @@ struct Axis {
   bool logarithmic = false;
   double low = 0;
   double high = 1;
+  std::vector<double> values = {};  ///< that ticks stand at; empty: at round values
 };
 
 struct Position {
@@ -85,20 +86,31 @@ struct Line {
   std::string label = {};
   /// Where the label stands: along the first part of the path, or at the end of the last one.
   enum class LabelAt : std::uint8_t { begin, end, foot } label_at = LabelAt::end;
+  bool label_below = false;  ///< rather than above the line
 };
 
-/// A layer, or layers that are alike.
+/// A layer, or layers that are alike. Marks with one label are one layer on several GPUs. Where
+/// there is no room for all labels there are numbers, and a key says what they stand for.
 struct Mark {
-  std::string label;
+  std::string label;  ///< empty: not named
   std::string hover;
   std::string link;  ///< names the layer within the report
-  Position at;
-  std::optional<double> bound_y;     ///< of the roofline bound
-  std::optional<double> measured_y;  ///< of the measured time
+  Position at;       ///< by its measured time where there is one, else by its expected time
+  std::optional<double> expected_y;  ///< where `at` is measured
+  std::optional<double> bound_y;     ///< of the roof that it is under
+  bool bound_is_l2 = false;          ///< that roof is the one of L2
   std::optional<double> l2_x;        ///< its intensity at L2
   double share = 0;                  ///< of the time, 0..1: the area of the mark
+  double time_s = 0;
+  std::size_t others = 0;  ///< marks next to it that it stands for as well
   Colour colour = Colour::ink;
   Symbol symbol = Symbol::circle;
+};
+
+/// What is said of a place, by words next to it.
+struct Note {
+  Position at;
+  std::string text;
 };
 
 /// A stretch of the x axis with a name.
@@ -109,7 +121,17 @@ struct Span {
 };
 
 struct LegendItem {
-  enum class Sign : std::uint8_t { mark, open_mark, bound, line, bar, thin_bar, tick };
+  enum class Sign : std::uint8_t {
+    mark,
+    open_mark,  ///< an expected time beside a measured one
+    bound,
+    l2_bound,
+    l2_mark,  ///< a mark by its bytes at L2
+    line,
+    bar,
+    thin_bar,
+    tick,
+  };
   std::string text;
   Sign sign = Sign::mark;
   Colour colour = Colour::ink;
@@ -123,7 +145,9 @@ struct Plot {
   std::vector<Line> lines;
   std::vector<Mark> marks;
   std::vector<Span> spans;
-  bool stems = false;  ///< marks stand on the x axis
+  std::vector<Note> notes;  ///< of a single mark, in place of its label
+  bool stems = false;       ///< marks stand on the x axis
+  bool is_curve = false;    ///< marks are points of lines, all alike, without labels
 };
 
 struct Segment {
@@ -156,9 +180,10 @@ struct Panel {
 struct Chart {
   std::string title;
   std::string subtitle;
+  std::optional<std::uint64_t> batch = {};  ///< that it is of alone
   std::vector<Panel> panels;
   std::vector<std::string> caption;
-  std::vector<std::string> key;  ///< of sizes and strokes, which a terminal does not show
+  std::string key;  ///< of sizes and strokes, which a terminal does not show
 };
 
 /// The report's charts of that kind, one for each piece of work; without a kind those that the

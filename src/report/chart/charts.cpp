@@ -34,7 +34,9 @@ std::vector<Work> works_of(const Report& report) {
 }
 
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
-  const ChartKind own = report.sweeps.empty() ? ChartKind::roofline : ChartKind::sweep;
+  const ChartKind own = report.view.ranks_gpus() && !report.comparison.empty() ? ChartKind::compare
+                        : report.sweeps.empty()                                ? ChartKind::roofline
+                                                                               : ChartKind::sweep;
   switch (kind.value_or(own)) {
     case ChartKind::roofline: return roofline_charts(report);
     case ChartKind::intensity: return intensity_charts(report);
@@ -46,6 +48,7 @@ std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> k
 }
 
 std::vector<Chart> charts_of(const Report& report, std::optional<ChartKind> kind) {
+  if (!report.explanations.empty()) return explained_charts(report);
   std::vector<Chart> charts = kernel_charts(report, kind);
   if (!report.results.empty() || report.kernels.empty()) {
     std::vector<Chart> layers = layer_charts(report, kind);

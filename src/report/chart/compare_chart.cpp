@@ -15,15 +15,17 @@ bool is_same_work(const ComparisonRow& a, const ComparisonRow& b) {
   return a.name == b.name && a.batch == b.batch;
 }
 
-Bar bar_of(const ComparisonRow& row, Colour colour) {
+Bar bar_of(const ComparisonRow& row) {
   Bar bar;
   bar.label = row.gpu;
   bar.note = fmt::format("{}, {}", duration(row.time_s), factor(row.speedup));
+  if (row.batch && *row.batch > 0)
+    bar.note += fmt::format(", {} images/s", plain(static_cast<double>(*row.batch) / row.time_s));
   std::string hover =
       fmt::format("{} on {}\nexpected: {}\nroofline: {}\nspeed-up: {}", row.name, row.gpu,
                   duration(row.time_s), duration(row.roofline_time_s), factor(row.speedup));
   if (row.energy_at_tdp_j) hover += "\nenergy at TDP: " + si(*row.energy_at_tdp_j, "J");
-  bar.segments = {{row.time_s, colour, std::move(hover)}};
+  bar.segments = {{row.time_s, Colour::blue, std::move(hover)}};
   bar.bound = row.roofline_time_s;
   return bar;
 }
@@ -36,11 +38,11 @@ Panel panel_of(const std::vector<ComparisonRow>& rows, std::size_t first, std::s
   Bars bars;
   bars.axis = {"time", "s", false, 0, 0};
   for (std::size_t i = first; i < end; ++i) {
-    bars.bars.push_back(bar_of(rows[i], gpu_colour(i - first)));
+    bars.bars.push_back(bar_of(rows[i]));
     bars.axis.high = std::max({bars.axis.high, rows[i].time_s, rows[i].roofline_time_s});
   }
   panel.body = std::move(bars);
-  panel.legend = {{"expected", LegendItem::Sign::bar, Colour::grey, Symbol::square, {}},
+  panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue, Symbol::square, {}},
                   {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}}};
   return panel;
 }
@@ -54,14 +56,13 @@ std::vector<Chart> compare_charts(const Report& report) {
   if (rows.empty()) return {};
   Chart chart;
   chart.title = "GPUs side by side";
-  chart.subtitle = "expected time";
+  chart.subtitle = "expected time; x: speed-up over the first GPU";
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t end = first;
     while (end < rows.size() && is_same_work(rows[first], rows[end])) ++end;
     chart.panels.push_back(panel_of(rows, first, end));
     first = end;
   }
-  chart.caption = {"Expected time of a library's kernels; x: speed-up over the first GPU."};
   return {chart};
 }
 

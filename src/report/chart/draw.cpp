@@ -7,6 +7,7 @@ namespace {
 
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
+constexpr double label_gap = 8;
 
 std::string_view css_of(LineStyle style) {
   switch (style) {
@@ -30,6 +31,8 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
     case Sign::mark: draw_symbol(scene, item.symbol, {x, y}, 5.5, css_name(item.colour)); break;
     case Sign::open_mark: draw_symbol(scene, item.symbol, {x, y}, 5, "c-paper"); break;
     case Sign::bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "dot"); break;
+    case Sign::l2_bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "open-dot"); break;
+    case Sign::l2_mark: draw_symbol(scene, item.symbol, {x, y}, 4, "c-paper"); break;
     case Sign::line: draw_path(scene, {{x - 11, y}, {x + 11, y}}, item.line, item.colour); break;
     case Sign::bar: bar(css_name(item.colour), 10); break;
     case Sign::thin_bar: bar("bound-bar", 3); break;
@@ -88,6 +91,30 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Bo
     x += width;
   }
   return y + line_height / 2;
+}
+
+double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area) {
+  constexpr double gap = 28;
+  constexpr double number_width = 18;
+  const double column_width = (area.width - gap) / 2;
+  const std::size_t lines = (key.size() + 1) / 2;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const KeyRow& row = key[i];
+    const double left = area.x + (i < lines ? 0 : column_width + gap);
+    const double y = area.y + line_height * (static_cast<double>(i % lines) + 0.5);
+    const double right = left + column_width;
+    const double name_at = left + number_width + sign_width;
+    const double room = right - name_at - text_width(row.detail, small_text) - label_gap;
+    draw_symbol(scene, row.symbol, {left + number_width + sign_width / 2, y}, 4.5,
+                css_name(row.colour.value_or(Colour::ink)));
+    const auto text = [&](double x, const std::string& words, Anchor anchor, std::string_view css) {
+      scene.texts.push_back({x, y + 4, words, small_text, anchor, 0, css});
+    };
+    text(left + number_width, fmt::format("{}", i + 1), Anchor::end, "ink title");
+    text(name_at, fitted_text(row.name, room, small_text), Anchor::start, "ink");
+    text(right, row.detail, Anchor::end, "muted");
+  }
+  return area.y + line_height * static_cast<double>(lines);
 }
 
 }  // namespace roofline

@@ -11,11 +11,25 @@ struct SvgStyle {
   bool links = false;  ///< marks and bars link to their layers, as within a page that shows these
 };
 
+/// What a number beside marks stands for.
+struct KeyRow {
+  std::string name;
+  std::string detail;
+  Symbol symbol = Symbol::circle;
+  std::optional<Colour> colour;
+};
+
+struct DrawnPlot {
+  double end = 0;           ///< where it ends
+  std::vector<KeyRow> key;  ///< of its numbers, from 1
+};
+
 /// Each draws within the columns from `left` to `right`, from `top` down, and returns where it
 /// ends.
-double draw_plot(Scene& scene, const Plot& plot, const Box& area, const SvgStyle& style);
+DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area, const SvgStyle& style);
 double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle& style);
 double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Box& area);
+double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area);
 
 /// An element that says what it is when pointed at, and links to its layer where links are asked
 /// for.

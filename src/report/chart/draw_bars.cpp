@@ -16,7 +16,7 @@ constexpr double bar_height = 12;
 constexpr double bound_height = 3;
 constexpr double widest_label = 230;
 constexpr std::size_t bar_label_columns = 32;
-constexpr double label_gap = 8;
+constexpr double bar_gap = 8;
 
 void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
   const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
@@ -59,8 +59,8 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
     label_width = std::max(label_width, text_width(labels[i], small_text));
     note_width = std::max(note_width, text_width(bar.note, small_text));
   }
-  const double left = area.x + label_width + label_gap;
-  const double right = area.x + area.width - note_width - label_gap;
+  const double left = area.x + label_width + bar_gap;
+  const double right = area.x + area.width - note_width - bar_gap;
   const double bottom = area.y + row_height * static_cast<double>(bars.bars.size());
   Axis axis = bars.axis;
   if (!(axis.high > 0)) axis.high = 1;
@@ -75,12 +75,12 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
     const double top = area.y + row_height * static_cast<double>(i);
     draw_bar(scene, bar, scale, top, style);
     const double base = top + row_height / 2 + 4;
-    scene.texts.push_back({left - label_gap, base, labels[i], small_text, Anchor::end, 0, "ink"});
+    scene.texts.push_back({left - bar_gap, base, labels[i], small_text, Anchor::end, 0, "ink"});
     double end = 0;
     for (const Segment& segment : bar.segments) end += segment.value;
     end = std::max({end, bar.bound.value_or(0), bar.measured.value_or(0)});
     scene.texts.push_back(
-        {scale(end) + label_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
+        {scale(end) + bar_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
   }
   return bottom + 24;
 }

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
+#include <set>
 
 #include "report/chart/draw.hpp"
 #include "report/chart/labels.hpp"
 #include "report/chart/layers.hpp"
+#include "report/chart/marks.hpp"
 #include "report/chart/scale.hpp"
 #include "report/text.hpp"
 
@@ -19,24 +20,18 @@ namespace {
 constexpr double left_margin = 96;
 constexpr double right_margin = 12;
 constexpr double plot_height = 400;
+constexpr double curve_height = 280;
 
-// A mark that takes the whole time has the large radius; none is smaller than the small one.
+// A mark that takes the whole time would have the large radius, if that made no mark larger than
+// the largest; none is smaller than the small one. A mark alone hides nothing.
 constexpr double whole_radius = 30;
+constexpr double largest_radius = 13;
 constexpr double least_radius = 2.6;
+constexpr double lone_radius = 6;
+constexpr double dot_radius = 2.4;
+constexpr double curve_radius = 3.6;
 
-// Layers are named from the longest on, until these shares or this many are.
-constexpr double named_share = 0.9;
-constexpr double least_named_share = 0.01;
-constexpr std::size_t most_marks_named = 10;
-constexpr double important_share = 0.05;
 constexpr std::size_t mark_label_columns = 38;
-
-// More lines from marks to their bounds would hide the marks.
-constexpr std::size_t most_joined = 30;
-
-double radius_of(const Mark& mark) {
-  return std::max(least_radius, whole_radius * std::sqrt(std::clamp(mark.share, 0.0, 1.0)));
-}
 
 class PlotDrawing {
  public:
@@ -46,17 +41,26 @@ class PlotDrawing {
         frame_(frame),
         style_(style),
         x_(plot.x, frame.x, frame.x + frame.width),
-        y_(plot.y, frame.y + frame.height, frame.y) {
+        y_(plot.y, frame.y + frame.height, frame.y),
+        names_(names_of_marks()) {
     obstacles_.bounds = frame;
+    double most = 0;
+    for (const Mark& mark : plot.marks) most = std::max(most, mark.share);
+    if (most > 0) unit_radius_ = std::min(whole_radius, largest_radius / std::sqrt(most));
   }
 
-  void draw() {
+  /// What the numbers beside marks stand for; empty where the marks have their names.
+  std::vector<KeyRow> draw() {
     draw_grid();
     draw_spans();
     for (const Line& line : plot_.lines) draw(line);
     draw_marks();
     for (const Line& line : plot_.lines) label(line);
-    label_marks();
+    if (!plot_.notes.empty()) {
+      write_notes();
+      return {};
+    }
+    return label_marks();
   }
 
  private:
@@ -65,7 +69,9 @@ class PlotDrawing {
 
   void draw_grid() {
     const double right = frame_.x + frame_.width;
-    for (const Tick& tick : plot_.spans.empty() ? ticks_of(plot_.x, 10) : std::vector<Tick>()) {
+    for (const Tick& tick : plot_.spans.empty()
+                                ? ticks_of(plot_.x, plot_.x.values.empty() ? 10 : 14)
+                                : std::vector<Tick>()) {
       const double x = x_(tick.value);
       draw_line(scene_, {x, tick.text.empty() ? bottom() - 4 : frame_.y}, {x, bottom()}, "grid");
       if (!tick.text.empty())
@@ -133,8 +139,10 @@ class PlotDrawing {
     const double angle = std::atan2(to.y - from.y, to.x - from.x);
     const double length = std::hypot(to.x - from.x, to.y - from.y);
     std::vector<Text> choices;
-    for (const double above : {7.5, -15.0})
-      for (double share = 0.04; share < 0.9; share += 0.06)
+    const std::array<double, 3> sides =
+        line.label_below ? std::array{-12.5, 6.0, -20.0} : std::array{6.0, -12.5, -20.0};
+    for (const double above : sides)
+      for (double share = 0.04; share < 0.9; share += 0.03)
         choices.push_back({from.x + share * length * std::cos(angle) + above * std::sin(angle),
                            from.y + share * length * std::sin(angle) - above * std::cos(angle),
                            line.label, small_text, Anchor::start, angle * 180 / std::numbers::pi,
@@ -148,8 +156,10 @@ class PlotDrawing {
     const Position corner = px_of(line.path[line.path.size() - 2]);
     const double width = text_width(line.label, small_text);
     std::vector<Text> choices;
-    for (const double offset : {-5.0, 13.0})
-      for (double x = end.x - 4; x == end.x - 4 || x - width > corner.x; x -= 24)
+    const std::array<double, 2> sides =
+        line.label_below ? std::array{13.0, -5.0} : std::array{-5.0, 13.0};
+    for (const double offset : sides)
+      for (double x = end.x - 4; x == end.x - 4 || x - width > corner.x; x -= 8)
         choices.push_back({x, end.y + offset, line.label, small_text, Anchor::end, 0, "ink label"});
     return choices;
   }
@@ -169,86 +179,140 @@ class PlotDrawing {
     obstacles_.texts.push_back(text);
   }
 
-  /// Large ones first, so that small ones are seen.
-  std::vector<std::size_t> marks_by_share() const {
-    std::vector<std::size_t> order(plot_.marks.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return plot_.marks[a].share > plot_.marks[b].share;
-    });
-    return order;
+  double radius_of(const Mark& mark) const {
+    if (plot_.is_curve) return curve_radius;
+    if (plot_.marks.size() == 1) return lone_radius;
+    return std::max(least_radius, unit_radius_ * std::sqrt(std::clamp(mark.share, 0.0, 1.0)));
   }
 
+  /// The marks' labels, each once, those of the longest first.
+  std::vector<std::string> names_of_marks() const {
+    std::vector<std::string> names;
+    for (const std::size_t i : marks_by_share(plot_.marks))
+      if (const std::string& label = plot_.marks[i].label;
+          !label.empty() && std::find(names.begin(), names.end(), label) == names.end())
+        names.push_back(label);
+    return names;
+  }
+
+  /// The place of its name among them; their number where it has none.
+  std::size_t name_index(const Mark& mark) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), mark.label) -
+                                    names_.begin());
+  }
+
+  /// Large ones first, so that small ones are seen.
   void draw_marks() {
-    const std::vector<std::size_t> order = marks_by_share();
-    for (std::size_t i = 0; i < order.size(); ++i)
-      draw_joins(plot_.marks[order[i]], i < most_joined);
+    const std::vector<std::size_t> order = marks_by_share(plot_.marks);
+    for (const std::size_t i : order) draw_joins(plot_.marks[i]);
     for (const std::size_t i : order) draw(plot_.marks[i]);
   }
 
   /// Lines from a mark to its other values, below all marks.
-  void draw_joins(const Mark& mark, bool to_bound) {
+  void draw_joins(const Mark& mark) {
     const Position at = px_of(mark.at);
     const auto join = [&](const Position& to) {
       draw_line(scene_, at, to, "join");
       add_line(obstacles_, at, to);
     };
     if (plot_.stems) draw_line(scene_, {at.x, bottom()}, at, "stem");
-    if (mark.measured_y) join({at.x, y_(*mark.measured_y)});
+    if (mark.expected_y) join({at.x, y_(*mark.expected_y)});
     if (mark.l2_x) join({x_(*mark.l2_x), at.y});
-    if (!mark.bound_y || !to_bound) return;
-    join({at.x, y_(*mark.bound_y)});
-    draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, 2.4, "dot");
+    if (mark.bound_y) join({at.x, y_(*mark.bound_y)});
   }
 
   void draw(const Mark& mark) {
     const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
     begin_layer(scene_, mark.hover, mark.link, style_);
-    if (mark.l2_x)
-      draw_symbol(scene_, mark.symbol, {x_(*mark.l2_x), at.y}, 4, css_name(mark.colour));
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
-    if (mark.measured_y) {
-      const Position measured{at.x, y_(*mark.measured_y)};
-      const double open = std::clamp(radius * 0.6, 3.0, 7.0);
-      draw_symbol(scene_, Symbol::circle, measured, open, "c-paper");
-      obstacles_.marks.push_back({measured.x - open, measured.y - open, 2 * open, 2 * open});
-    }
+    if (mark.bound_y)
+      draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, dot_radius,
+                  mark.bound_is_l2 ? "open-dot" : "dot");
+    if (mark.l2_x) draw_other(mark.symbol, {x_(*mark.l2_x), at.y}, 4);
+    if (mark.expected_y)
+      draw_other(Symbol::circle, {at.x, y_(*mark.expected_y)}, std::clamp(radius * 0.6, 3.0, 5.0));
     end_layer(scene_, mark.link, style_);
     const double half = radius * 0.85;
     obstacles_.marks.push_back({at.x - half, at.y - half, 2 * half, 2 * half});
   }
 
-  std::vector<std::string> mark_labels() const {
-    std::vector<std::string> labels;
-    for (const Mark& mark : plot_.marks) labels.push_back(mark.label);
+  /// Another value of a mark: an outline.
+  void draw_other(Symbol symbol, const Position& at, double radius) {
+    draw_symbol(scene_, symbol, at, radius, "c-paper");
+    obstacles_.marks.push_back({at.x - radius, at.y - radius, 2 * radius, 2 * radius});
+  }
+
+  void take(const PlacedLabel& label) {
+    if (label.leader) {
+      draw_line(scene_, (*label.leader)[0], (*label.leader)[1], "leader");
+      add_line(obstacles_, (*label.leader)[0], (*label.leader)[1]);
+    }
+    take(label.text);
+  }
+
+  void write_notes() {
+    for (const Note& note : plot_.notes) {
+      const Position at = px_of(note.at);
+      if (const auto label = place_label({note.text, at.x, at.y, lone_radius, true}, obstacles_))
+        take(*label);
+    }
+  }
+
+  /// Each of the marks that matter with the text of its name, or none where one finds no place.
+  std::optional<std::vector<PlacedLabel>> placed(const std::vector<std::string>& texts,
+                                                 bool all) const {
+    std::vector<PlacedLabel> labels;
+    Obstacles obstacles = obstacles_;
+    for (const std::size_t i : marks_by_share(plot_.marks)) {
+      const Mark& mark = plot_.marks[i];
+      const std::size_t name = name_index(mark);
+      if (name == names_.size()) continue;
+      const Position at = px_of(mark.at);
+      const auto label =
+          place_label({texts[name], at.x, at.y, 1.2 * radius_of(mark), !all}, obstacles);
+      if (!label && all) return std::nullopt;
+      if (!label) continue;
+      obstacles.texts.push_back(label->text);
+      if (label->leader) add_line(obstacles, (*label->leader)[0], (*label->leader)[1]);
+      labels.push_back(*label);
+    }
     return labels;
   }
 
-  void label_marks() {
-    double named = 0;
-    std::size_t count = 0;
-    const std::vector<std::string> names = short_labels(mark_labels(), mark_label_columns);
-    for (const std::size_t i : marks_by_share()) {
-      const Mark& mark = plot_.marks[i];
-      const bool alone = plot_.marks.size() == 1;
-      if (count == most_marks_named || named > named_share ||
-          (mark.share < least_named_share && !alone))
-        return;
-      if (mark.label.empty()) continue;
-      named += mark.share;
-      const Position at = px_of(mark.at);
-      const LabelRequest request{names[i], at.x, at.y, 1.2 * radius_of(mark),
-                                 alone || mark.share > important_share};
-      const auto label = place_label(request, obstacles_);
-      if (!label) continue;
-      ++count;
-      if (label->leader) {
-        draw_line(scene_, (*label->leader)[0], (*label->leader)[1], "leader");
-        add_line(obstacles_, (*label->leader)[0], (*label->leader)[1]);
-      }
-      take(label->text);
+  /// By their names if there is room for all of them, else by numbers.
+  std::vector<KeyRow> label_marks() {
+    if (const auto labels = placed(short_labels(names_, mark_label_columns), true)) {
+      for (const PlacedLabel& label : *labels) take(label);
+      return {};
     }
+    std::vector<std::string> numbers;
+    for (std::size_t i = 0; i < names_.size(); ++i) numbers.push_back(fmt::format("{}", i + 1));
+    if (const auto labels = placed(numbers, false))
+      for (const PlacedLabel& label : *labels) take(label);
+    return key_rows();
+  }
+
+  bool is_alone(const Mark& mark) const {
+    return std::count_if(plot_.marks.begin(), plot_.marks.end(),
+                         [&](const Mark& each) { return each.label == mark.label; }) == 1;
+  }
+
+  std::vector<KeyRow> key_rows() const {
+    std::vector<KeyRow> rows(names_.size());
+    for (const Mark& mark : plot_.marks) {
+      const std::size_t name = name_index(mark);
+      if (name == names_.size()) continue;
+      KeyRow& row = rows[name];
+      const bool is_first = row.detail.empty();
+      row.name = mark.label;
+      if (mark.others > 0) row.name += fmt::format(" and {} more", mark.others);
+      row.detail += (is_first ? "" : " / ") + duration(mark.time_s);
+      if (is_alone(mark)) row.detail += ", " + percent(mark.share);
+      row.symbol = mark.symbol;
+      row.colour = row.colour.value_or(mark.colour) == mark.colour ? mark.colour : Colour::ink;
+    }
+    return rows;
   }
 
   Scene& scene_;
@@ -257,16 +321,18 @@ class PlotDrawing {
   SvgStyle style_;
   Scale x_;
   Scale y_;
+  std::vector<std::string> names_;
+  double unit_radius_ = whole_radius;
   Obstacles obstacles_;
 };
 
 }  // namespace
 
-double draw_plot(Scene& scene, const Plot& plot, const Box& area, const SvgStyle& style) {
+DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area, const SvgStyle& style) {
   const Box frame{area.x + left_margin, area.y, area.width - left_margin - right_margin,
-                  plot_height};
-  PlotDrawing(scene, plot, frame, style).draw();
-  return area.y + plot_height + 46;
+                  plot.is_curve ? curve_height : plot_height};
+  std::vector<KeyRow> key = PlotDrawing(scene, plot, frame, style).draw();
+  return {area.y + frame.height + 46, std::move(key)};
 }
 
 }  // namespace roofline

@@ -27,6 +27,7 @@ constexpr std::string_view css = R"css(
 .chart .join{stroke:#767676;stroke-width:.9}
 .chart .leader{stroke:#767676;stroke-width:.7;stroke-dasharray:2 2}
 .chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
+.chart .open-dot{fill:#fff;stroke:#1a1a1a;stroke-width:1.3}
 .chart .measured{stroke:#1a1a1a;stroke-width:2.4}
 .chart .bound-bar{fill:#1a1a1a;stroke:#fff;stroke-width:.7}
 .chart .line{fill:none;stroke-width:1.8}
@@ -52,6 +53,7 @@ constexpr std::string_view css = R"css(
 .chart .stem{stroke:#5a6068}
 .chart .measured,.chart .s-ink{stroke:#e8e8e8}
 .chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
+.chart .open-dot{fill:#15181c;stroke:#f4f4f4}
 .chart .c-ink{fill:#d8d8d8}
 .chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#e8e8e8}
 }
@@ -96,16 +98,20 @@ double draw_chart(Scene& scene, const Chart& chart, double top, const SvgStyle& 
     if (!panel.heading.empty())
       y = draw_paragraph(scene, fitted_text(panel.heading, width, 12), y, 12, "ink title") + 8;
     const Box area{margin, y, width, 0};
-    if (const auto* plot = std::get_if<Plot>(&panel.body))
-      y = draw_plot(scene, *plot, area, style);
-    else
+    std::vector<KeyRow> key;
+    if (const auto* plot = std::get_if<Plot>(&panel.body)) {
+      DrawnPlot drawn = draw_plot(scene, *plot, area, style);
+      y = drawn.end;
+      key = std::move(drawn.key);
+    } else {
       y = draw_bars(scene, std::get<Bars>(panel.body), area, style);
+    }
     y = draw_legend(scene, panel.legend, {margin, y, width, 0}) + 10;
+    if (!key.empty()) y = draw_key(scene, key, {margin, y, width, 0}) + 8;
   }
-  for (const auto* paragraphs : {&chart.key, &chart.caption})
-    for (const std::string& text : *paragraphs)
-      y = draw_paragraph(scene, text, y, small_text, "muted");
-  return y + margin;
+  std::string caption = chart.key;
+  for (const std::string& text : chart.caption) caption += (caption.empty() ? "" : " ") + text;
+  return draw_paragraph(scene, caption, y, small_text, "muted") + margin;
 }
 
 std::string element_of(const Scene& scene, const std::string& label, std::string_view role,
@@ -147,7 +153,7 @@ std::string_view svg_css() { return css; }
 
 std::string render_svg(const Report& report, const RenderStyle& style) {
   std::vector<Chart> charts = charts_of(report, style.chart);
-  if (charts.empty()) charts.push_back({"no input could be evaluated", "", {}, {}, {}});
+  if (charts.empty()) charts.push_back({"no input could be evaluated", "", {}, {}, {}, {}});
   return svg_document(charts);
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
+#include "report/chart/marks.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/text.hpp"
 
@@ -49,6 +50,7 @@ Mark mark_of(const Report& report, const Result& result, std::size_t row) {
   mark.link = row_link(report, one);
   mark.at = {static_cast<double>(row) + 0.5, *layer.point.intensity_flop_per_byte};
   mark.share = layer.time_share.value_or(0);
+  mark.time_s = time_s(layer);
   mark.colour = look.colour;
   mark.symbol = look.symbol;
   return mark;
@@ -103,16 +105,18 @@ Chart intensity_chart_of(const Report& report, const Work& work) {
   for (const Line& line : plot.lines) include(line.path.front().y);
   plot.y.low /= 2;
   plot.y.high *= 2;
+  stress(plot.marks, most_stressed);
   plot.spans = spans_of(result);
   Chart chart;
   chart.title = work_title(result, work.size() == 1);
   chart.subtitle = "arithmetic intensity of every layer";
+  chart.batch = result.setting.batch;
   chart.panels.push_back({"", std::move(plot), look_legend(drawn, LegendItem::Sign::mark)});
-  chart.caption = {"At or above the ridge a layer is bound by compute, below it by memory.",
+  chart.caption = {"At or above the ridge a layer is bound by compute, below it by memory. " +
                    std::string(intensity_conventions)};
-  chart.key = {"Area of a mark: the layer's share of the time."};
+  chart.key = "Area: share of the time.";
   if (without > 0)
-    chart.caption.push_back(fmt::format("Not drawn: {} without FLOP.", layers_text(without)));
+    chart.caption.front() += fmt::format(" Not drawn: {} without FLOP.", layers_text(without));
   return chart;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "report/chart/makers.hpp"
+#include "report/chart/marks.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/kernel_text.hpp"
 #include "report/text.hpp"
@@ -16,7 +17,7 @@ namespace {
 /// More bars are no picture: the shortest become one.
 constexpr std::size_t most_kernel_bars = 40;
 /// Those few are told apart at L2 as well.
-constexpr std::size_t most_at_l2 = 16;
+constexpr std::size_t most_at_l2 = 8;
 
 /// How the kernels look that the same units work for.
 struct EngineLook {
@@ -98,8 +99,8 @@ Mark mark_of(const KernelRow& row, const Bounds& bounds, bool with_l2) {
   mark.label = kernel_label(row);
   mark.hover = kernel_hover(row);
   mark.at = {*row.intensity_flop_per_byte, *row.flop_per_s};
-  mark.bound_y = std::min(*bounds.ceilings.peak_flop_per_s[*row.engine],
-                          *row.intensity_flop_per_byte * bounds.ceilings.bandwidth_byte_per_s);
+  mark.time_s = row.kernel.time_s;
+  mark.bound_y = roof_y(bounds, *row.engine, *row.intensity_flop_per_byte, false);
   if (with_l2) mark.l2_x = row.l2_intensity_flop_per_byte;
   mark.share = row.time_share;
   mark.colour = look.colour;
@@ -120,7 +121,7 @@ std::vector<Engine> engines_of(const std::vector<const KernelRow*>& rows, const 
   return engines;
 }
 
-std::string not_placed(const Report& report, std::size_t index) {
+std::string not_drawn(const Report& report, std::size_t index, const Thinned& thinned) {
   std::size_t count = 0;
   double share = 0;
   for (const KernelRow* row : shown_rows(report, index))
@@ -128,9 +129,14 @@ std::string not_placed(const Report& report, std::size_t index) {
       ++count;
       share += row->time_share;
     }
-  return count == 0 ? ""
-                    : fmt::format(" Not drawn: {} kernels without FLOP or bytes, {} of the time.",
-                                  count, percent(share));
+  std::string text;
+  if (count > 0)
+    text = fmt::format(" Not drawn: {} kernels without FLOP or bytes, {} of the time.", count,
+                       percent(share));
+  if (thinned.count > 0)
+    text += fmt::format(" Too short or too slow to draw: {} kernels, {} together.", thinned.count,
+                        percent(thinned.share));
+  return text;
 }
 
 Chart kernels_under_roofs(const Report& report, std::size_t index) {
@@ -141,24 +147,21 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   Plot plot;
   for (std::size_t i = 0; i < rows.size(); ++i)
     plot.marks.push_back(mark_of(*rows[i], bounds, i < most_at_l2));
+  const Thinned thinned = thin(plot.marks, true);
+  stress(plot.marks, most_stressed);
   begin_axes(plot);
   include_roofs(plot, bounds, engines, true);
   widen_axes(plot);
   plot.lines = roofs_of_one(bounds, engines, plot.x, plot.y);
   std::vector<LegendItem> legend = engine_legend(rows, LegendItem::Sign::mark);
-  legend.push_back({"bound of DRAM and the engine", LegendItem::Sign::bound, Colour::ink, {}, {}});
-  add_roof_legend(legend, plot.lines, bounds.ceilings.kind);
+  add_mark_legend(legend, plot.marks);
   Chart chart;
   chart.title = chart_title(table);
   chart.subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder;
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
-  chart.key = {
-      "Area of a mark: the share of the time. Small mark: the same kernel over the bytes that it "
-      "moved at L2."};
-  chart.caption = {
-      "Mark: a kernel's counted FLOP over its time, and over the bytes that device memory moved." +
-          not_placed(report, index),
-      roofs_sentence(bounds.ceilings.kind)};
+  chart.key = "Area: share of the time.";
+  chart.caption = {"FLOP/B: counted FLOP over the bytes that device memory moved." +
+                   not_drawn(report, index, thinned)};
   return chart;
 }
 

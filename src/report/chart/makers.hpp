@@ -16,10 +16,11 @@ std::vector<Work> works_of(const Report& report);
 
 /// The conventions that a chart over intensity states in its caption.
 inline constexpr std::string_view intensity_conventions =
-    "1 MAC = 2 FLOP. Intensity: FLOP over bytes, operands read once and results written once, no "
-    "im2col.";
+    "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
 
 std::vector<Chart> roofline_charts(const Report& report);
+/// Of the layers that are explained, each alone under the roofs.
+std::vector<Chart> explained_charts(const Report& report);
 std::vector<Chart> intensity_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
+#include "report/chart/marks.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/text.hpp"
 
@@ -19,6 +20,7 @@ struct Subject {
   const Work& work;
   std::vector<std::string> gpus;
   std::vector<std::vector<TableRow>> rows;  ///< by result of the work
+  bool is_of_one_layer = false;             ///< others are left out on purpose
 
   const Result& first() const { return report.results[work.front()]; }
   std::size_t gpu_index(const std::string& gpu) const {
@@ -34,7 +36,7 @@ struct Subject {
 };
 
 Subject subject_of(const Report& report, const Work& work) {
-  Subject subject{report, work, {}, {}};
+  Subject subject{report, work, {}, {}, false};
   for (const std::size_t i : work) {
     const std::string& gpu = report.results[i].setting.gpu;
     if (std::find(subject.gpus.begin(), subject.gpus.end(), gpu) == subject.gpus.end())
@@ -49,29 +51,49 @@ bool is_on_roofline(const LayerResult& row) {
          row.point.attainable_flop_per_s && time_s(row) > 0;
 }
 
-/// Those few are told apart at L2 as well.
-constexpr std::size_t most_with_l2 = 3;
+/// The time by which a mark stands: measured where it was.
+double shown_time_s(const LayerResult& row) { return row.measured_time_s.value_or(time_s(row)); }
+
+double shown_time_s(const TableRow& row) {
+  double time = 0;
+  for (const std::size_t layer : row.layers) time += shown_time_s(row.result.layers[layer]);
+  return time;
+}
+
+/// Whose operands the kernel finds in L2 for the most part.
+bool is_under_l2(const LayerResult& row) {
+  if (!row.kernel || row.point.bound != Bound::memory) return false;
+  const double dram = row.kernel->dram_read_byte + row.kernel->dram_write_byte;
+  return is_in_cache(row) || dram < static_cast<double>(row.counts.bytes.total) / 2;
+}
+
+/// The roof that a layer is under, where that is not its own time.
+void add_bound(Mark& mark, const Result& result, const LayerResult& row) {
+  if (!row.expected_time_s && !row.measured_time_s) return;
+  mark.bound_is_l2 = is_under_l2(row);
+  mark.bound_y = mark.bound_is_l2 ? roof_y(result.bounds, row.engine, mark.at.x, true)
+                                  : *row.point.attainable_flop_per_s;
+}
 
 Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double whole_s) {
   const LayerResult& first = row.first();
   const auto flops = static_cast<double>(first.counts.flops);
   const Look& look = look_of(first.layer);
+  const bool many = subject.gpus.size() > 1;
   Mark mark;
-  // Of several GPUs the first one's marks have the names.
-  if (subject.gpu_of(i) == 0) mark.label = row_name(row);
-  if (subject.has_many_inputs() && !mark.label.empty())
-    mark.label = row.result.setting.label + "/" + mark.label;
+  mark.label = row_name(row);
+  if (subject.has_many_inputs()) mark.label = row.result.setting.label + "/" + mark.label;
   mark.hover = row_hover(row);
-  if (subject.gpus.size() > 1) mark.hover += "\nGPU: " + row.result.setting.gpu;
+  if (many) mark.hover += "\nGPU: " + row.result.setting.gpu;
   mark.link = row_link(subject.report, row);
-  mark.at = {*first.point.intensity_flop_per_byte, flops / time_s(first)};
-  if (first.expected_time_s) mark.bound_y = first.point.attainable_flop_per_s;
-  if (first.measured_time_s) mark.measured_y = flops / *first.measured_time_s;
-  if (first.kernel && first.kernel->l2_byte > 0 && subject.work.size() == 1 &&
-      subject.rows[i].size() <= most_with_l2)
-    mark.l2_x = flops / first.kernel->l2_byte;
-  mark.share = share_of(row_time_s(row), whole_s);
-  mark.colour = subject.gpus.size() > 1 ? gpu_colour(subject.gpu_of(i)) : look.colour;
+  mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
+  if (first.measured_time_s && first.expected_time_s)
+    mark.expected_y = flops / *first.expected_time_s;
+  // Of several GPUs, the dots on all of their roofs would hide the marks.
+  if (!many) add_bound(mark, row.result, first);
+  mark.time_s = shown_time_s(row);
+  mark.share = share_of(mark.time_s, whole_s);
+  mark.colour = many ? gpu_colour(subject.gpu_of(i)) : look.colour;
   mark.symbol = look.symbol;
   return mark;
 }
@@ -79,13 +101,49 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
 std::vector<Mark> marks_of(const Subject& subject) {
   std::vector<double> whole_s(subject.gpus.size(), 0);
   for (std::size_t i = 0; i < subject.work.size(); ++i)
-    whole_s[subject.gpu_of(i)] += subject.report.results[subject.work[i]].total.time_s;
+    for (const LayerResult& row : subject.report.results[subject.work[i]].layers)
+      whole_s[subject.gpu_of(i)] += shown_time_s(row);
   std::vector<Mark> marks;
   for (std::size_t i = 0; i < subject.work.size(); ++i)
     for (const TableRow& row : subject.rows[i])
       if (is_on_roofline(row.first()))
         marks.push_back(mark_of(subject, i, row, whole_s[subject.gpu_of(i)]));
   return marks;
+}
+
+/// What a single layer's mark is, said at each of its places.
+void annotate(Plot& plot, const LayerResult& row) {
+  Mark& mark = plot.marks.front();
+  const double flops = mark.at.y * shown_time_s(row);
+  const auto note = [&](std::string_view what, double y) {
+    plot.notes.push_back(
+        {{mark.at.x, y}, fmt::format("{} {}, {}", what, si(y, "FLOP/s"), duration(flops / y))});
+  };
+  if (row.measured_time_s) note("measured", mark.at.y);
+  if (row.expected_time_s) note("expected", mark.expected_y.value_or(mark.at.y));
+  note("roofline bound", *row.point.attainable_flop_per_s);
+  if (mark.bound_y && mark.bound_is_l2) note("roof of L2", *mark.bound_y);
+  if (mark.bound_y && *mark.bound_y > mark.at.y)
+    plot.notes.push_back({{mark.at.x, std::sqrt(mark.at.y * *mark.bound_y)},
+                          fmt::format("{}{} of its roof", row.measured_time_s ? "measured: " : "",
+                                      percent(mark.at.y / *mark.bound_y))});
+  if (!row.kernel || row.kernel->l2_byte <= 0) return;
+  // Where every byte passes L2 once the mark would cover this one.
+  if (const double l2_x = flops / row.kernel->l2_byte; l2_x < 0.9 * mark.at.x) {
+    mark.l2_x = l2_x;
+    plot.notes.push_back({{l2_x, mark.at.y}, plain(l2_x) + " FLOP/B at L2"});
+  }
+}
+
+/// Where its intensity meets the axis.
+Line foot_of(const Mark& mark, const Axis& y) {
+  Line line;
+  line.path = {mark.at, {mark.at.x, y.low}};
+  line.style = LineStyle::dotted;
+  line.colour = mark.colour;
+  line.label = plain(mark.at.x) + " FLOP/B";
+  line.label_at = Line::LabelAt::foot;
+  return line;
 }
 
 /// Room for the marks, the ridges and the flat roofs.
@@ -95,6 +153,8 @@ void fit_axes(Plot& plot, const Subject& subject) {
     include_roofs(plot, subject.report.results[i].bounds, engines_used(subject.report, {i}),
                   subject.gpus.size() == 1);
   widen_axes(plot);
+  // Room for words to the right of a mark alone.
+  if (!plot.notes.empty()) plot.x.high = std::max(plot.x.high, 12 * plot.marks.front().at.x);
 }
 
 std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
@@ -104,8 +164,7 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
     for (const TableRow& row : rows)
       if (is_on_roofline(row.first())) drawn.push_back(row);
   std::vector<LegendItem> legend = look_legend(drawn, Sign::mark);
-  const bool many = subject.gpus.size() > 1;
-  if (many) {
+  if (subject.gpus.size() > 1) {
     for (LegendItem& item : legend) item.colour = Colour::ink;
     for (const Result* result : subject.one_of_each_gpu())
       legend.push_back({roof_text(*result),
@@ -115,83 +174,70 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
                         {}});
   }
   const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
-  if (any([](const Mark& mark) { return mark.bound_y.has_value(); }))
-    legend.push_back({"roofline bound", Sign::bound, Colour::ink, {}, {}});
-  if (any([](const Mark& mark) { return mark.measured_y.has_value(); }))
-    legend.push_back({"measured", Sign::open_mark, Colour::ink, Symbol::circle, {}});
-  if (!many) add_roof_legend(legend, plot.lines, subject.first().bounds.ceilings.kind);
+  const bool measured = any([](const Mark& mark) { return mark.expected_y.has_value(); });
+  if (measured) legend.push_back({"expected", Sign::open_mark, Colour::ink, Symbol::circle, {}});
+  add_mark_legend(legend, plot.marks);
   return legend;
 }
 
 /// What is not drawn, as a sentence; empty where all is.
-std::string left_out(const Subject& subject) {
+std::string left_out(const Subject& subject, const Thinned& thinned) {
   std::size_t count = 0;
   double time = 0;
   double whole = 0;
   std::size_t cut = 0;
+  const LayerResult* longest = nullptr;
   for (std::size_t i = 0; i < subject.work.size(); ++i) {
     const Result& result = subject.report.results[subject.work[i]];
     cut += result.layers.size();
-    whole += result.total.time_s;
     for (const auto& row : subject.rows[i]) cut -= row.layers.size();
     for (const LayerResult& row : result.layers) {
-      if (is_on_roofline(row) || time_s(row) == 0) continue;
+      whole += shown_time_s(row);
+      if (is_on_roofline(row) || shown_time_s(row) == 0) continue;
       ++count;
-      time += time_s(row);
+      time += shown_time_s(row);
+      if (longest == nullptr || shown_time_s(row) > shown_time_s(*longest)) longest = &row;
     }
   }
   std::string text;
   if (count > 0 && whole > 0)
-    text = fmt::format("Not drawn: {} without FLOP, {} of the time.", layers_text(count),
-                       percent(time / whole));
-  if (cut > 0)
-    text += fmt::format("{}Not selected: {}.", text.empty() ? "" : " ", layers_text(cut));
+    text = fmt::format(" Not drawn: {} without FLOP, {} of the time (longest: {}).",
+                       layers_text(count), percent(time / whole),
+                       shortened(printable(longest->layer.name), 40));
+  if (thinned.count > 0)
+    text += fmt::format(" Too short or too slow to draw: {} marks, {} together.", thinned.count,
+                        percent(thinned.share));
+  if (cut > 0) text += fmt::format(" Not selected: {}.", layers_text(cut));
   return text;
 }
 
-std::vector<std::string> caption_of(const Plot& plot, const Subject& subject) {
-  const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
-  const bool expected = any([](const Mark& mark) { return mark.bound_y.has_value(); });
-  std::vector<std::string> caption{
-      fmt::format("Mark: a layer's FLOP over its {} time; layers alike are one mark (x4). Named: "
-                  "those that take longest.",
-                  expected ? "expected" : "bound's")};
-  if (any([](const Mark& mark) { return mark.bound_y && mark.at.y > *mark.bound_y; }))
-    caption.emplace_back(
-        "A mark above its roofline has its operands in L2, or saves MACs (Winograd, FFT).");
-  caption.emplace_back(intensity_conventions);
-  caption.push_back(subject.gpus.size() > 1
-                        ? "Roofs: dense peak of the main engine, bandwidth of device memory."
-                        : roofs_sentence(subject.first().bounds.ceilings.kind));
-  if (const std::string text = left_out(subject); !text.empty()) caption.push_back(text);
-  return caption;
-}
-
-std::vector<std::string> key_of(const Plot& plot) {
-  std::string key = "Area of a mark: the share of the time.";
-  if (std::any_of(plot.marks.begin(), plot.marks.end(),
-                  [](const Mark& mark) { return mark.l2_x.has_value(); }))
-    key += " Small mark: the same kernel over the bytes that it moves at L2.";
-  return {key};
-}
-
-Chart roofline_chart_of(const Report& report, const Work& work) {
-  const Subject subject = subject_of(report, work);
-  const std::vector<Engine> engines = engines_used(report, work);
+Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engines) {
   Plot plot;
   plot.marks = marks_of(subject);
+  if (plot.marks.size() == 1)
+    for (const TableRow& row : subject.rows.front())
+      if (is_on_roofline(row.first())) annotate(plot, row.first());
+  const bool many = subject.gpus.size() > 1;
+  const Thinned thinned = thin(plot.marks, !many);
+  stress(plot.marks, many ? most_stressed_of_many : most_stressed);
   fit_axes(plot, subject);
-  if (subject.gpus.size() > 1) {
+  if (many) {
     plot.lines = roofs_of_many(subject.one_of_each_gpu(), plot.x, plot.y);
   } else {
     plot.lines = roofs_of_one(subject.first().bounds, engines, plot.x, plot.y);
   }
+  if (plot.marks.size() == 1) plot.lines.push_back(foot_of(plot.marks.front(), plot.y));
   Chart chart;
-  chart.title = subject.has_many_inputs() ? fmt::format("{} inputs of one layer", work.size())
-                                          : work_title(subject.first(), false);
+  chart.title = subject.has_many_inputs()
+                    ? fmt::format("{} inputs of one layer", subject.work.size())
+                    : work_title(subject.first(), false);
   chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
-  chart.caption = caption_of(plot, subject);
-  chart.key = key_of(plot);
+  if (!subject.has_many_inputs()) chart.batch = subject.first().setting.batch;
+  chart.caption = {std::string(intensity_conventions)};
+  if (!subject.is_of_one_layer) chart.caption.front() += left_out(subject, thinned);
+  if (plot.marks.size() > 1)
+    chart.key = many ? "Area: share of its GPU's time; times: in the order of the GPUs."
+                     : "Area: share of the time; x4: layers alike.";
   std::vector<LegendItem> legend = legend_of(plot, subject);
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
   return chart;
@@ -202,9 +248,27 @@ Chart roofline_chart_of(const Report& report, const Work& work) {
 std::vector<Chart> roofline_charts(const Report& report) {
   std::vector<Chart> charts;
   for (const Work& work : works_of(report))
-    if (!engines_used(report, work).empty()) charts.push_back(roofline_chart_of(report, work));
+    if (const std::vector<Engine> engines = engines_used(report, work); !engines.empty())
+      charts.push_back(roofline_chart_of(subject_of(report, work), engines));
   if (charts.empty() && !report.results.empty())
     throw InputError("roofline chart: expected layers with FLOP, got none");
+  return charts;
+}
+
+std::vector<Chart> explained_charts(const Report& report) {
+  std::vector<Chart> charts;
+  for (const Explanation& each : report.explanations) {
+    const Result& result = report.results[each.result];
+    const TableRow row{result, {each.row}};
+    if (!is_on_roofline(row.first())) continue;
+    const Work work{each.result};
+    charts.push_back(roofline_chart_of({report, work, {result.setting.gpu}, {{row}}, true},
+                                       {row.first().engine}));
+    charts.back().title = row_name(row) + " of " + charts.back().title;
+  }
+  if (charts.empty())
+    throw InputError(
+        "picture of a layer: expected one with FLOP and a kernel of its own, got none");
   return charts;
 }
 

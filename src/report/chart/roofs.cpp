@@ -33,17 +33,6 @@ Line flat(double flop_per_s, double from, LineStyle style, const Axis& x) {
   return line;
 }
 
-std::string memory_name(const Roofs& roofs, const Ceilings& ceilings) {
-  std::string text = "DRAM " + si(roofs.datasheet_byte_per_s, "B/s");
-  if (ceilings.kind != CeilingKind::datasheet &&
-      differ(ceilings.bandwidth_byte_per_s, roofs.datasheet_byte_per_s))
-    return text +
-           fmt::format(", {} {}", name_of(ceilings.kind), si(ceilings.bandwidth_byte_per_s, "B/s"));
-  if (differ(roofs.sustained_byte_per_s, roofs.datasheet_byte_per_s))
-    text += ", sustained " + si(roofs.sustained_byte_per_s, "B/s");
-  return text;
-}
-
 /// What runs under the datasheet: the person's or the measured ceiling, or the kernel model's.
 struct Lower {
   double flop_per_s;
@@ -56,8 +45,8 @@ Lower lower_of(const Bounds& bounds, Engine engine) {
   if (bounds.ceilings.kind != CeilingKind::datasheet)
     return {*bounds.ceilings.peak_flop_per_s[i], bounds.ceilings.bandwidth_byte_per_s,
             name_of(bounds.ceilings.kind)};
-  return {bounds.roofs.sustained_flop_per_s[i].value_or(*bounds.roofs.datasheet_flop_per_s[i]),
-          bounds.roofs.sustained_byte_per_s, "sustained"};
+  return {bounds.roofs.practical_flop_per_s[i].value_or(*bounds.roofs.datasheet_flop_per_s[i]),
+          bounds.roofs.practical_byte_per_s, "kernels reach"};
 }
 
 void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, const Axis& x) {
@@ -66,12 +55,12 @@ void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, c
   const double memory = std::max(bounds.roofs.datasheet_byte_per_s, lower.byte_per_s);
   Line top = flat(peak, peak / memory, LineStyle::solid, x);
   top.label = fmt::format("{} {}", name_of(engine), si(peak, "FLOP/s"));
-  if (differ(lower.flop_per_s, peak)) {
-    top.label += fmt::format(", {} {}", lower.name, si(lower.flop_per_s, "FLOP/s"));
-    lines.push_back(
-        flat(lower.flop_per_s, lower.flop_per_s / lower.byte_per_s, LineStyle::dashed, x));
-  }
   lines.push_back(std::move(top));
+  if (!differ(lower.flop_per_s, peak)) return;
+  Line reached = flat(lower.flop_per_s, lower.flop_per_s / lower.byte_per_s, LineStyle::dashed, x);
+  reached.label = fmt::format("{} {}", lower.name, si(lower.flop_per_s, "FLOP/s"));
+  reached.label_below = true;
+  lines.push_back(std::move(reached));
 }
 
 void include(Axis& axis, double value) {
@@ -114,18 +103,29 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
   Line l2 = slope(roofs.l2_byte_per_s, lower.flop_per_s, LineStyle::dash_dot, x, y);
   l2.label = "L2 " + si(roofs.l2_byte_per_s, "B/s");
   l2.path.push_back({lower.flop_per_s / lower.byte_per_s, lower.flop_per_s});
-  lines.push_back(std::move(l2));
-  if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s))
-    lines.push_back(slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y));
   Line memory = slope(roofs.datasheet_byte_per_s, peak, LineStyle::solid, x, y);
-  memory.label = memory_name(roofs, bounds.ceilings);
+  memory.label = "DRAM " + si(roofs.datasheet_byte_per_s, "B/s");
   lines.push_back(std::move(memory));
+  lines.push_back(std::move(l2));
+  if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s)) {
+    Line reached = slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y);
+    reached.label = fmt::format("{} {}", lower.name, si(lower.byte_per_s, "B/s"));
+    reached.label_below = true;
+    lines.push_back(std::move(reached));
+  }
   for (const Engine engine : engines) {
     add_engine(lines, bounds, engine, x);
     lines.push_back(ridge(*rate_of(bounds.ceilings.peak_flop_per_s, engine),
                           bounds.ceilings.bandwidth_byte_per_s, y));
   }
   return lines;
+}
+
+double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byte, bool at_l2) {
+  const double byte_per_s =
+      at_l2 ? bounds.roofs.l2_byte_per_s : bounds.ceilings.bandwidth_byte_per_s;
+  return std::min(*rate_of(bounds.ceilings.peak_flop_per_s, engine),
+                  intensity_flop_per_byte * byte_per_s);
 }
 
 void begin_axes(Plot& plot) {
@@ -135,7 +135,7 @@ void begin_axes(Plot& plot) {
     include(plot.x, mark.at.x);
     if (mark.l2_x) include(plot.x, *mark.l2_x);
     include(plot.y, mark.at.y);
-    if (mark.measured_y) include(plot.y, *mark.measured_y);
+    if (mark.expected_y) include(plot.y, *mark.expected_y);
     if (mark.bound_y) include(plot.y, *mark.bound_y);
   }
 }
@@ -159,34 +159,6 @@ void widen_axes(Plot& plot) {
   plot.y.high *= 2.5;
 }
 
-void add_roof_legend(std::vector<LegendItem>& legend, const std::vector<Line>& lines,
-                     CeilingKind kind) {
-  using Sign = LegendItem::Sign;
-  const auto has = [&](LineStyle style) {
-    return std::any_of(lines.begin(), lines.end(),
-                       [&](const Line& line) { return line.style == style; });
-  };
-  const std::string lower = kind == CeilingKind::user ? "roof of the user" : "roof sustained";
-  legend.push_back({"roof of the datasheet", Sign::line, Colour::ink, {}, LineStyle::solid});
-  if (has(LineStyle::dashed))
-    legend.push_back({lower, Sign::line, Colour::ink, {}, LineStyle::dashed});
-  if (has(LineStyle::dash_dot))
-    legend.push_back({"roof of L2", Sign::line, Colour::ink, {}, LineStyle::dash_dot});
-}
-
-std::string roofs_sentence(CeilingKind kind) {
-  switch (kind) {
-    case CeilingKind::datasheet:
-      return "Peaks are dense. Sustained and L2: what the kernel model lets long kernels reach.";
-    case CeilingKind::sustained:
-      return "Peaks are dense. Sustained: measured, as the GPU's file states; bounds are under it. "
-             "L2: of the kernel model.";
-    case CeilingKind::user:
-      return "Peaks are dense. User: as given; bounds are under it. L2: of the kernel model.";
-  }
-  return "";
-}
-
 std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,
                                 const Axis& y) {
   std::vector<Line> lines;
@@ -201,6 +173,7 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
     roof.path.push_back({x.high, peak});
     roof.label = results[i]->setting.gpu;
     Line foot = ridge(peak, memory, y);
+    foot.label.clear();
     roof.colour = foot.colour = gpu_colour(i);
     lines.push_back(std::move(roof));
     lines.push_back(std::move(foot));
@@ -210,8 +183,10 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
 
 std::string roof_text(const Result& result) {
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  return fmt::format("{}: {} {}, {}", result.setting.gpu, name_of(result.bounds.main_engine),
-                     si(peak, "FLOP/s"), si(result.bounds.ceilings.bandwidth_byte_per_s, "B/s"));
+  const double memory = result.bounds.ceilings.bandwidth_byte_per_s;
+  return fmt::format("{}: {} {}, {}, ridge {}", result.setting.gpu,
+                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(memory, "B/s"),
+                     plain(peak / memory));
 }
 
 Colour gpu_colour(std::size_t index) {

@@ -19,21 +19,18 @@ void include_roofs(Plot& plot, const Bounds& bounds, const std::vector<Engine>& 
                    bool with_l2);
 void widen_axes(Plot& plot);
 
-/// Device memory, L2 and the engines of one GPU, datasheet and sustained, within the axes.
+/// Device memory, L2 and the engines of one GPU, datasheet and practical or sustained, within the axes.
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Axis& x, const Axis& y);
-/// What the styles of these lines mean.
-void add_roof_legend(std::vector<LegendItem>& legend, const std::vector<Line>& lines,
-                     CeilingKind kind);
-/// Where the roofs of one GPU come from.
-std::string roofs_sentence(CeilingKind kind);
+/// Of an intensity and an engine: the roof of device memory, or that of L2, under its peak.
+double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byte, bool at_l2);
 
 /// Device memory and the main engine of each of several GPUs, by the ceilings that bounds are
 /// under.
 std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,
                                 const Axis& y);
 
-/// "Tesla V100: fp32 15.70 TFLOP/s, 900.0 GB/s"
+/// "Tesla V100: fp32 15.70 TFLOP/s, 900.0 GB/s, ridge 17.44"
 std::string roof_text(const Result& result);
 
 /// The colour of the n-th of several GPUs.

@@ -50,9 +50,19 @@ std::vector<Tick> linear_ticks(const Axis& axis, std::size_t majors) {
   }
 }
 
+/// At the axis' own values, with as many texts as there may be.
+std::vector<Tick> stated_ticks(const Axis& axis, std::size_t majors) {
+  const std::size_t step = (axis.values.size() + majors - 1) / majors;
+  std::vector<Tick> ticks;
+  for (std::size_t i = 0; i < axis.values.size(); ++i)
+    ticks.push_back({axis.values[i], i % step == 0 ? fmt::format("{:.10g}", axis.values[i]) : ""});
+  return ticks;
+}
+
 }  // namespace
 
 std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors) {
+  if (!axis.values.empty()) return stated_ticks(axis, std::max<std::size_t>(1, majors));
   return axis.logarithmic ? logarithmic_ticks(axis, majors) : linear_ticks(axis, majors);
 }
 

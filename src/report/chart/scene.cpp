@@ -105,7 +105,9 @@ std::vector<Box> boxes_of(const Text& text) {
     const double up = (ascent - descent) / 2 * text.size;
     const double x = text.x + along * cosine + up * sine;
     const double y = text.y + along * sine - up * cosine;
-    boxes.push_back({x - height / 2, y - height / 2, height, height});
+    // Of a turned line the corners of its squares stick out.
+    const double side = 0.85 * height;
+    boxes.push_back({x - side / 2, y - side / 2, side, side});
   }
   return boxes;
 }

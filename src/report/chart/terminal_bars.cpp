@@ -30,10 +30,12 @@ std::string_view fill_of(Colour colour, const Screen& screen) {
   return "";
 }
 
-std::string repeated(std::string_view text, std::size_t count) {
-  std::string all;
-  for (std::size_t i = 0; i < count; ++i) all += text;
-  return all;
+std::string_view bound_stroke(const Screen& screen) { return screen.unicode ? "╎" : "!"; }
+std::string_view measured_stroke(const Screen& screen) { return screen.unicode ? "┃" : "|"; }
+
+bool is_stacked(const Bars& bars) {
+  return std::any_of(bars.bars.begin(), bars.bars.end(),
+                     [](const Bar& bar) { return bar.segments.size() > 1; });
 }
 
 class BarText {
@@ -42,12 +44,11 @@ class BarText {
     for (const Bar& bar : bars.bars) labels_.push_back(bar.label);
     labels_ = short_labels(labels_, screen.width / 3);
     for (std::size_t i = 0; i < bars.bars.size(); ++i) {
-      const Bar& bar = bars.bars[i];
       label_width_ = std::max(label_width_, display_width(labels_[i]));
-      note_width_ = std::max(note_width_, display_width(bar.note));
     }
+    for (std::size_t i = 0; i < bars.bars.size(); ++i) add_note(bars.bars[i].note);
     const std::size_t taken = label_width_ + note_width_ + 3;
-    bar_width_ = screen.width > taken + 10 ? screen.width - taken : 10;
+    bar_width_ = screen.width > taken + least_bar ? screen.width - taken : least_bar;
   }
 
   std::string text() const {
@@ -56,7 +57,7 @@ class BarText {
       const Bar& bar = bars_.bars[i];
       const std::string& label = labels_[i];
       std::string line = std::string(label_width_ - display_width(label), ' ') + label + ' ' +
-                         (bar.segments.size() > 1 ? stacked(bar) : single(bar)) + ' ' + bar.note;
+                         (is_stacked(bars_) ? stacked(bar) : single(bar)) + ' ' + notes_[i];
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + '\n';
     }
@@ -64,23 +65,43 @@ class BarText {
   }
 
  private:
+  static constexpr std::size_t least_bar = 10;
+
+  /// As many of its parts as there is room for.
+  void add_note(std::string note) {
+    const std::size_t room = screen_.width - std::min(screen_.width, label_width_ + 3 + least_bar);
+    for (std::size_t end = note.rfind(", "); display_width(note) > room && end != note.npos;
+         end = note.rfind(", "))
+      note.resize(end);
+    note_width_ = std::max(note_width_, display_width(note));
+    notes_.push_back(std::move(note));
+  }
+
   std::size_t cells(double value) const {
     if (!(bars_.axis.high > 0)) return 0;
     return static_cast<std::size_t>(
         std::lround(value / bars_.axis.high * static_cast<double>(bar_width_)));
   }
 
+  /// The bound and the measured time as strokes over the parts.
   std::string stacked(const Bar& bar) const {
-    std::string text;
+    std::vector<std::string> columns;
     double sum = 0;
-    std::size_t end = 0;
     for (const Segment& segment : bar.segments) {
       sum += segment.value;
-      const std::size_t next = cells(sum);
-      text +=
-          coloured(repeated(fill_of(segment.colour, screen_), next - end), segment.colour, screen_);
-      end = next;
+      columns.resize(std::max(columns.size(), cells(sum)),
+                     coloured(fill_of(segment.colour, screen_), segment.colour, screen_));
     }
+    const auto stroke = [&](const std::optional<double>& value, std::string_view sign) {
+      if (!value) return;
+      const std::size_t at = std::min(cells(*value), bar_width_ - 1);
+      if (at >= columns.size()) columns.resize(at + 1, " ");
+      columns[at] = sign;
+    };
+    stroke(bar.bound, bound_stroke(screen_));
+    stroke(bar.measured, measured_stroke(screen_));
+    std::string text;
+    for (const std::string& column : columns) text += column;
     return text;
   }
 
@@ -95,7 +116,7 @@ class BarText {
     for (std::size_t i = 0; i < length; ++i) {
       const bool is_measured = bar.measured && i == cells(*bar.measured);
       if (is_measured)
-        text += screen_.unicode ? "┃" : "|";
+        text += measured_stroke(screen_);
       else if (i < whole)
         text += coloured(i < bound ? bound_fill() : rest_fill(), segment.colour, screen_);
       else
@@ -110,6 +131,7 @@ class BarText {
   const Bars& bars_;
   const Screen& screen_;
   std::vector<std::string> labels_;
+  std::vector<std::string> notes_;
   std::size_t label_width_ = 0;
   std::size_t note_width_ = 0;
   std::size_t bar_width_ = 0;
@@ -117,8 +139,7 @@ class BarText {
 
 std::string legend_text(const Bars& bars, const std::vector<LegendItem>& legend,
                         const Screen& screen) {
-  const bool stacked = std::any_of(bars.bars.begin(), bars.bars.end(),
-                                   [](const Bar& bar) { return bar.segments.size() > 1; });
+  const bool stacked = is_stacked(bars);
   std::vector<std::string> items;
   for (const LegendItem& item : legend) {
     if (item.sign == LegendItem::Sign::bar && (stacked || screen.colour))
@@ -127,8 +148,10 @@ std::string legend_text(const Bars& bars, const std::vector<LegendItem>& legend,
     if (item.sign == LegendItem::Sign::thin_bar && !stacked)
       items.push_back(fmt::format("{} {}, {} expected", screen.unicode ? "█" : "#", item.text,
                                   screen.unicode ? "░" : "-"));
+    if (item.sign == LegendItem::Sign::thin_bar && stacked)
+      items.push_back(fmt::format("{} {}", bound_stroke(screen), item.text));
     if (item.sign == LegendItem::Sign::tick)
-      items.push_back(fmt::format("{} {}", screen.unicode ? "┃" : "|", item.text));
+      items.push_back(fmt::format("{} {}", measured_stroke(screen), item.text));
   }
   return flowing_text(items, "   ", screen.width);
 }

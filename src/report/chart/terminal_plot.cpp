@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "report/chart/canvas.hpp"
 #include "report/chart/layers.hpp"
+#include "report/chart/marks.hpp"
 #include "report/chart/scale.hpp"
 #include "report/chart/terminal.hpp"
 #include "report/text.hpp"
@@ -36,7 +36,8 @@ class TerminalPlot {
     for (const Line& line : plot_.lines) draw(line);
     draw_marks();
     for (const Line& line : plot_.lines) label(line);
-    label_marks();
+    if (plot_.notes.empty()) label_marks();
+    for (const Note& note : plot_.notes) write(note);
     return rows() + x_axis();
   }
 
@@ -81,15 +82,6 @@ class TerminalPlot {
     }
   }
 
-  std::vector<std::size_t> marks_by_share() const {
-    std::vector<std::size_t> order(plot_.marks.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return plot_.marks[a].share > plot_.marks[b].share;
-    });
-    return order;
-  }
-
   void put(const Position& place, std::string_view character, Colour colour) {
     const Position cell = cell_of(place);
     if (cell.x >= 0 && cell.y >= 0)
@@ -99,13 +91,23 @@ class TerminalPlot {
 
   /// The longest last, on top.
   void draw_marks() {
-    const std::vector<std::size_t> order = marks_by_share();
+    const std::vector<std::size_t> order = marks_by_share(plot_.marks);
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       const Mark& mark = plot_.marks[*i];
-      if (mark.measured_y)
-        put({mark.at.x, *mark.measured_y}, screen_.unicode ? "○" : "O", mark.colour);
+      if (mark.expected_y)
+        put({mark.at.x, *mark.expected_y}, screen_.unicode ? "○" : "O", mark.colour);
       put(mark.at, symbol_character(mark.symbol, screen_), mark.colour);
     }
+  }
+
+  void write(const Note& note) {
+    const auto width = static_cast<std::ptrdiff_t>(display_width(note.text));
+    const auto column = static_cast<std::ptrdiff_t>(cell_of(note.at).x);
+    const auto row = static_cast<std::ptrdiff_t>(cell_of(note.at).y);
+    for (const std::ptrdiff_t offset : {0, 1, -1, 2, -2})
+      if (canvas_.put_text(column + 2, row + offset, note.text) ||
+          canvas_.put_text(column - width - 1, row + offset, note.text))
+        return;
   }
 
   std::vector<std::string> mark_labels() const {
@@ -117,7 +119,7 @@ class TerminalPlot {
   void label_marks() {
     std::size_t count = 0;
     const std::vector<std::string> names = short_labels(mark_labels(), terminal_label_columns);
-    for (const std::size_t i : marks_by_share()) {
+    for (const std::size_t i : marks_by_share(plot_.marks)) {
       const Mark& mark = plot_.marks[i];
       if (count == most_named_on_terminal) return;
       if (mark.label.empty()) continue;

@@ -111,6 +111,25 @@ Panel where_time_goes(const Result& result) {
   return panel;
 }
 
+/// The parts of the layers' expected times as segments; what has no kernel is one of its own.
+std::vector<Segment> segments_of(const std::vector<TableRow>& rows, const std::string& hover) {
+  EnumArray<Limiter, double> part_s{};
+  double rest_s = 0;
+  for (const TableRow& row : rows)
+    for (const std::size_t i : row.layers) {
+      const LayerResult& layer = row.result.layers[i];
+      if (!layer.kernel) rest_s += time_s(layer);
+      if (layer.kernel)
+        for (const Limiter limiter : enumerators<Limiter>)
+          part_s[limiter] += layer.kernel->part_s[limiter];
+    }
+  std::vector<Segment> segments;
+  for (const Limiter limiter : enumerators<Limiter>)
+    if (part_s[limiter] > 0) segments.push_back({part_s[limiter], colour_of(limiter), hover});
+  if (rest_s > 0) segments.push_back({rest_s, Colour::grey, hover});
+  return segments;
+}
+
 Bar bar_of(const Report& report, const TableRow& row, double whole_s) {
   const LayerResult& first = row.first();
   const auto count = static_cast<double>(row.layers.size());
@@ -119,7 +138,7 @@ Bar bar_of(const Report& report, const TableRow& row, double whole_s) {
   bar.label = row_name(row);
   bar.note = duration(first.measured_time_s ? count * *first.measured_time_s : time);
   if (!first.measured_time_s && whole_s > 0) bar.note += ", " + percent(time / whole_s);
-  bar.segments = {{time, look_of(first.layer).colour, row_hover(row)}};
+  bar.segments = segments_of({row}, row_hover(row));
   if (first.expected_time_s) bar.bound = count * first.point.roofline_time_s;
   if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
   bar.link = row_link(report, row);
@@ -146,7 +165,7 @@ Bar rest_of(const std::vector<TableRow>& rows, double whole_s) {
   Bar bar;
   bar.label = fmt::format("{} more", layers_text(layers));
   bar.note = duration(time) + ", " + percent(share_of(time, whole_s));
-  bar.segments = {{time, Colour::grey, bar.label + ", each shorter than those shown"}};
+  bar.segments = segments_of(rows, bar.label + ", each shorter than those shown");
   bar.bound = bound;
   return bar;
 }
@@ -181,8 +200,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
   const double whole = result.total.time_s;
   const auto [rows, rest] = longest(folded_rows(report, index));
   Panel panel;
-  panel.heading = "layers";
-  panel.legend = look_legend(rows, LegendItem::Sign::bar);
+  panel.heading = "layers, in the same colours";
   Bars bars;
   for (const TableRow& row : rows) bars.bars.push_back(bar_of(report, row, whole));
   if (!rest.empty()) bars.bars.push_back(rest_of(rest, whole));
@@ -202,15 +220,15 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   const Result& result = report.results[index];
   Chart chart;
   chart.title = work_title(result, true);
+  chart.batch = result.setting.batch;
   chart.subtitle = result.measured.summary ? "expected and measured time" : "expected time";
   if (!result.total.expected_time_s) chart.subtitle = "time of the roofline bound";
   chart.panels = {result.measured.summary ? where_measured_time_went(*result.measured.summary)
                                           : where_time_goes(result),
                   layers_panel(report, index)};
-  chart.key = {"Thin line within a bar: the roofline bound."};
   chart.caption = {
-      "Bar: the expected time of a library's kernel, of all layers alike (x4) together.",
-      "A roofline longer than its bar: operands in L2, or MACs saved (Winograd, FFT)."};
+      "x4: layers alike, together. A roofline longer than its bar: operands in L2, or "
+      "MACs saved (Winograd, FFT)."};
   return chart;
 }
 

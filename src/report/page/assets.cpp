@@ -30,7 +30,9 @@ th[aria-sort=ascending] button::after{content:" \25B2"}
 th[aria-sort=descending] button::after{content:" \25BC"}
 a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
 #tools{margin:.5rem 0;display:flex;gap:1rem;flex-wrap:wrap;align-items:end}
-#tools[hidden]{display:none}
+#tools[hidden],#batches[hidden]{display:none}
+#batches{position:sticky;top:0;z-index:1;display:flex;gap:1rem;flex-wrap:wrap;align-items:center;padding:.5rem 0;background:#fff;border-bottom:1px solid #d0d0d0}
+#batches input{flex:1 1 12rem;min-width:8rem;max-width:30rem;padding:0}
 #tools label{display:flex;flex-direction:column;font-size:.875rem}
 input,select{font:inherit;padding:.25rem .5rem;color:inherit;background:#fff;border:1px solid #767676;border-radius:3px}
 pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0}
@@ -45,10 +47,11 @@ th,td{border-color:#3a4048}
 thead th{background:#23282e}
 tbody tr:hover>*{background:#1e2630}
 tr.chosen>*{background:#1f3347}
-input,select{background:#15181c}
+input,select,#batches{background:#15181c}
+#batches{border-color:#3a4048}
 figure{border-color:#3a4048}
 }
-@media print{nav,.skip,#tools{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
+@media print{nav,.skip,#tools,#batches{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
 )css";
 }
 
@@ -137,12 +140,15 @@ std::string_view page_script() {
   status.id = 'count';
   status.setAttribute('role', 'status');
 
+  // The batch that is shown; empty for all of them.
+  let batch = '';
+
   function filter() {
     const wanted = text.value.toLowerCase();
     let shown = 0;
     closeDetail();
     rows.forEach(function (row) {
-      const isShown = row.textContent.toLowerCase().includes(wanted) &&
+      const isShown = (batch === '' || row.dataset.batch === batch) && row.textContent.toLowerCase().includes(wanted) &&
                       (kind.value === '' || row.cells[kindColumn].textContent === kind.value);
       row.hidden = !isShown;
       if (isShown) ++shown;
@@ -157,6 +163,44 @@ std::string_view page_script() {
   }
   tools.append(labelled('Filter', text), labelled('Type', kind), status);
   tools.hidden = false;
+
+  function addBatches() {
+    const bar = document.getElementById('batches');
+    if (!bar) return;
+    const lines = Array.from(document.querySelectorAll('#summary tr[data-batch]'));
+    const batches = Array.from(new Set(lines.map(function (row) { return row.dataset.batch; })))
+        .sort(function (a, b) { return a - b; });
+    const rate = Array.from(document.querySelectorAll('#summary thead th'))
+        .findIndex(function (head) { return head.textContent === 'images/s'; });
+    const slider = document.createElement('input');
+    slider.type = 'range';
+    slider.id = 'batch';
+    slider.max = batches.length;
+    slider.value = batches.indexOf(bar.dataset.start) + 1;
+    const label = document.createElement('label');
+    label.htmlFor = slider.id;
+    label.textContent = 'Batch';
+    const chosen = document.createElement('output');
+    chosen.htmlFor = slider.id;
+
+    function choose() {
+      batch = slider.value === '0' ? '' : batches[slider.value - 1];
+      document.querySelectorAll('figure[data-batch]').forEach(function (part) {
+        part.hidden = batch !== '' && part.dataset.batch !== batch;
+      });
+      const shown = lines.filter(function (row) { return row.dataset.batch === batch; });
+      lines.forEach(function (row) { row.classList.toggle('chosen', shown.includes(row)); });
+      chosen.textContent = batch === '' ? 'all' : batch +
+          (shown.length === 1 ? ': ' + shown[0].cells[rate].textContent + ' images/s' : '');
+      slider.setAttribute('aria-valuetext', chosen.textContent);
+      filter();
+    }
+    slider.addEventListener('input', choose);
+    bar.append(label, slider, chosen);
+    bar.hidden = false;
+    choose();
+  }
+  addBatches();
   text.addEventListener('input', filter);
   kind.addEventListener('change', filter);
   filter();

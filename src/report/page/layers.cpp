@@ -68,7 +68,8 @@ std::string layer_rows(const Report& report, std::size_t index, bool many,
   for (const std::size_t i : report.selections[index].rows) {
     const TableRow row{result, {i}};
     const auto id = ids.find(i);
-    text += fmt::format("<tr id=\"{}\">", row_link(report, row));
+    text += fmt::format("<tr id=\"{}\"{}>", row_link(report, row),
+                        batch_attribute(result.setting.batch));
     for (const OutputField* field : fields)
       text += field_cell(*field, row, id == ids.end() ? std::string() : id->second);
     if (many)
@@ -112,7 +113,7 @@ std::string derivations_section(const Report& report) {
     if (report.results.size() > 1) name += " of " + work_title(result, true);
     text += fmt::format("<details id=\"{}\">\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
                         derivation_id(each.result, each.row), xml_text(name),
-                        xml_text(explanation_text(each, result)));
+                        xml_text(explanation_text(each, result, ExplanationLength::whole)));
   }
   return text + "</section>\n";
 }

@@ -12,6 +12,11 @@
 #include "report/text.hpp"
 
 namespace roofline {
+
+std::string batch_attribute(const std::optional<std::uint64_t>& batch) {
+  return batch ? fmt::format(" data-batch=\"{}\"", *batch) : "";
+}
+
 namespace {
 
 std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
@@ -37,11 +42,50 @@ std::string head_cells(const std::vector<std::string_view>& names) {
   return text;
 }
 
-std::string summary_row(const Result& result, bool measured) {
+/// The result among the ways in which its work was evaluated.
+struct Place {
+  const PointTable* table = nullptr;  ///< null where there is one way
+  std::size_t point = 0;
+};
+
+Place place_of(const Report& report, const Result& result) {
+  for (const PointTable& table : report.points)
+    for (std::size_t i = 0; i < table.points.size(); ++i) {
+      const OperatingPoint& point = table.points[i];
+      if (table.network == result.setting.label && point.gpu == result.setting.gpu &&
+          point.dtype == result.setting.dtype && point.batch == result.setting.batch)
+        return {&table, i};
+    }
+  return {};
+}
+
+std::string best_text(const Place& place) {
+  std::string text;
+  const auto add = [&](const std::optional<std::size_t>& best, std::string_view what) {
+    if (best == place.point) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  add(place.table->best, "time");
+  add(place.table->fewest_joules, "energy");
+  add(place.table->cheapest, "cost");
+  return text;
+}
+
+std::optional<double> images_per_s(const Result& result) {
+  if (!result.setting.batch || !(result.total.time_s > 0)) return std::nullopt;
+  return static_cast<double>(*result.setting.batch) / result.total.time_s;
+}
+
+std::string dtype_text(const Result& result) {
+  return result.setting.dtype ? std::string(name_of(*result.setting.dtype)) : "mixed";
+}
+
+std::string summary_row(const Report& report, const Result& result, bool measured) {
   const Total& total = result.total;
+  const auto rate = images_per_s(result);
   std::string text =
-      fmt::format("<tr><th scope=\"row\">{}</th>", xml_text(result.setting.label)) +
-      cell(result.setting.gpu) +
+      fmt::format("<tr{}><th scope=\"row\">{}</th>", batch_attribute(result.setting.batch),
+                  xml_text(result.setting.label)) +
+      cell(result.setting.gpu) + cell(dtype_text(result)) +
       number_cell(result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed") +
       number_cell(si(static_cast<double>(total.macs), "")) +
       number_cell(si(static_cast<double>(total.flops), "")) +
@@ -50,24 +94,38 @@ std::string summary_row(const Result& result, bool measured) {
   if (measured)
     text += time_cell(result.measured.summary ? std::optional(result.measured.summary->measured_s)
                                               : std::nullopt);
+  text += number_cell(rate ? plain(*rate) : "");
+  if (!report.points.empty()) {
+    const Place place = place_of(report, result);
+    text += place.table == nullptr ? cell("") + cell("")
+                                   : number_cell(factor(place.table->points[place.point].speedup)) +
+                                         cell(best_text(place));
+  }
   return text + number_cell(percent(compute_bound_share(result))) +
          number_cell(memory_text(result)) + "</tr>\n";
+}
+
+std::string_view summary_title(const Report& report) {
+  return report.results.size() > 1 ? "Comparison" : "Summary";
 }
 
 std::string summary_section(const Report& report) {
   const bool measured =
       std::any_of(report.results.begin(), report.results.end(),
                   [](const Result& result) { return result.measured.summary.has_value(); });
-  std::vector<std::string_view> heads{"network", "GPU",   "batch",          "MACs",
+  std::vector<std::string_view> heads{"network", "GPU",   "type",           "batch",   "MACs",
                                       "FLOP",    "bytes", "roofline bound", "expected"};
   if (measured) heads.emplace_back("measured");
+  heads.emplace_back("images/s");
+  if (!report.points.empty()) heads.insert(heads.end(), {"speed-up", "best in"});
   heads.insert(heads.end(), {"bound by compute", "memory needed"});
-  std::string text =
+  std::string text = fmt::format(
       "<section id=\"summary\" aria-labelledby=\"summary-title\">\n"
-      "<h2 id=\"summary-title\">Summary</h2>\n<div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" aria-labelledby=\"summary-title\">\n<table>\n<thead><tr>" +
-      head_cells(heads) + "</tr></thead>\n<tbody>\n";
-  for (const Result& result : report.results) text += summary_row(result, measured);
+      "<h2 id=\"summary-title\">{}</h2>\n<div class=\"scroll\" tabindex=\"0\" "
+      "role=\"region\" aria-labelledby=\"summary-title\">\n<table>\n<thead><tr>{}</tr></thead>\n"
+      "<tbody>\n",
+      summary_title(report), head_cells(heads));
+  for (const Result& result : report.results) text += summary_row(report, result, measured);
   return text + "</tbody>\n</table>\n</div>\n</section>\n";
 }
 
@@ -89,17 +147,28 @@ std::string verdict_section(const Report& report) {
          text + "</section>\n";
 }
 
-/// More charts of one kind are no page to read.
+/// More charts of one kind are no page to read, nor more of which one batch at a time is shown.
 constexpr std::size_t most_charts = 6;
+constexpr std::size_t most_charts_by_batch = 16;
 
 void add_charts(std::string& text, const Report& report, ChartKind kind) {
   const std::vector<Chart> charts = layer_charts(report, kind);
-  const std::size_t shown = std::min(charts.size(), most_charts);
+  const bool by_batch = !report.sweeps.empty() && !charts.empty() && charts.front().batch;
+  const std::size_t shown = std::min(charts.size(), by_batch ? most_charts_by_batch : most_charts);
   for (std::size_t i = 0; i < shown; ++i)
-    text += fmt::format("<figure>\n{}</figure>\n", svg_element(charts[i], {.links = true}));
+    text += fmt::format("<figure{}>\n{}</figure>\n", batch_attribute(charts[i].batch),
+                        svg_element(charts[i], {.links = true}));
   if (shown < charts.size())
     text += fmt::format("<p>{} more: --chart {} -o FILE.svg draws them all.</p>\n",
                         charts.size() - shown, name_of(kind));
+}
+
+/// What a page's script makes a slider of; starts at the best batch.
+std::string batch_bar(const Report& report) {
+  if (report.sweeps.empty()) return "";
+  const auto best = report.sweeps.front().best_batch;
+  return fmt::format("<div id=\"batches\" data-start=\"{}\" hidden></div>\n",
+                     best ? fmt::format("{}", *best) : "");
 }
 
 bool has_flops(const Report& report) {
@@ -114,6 +183,7 @@ std::string charts_section(const Report& report) {
   const bool on_roofline = has_flops(report);
   if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
   if (!report.comparison.empty()) add_charts(text, report, ChartKind::compare);
+  if (report.view.ranks_gpus()) return text + "</section>\n";
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
   if (on_roofline) add_charts(text, report, ChartKind::intensity);
@@ -159,13 +229,57 @@ std::string errors_section(const Report& report) {
   return text + "</ul>\n</section>\n";
 }
 
-std::string title_of(const Report& report) {
+/// "a, b and c", or how many there are.
+template <typename TextOf>
+std::string those_of(const Report& report, std::string_view what, TextOf text_of) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> texts;
+  for (const Result& result : report.results)
+    if (const std::string text = text_of(result);
+        std::find(texts.begin(), texts.end(), text) == texts.end())
+      texts.push_back(text);
+  if (texts.size() > most_named) return fmt::format("{} {}", texts.size(), what);
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    all += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
+  return all;
+}
+
+std::string subject_of(const Report& report) {
   const std::size_t results = report.results.size();
   const std::size_t tables = report.kernels.size();
   if (results == 1 && tables == 0) return work_title(report.results.front(), true);
   if (results == 0 && tables == 1) return report.kernels.front().recording->name + ": kernels";
   if (results == 0 && tables > 1) return fmt::format("{} recordings of kernels", tables);
-  return fmt::format("{} results on {} GPUs", report.results.size(), report.gpus.size());
+  if (results == 0) return "nothing evaluated";
+  const auto label = [](const Result& result) { return result.setting.label; };
+  const auto gpu = [](const Result& result) { return result.setting.gpu; };
+  const auto batch = [](const Result& result) {
+    return result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed";
+  };
+  const std::string batches = those_of(report, "batches", batch);
+  return fmt::format("{} on {}, {}, {}{}", those_of(report, "networks", label),
+                     those_of(report, "GPUs", gpu), those_of(report, "types", dtype_text),
+                     batches.ends_with("batches") ? "" : "batch ", batches);
+}
+
+/// What the page says in one line: of one result its times, of several the best one.
+std::string lead_of(const Report& report) {
+  if (report.results.size() == 1) {
+    const Result& result = report.results.front();
+    const auto rate = images_per_s(result);
+    return fmt::format("Expected {}{}; at best, by the roofline, {}.",
+                       duration(result.total.time_s),
+                       rate ? fmt::format(", {} images/s", plain(*rate)) : "",
+                       duration(result.total.roofline_time_s));
+  }
+  if (report.points.size() != 1 || !report.points.front().best) return "";
+  const OperatingPoint& best = report.points.front().points[*report.points.front().best];
+  if (!best.images_per_s || !best.batch) return "";
+  return fmt::format("Fastest of {}: {}{}, batch {}: {} images/s, {} a batch.",
+                     report.points.front().points.size(), best.gpu,
+                     best.dtype ? fmt::format(", {}", name_of(*best.dtype)) : "", *best.batch,
+                     plain(*best.images_per_s), duration(best.time_s));
 }
 
 struct PageSection {
@@ -183,7 +297,7 @@ std::string links_of(const Report& report) {
   if (report.results.empty() && !report.kernels.empty()) {
     add({"kernels", "Kernels"});
   } else {
-    for (const PageSection& section : {PageSection{"summary", "Summary"},
+    for (const PageSection& section : {PageSection{"summary", summary_title(report)},
                                        {"charts", "Charts"},
                                        {"layers", "Layers"},
                                        {"derivations", "Derivations"}})
@@ -197,24 +311,27 @@ std::string links_of(const Report& report) {
 
 std::string layer_sections(const Report& report) {
   if (report.results.empty() && !report.kernels.empty()) return "";
-  return verdict_section(report) + summary_section(report) + charts_section(report) +
-         layers_section(report) + derivations_section(report) + gpus_section(report);
+  return verdict_section(report) + batch_bar(report) + summary_section(report) +
+         charts_section(report) + layers_section(report) + derivations_section(report) +
+         gpus_section(report);
 }
 
 }  // namespace
 
 std::string render_html(const Report& report, const RenderStyle&) {
-  const std::string title = xml_text(title_of(report));
+  const std::string title = "Roofline report: " + xml_text(subject_of(report));
+  const std::string lead = lead_of(report);
   const std::string_view main_part =
       report.results.empty() && !report.kernels.empty() ? "kernels" : "layers";
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>roofline: {}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
+      "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#{}\">Skip to the {}</a>\n"
-      "<header>\n<h1>{}</h1>\n<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n",
-      title, page_css(), svg_css(), main_part, main_part, title, links_of(report));
+      "<header>\n<h1>{}</h1>\n{}<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n",
+      title, page_css(), svg_css(), main_part, main_part, title,
+      lead.empty() ? "" : fmt::format("<p>{}</p>\n", xml_text(lead)), links_of(report));
   page += errors_section(report) + layer_sections(report) + kernels_section(report);
   page += conventions_section;
   page += fmt::format("</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n",

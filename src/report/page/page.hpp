@@ -20,4 +20,7 @@ std::string_view page_css();
 /// Sorts and filters the table of layers and shows a layer's derivation below its row.
 std::string_view page_script();
 
+/// " data-batch=..." of what is shown for that batch alone; empty where it is for all.
+std::string batch_attribute(const std::optional<std::uint64_t>& batch);
+
 }  // namespace roofline

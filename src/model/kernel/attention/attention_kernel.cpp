@@ -87,7 +87,7 @@ ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts
 template <class Trace>
 KernelPlan attention_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
                           const ResolvedModel& model, CacheState cache, Trace& trace) {
-  const auto flop_s = sustained_flop_s(counts, &engine, trace);
+  const auto flop_s = practical_flop_s(counts, &engine, trace);
   const auto rates = machine_rates(model.machine, trace);
   const auto work = work_of(layer, counts, engine, model, rates.sm_count, trace);
   return throughput_plan(work, flop_s, rates, model, cache, trace);

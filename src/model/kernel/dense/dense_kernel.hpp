@@ -111,7 +111,7 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   return kernel;
 }
 
-/// What the kernels' time goes to. `flop_s`: the layer's own FLOP at the engine's sustained rate.
+/// What the kernels' time goes to. `flop_s`: the layer's own FLOP at the engine's practical rate.
 template <class Trace>
 void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
                  const DenseKernel<NumberOf<Trace>>& kernel,

@@ -73,7 +73,7 @@ KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineMode
   const DenseConstants& c = *engine.constants;
   const DenseChoice choice = choose_dense_kernel(context);
 
-  const Number flop_s = sustained_flop_s(counts, &engine, trace);
+  const Number flop_s = practical_flop_s(counts, &engine, trace);
   const auto rates = dense_rates(model, trace);
   const auto kernel = dense_kernel(context, choice, rates, trace);
   const auto traffic = memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, cache, trace);
@@ -104,6 +104,9 @@ KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineMode
   plan.kernels = to_count(choice.kernels()) + (copies ? 2 : 0);
   plan.l2_byte = x.read_byte + x.write_byte;
   if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);
+  plan.workspace_byte =
+      to_count(value_of(kernel.gemm.schedule.partial_byte) +
+               value_of(kernel.staging.workspace_byte) + (copies ? x.read_byte + x.write_byte : 0));
   plan.dram_read_byte = value_of(traffic.dram_read_byte);
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
   set_time(plan, parts, trace);

@@ -42,8 +42,11 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   // Small tiles load more operands for an FMA.
   const Number overhead =
       trace.named("operand loads on top", 1 + r.operand_element * (1 / m + 1 / n));
-  cost.math_s =
-      trace.named("arithmetic of a step", 2 * m * n * k * r.second_per_flop * overhead, "s");
+  // A warp that a block does not fill takes the time of a full one.
+  const Number lanes = trace.factor("lanes of whole warps, for each thread",
+                                    divide_up(threads, r.warp_size) * r.warp_size / threads);
+  cost.math_s = trace.named("arithmetic of a step",
+                            2 * m * n * k * r.second_per_flop * overhead * lanes, "s");
   cost.l2_s = trace.named("operands of a step",
                           (m * p.patch_share + n) * k * p.element_byte * r.second_per_l2_byte, "s");
   const Number gather_s =
@@ -60,9 +63,9 @@ TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberO
   const Number alone = max({1, r.schedulers / (threads / 32)});
   cost.serial_s = trace.named("step of a block alone",
                               max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
-  cost.store_s =
-      trace.named("results of a block",
-                  m * n * max({p.result_byte * r.second_per_l2_byte, r.second_per_scatter}), "s");
+  cost.store_s = trace.named(
+      "results of a block",
+      m * n * max({p.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
   return cost;
 }
 
@@ -76,9 +79,10 @@ struct Schedule {
   Number last_blocks{};  ///< on an SM in the last wave
   Number full_wave_s{};
   Number last_wave_s{};
-  Number partial_s{};  ///< split-K sums through L2
-  Number reduce_s{};   ///< and the kernel that adds them
-  Number kernel_s{};   ///< all of it: without launch and DRAM
+  Number partial_byte{};  ///< split-K sums, in fp32
+  Number partial_s{};     ///< and their way through L2, there and back
+  Number reduce_s{};      ///< and the kernel that adds them
+  Number kernel_s{};      ///< all of it: without launch and DRAM
 };
 
 template <class Trace>
@@ -102,9 +106,9 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   if (s.last_blocks > 0)
     s.last_wave_s = trace.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
   if (split > 1) {
-    s.partial_s = trace.named(
-        "split-K sums through L2",
-        8 * Number(p.m) * p.n * p.count * split * (r.second_per_l2_byte / r.sm_count), "s");
+    s.partial_byte = trace.named("split-K sums", 4 * Number(p.m) * p.n * p.count * split, "byte");
+    s.partial_s = trace.named("split-K sums through L2",
+                              2 * s.partial_byte * (r.second_per_l2_byte / r.sm_count), "s");
     s.reduce_s = trace.named("the kernel that adds them", r.reduce_s, "s");
   }
   s.kernel_s = trace.named(
@@ -158,7 +162,7 @@ GemmTime<NumberOf<Trace>> gemm_time(const Product& p, const ProductRates<NumberO
 /// What the product's time goes to: all blocks spread over all SMs without a gap, and what waves
 /// add to that: SMs without a block in the last one, and the time by which a block's chain of steps
 /// outlasts a wave's work, which more residents would hide but in the last wave. `flop_s`: the
-/// layer's own FLOP at the engine's sustained rate.
+/// layer's own FLOP at the engine's practical rate.
 template <class Trace>
 void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trace>>& gemm,
                  const NumberOf<Trace>& sm_count, double resident, const NumberOf<Trace>& flop_s,

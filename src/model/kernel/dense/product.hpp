@@ -55,12 +55,14 @@ struct ProductRates {
   Number second_per_l2_byte{};
   Number second_per_gather{};       ///< 0: vector loads
   Number second_per_scatter{};      ///< 0: plain stores
+  Number second_per_stored_byte{};  ///< the longer of its way to L2 and of a block's stores
   Number second_per_shared_byte{};  ///< 0: a tile's loads are in operand_element
   Number operand_element{};
   Number step_latency_s{};
   Number block_latency_s{};
   Number schedulers{};  ///< warps that an SM needs for its full rate
-  Number reduce_s{};    ///< the second kernel, which adds what splits of k made
+  Number warp_size{};
+  Number reduce_s{};  ///< the second kernel, which adds what splits of k made
 };
 
 template <class Trace>
@@ -116,6 +118,9 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   if (p.gather_vector > 0)
     r.second_per_gather = 1 / (trace(c.gather_per_clk_per_sm) * p.gather_vector * clock *
                                (p.role == Pass::wgrad ? trace(c.wgrad_gather) : Number(1)));
+  const bool stores_slowly = c.store_byte_per_clk_per_sm < memory.l2_operand_byte_per_clock_per_sm;
+  r.second_per_stored_byte =
+      stores_slowly ? 1 / (trace(c.store_byte_per_clk_per_sm) * clock) : r.second_per_l2_byte;
   if (p.scattered) r.second_per_scatter = 1 / (trace(c.scatter_per_clk_per_sm) * clock);
   // 32 banks of 4 byte a clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
   // local memories are as wide.
@@ -128,6 +133,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
       (trace(c.block_latency_clk) + (p.follows_window ? trace(c.window_latency_clk) : Number{})) /
       clock;
   r.schedulers = model.machine.sm.schedulers;
+  r.warp_size = model.machine.sm.warp_size;
   r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +
                trace(p.follows_window ? c.window_reduce_s : c.extra_kernel_s);
   return r;

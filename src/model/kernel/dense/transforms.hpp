@@ -66,6 +66,7 @@ inline constexpr double staged_kernels = 4;
 /// The kernels before and after the products, and the memory between.
 template <class Number>
 struct Staging {
+  Number workspace_byte{};
   bool in_l2 = false;         ///< the workspace
   Number product_memory_s{};  ///< the workspace through the products
   Number transform_s{};       ///< the workspace through the transforms
@@ -87,7 +88,7 @@ Staging<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   const Number tiles = transform_tile_count(x, t);
   const Number point = t.points * Number(t.point_byte);
   const Number in = x.in_channels, out = x.out_channels;
-  const Number workspace =
+  const Number& workspace = s.workspace_byte =
       trace.named("workspace", point * tiles * (in + out) + point * in * out, "byte");
   s.in_l2 = workspace < memory.l2_kept_byte;
   const Number rate = s.in_l2 ? trace.named("rate of the workspace, in L2",

@@ -160,7 +160,7 @@ KernelPlan grouped_plan(const Layer& layer, const Counts& counts, Engine engine,
   const ConvolutionProblem p = convolution_problem(layer, counts);
   const Algorithm algorithm =
       fastest(p.group_in == 1 ? depthwise_candidates(p) : grouped_candidates(p), p, model, cache);
-  const auto flop_s = sustained_flop_s(counts, engine_model(model, engine), trace);
+  const auto flop_s = practical_flop_s(counts, engine_model(model, engine), trace);
   const auto rates = machine_rates(model.machine, trace);
   const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};
   return throughput_plan(work_of(algorithm, formulas), flop_s, rates, model, cache, trace);

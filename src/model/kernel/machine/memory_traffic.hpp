@@ -81,8 +81,8 @@ NumberOf<Trace> dram_byte_per_s(const MemorySystem& memory, Trace& trace) {
   const auto bandwidth =
       trace.named("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
   const auto share =
-      trace.named("sustained share of the bandwidth", memory.dram_share, "", memory.share_origin);
-  return trace.named("sustained bandwidth", bandwidth * share, "byte/s");
+      trace.named("practical share of the bandwidth", memory.dram_share, "", memory.share_origin);
+  return trace.named("practical bandwidth", bandwidth * share, "byte/s");
 }
 
 template <class Trace>

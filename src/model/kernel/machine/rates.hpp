@@ -24,13 +24,13 @@ MachineRates<NumberOf<Trace>> machine_rates(const Machine& machine, Trace& trace
 
 /// The layer's own FLOP at the rate that the engine sustains; 0 where the part lacks it.
 template <class Trace>
-NumberOf<Trace> sustained_flop_s(const Counts& counts, const EngineModel* engine, Trace& trace) {
+NumberOf<Trace> practical_flop_s(const Counts& counts, const EngineModel* engine, Trace& trace) {
   if (engine == nullptr || counts.flops == 0) return {};
   const auto flop = trace.named("FLOP", static_cast<double>(counts.flops), "FLOP", "counted");
   const auto peak = trace.named("peak", engine->peak_flop_per_s, "FLOP/s", engine->peak_origin);
   const auto share =
-      trace.named("sustained share of the peak", engine->math_share, "", engine->math_origin);
-  return trace.named("FLOP at the sustained rate", flop / (peak * share), "s");
+      trace.named("practical share of the peak", engine->math_share, "", engine->math_origin);
+  return trace.named("FLOP at the practical rate", flop / (peak * share), "s");
 }
 
 }  // namespace roofline

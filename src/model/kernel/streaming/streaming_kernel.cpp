@@ -336,7 +336,7 @@ class StreamingKernels : StreamFormulas<Trace> {
 template <class Trace>
 KernelPlan streaming_plan(const Layer& layer, const Counts& counts, Engine engine,
                           const ResolvedModel& model, CacheState cache, Trace& trace) {
-  const auto flop_s = sustained_flop_s(counts, engine_model(model, engine), trace);
+  const auto flop_s = practical_flop_s(counts, engine_model(model, engine), trace);
   const auto rates = machine_rates(model.machine, trace);
   const StreamProblem problem = stream_problem(layer, counts);
   const StreamingKernels<Trace> kernels(

@@ -1,0 +1,17 @@
+#pragma once
+
+// What GPUs cost, from a file of the user's.
+
+#include <string>
+
+#include "roofline/catalogue.hpp"
+#include "roofline/summary.hpp"
+
+namespace roofline {
+
+/// CSV with the columns gpu and per_hour, of which others are not read; or JSON, an object of
+/// prices by GPU or a list of objects with gpu and per_hour. A GPU stands in any spelling that
+/// names it, once. Throws InputError.
+Prices load_prices(const std::string& path, const Catalogue& catalogue);
+
+}  // namespace roofline

@@ -1,0 +1,251 @@
+// Which GPU, which batch: selections of GPUs, rankings, prices from a file, batches that each GPU
+// has its own of.
+
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// 4 MB of weights in fp32 and 8 kB an image.
+const std::string linear =
+    R"({"name": "net", "layers": [{"type": "linear", "in_features": 1000, "out_features": 1000}]})";
+
+/// A GPU file of so many GB/s and bytes of memory.
+std::string gpu_file(const std::string& name, int gigabyte_per_s, const std::string& memory_gb,
+                     const std::string& engine = "fp32") {
+  return R"({"name": ")" + name +
+         R"(", "vendor": "Acme", "architecture": "Turing", "boost_clock_mhz": 1500, "peak_tflops": {")" +
+         engine + R"(": 10}, "bandwidth_gb_per_s": )" + std::to_string(gigabyte_per_s) +
+         R"(, "memory_gb": )" + memory_gb + R"(, "tdp_w": 100, "l2_mib": 4, "sm_count": 10})";
+}
+
+/// A folder with a network and three GPUs of its own maker; the environment that finds them.
+const std::string in_own_folder = "XDG_CONFIG_HOME=$PWD/config ";
+void fill(const TemporaryFolder& folder) {
+  folder.write("net.json", linear);
+  folder.write("config/roofline/gpus/fast.json", gpu_file("Fast One", 900, "1"));
+  folder.write("config/roofline/gpus/slow.json", gpu_file("Slow One", 100, "2"));
+  folder.write("config/roofline/gpus/other.json", gpu_file("Other One", 900, "1", "fp64"));
+}
+
+std::string column(const Outcome& outcome, std::size_t index) {
+  std::string cells;
+  const std::vector<std::string> lines = lines_of(outcome.out);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    std::size_t begin = 0;
+    for (std::size_t c = 0; c < index; ++c) begin = lines[i].find(',', begin) + 1;
+    cells += lines[i].substr(begin, lines[i].find(',', begin) - begin) + ";";
+  }
+  return cells;
+}
+
+constexpr std::size_t gpu_column = 3;
+constexpr std::size_t batch_column = 5;
+
+}  // namespace
+
+TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one note",
+          "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  const Outcome csv = run(folder, in_own_folder + "roofline net.json --gpu acme --format csv");
+  CHECK(column(csv, gpu_column) == "Fast One;Slow One;");
+  CHECK(csv.err ==
+        "net.json: 1 GPU is left out: Other One: layer \"linear0\" is in fp32, for which Other One "
+        "has no peak; it has fp64\n");
+  CHECK(csv.exit_code == 0);
+
+  // By name it is an error, whoever else is selected.
+  const Outcome named =
+      run(folder, in_own_folder + "roofline net.json --gpu 'other one,acme' --format csv");
+  CHECK(column(named, gpu_column) == "Fast One;Slow One;");
+  CHECK(named.exit_code == 1);
+
+  // None is left to evaluate.
+  const Outcome none =
+      run(folder, in_own_folder + "roofline net.json --gpu 'acme=1GB' --dtype fp16");
+  CHECK(none.exit_code == 1);
+  CHECK(none.out == "");
+}
+
+TEST_CASE("A ranking is of all formats", "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  const std::string line = in_own_folder + "roofline net.json --gpu 'acme>1GB,fast one' --by gpu ";
+  CHECK(column(run(folder, line + "--format csv"), gpu_column) == "Fast One;Slow One;");
+  const std::vector<std::string> records = lines_of(run(folder, line + "--format ndjson").out);
+  REQUIRE(records.size() == 2);
+  CHECK(Json::parse(records[0]).at("gpu") == "Fast One");
+  CHECK(Json::parse(records[1]).at("network") == "net");
+  const Json json = Json::parse(run(folder, line + "--json").out);
+  const Json& points = json.at("points").at(0);
+  CHECK(points.at("ranked_by") == "time");
+  CHECK(points.at("best") == 0);
+  CHECK(points.at("rows").at(1).at("gpu") == "Slow One");
+  CHECK(points.at("rows").at(1).at("tdp_w") == 100);
+  const Json& uncertainty = points.at("rows").at(1).at("expected_uncertainty");
+  CHECK(uncertainty.at("factor") > 1);
+  CHECK(uncertainty == json.at("results").at(1).at("total").at("expected_uncertainty"));
+  CHECK(json.at("results").at(0).at("gpu") == "Fast One");
+  CHECK(json.at("results").at(0).at("layers").empty());
+  const std::string table = run(folder, line).out;
+  CHECK(table.starts_with("net, fp32, batch 1: fastest first\n"));
+  CHECK(run(folder, line + "--format markdown").out.find("| Slow One |") != std::string::npos);
+  const Outcome top = run(folder, line + "--top 1 --format csv");
+  CHECK(column(top, gpu_column) == "Fast One;");
+  // Rows of layers where they are asked for.
+  CHECK(run(folder, in_own_folder + "roofline net.json --gpu acme --by layer --format csv")
+            .out.find("linear0") != std::string::npos);
+}
+
+TEST_CASE("What does not fit is said below a ranking", "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  const std::string line =
+      in_own_folder + "roofline net.json --gpu acme --batch 200000 2>/dev/null";
+  const std::string table = run(folder, line).out;  // 1.604 GB
+  CHECK(table.find("\ntoo little memory (1.604 GB needed): 1: Fast One\n") != std::string::npos);
+  CHECK(table.find("DOES NOT FIT") == std::string::npos);
+  CHECK(run(folder, line + " --all").out.find("DOES NOT FIT") != std::string::npos);
+  const std::string none =
+      run(folder, in_own_folder + "roofline net.json --gpu acme --batch 2000000 2>/dev/null").out;
+  CHECK(
+      none.starts_with("net, fp32, batch 2000000: fastest first\n\n"
+                       "too little memory (16.00 GB needed): 2: "));
+}
+
+TEST_CASE("Prices come from a file", "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  folder.write("prices.csv", "gpu,provider,per_hour\nFast One,x,20\nslow one,y,1\n");
+  folder.write("prices.json", R"({"fast one": 20, "slow one": 1})");
+  folder.write("list.json",
+               R"([{"gpu": "fast one", "per_hour": 20}, {"gpu": "slow one", "per_hour": 1}])");
+  const std::string line =
+      in_own_folder + "roofline net.json --gpu acme --sort cost --format csv --price ";
+  for (const char* file : {"prices.csv", "prices.json", "list.json"}) {
+    INFO(file);
+    CHECK(column(run(folder, line + file), gpu_column) == "Slow One;Fast One;");
+  }
+  // A later price takes the place of an earlier one.
+  CHECK(column(run(folder, line + "prices.csv --price 'fast one=0.01'"), gpu_column) ==
+        "Fast One;Slow One;");
+  struct Case {
+    const char* name;
+    const char* text;
+    const char* message;
+  };
+  const Case table[] = {
+      {"a.csv", "gpu,per_hour\nfast one,2\nfasst one,3\n",
+       "a.csv:3: /gpu: unknown GPU \"fasst one\"; did you mean Fast One? (--list-gpus lists "
+       "all)"},
+      {"b.csv", "gpu,per_hour\nfast one,free\n",
+       "b.csv:2: /per_hour: expected a number > 0, got \"free\""},
+      {"c.csv", "gpu,price\nfast one,2\n",
+       "c.csv:1: expected a header row with gpu and per_hour, got none of per_hour"},
+      {"d.csv", "", "d.csv: expected a header row with gpu and per_hour, got an empty file"},
+      {"e.csv", "gpu,per_hour\nfast one\n", "e.csv:2: expected 2 cells, got 1"},
+      {"f.csv", "gpu,per_hour\nfast one,1\nFast One,2\n",
+       "f.csv:3: /gpu: expected each GPU once, got Fast One again"},
+      {"g.json", R"({"fast one": -1})", "g.json: /fast one: expected a number > 0, got -1"},
+      {"h.json", R"([{"gpu": "fast one"}])",
+       "h.json: /0/per_hour: expected what an hour costs, got nothing"},
+      {"i.json", "3",
+       "i.json: expected prices by GPU, or a list of objects with gpu and per_hour, got 3"},
+  };
+  for (const Case& each : table) {
+    folder.write(each.name, each.text);
+    const Outcome outcome = run(folder, line + each.name);
+    CHECK(outcome.err.find(each.message) != std::string::npos);
+    INFO(outcome.err);
+    CHECK(outcome.err.ends_with(std::string(each.message) + "\n"));
+    CHECK(outcome.out == "");
+    CHECK(outcome.exit_code == 1);
+  }
+  CHECK(run(folder, line + "nothing.csv").err ==
+        "roofline: --price: expected GPU=PER_HOUR such as h100=2.5 or a file, got "
+        "\"nothing.csv\"\n");
+  const Outcome over =
+      run(folder, in_own_folder + "roofline net.json --gpu acme --price prices.csv -o prices.csv");
+  CHECK(over.exit_code == 2);
+  CHECK(over.err == "roofline: -o prices.csv: expected another file than --price prices.csv\n");
+}
+
+TEST_CASE("Each GPU has a largest and a best batch", "[cli/choose]") {
+  const TemporaryFolder folder;
+  fill(folder);
+  // (1e9 - 4e6) / 8000 and (2e9 - 4e6) / 8000.
+  const std::string line =
+      in_own_folder + "roofline net.json --gpu 'fast one,slow one' --format csv --by gpu ";
+  const Outcome largest = run(folder, line + "--batch max");
+  CHECK(column(largest, gpu_column) == "Fast One;Slow One;");
+  CHECK(column(largest, batch_column) == "124500;249500;");
+  CHECK(column(largest, batch_column + 1) == "true;true;");
+  const std::string mixed =
+      in_own_folder + "roofline net.json --gpu 'fast one' --batch 1,124500,max --json";
+  const Json rows = Json::parse(run(folder, mixed).out).at("points").at(0).at("rows");
+  REQUIRE(rows.size() == 2);  // by number and as the largest it is one point
+  CHECK(rows.at(1).at("batch") == 124500);
+  CHECK(rows.at(1).at("is_max_batch") == true);
+  CHECK(rows.at(0).at("is_max_batch") == false);
+  // Heads of attention are products of matrices, many for each image.
+  const Json attention =
+      Json::parse(run(folder, "roofline " ROOFLINE_SOURCE_FOLDER
+                              "/tests/onnx/attention_dynamo.onnx --gpu t4 --batch max --json")
+                      .out);
+  CHECK(attention.at("results").at(0).at("batch").is_number());
+  const std::string table =
+      run(folder, in_own_folder + "roofline net.json --gpu 'fast one' --batch 1,best,max").out;
+  CHECK(table.find("max batch: the largest that fits") != std::string::npos);
+  CHECK(table.find("best batch: of 1, 2, 4, ...") != std::string::npos);
+}
+
+TEST_CASE("A batch is searched for where it is free", "[cli/choose]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", linear);
+  folder.write("layers.ndjson", R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})");
+  struct Case {
+    const char* arguments;
+    const char* message;
+    int exit_code;
+  };
+  const Case table[] = {
+      {"layers.ndjson --gpu t4 --batch max",
+       "roofline: --batch max: expected networks, got layers.ndjson, whose layers stand alone\n",
+       2},
+      {"net.json --batch best",
+       "roofline: no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)\n", 2},
+      {"net.json --gpu t4,v100 --batch max --to-layers a.json",
+       "roofline: --batch max --to-layers: expected one GPU, got 2\n", 2},
+      {"net.json --gpu t4 --batch most",
+       "roofline: --batch: expected integers >= 1 such as 1,8,64, max or best, got \"most\"\n", 2},
+      {"net.json --gpu t4,v100 --sort cost",
+       "roofline: --sort cost: expected what GPUs cost, with --price, got nothing\n", 2},
+      {"net.json --gpu turing --sort flops",
+       "roofline: --sort flops: GPUs are ranked by time, energy or cost; --by layer sorts layers\n",
+       2},
+      {"net.json --gpu turing --cover 80",
+       "roofline: --cover: expected --top N of ranked GPUs, or --by layer for layers\n", 2},
+      {"net.json --gpu 'turing>=900GB'",
+       "roofline: expected limits that some GPU meets, got \"turing>=900GB\" (--list-gpus lists "
+       "all)\n",
+       2},
+  };
+  for (const Case& each : table) {
+    INFO(each.arguments);
+    const Outcome outcome = run(folder, std::string("roofline ") + each.arguments);
+    CHECK(outcome.err == each.message);
+    CHECK(outcome.out == "");
+    CHECK(outcome.exit_code == each.exit_code);
+  }
+  const std::string trace =
+      ROOFLINE_SOURCE_FOLDER "/tests/traces/resnet50.fwd.fp16.b32.3steps.json.gz";
+  CHECK(run(folder, "roofline " + trace + " --batch max").err ==
+        trace +
+            ": expected batch 32, its own, which cannot be changed in what was recorded or "
+            "built, got max\n");
+}
