@@ -47,7 +47,7 @@ TEST_CASE("A network's explanation fits a screen", "[report/network_explanations
       const std::vector<std::string> screen = lines_of(outcome.out);
       CHECK(screen.size() <= 40);
       for (const std::string& line : screen) CHECK(roofline::display_width(line) <= 80);
-      for (const char* part : {" expected", "\nits time: ", "\nlayers that matter", "\n10% more"})
+      for (const char* part : {" expected", "\nof 100 such times, 68 ", "\nits time: ", "\nlayers that matter", "\n10% more"})
         CHECK(outcome.out.find(part) != std::string::npos);
     }
 }
@@ -65,6 +65,7 @@ TEST_CASE("Shares of what limits a network sum to all of it", "[report/network_e
   CHECK(sum == Approx(1));
   const double whole_s = explanation.at("time_s");
   CHECK(whole_s == Approx(expected_s(folder, rest)));
+  CHECK(explanation.at("expected_uncertainty").at("factor") > 1);
   const Json& layers = explanation.at("layers");
   CHECK(layers.size() == 5);
   double before_s = whole_s;
