@@ -21,7 +21,7 @@ std::string lower(std::string_view text) {
 }
 
 /// What a limit is of, by its unit.
-struct Quantity {
+struct LimitedQuantity {
   std::string_view unit;
   double scale;
   std::optional<double> (*of)(const Gpu&);
@@ -33,13 +33,13 @@ std::optional<double> memory_of(const Gpu& gpu) {
 std::optional<double> tdp_of(const Gpu& gpu) { return gpu.tdp_w; }
 std::optional<double> bandwidth_of(const Gpu& gpu) { return gpu.bandwidth_byte_per_s; }
 
-constexpr std::array<Quantity, 3> quantities{
+constexpr std::array<LimitedQuantity, 3> quantities{
     {{"gb", 1e9, memory_of}, {"w", 1, tdp_of}, {"gb/s", 1e9, bandwidth_of}}};
 
 struct Limit {
   std::string comparison;
   double bound = 0;
-  const Quantity* quantity = nullptr;
+  const LimitedQuantity* quantity = nullptr;
 
   bool holds(const Gpu& gpu) const {
     const auto value = quantity->of(gpu);
@@ -60,7 +60,7 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
   const auto [unit_at, error] = std::from_chars(value.data(), stop, limit.bound);
   const std::string_view unit(unit_at, static_cast<std::size_t>(stop - unit_at));
   const auto found = std::find_if(quantities.begin(), quantities.end(),
-                                  [&](const Quantity& each) { return each.unit == unit; });
+                                  [&](const LimitedQuantity& each) { return each.unit == unit; });
   const std::array<std::string_view, 5> known{">=", "<=", ">", "<", "="};
   const bool is_known = std::find(known.begin(), known.end(), limit.comparison) != known.end();
   if (error != std::errc() || found == quantities.end() || !is_known)
