@@ -31,8 +31,6 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
        "--explain is no row of layers: expected table, markdown or json, got csv"},
-      {"conv.json --gpu v100 --plot --explain conv",
-       "--explain is no chart: expected table, markdown, json or html"},
       {"conv.json --gpu v100 --chart sweep",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
       {"conv.json --gpu v100 --chart compare",
