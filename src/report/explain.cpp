@@ -173,8 +173,13 @@ std::string kernel_text(const LayerResult& row) {
       fmt::format("  time       {}, {:.2f} x the roofline bound", duration(kernel.expected_time_s),
                   kernel.expected_time_s / row.point.roofline_time_s);
   if (row.measured_time_s) text += fmt::format("; measured {}", duration(*row.measured_time_s));
-  return text + fmt::format("\n  limiter    {}: {:.0f}% of the time\n",
-                            limiter_text(kernel.limiter), 100 * kernel.limiter_share);
+  text += '\n';
+  if (const auto& uncertainty = row.expected_uncertainty)
+    text += fmt::format("  within     {} for 68 of 100 such kernels, {} for 95: {}\n",
+                        factor(uncertainty->factor), factor(uncertainty->factor_95),
+                        meaning_of(uncertainty->basis));
+  return text + fmt::format("  limiter    {}: {:.0f}% of the time\n", limiter_text(kernel.limiter),
+                            100 * kernel.limiter_share);
 }
 
 std::string advice_text(const std::vector<Advice>& all) {
