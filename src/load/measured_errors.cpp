@@ -10,7 +10,7 @@ namespace roofline {
 namespace {
 
 /// The types that stand for those of their width.
-constexpr std::array<std::string_view, 4> type_names{
+constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::fp32), name_of(DataType::tf32), name_of(DataType::fp16),
     name_of(DataType::int8)};
 
@@ -59,7 +59,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
   read_basis(object, errors);
   if (const auto name = object.take("class")) errors.layer_class = choice_of<LayerClass>(*name);
   if (const auto name = object.take("dtype"))
-    errors.dtype = parse<DataType>(type_names[read_choice(*name, type_names)]);
+    errors.dtype = parse<DataType>(error_type_names[read_choice(*name, error_type_names)]);
   if (const auto name = object.take("pass")) errors.pass = choice_of<Pass>(*name);
   errors.layers = object.require("layers", "how many were measured").integer(1);
   errors.factor = factor_of(object, "factor");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace roofline {
 namespace {
@@ -13,7 +14,10 @@ struct CellKey {
   std::optional<DataType> dtype;
   std::optional<Pass> pass;
 
-  auto operator<=>(const CellKey&) const = default;
+  bool operator<(const CellKey& other) const {
+    return std::tie(layer_class, dtype, pass) <
+           std::tie(other.layer_class, other.dtype, other.pass);
+  }
   int count() const {
     return int{layer_class.has_value()} + int{dtype.has_value()} + int{pass.has_value()};
   }
@@ -42,6 +46,7 @@ LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& 
   std::map<std::size_t, double> layers_of;
   for (const LayerError* error : cell) ++layers_of[error->gpu];
   std::vector<ErrorDistance> distances;
+  distances.reserve(cell.size());
   for (const LayerError* error : cell)
     distances.push_back({std::fabs(error->log_ratio), 1 / layers_of[error->gpu]});
   return {scope.basis,

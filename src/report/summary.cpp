@@ -175,7 +175,7 @@ std::string memory_sentence(const Result& result) {
 
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
   const Total& total = result.total;
-  if (!total.expected_time_s || !total.expected_uncertainty) return "";
+  if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
   const Uncertainty& uncertainty = *total.expected_uncertainty;
   return broken(fmt::format("expected: {}{}, within {} (95 %: {}), {}",
                             is_carried_over(uncertainty) ? "~" : "",

@@ -35,7 +35,8 @@ std::string sweep_sentence(const Sweep& sweep);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.
-/// The expected time of all layers and how sure it is; empty where either is not known.
+/// The expected time of all layers and how sure it is; empty where either is not known, and beside
+/// measured times.
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width);
 /// What a network cannot be faster than.
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);

@@ -13,6 +13,9 @@
 namespace roofline::uncertainty {
 namespace {
 
+/// Layers that make a sum.
+constexpr std::size_t least_sum = 5;
+
 std::vector<const LayerResult*> pointers_to(const std::vector<LayerResult>& rows) {
   std::vector<const LayerResult*> pointers;
   for (const LayerResult& row : rows) pointers.push_back(&row);
@@ -65,7 +68,6 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
 
 double common_share(const std::vector<const Sample*>& samples,
                     const std::vector<LayerErrors>& errors) {
-  constexpr std::size_t least_sum = 5;
   using Part = std::tuple<std::string, std::string, DataType, Pass, std::string>;
   std::map<Part, std::vector<LayerResult>> parts;
   for (const Sample* sample : samples) {
@@ -110,7 +112,7 @@ std::vector<TotalErrors> total_errors(const std::vector<Run>& runs, double share
                                  &Uncertainty::factor, share_of_factor);
     } else {
       errors.run_factor = list.front().run_factor;
-      errors.common_share = solved(those, errors, &TotalErrors::common_share, 0, 1,
+      errors.common_share = solved(those, errors, &TotalErrors::common_share, share, 1,
                                    &Uncertainty::factor, share_of_factor);
     }
     errors.run_factor_95 = solved(those, errors, &TotalErrors::run_factor_95, errors.run_factor,

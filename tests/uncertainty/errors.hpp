@@ -24,7 +24,8 @@ double common_share(const std::vector<const Sample*>& samples,
 
 /// By basis, such that 68 and 95 in 100 runs lie where total_uncertainty() says: what sets runs
 /// apart from sums of their layers, from runs on GPUs that were calibrated, where the common share
-/// is `share`; and the common share of all others, where runs are set apart by the same.
+/// is `share`; and the common share of all others, where runs are set apart by the same. It is no
+/// less there, as nobody is surer of them.
 std::vector<TotalErrors> total_errors(const std::vector<Run>& runs, double share,
                                       const std::string& origin);
 
