@@ -24,7 +24,8 @@ enum class LayerClass : std::uint8_t {
   dense,      ///< contractions of one group
   grouped,    ///< grouped and depthwise convolutions
   attention,  ///< in one kernel
-  other,      ///< everything else: bound by memory
+  movement,   ///< copies, reductions, rows picked by indices: what mostly recordings hold
+  other,      ///< norms, activations, sums, pools: bound by memory
 };
 
 constexpr std::string_view name_of(LayerClass layer_class) {
@@ -32,6 +33,7 @@ constexpr std::string_view name_of(LayerClass layer_class) {
     case LayerClass::dense: return "dense";
     case LayerClass::grouped: return "grouped";
     case LayerClass::attention: return "attention";
+    case LayerClass::movement: return "movement";
     case LayerClass::other: return "other";
   }
   return {};

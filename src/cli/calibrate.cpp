@@ -12,6 +12,9 @@
 #include "load/kernel_model.hpp"
 #include "model/calibrate.hpp"
 #include "model/kernel/constant_fields.hpp"
+#include "model/layer_errors.hpp"
+#include "model/score.hpp"
+#include "model/uncertainty.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
 #include "roofline/catalogue.hpp"
@@ -128,14 +131,39 @@ std::string command_of(const Options& options) {
   return command;
 }
 
+/// What the calibrated model's own accuracy is, by fits that had not seen the layer's network.
+std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::string& gpu,
+                                    const std::vector<MeasuredLayer>& layers) {
+  constexpr std::size_t least_layers = 10;
+  std::vector<LayerError> errors;
+  for (std::size_t i = 0; i < calibration.held_out_log_ratios.size(); ++i)
+    errors.push_back({class_of(layers[i].layer), error_type_of(layers[i].engine),
+                      layers[i].layer.pass, calibration.held_out_log_ratios[i]});
+  return layer_errors(errors, {UncertaintyBasis::measured,
+                               {gpu},
+                               fmt::format("cross-validated on {} measured layers", layers.size()),
+                               least_layers});
+}
+
 ModelConstants described(const Calibration& calibration, const Options& options,
-                         std::size_t layers) {
+                         const std::string& gpu, const std::vector<MeasuredLayer>& layers) {
   ModelConstants constants = calibration.constants;
+  // They take the place of older ones of the same kinds of layers.
+  const std::vector<LayerErrors> own = own_errors(calibration, gpu, layers);
+  std::vector<LayerErrors>& errors = constants.errors.layers;
+  std::erase_if(errors, [&](const LayerErrors& each) {
+    return each.basis == UncertaintyBasis::measured && each.applies_to == std::vector{gpu} &&
+           std::any_of(own.begin(), own.end(), [&](const LayerErrors& newer) {
+             return newer.layer_class == each.layer_class;
+           });
+  });
+  errors.insert(errors.begin(), own.begin(), own.end());
   if (!constants.name.ends_with("-calibrated")) constants.name += "-calibrated";
   constants.covers.clear();
   constants.made_by.push_back(command_of(options));
   for (const FittedConstant& fitted : calibration.fitted)
-    constants.notes[fitted.index].origin = fmt::format("fitted to {} measured layers", layers);
+    constants.notes[fitted.index].origin =
+        fmt::format("fitted to {} measured layers", layers.size());
   return constants;
 }
 
@@ -162,7 +190,7 @@ int calibrate_inputs(const Options& options) {
     calibration = calibrate(gpu, layers, {options.constants, 5},
                             [&progress](double done) { progress.share(done); });
   }
-  const ModelConstants constants = described(calibration, options, layers.size());
+  const ModelConstants constants = described(calibration, options, gpu.name, layers);
   const std::string& path = options.exports.front().path;
   write_file(path,
              gpu_with_constants(required(Catalogue().text(options.gpus.front())), path, constants));

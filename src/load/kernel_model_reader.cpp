@@ -134,7 +134,8 @@ class ConstantsReader {
       for (const auto& item : origins->node().items())
         origins_[item.key()] = origins->at(std::string_view(item.key())).text();
     numbers();
-    if (const auto accuracy = file_.take("accuracy")) put_first(*accuracy);
+    if (const auto accuracy = file_.take("accuracy"))
+      constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
     if (const auto features = file_.take("features")) read_features(*features);
     if (const auto tiles = file_.take("tiles")) read_tiles(*tiles);
     file_.finish();
@@ -145,15 +146,6 @@ class ConstantsReader {
   }
 
  private:
-  /// A file's own errors before those that it inherits.
-  void put_first(const Value& accuracy) {
-    MeasuredErrors own = read_measured_errors(accuracy, origins_);
-    const MeasuredErrors& inherited = constants_.errors;
-    own.layers.insert(own.layers.end(), inherited.layers.begin(), inherited.layers.end());
-    own.totals.insert(own.totals.end(), inherited.totals.begin(), inherited.totals.end());
-    constants_.errors = std::move(own);
-  }
-
   void numbers() {
     const auto all = constants_of(constants_.values);
     if (const auto object = file_.take("constants")) group(*object, "", all);

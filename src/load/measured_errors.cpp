@@ -10,7 +10,7 @@ namespace roofline {
 namespace {
 
 /// The types that stand for those of their width.
-constexpr std::array<std::string_view, 4> type_names{
+constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::fp32), name_of(DataType::tf32), name_of(DataType::fp16),
     name_of(DataType::int8)};
 
@@ -37,10 +37,13 @@ E choice_of(const Value& value) {
   return static_cast<E>(read_choice(value, names_of<E>));
 }
 
-template <class Errors>
-void read_basis(ObjectReader& object, Errors& errors) {
-  errors.basis =
-      choice_of<UncertaintyBasis>(object.require("basis", "measured, architecture or datasheet"));
+UncertaintyBasis basis_in(ObjectReader& object) {
+  return choice_of<UncertaintyBasis>(
+      object.require("basis", "measured, architecture or datasheet"));
+}
+
+void read_basis(ObjectReader& object, LayerErrors& errors) {
+  errors.basis = basis_in(object);
   if (const auto names = object.take("applies_to")) errors.applies_to = names->texts();
   if (errors.applies_to.empty() != (errors.basis == UncertaintyBasis::datasheet))
     object.fail_at("applies_to",
@@ -56,7 +59,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
   read_basis(object, errors);
   if (const auto name = object.take("class")) errors.layer_class = choice_of<LayerClass>(*name);
   if (const auto name = object.take("dtype"))
-    errors.dtype = parse<DataType>(type_names[read_choice(*name, type_names)]);
+    errors.dtype = parse<DataType>(error_type_names[read_choice(*name, error_type_names)]);
   if (const auto name = object.take("pass")) errors.pass = choice_of<Pass>(*name);
   errors.layers = object.require("layers", "how many were measured").integer(1);
   errors.factor = factor_of(object, "factor");
@@ -71,7 +74,7 @@ TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
       value, "errors of totals",
       {"basis", "applies_to", "common_share", "run_factor", "run_factor_95", "runs", "origin"});
   TotalErrors errors;
-  read_basis(object, errors);
+  errors.basis = basis_in(object);
   errors.common_share = number_from(object.require("common_share", "a share from 0 to 1"), 0, 1);
   errors.run_factor = factor_of(object, "run_factor");
   errors.run_factor_95 = factor_of(object, "run_factor_95");
@@ -99,12 +102,8 @@ int keys_of(const LayerErrors& errors) {
 
 std::string quoted_json(std::string_view text) { return nlohmann::json(text).dump(); }
 
-template <class Errors>
-std::string basis_json(const Errors& errors) {
-  std::string text = "\n      {\"basis\": " + quoted_json(name_of(errors.basis));
-  if (!errors.applies_to.empty())
-    text += ", \"applies_to\": " + nlohmann::json(errors.applies_to).dump();
-  return text;
+std::string basis_json(UncertaintyBasis basis) {
+  return "\n      {\"basis\": " + quoted_json(name_of(basis));
 }
 
 template <Enumeration E>
@@ -113,14 +112,17 @@ std::string key_json(std::string_view key, const std::optional<E>& value) {
 }
 
 std::string json_of(const LayerErrors& errors) {
-  return basis_json(errors) + key_json("class", errors.layer_class) +
+  const std::string names = errors.applies_to.empty()
+                                ? ""
+                                : ", \"applies_to\": " + nlohmann::json(errors.applies_to).dump();
+  return basis_json(errors.basis) + names + key_json("class", errors.layer_class) +
          key_json("dtype", errors.dtype) + key_json("pass", errors.pass) +
          fmt::format(R"(, "layers": {}, "factor": {:.3f}, "factor_95": {:.3f}, "origin": {}}})",
                      errors.layers, errors.factor, errors.factor_95, quoted_json(errors.origin));
 }
 
 std::string json_of(const TotalErrors& errors) {
-  return basis_json(errors) +
+  return basis_json(errors.basis) +
          fmt::format(R"(, "common_share": {:.2f}, "run_factor": {:.3f}, "run_factor_95": {:.3f}, )"
                      R"("runs": {}, "origin": {}}})",
                      errors.common_share, errors.run_factor, errors.run_factor_95, errors.runs,
@@ -136,13 +138,16 @@ std::string list_json(const std::vector<Errors>& list) {
 
 }  // namespace
 
-MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins) {
+MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
+                                    const MeasuredErrors& inherited) {
   ObjectReader object(value, "the accuracy of a kernel model",
                       {"layers", "totals"});
   MeasuredErrors errors;
   errors.layers = list_in(object, "layers", origins, layer_errors_in);
   errors.totals = list_in(object, "totals", origins, total_errors_in);
   object.finish();
+  errors.layers.insert(errors.layers.end(), inherited.layers.begin(), inherited.layers.end());
+  errors.totals.insert(errors.totals.end(), inherited.totals.begin(), inherited.totals.end());
   std::stable_sort(
       errors.layers.begin(), errors.layers.end(),
       [](const LayerErrors& a, const LayerErrors& b) { return keys_of(a) > keys_of(b); });

@@ -13,8 +13,10 @@ namespace roofline {
 /// Texts that a file's items name where several share one.
 using SharedTexts = std::map<std::string, std::string, std::less<>>;
 
-/// What says most of a layer comes first. Throws InputError.
-MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins);
+/// A file's own with those that it inherits. What says most of a layer comes first, and of what
+/// says as much the file's own. Throws InputError.
+MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
+                                    const MeasuredErrors& inherited);
 
 /// As a member of a file's object, indented.
 std::string measured_errors_json(const MeasuredErrors& errors);

@@ -60,10 +60,20 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
 }
 
 LayerClass class_of(const Layer& layer) {
-  const KindFamily family = info(layer.kind).family;
-  if (family == KindFamily::attention) return LayerClass::attention;
-  if (family != KindFamily::contraction) return LayerClass::other;
-  return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
+  switch (info(layer.kind).family) {
+    case KindFamily::contraction: return layer.groups > 1 ? LayerClass::grouped : LayerClass::dense;
+    case KindFamily::attention: return LayerClass::attention;
+    case KindFamily::lookup:
+    case KindFamily::movement: return LayerClass::movement;
+    case KindFamily::norm:
+    case KindFamily::activation:
+    case KindFamily::combine:
+    case KindFamily::pool:
+    case KindFamily::resize:
+    case KindFamily::transfer:
+    case KindFamily::free: return LayerClass::other;
+  }
+  return LayerClass::other;
 }
 
 std::vector<Accuracy> score(const std::vector<LayerResult>& rows) {

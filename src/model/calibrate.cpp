@@ -277,6 +277,7 @@ Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
       result.fitted.push_back({i, *first[i].value, *last[i].value});
   result.kept = fit.free().size() - result.fitted.size();
   result.cells = cells_of(layers, before, after, held_out);
+  result.held_out_log_ratios = std::move(held_out);
   return result;
 }
 

@@ -55,6 +55,9 @@ struct Calibration {
   std::vector<std::size_t> undetermined;  ///< that some layer depends on, but too few or too little
   std::size_t kept = 0;                   ///< determined, and best where they were
   std::vector<CalibrationCell> cells;
+  /// ln(expected / measured) of each layer by a fit that had not seen its network; empty without
+  /// cross-validation.
+  std::vector<double> held_out_log_ratios;
   std::size_t networks = 0;
 };
 

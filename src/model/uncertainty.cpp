@@ -28,13 +28,9 @@ bool applies(const std::vector<std::string>& names, UncertaintyBasis basis, cons
 }
 
 template <class Errors>
-std::vector<Errors> those_that_apply(const std::vector<Errors>& all, const Gpu& gpu) {
-  std::vector<Errors> kept;
-  for (const Errors& errors : all)
-    if (applies(errors.applies_to, errors.basis, gpu)) kept.push_back(errors);
-  std::stable_sort(kept.begin(), kept.end(),
+void sort_by_basis(std::vector<Errors>& list) {
+  std::stable_sort(list.begin(), list.end(),
                    [](const Errors& a, const Errors& b) { return a.basis < b.basis; });
-  return kept;
 }
 
 /// Whether a sum of ln factors is of 68 or of 95 in 100.
@@ -101,7 +97,13 @@ DataType error_type_of(Engine engine) {
 }
 
 MeasuredErrors errors_of(const Gpu& gpu, const MeasuredErrors& all) {
-  return {those_that_apply(all.layers, gpu), those_that_apply(all.totals, gpu)};
+  MeasuredErrors kept = all;
+  std::erase_if(kept.layers, [&](const LayerErrors& errors) {
+    return !applies(errors.applies_to, errors.basis, gpu);
+  });
+  sort_by_basis(kept.layers);
+  sort_by_basis(kept.totals);
+  return kept;
 }
 
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors) {
@@ -126,7 +128,7 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
   // A basis without measured runs is no surer of them than the next one that has some.
   const auto found = std::find_if(errors.totals.begin(), errors.totals.end(),
                                   [&](const TotalErrors& each) { return each.basis >= *basis; });
-  const TotalErrors none{*basis, {}, 1, 1, 1, 0, {}};
+  const TotalErrors none{*basis, 1, 1, 1, 0, {}};
   const TotalErrors& total = found == errors.totals.end() ? none : *found;
   const auto factor = [&](Quantile quantile, double run_factor) {
     const double run = is_network ? std::log(run_factor) : 0;

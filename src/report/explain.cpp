@@ -197,6 +197,10 @@ std::string parts_table(const LayerResult& row) {
       add(limiter_text(limiter), kernel.part_s[limiter], meaning_of(limiter));
   add("expected", kernel.expected_time_s, "the sum; most of it: " + limiter_text(kernel.limiter));
   if (row.measured_time_s) add("measured", *row.measured_time_s, "of the expected time");
+  if (const auto& uncertainty = row.expected_uncertainty)
+    text += fmt::format("  {:<12} {:>9}         for 68 of 100 such kernels, {} for 95: {}\n",
+                        "within", factor(uncertainty->factor), factor(uncertainty->factor_95),
+                        meaning_of(uncertainty->basis));
   return text;
 }
 

@@ -114,7 +114,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, "roofline"},
     {"attainable_flop_per_s", Unit::flop_per_second, [](R r) { return cell(point_of(r).attainable_flop_per_s); }},
     {"expected_time_s", Unit::second, [](R r) { return cell(r.layer.expected_time_s); }, "expected"},
-    {"expected_uncertainty.factor", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor); }},
+    {"expected_uncertainty.factor", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor); }, "within", Shown::unmeasured},
     {"expected_uncertainty.factor_95", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor_95); }},
     {"expected_uncertainty.basis", Unit::none, uncertainty_basis},
     {"limiter", Unit::none, limiter, "limiter"},

@@ -15,17 +15,18 @@ namespace roofline {
 namespace {
 
 constexpr std::size_t good_name = 40;
-constexpr std::size_t enough_name = 24;
+constexpr std::size_t enough_name = 20;
 constexpr std::size_t enough_recorded_name = 30;  ///< which holds the layer's sizes
 constexpr std::size_t least_name = 12;
 constexpr std::size_t bar_width = 8;
 constexpr std::string_view bar_path = "bar";
 
 /// What a narrow terminal goes without, first to last.
-constexpr std::array<std::string_view, 7> droppable_paths{bar_path,
+constexpr std::array<std::string_view, 8> droppable_paths{bar_path,
                                                           "macs",
                                                           "bytes.total",
                                                           "flops",
+                                                          "expected_uncertainty.factor",
                                                           "bound",
                                                           "measured.lost_s",
                                                           "intensity_flop_per_byte"};
@@ -124,8 +125,15 @@ class LayerGrid {
   }
 
   static std::string marked(const OutputField& field, const TableRow& row) {
-    const bool is_marked = field.path == "bound" && is_in_cache(row.first());
-    return people_text(field, row) + (is_marked ? "*" : "");
+    const bool in_cache = field.path == "bound" && is_in_cache(row.first());
+    return carried_over_mark(field, row.first().expected_uncertainty) + people_text(field, row) +
+           (in_cache ? "*" : "");
+  }
+
+  /// A time of a GPU that was not measured must not look like a measurement.
+  static std::string carried_over_mark(const OutputField& field,
+                                       const std::optional<Uncertainty>& uncertainty) {
+    return field.path == "expected_time_s" && is_carried_over(uncertainty) ? "~" : "";
   }
 
   /// The share of a network of one layer says nothing.
@@ -138,7 +146,9 @@ class LayerGrid {
     shares_.push_back(0);
     columns_.front().cells.push_back(names_.back().name);
     for (std::size_t i = 1; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(summed_text(*fields_[i], row));
+      columns_[i].cells.push_back(
+          carried_over_mark(*fields_[i], row.result.total.expected_uncertainty) +
+          summed_text(*fields_[i], row));
   }
 
   void add_total() {
@@ -146,7 +156,8 @@ class LayerGrid {
     has_total_ = !is_many() && first.layers.size() > 1;
     if (!has_total_) return;
     for (std::size_t i = 0; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(total_text(*fields_[i], first.total));
+      columns_[i].cells.push_back(carried_over_mark(*fields_[i], first.total.expected_uncertainty) +
+                                  total_text(*fields_[i], first.total));
   }
 
   static double share_of(const TableRow& row) {

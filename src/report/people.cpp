@@ -62,6 +62,10 @@ bool is_in_cache(const LayerResult& row) {
              static_cast<double>(row.counts.bytes.total);
 }
 
+bool is_carried_over(const std::optional<Uncertainty>& uncertainty) {
+  return uncertainty && uncertainty->basis != UncertaintyBasis::measured;
+}
+
 std::string label_of(const TableRow& row) {
   std::vector<std::string> names;
   for (const std::size_t i : row.layers) names.push_back(row.result.layers[i].layer.name);
@@ -128,6 +132,8 @@ std::string total_text(const OutputField& field, const Total& total) {
     return number_text(field.unit, static_cast<double>(total.bytes.total));
   if (field.path == "roofline_time_s") return time(total.roofline_time_s);
   if (field.path == "expected_time_s") return time(total.expected_time_s);
+  if (field.path == "expected_uncertainty.factor" && total.expected_uncertainty)
+    return number_text(field.unit, total.expected_uncertainty->factor);
   if (field.path == "measured.time_s") return time(total.measured_time_s);
   if (field.path == "measured.lost_s" && total.measured_time_s)
     return duration(*total.measured_time_s - total.roofline_time_s);

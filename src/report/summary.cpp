@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "report/people.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -198,6 +199,18 @@ std::string memory_sentence(const Result& result) {
     text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", byte_text(*needed),
                         byte_text(*result.setting.gpu_memory_byte));
   return text + '\n';
+}
+
+std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
+  const Total& total = result.total;
+  if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
+  const Uncertainty& uncertainty = *total.expected_uncertainty;
+  return broken(fmt::format("expected: {}{}, within {} (95 %: {}), {}",
+                            is_carried_over(uncertainty) ? "~" : "",
+                            duration(*total.expected_time_s), factor(uncertainty.factor),
+                            factor(uncertainty.factor_95), meaning_of(uncertainty.basis)),
+                width.value_or(sentence_width)) +
+         '\n';
 }
 
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {

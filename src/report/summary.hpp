@@ -45,6 +45,10 @@ std::string other_engine_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
 /// What no run of the network is faster than; empty where that is not known.
+/// The expected time of all layers and how sure it is; empty where either is not known, and beside
+/// measured times.
+std::string expected_sentence(const Result& result, std::optional<std::size_t> width);
+/// What a network cannot be faster than.
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);
 /// Of a measured input, what a person needs first: what the time is made of and what to do first.
 std::string verdict_sentences(const Result& result);

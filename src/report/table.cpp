@@ -216,7 +216,8 @@ std::string section_text(const Report& report, const Section& section, const Sty
     return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
-  text = title_of(report, section) + verdict_sentences(result) + engines_of(report, section) +
+  text = title_of(report, section) + verdict_sentences(result) +
+         expected_sentence(result, style.own.width) + engines_of(report, section) +
          other_engine_sentence(result);
   text += memory_sentence(result) + recording_sentences(result) + '\n';
   if (report.view.by == RowsBy::type)
@@ -312,6 +313,11 @@ bool has_rows_in_cache(const Report& report) {
 
 /// What the columns that are shown mean.
 std::string columns_legend(const Report& report, const std::set<std::string>& headers) {
+  const std::string_view sure =
+      headers.contains("expected")
+          ? "within: of 100 measured times, 68 lie between expected / within and expected x\n"
+            "within. ~: no kernel of this kind was measured on this GPU.\n"
+          : "";
   const std::string_view in_cache =
       headers.contains("bound") && has_rows_in_cache(report)
           ? "memory*: expected is less than the roofline, because operands are in L2.\n"
@@ -323,7 +329,8 @@ std::string columns_legend(const Report& report, const std::set<std::string>& he
         "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
         "the roofline is far below the start of a kernel.";
   if (!text.empty()) text = broken(text, sentence_width) + '\n';
-  return std::string(in_cache) + text + (headers.contains("limiter") ? limiter_legend(report) : "");
+  return std::string(sure) + std::string(in_cache) + text +
+         (headers.contains("limiter") ? limiter_legend(report) : "");
 }
 
 std::string layer_tables_text(const Report& report, const Style& plain_style) {

@@ -39,6 +39,14 @@ TEST_CASE("A calibration prints the errors before and after and writes a GPU of 
   const auto accuracy = nlohmann::json::parse(again.out)["results"][0]["accuracy"];
   REQUIRE(accuracy.size() == 1);
   CHECK(accuracy[0]["expected"]["gerr"].get<double>() < 1.03);
+  // The model knows how sure it is of what it was calibrated for, and of nothing else.
+  const auto layers = nlohmann::json::parse(again.out)["results"][0]["layers"];
+  CHECK(layers[0]["expected_uncertainty"]["basis"] == "measured");
+  CHECK(layers[0]["expected_uncertainty"]["factor"].get<double>() < 1.03);
+  const Outcome other = run(folder, "roofline resnet18 --gpu ./my.json --dtype fp16 --json");
+  const auto rows = nlohmann::json::parse(other.out)["results"][0]["layers"];
+  CHECK(rows[0]["type"] == "conv");
+  CHECK(rows[0]["expected_uncertainty"]["factor"].get<double>() > 1.05);
   // The file says how it was made.
   const Outcome made_by = run(folder, "grep -c 'roofline calibrate adds.ndjson' my.json");
   CHECK(made_by.out == "1\n");

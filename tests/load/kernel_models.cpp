@@ -113,6 +113,9 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
   const auto dram_share = [](const std::string& members) {
     return with_constants(R"({"memory": {"dram_share": {)" + members + "}}}");
   };
+  const auto accuracy = [&](const std::string& members) {
+    return file(R"("accuracy": {"layers": [{)" + members + "}]}");
+  };
   const std::string shared(four);
   const std::vector<Case> table{
       {R"({"title": "Mine"})", "mine.json: /name: expected the kernel model's name, got nothing"},
@@ -152,6 +155,16 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "mine.json: /features/vector/0: expected one of split_k, scatter, skips_empty_phases, "
        "unaligned_products, pads_gathered, winograd, winograd_wgrad, winograd_box, winograd_boxes, "
        "fft, got \"winograt\"; did you mean \"winograd\"?"},
+      {accuracy(R"("basis": "felt")"),
+       "mine.json: /accuracy/layers/0/basis: expected measured, architecture or datasheet, got "
+       "\"felt\""},
+      {accuracy(R"("basis": "measured", "layers": 9, "factor": 1.2, "factor_95": 1.5)"),
+       "mine.json: /accuracy/layers/0/applies_to: expected names of GPUs (measured) or "
+       "architectures (architecture), and none where the basis is datasheet"},
+      {accuracy(R"("basis": "datasheet", "layers": 9, "factor": 0.8, "factor_95": 1.5)"),
+       "mine.json: /accuracy/layers/0/factor: expected a number from 1 to 100, got 0.8"},
+      {accuracy(R"("basis": "datasheet", "dtype": "bf16")"),
+       "mine.json: /accuracy/layers/0/dtype: expected fp32, tf32, fp16 or int8, got \"bf16\""},
       {file(R"("tiles": {"vector_gemm": []})"),
        "mine.json: /tiles: expected the list vector_gemm, got none"},
       {file(R"("tiles": {"vector_gemm": [[128, 128, 8]]})"),

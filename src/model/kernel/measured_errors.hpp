@@ -32,7 +32,6 @@ struct LayerErrors {
 /// Of sums of layers, and of runs of whole networks: see total_uncertainty().
 struct TotalErrors {
   UncertaintyBasis basis = UncertaintyBasis::datasheet;
-  std::vector<std::string> applies_to;
   double common_share = 0;
   double run_factor = 1;
   double run_factor_95 = 1;

@@ -1,0 +1,162 @@
+#include "uncertainty/errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model/score.hpp"
+#include "model/uncertainty.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace roofline::uncertainty {
+namespace {
+
+/// Layers that make a sum.
+constexpr std::size_t least_sum = 5;
+
+std::vector<const LayerResult*> pointers_to(const std::vector<LayerResult>& rows) {
+  std::vector<const LayerResult*> pointers;
+  for (const LayerResult& row : rows) pointers.push_back(&row);
+  return pointers;
+}
+
+/// The number from `least` to `most` at which a falling function meets 1.
+template <class Function>
+double where_one(double least, double most, const Function& function) {
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (least + most) / 2;
+    (function(middle) > 1 ? least : most) = middle;
+  }
+  return (least + most) / 2;
+}
+
+/// How far a run is from its expected time, in widths of what is stated under these errors.
+std::vector<ErrorDistance> widths(const std::vector<const Run*>& runs, const TotalErrors& errors,
+                                  double Uncertainty::*factor) {
+  std::vector<ErrorDistance> distances;
+  for (const Run* run : runs) {
+    const auto stated = total_uncertainty(pointers_to(run->result.layers), true, {{}, {errors}});
+    distances.push_back({std::fabs(run->log_ratio()) / std::log((*stated).*factor), 1});
+  }
+  return distances;
+}
+
+/// The number of the errors at which this share of the runs lies where it should.
+double solved(const std::vector<const Run*>& runs, TotalErrors errors, double TotalErrors::*number,
+              double least, double most, double Uncertainty::*factor, double share) {
+  return where_one(least, most, [&](double candidate) {
+    errors.*number = candidate;
+    return quantile(widths(runs, errors, factor), share);
+  });
+}
+
+}  // namespace
+
+std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
+                                      const ErrorScope& scope) {
+  std::map<std::string, std::size_t> gpus;
+  std::vector<LayerError> errors;
+  for (const Sample* sample : samples) {
+    const LayerResult& row = sample->row;
+    errors.push_back({class_of(row.layer), error_type_of(row.engine), row.layer.pass,
+                      sample->log_ratio, gpus.emplace(sample->set.gpu, gpus.size()).first->second});
+  }
+  return roofline::layer_errors(errors, scope);
+}
+
+double common_share(const std::vector<const Sample*>& samples,
+                    const std::vector<LayerErrors>& errors) {
+  using Part = std::tuple<std::string, std::string, DataType, Pass, std::string>;
+  std::map<Part, std::vector<LayerResult>> parts;
+  for (const Sample* sample : samples) {
+    const std::string& name = sample->row.layer.name;
+    LayerResult row = sample->row;
+    row.expected_uncertainty = layer_uncertainty(row, {errors, {}});
+    parts[{sample->set.file, sample->network, row.layer.dtypes.input, row.layer.pass,
+           name.substr(std::min(name.rfind('@'), name.size()))}]
+        .push_back(std::move(row));
+  }
+  std::erase_if(parts, [](const auto& part) { return part.second.size() < least_sum; });
+  return where_one(0, 1, [&](double share) {
+    std::vector<ErrorDistance> distances;
+    for (const auto& [part, rows] : parts) {
+      double expected_s = 0;
+      double measured_s = 0;
+      for (const LayerResult& row : rows) {
+        expected_s += *row.expected_time_s;
+        measured_s += *row.measured_time_s;
+      }
+      const MeasuredErrors all{errors, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}};
+      const auto total = total_uncertainty(pointers_to(rows), false, all);
+      distances.push_back(
+          {std::fabs(std::log(expected_s / measured_s)) / std::log(total->factor), 1});
+    }
+    return quantile(distances, share_of_factor);
+  });
+}
+
+std::vector<TotalErrors> total_errors(const std::vector<Run>& runs, double share,
+                                      const std::string& origin) {
+  constexpr double most_run_factor = 3;
+  EnumArray<UncertaintyBasis, std::vector<const Run*>> of_basis;
+  for (const Run& run : runs)
+    of_basis[total_uncertainty(pointers_to(run.result.layers), true, {})->basis].push_back(&run);
+  std::vector<TotalErrors> list;
+  for (const UncertaintyBasis basis : enumerators<UncertaintyBasis>) {
+    const auto& those = of_basis[basis];
+    TotalErrors errors{basis, share, 1, 1, those.size(), origin};
+    if (list.empty()) {
+      errors.run_factor = solved(those, errors, &TotalErrors::run_factor, 1, most_run_factor,
+                                 &Uncertainty::factor, share_of_factor);
+    } else {
+      errors.run_factor = list.front().run_factor;
+      errors.common_share = solved(those, errors, &TotalErrors::common_share, share, 1,
+                                   &Uncertainty::factor, share_of_factor);
+    }
+    errors.run_factor_95 = solved(those, errors, &TotalErrors::run_factor_95, errors.run_factor,
+                                  most_run_factor, &Uncertainty::factor_95, share_of_factor_95);
+    list.push_back(errors);
+  }
+  return list;
+}
+
+void Coverage::add(double log_ratio, const Uncertainty& uncertainty) {
+  const double distance = std::fabs(log_ratio);
+  ++all;
+  if (distance <= std::log(uncertainty.factor)) ++within_68;
+  if (distance <= std::log(uncertainty.factor_95)) ++within_95;
+  log_factor_sum += std::log(uncertainty.factor);
+}
+
+void Coverage::add(const Coverage& more) {
+  all += more.all;
+  within_68 += more.within_68;
+  within_95 += more.within_95;
+  log_factor_sum += more.log_factor_sum;
+}
+
+double Coverage::mean_factor() const {
+  return std::exp(log_factor_sum / static_cast<double>(std::max<std::size_t>(all, 1)));
+}
+
+std::map<std::string, Coverage> coverage(const std::vector<const Sample*>& samples,
+                                         const ErrorScope& scope, const GroupOf& group,
+                                         const GroupOf& label) {
+  std::map<std::string, std::vector<const Sample*>> groups;
+  for (const Sample* sample : samples) groups[group(*sample)].push_back(sample);
+  std::map<std::string, Coverage> by_label;
+  for (const auto& [left_out, members] : groups) {
+    std::vector<const Sample*> others;
+    for (const auto& [name, each] : groups)
+      if (name != left_out) others.insert(others.end(), each.begin(), each.end());
+    const MeasuredErrors errors{layer_errors(others, scope), {}};
+    for (const Sample* sample : members)
+      if (const auto uncertainty = layer_uncertainty(sample->row, errors))
+        by_label[label(*sample)].add(sample->log_ratio, *uncertainty);
+  }
+  return by_label;
+}
+
+}  // namespace roofline::uncertainty
