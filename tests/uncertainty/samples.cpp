@@ -78,11 +78,12 @@ std::vector<LayerSet> own_layer_sets() {
                     .constants_of = constants_of,
                     .launch = LaunchProtocol::stream};
   };
-  const auto products = [](const char* gpu) {
+  const auto products = [](const char* gpu, CacheState cache) {
     return LayerSet{.file = "aiconfigurator_products.ndjson",
                     .gpu = gpu,
                     .basis = datasheet,
-                    .cache = CacheState::cold};
+                    .constants_of = "h100",
+                    .cache = cache};
   };
   LayerSet odd = h200("h200_odd_convs.ndjson");
   odd.engine = EngineChoice::tf32;
@@ -100,13 +101,16 @@ std::vector<LayerSet> own_layer_sets() {
           convs("v100-pcie", architecture, nullptr),
           convs("p4", architecture, nullptr),
           convs("t4", measured, nullptr),
-          convs("a100-pcie", datasheet, nullptr),
+          convs("a100-pcie", datasheet, "h100"),
           convs("v100-pcie", datasheet, "h100"),
           convs("t4", datasheet, "v100"),
           convs("p4", datasheet, "v100"),
-          products("a100"),
-          products("l40s"),
-          products("b200")};
+          products("a100", CacheState::warm),
+          products("a100", CacheState::cold),
+          products("l40s", CacheState::warm),
+          products("l40s", CacheState::cold),
+          products("b200", CacheState::warm),
+          products("b200", CacheState::cold)};
 }
 
 std::vector<LayerSet> other_layer_sets() {
