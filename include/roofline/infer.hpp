@@ -19,6 +19,8 @@ namespace roofline {
 struct LayerDefaults {
   DataType dtype = DataType::fp32;
   bool dtype_given = false;  ///< it wins over the types that a model's own tensors have
+  /// amp or amp_bf16: what is in fp32 then runs under autocast, casts and all.
+  std::optional<DataType> autocast;
   Pass pass = Pass::fwd;
   KernelMapping mapping;                        ///< of contractions of one group that state none
   std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well

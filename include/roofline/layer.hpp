@@ -201,6 +201,9 @@ struct Layer : LayerTraits {
   std::optional<std::size_t> fused_into;
   KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
+  /// Of the way in which the network is run: a kernel that is no layer of its source, or a layer
+  /// for which another one now stands. No file of layers holds it.
+  bool of_run = false;
   KernelMapping mapping;
 };
 

@@ -137,6 +137,8 @@ struct NetworkSpec {
   /// What ran, or was built to run, did so at its own batch (`batch`, where the source tells): no
   /// other can be asked for.
   bool batch_is_fixed = false;
+  /// amp or amp_bf16, where the layers are those of a network under autocast, its casts among them.
+  std::optional<DataType> autocast;
   std::vector<LayerSpec> layers;
   /// The number of the record in its source, from 1, where the one layer is a record of a stream;
   /// such a layer may refer to no other.

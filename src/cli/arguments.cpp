@@ -119,8 +119,8 @@ void add_inputs(CLI::App& app, Arguments& arguments) {
       "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
       "largest that fits each GPU; best: the smallest nearly as fast an image as any");
   add_list(app, "--dtype", arguments.dtypes,
-           "Data type of layers that state none, fp32 by default: " + operand_type_names() +
-               "; several are compared");
+           "Data type of layers that state none, fp32 by default: " + network_type_names() +
+               " (amp: PyTorch's autocast to fp16, with its casts); several are compared");
   app.add_option("--pass", arguments.pass,
                  "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all "
                  "three")

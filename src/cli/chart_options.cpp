@@ -24,8 +24,8 @@ void set_charts(const Arguments& arguments, Options& options) {
     has_chart = has_chart || format->shows_chart;
     options.report.derive_all = options.report.derive_all || format->derives_all;
   }
-  if (options.chart.value_or(ChartKind::roofline) != ChartKind::roofline &&
-      !arguments.explain.empty())
+  const bool explains_layers = !arguments.explain.empty() && arguments.explain != whole_network;
+  if (options.chart.value_or(ChartKind::roofline) != ChartKind::roofline && explains_layers)
     throw UsageError("--explain with --chart " + arguments.chart +
                      ": the picture of a layer is its roofline");
   if (options.chart && !has_chart)

@@ -57,7 +57,7 @@ void add_gpus_and_files(std::string& out) {
 
 void add_data_types(std::string& out) {
   for (const DataType type : enumerators<DataType>)
-    if (is_operand_type(type)) add_candidate(out, name_of(type));
+    if (is_network_type(type)) add_candidate(out, name_of(type));
 }
 
 void add_passes(std::string& out) {

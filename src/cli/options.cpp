@@ -122,9 +122,16 @@ std::vector<std::pair<std::string, std::uint64_t>> dimensions_of(const Arguments
   return dimensions;
 }
 
+/// The type of a network: of its layers, or how autocast runs them in fp32.
+void set_type(DataType type, LayerDefaults& defaults) {
+  defaults.dtype = is_tensor_type(type) ? type : DataType::fp32;
+  defaults.autocast = is_tensor_type(type) ? std::nullopt : std::optional(type);
+}
+
 DataType parse_default_type(const std::string& name) {
   const auto dtype = parse<DataType>(name);
-  if (!dtype || !is_operand_type(*dtype)) throw UsageError("--dtype: " + expected_data_type(name));
+  if (!dtype || !is_network_type(*dtype))
+    throw UsageError("--dtype: " + expected_network_type(name));
   return *dtype;
 }
 
@@ -143,7 +150,7 @@ void set_defaults(const Arguments& arguments, Options& options) {
   const Batches batches = parse_batches(arguments.batches);
   const std::vector<std::string> fp32{"fp32"};
   for (const std::string& dtype : defaults.dtype_given ? arguments.dtypes : fp32) {
-    defaults.dtype = parse_default_type(dtype);
+    set_type(parse_default_type(dtype), defaults);
     defaults.batch_override.reset();
     if (batches.empty()) options.settings.push_back({defaults, std::nullopt});
     for (const BatchGoal goal : batches.goals) options.settings.push_back({defaults, goal});

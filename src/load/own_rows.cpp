@@ -107,6 +107,10 @@ void read_own_result(const Value& result, NetworkSpec& network) {
   if (const auto name = object.find("network"); name != object.end() && !name->is_null())
     network.name = result.at("network").text();
   const bool training = object.value("pass", json()) == "training";
+  if (const auto dtype = object.find("dtype"); dtype != object.end() && dtype->is_string())
+    if (const auto type = parse<DataType>(result.at("dtype").text());
+        type && !is_tensor_type(*type))
+      network.autocast = type;
   std::set<std::string> earlier;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::optional<LayerSpec> layer = read_own_row(rows.at(i));

@@ -87,10 +87,17 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
   return layer;
 }
 
+/// The layer of the source that a tensor is from: what the run adds hands it on.
+const Layer& source_of(std::size_t producer, const Network& network) {
+  const Layer& layer = network.layers[producer];
+  const std::optional<std::size_t> before = layer.inputs.front().producer;
+  return layer.of_run && before ? source_of(*before, network) : layer;
+}
+
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
   std::vector<std::string> names;
   for (const Operand& operand : layer.inputs)
-    names.push_back(operand.producer ? network.layers[*operand.producer].name : std::string());
+    names.push_back(operand.producer ? source_of(*operand.producer, network).name : std::string());
   return names;
 }
 
@@ -128,7 +135,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context)
       add(network.layers[i], pass);
       rows.back().first_pass = std::exchange(first_pass, false);
       rows.back().input_from = producers_of(network.layers[i], network);
-      rows.back().is_result = !read[i];
+      rows.back().is_result = !read[i] && !network.layers[i].of_run;
       if (const auto host = network.layers[i].fused_into)
         rows.back().fused_into = network.layers[*host].name;
     }
@@ -196,6 +203,15 @@ Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const
     set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
   }
   return ceilings;
+}
+
+/// The batch that all rows share but for those of weights, which have none.
+std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& rows) {
+  std::vector<LayerResult> of_images;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(of_images),
+               [](const LayerResult& row) { return !row.layer.shared_weights; });
+  if (of_images.empty()) return std::nullopt;
+  return common(of_images, [](const Layer& layer) { return layer.output.batch; });
 }
 
 /// What the framework's choice of engines makes of its layers' time.
@@ -289,6 +305,10 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
     if (network.batch || network.recording) result.setting.batch = network.batch;
+    if (network.autocast) {
+      result.setting.dtype = network.autocast;
+      result.setting.batch = batch_beside_casts(result.layers);
+    }
     measure_up(result, context);
     result.other_engine = other_engine_of(result.layers, context);
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);

@@ -19,7 +19,7 @@ std::string name_of_input(const KernelTable& table) {
   return table.recording->name + (table.gpu.empty() ? "" : " on " + table.gpu);
 }
 
-/// ", fp16, batch 8, training"
+/// ", fp16, batch 8, training, by pytorch"
 std::string setting_text(const Setting& setting) {
   std::string text = ", ";
   text += setting.dtype ? name_of(*setting.dtype) : "mixed types";
@@ -28,6 +28,7 @@ std::string setting_text(const Setting& setting) {
     text += ", training";
   else if (setting.pass && *setting.pass != Pass::fwd)
     text += ", " + std::string(name_of(*setting.pass));
+  if (setting.framework) text += ", by " + std::string(name_of(*setting.framework));
   return text;
 }
 

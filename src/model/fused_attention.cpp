@@ -73,7 +73,10 @@ void make_attention(Network& network, std::size_t product, const std::vector<std
   host.mapping = {};
   host.output = query.shape;
   host.output.channels = last.output.channels;
-  for (const std::size_t i : rest) network.layers[i].fused_into = product;
+  for (const std::size_t i : rest) {
+    network.layers[i].fused_into = product;
+    network.layers[i].of_run = true;  // the attention stands for them
+  }
 }
 
 }  // namespace

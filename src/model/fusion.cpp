@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/bias_kernels.hpp"
+#include "model/eager_kernels.hpp"
 #include "model/fused_attention.hpp"
 
 namespace roofline {
@@ -67,7 +67,7 @@ std::optional<std::size_t> last_writer(const Layer& layer, const Fusion& fusion)
 void fuse(Network& network, FusionKind kind) {
   if (kind == FusionKind::none) return;
   if (kind == FusionKind::eager) {
-    network = with_bias_kernels(network);
+    network = with_eager_kernels(network);
     return;
   }
   Fusion fusion(network, kind);

@@ -35,7 +35,7 @@ std::vector<Settable> settable_fields() {
   return fields;
 }
 
-std::string lower(std::string_view text) {
+std::string in_lower_case(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), [](char letter) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
@@ -56,7 +56,7 @@ std::string lower(std::string_view text) {
 }
 
 Settable field_called(std::string_view name) {
-  const std::string word = lower(name);
+  const std::string word = in_lower_case(name);
   const bool is_engine = parse<Engine>(word).has_value();
   for (const Settable& field : settable_fields())
     if (field.form.word == word || field.form.file_key == word ||
@@ -70,25 +70,25 @@ Settable field_called(std::string_view name) {
 std::optional<double> prefix_factor(std::string_view prefix, std::string_view symbol) {
   constexpr double kilo = 1e3;
   constexpr double kibi = 1024;
-  if (prefix.empty()) return 1;
+  if (prefix.empty()) return 1.0;
   if (symbol == "s") {
     constexpr std::string_view parts = "mun";
     const std::size_t index = parts.find(prefix);
     if (prefix.size() != 1 || index == parts.npos) return std::nullopt;
-    return std::pow(kilo, -1.0 - static_cast<double>(index));
+    return std::pow(kilo, -static_cast<double>(index + 1));
   }
   constexpr std::string_view multiples = "kmgtp";
   const std::size_t index = multiples.find(prefix.front());
   const bool is_binary = prefix.size() == 2 && prefix.back() == 'i' && symbol == "B";
   if (index == multiples.npos || (prefix.size() > 1 && !is_binary)) return std::nullopt;
-  return std::pow(is_binary ? kibi : kilo, 1.0 + static_cast<double>(index));
+  return std::pow(is_binary ? kibi : kilo, static_cast<double>(index + 1));
 }
 
 /// "TB/s" of a field in "B/s" is 1e12; FLOP/s may be written as FLOPS.
 std::optional<double> unit_factor(std::string_view unit, std::string_view symbol) {
-  std::string word = lower(unit);
+  std::string word = in_lower_case(unit);
   if (symbol == "FLOP/s" && word.ends_with("flops")) word.replace(word.size() - 5, 5, "flop/s");
-  const std::string base = lower(symbol);
+  const std::string base = in_lower_case(symbol);
   if (base.empty()) return word.empty() ? std::optional(1.0) : std::nullopt;
   if (!word.ends_with(base)) return std::nullopt;
   return prefix_factor(std::string_view(word).substr(0, word.size() - base.size()), symbol);
@@ -101,14 +101,14 @@ std::string example_of(const FieldForm& form) {
 }
 
 /// A number and what stands behind it.
-struct Number {
+struct LeadingNumber {
   double value = 0;
   std::string_view rest;
 };
 
-std::optional<Number> leading_number(std::string_view text) {
+std::optional<LeadingNumber> leading_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  Number number;
+  LeadingNumber number;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number.value);
   if (error != std::errc() || !std::isfinite(number.value)) return std::nullopt;
@@ -152,10 +152,10 @@ GpuSetting parse_setting(std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, equals));
   const std::string_view value = trimmed(text.substr(equals + 1));
   const FieldForm form = field_called(name).form;
-  GpuSetting setting{std::string(text), std::string(form.word), parse<Engine>(lower(name)), false,
-                     0};
+  GpuSetting setting{std::string(text), std::string(form.word), parse<Engine>(in_lower_case(name)),
+                     false, 0};
   const auto factor = parse_factor(value);
-  const auto number = parse_value(value, form, lower(name) == form.file_key);
+  const auto number = parse_value(value, form, in_lower_case(name) == form.file_key);
   const bool is_in_reach = factor && *factor >= least_value && *factor <= most_value;
   if (!is_in_reach && !number)
     throw InputError("expected a number with its unit or a factor, such as " + example_of(form) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/autocast.hpp"
 #include "model/checked.hpp"
 #include "roofline/counts.hpp"
 
@@ -35,6 +36,7 @@ std::uint64_t output_byte(const Layer& layer) {
 
 std::uint64_t external_input_byte(const Layer& layer) {
   std::uint64_t bytes = 0;
+  if (layer.shared_weights) return bytes;  // counted with the layer whose they are
   for (const Operand& operand : layer.inputs)
     if (!operand.producer && !operand.is_parameter)
       bytes = checked_add(bytes, stored_byte(elements(operand.shape), layer.dtypes.input));
@@ -46,7 +48,9 @@ void find_peak(const Network& network, const Tensors& tensors, Memory& memory) {
   const std::size_t count = network.layers.size();
   std::vector<std::size_t> last_reader(count);
   for (std::size_t i = 0; i < count; ++i) {
-    last_reader[tensors.owner(i)] = std::max(last_reader[tensors.owner(i)], i);
+    // Autocast casts weights once a pass.
+    const std::size_t least = casts_weights(network, network.layers[i]) ? count - 1 : i;
+    last_reader[tensors.owner(i)] = std::max(last_reader[tensors.owner(i)], least);
     for (const Operand& operand : network.layers[i].inputs)
       if (operand.producer && !network.layers[i].training_only) {
         std::size_t& last = last_reader[tensors.owner(*operand.producer)];
@@ -82,7 +86,7 @@ std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
   };
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
-    if (info(layer.kind).saved == Saved::output) save(i);
+    if (info(layer.kind).saved == Saved::output || casts_weights(network, layer)) save(i);
     if (info(layer.kind).saved != Saved::input) continue;
     total = checked_add(total, external_input_byte(layer));
     for (const Operand& operand : layer.inputs)
@@ -97,7 +101,8 @@ std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
 Memory memory_of(const Network& network, Optimizer optimizer) {
   Memory memory;
   for (const Layer& layer : network.layers) {
-    const std::uint64_t bytes = stored_byte(count(layer).params, layer.dtypes.weight);
+    const DataType kept = network.autocast ? DataType::fp32 : layer.dtypes.weight;
+    const std::uint64_t bytes = stored_byte(count(layer).params, kept);
     memory.training_weight_byte = checked_add(memory.training_weight_byte, bytes);
     if (!layer.training_only) memory.weight_byte = checked_add(memory.weight_byte, bytes);
   }

@@ -28,7 +28,8 @@ double once_byte(const std::vector<LayerResult>& rows) {
     if (row.first_pass && has_weights) weights += weight;
     if (row.layer.pass != Pass::fwd) continue;
     if (row.is_result) results += static_cast<double>(bytes.output);
-    if (!reads_another(row))
+    // Weights that a layer reads to cast them for another one.
+    if (!reads_another(row) && !row.layer.shared_weights)
       input = std::max(input, streams_of(row.layer, row.counts).read_byte - weight);
   }
   return weights + input + results;

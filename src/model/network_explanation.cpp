@@ -158,7 +158,8 @@ class Ideas {
   }
 
   void fusion() {
-    if (context_.options.fusion != FusionKind::none || !is_inference()) return;
+    const FusionKind now = context_.options.fusion;
+    if ((now != FusionKind::none && now != FusionKind::eager) || !is_inference()) return;
     const auto fuse = [](FusionKind kind) {
       return [kind](Setup& setup) { setup.options.fusion = kind; };
     };

@@ -1,8 +1,20 @@
 #include "model/passes.hpp"
 
+#include "model/autocast.hpp"
 #include "roofline/counts.hpp"
 
 namespace roofline {
+
+namespace {
+
+/// Of the network itself, behind what autocast casts for it.
+std::size_t first_layer(const Network& network) {
+  std::size_t first = 0;
+  while (casts_given(network, network.layers[first])) ++first;
+  return first;
+}
+
+}  // namespace
 
 std::vector<Pass> passes_of(const Network& network, std::size_t index, bool training) {
   const Layer& layer = network.layers[index];
@@ -16,7 +28,11 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
     return passes;
   }
   add(Pass::fwd);
-  if (index > 0 || network.layers.size() == 1) add(Pass::dgrad);
+  if (layer.of_run) return passes;
+  const bool has_gradient = casts_given(network, layer)
+                                ? casts_weights(network, layer)
+                                : index > first_layer(network) || network.layers.size() == 1;
+  if (has_gradient) add(Pass::dgrad);
   add(Pass::wgrad);
   return passes;
 }

@@ -113,7 +113,7 @@ void tell_apart(std::vector<Result>& results) {
 constexpr std::size_t most_named = 4;
 
 /// ": resnet50 on T4, resnet50 on A100, and 3 more"
-std::string names_of(const std::vector<Result>& results) {
+std::string named_results(const std::vector<Result>& results) {
   std::string text;
   for (std::size_t i = 0; i < std::min(results.size(), most_named); ++i)
     text += (i == 0 ? ": " : ", ") + results[i].setting.label + " on " + results[i].setting.gpu;
@@ -128,7 +128,7 @@ Changes changes_of(const std::vector<Result>& results, const std::vector<KernelT
   if (all != 2)
     throw InputError(
         "expected two results to compare, of two inputs, GPUs, types or batches, got " +
-        std::to_string(all) + names_of(results));
+        std::to_string(all) + named_results(results));
   if (!kernels.empty())
     throw InputError("expected two inputs with layers to compare, got one of kernels");
   return changes_between(results[0], results[1]);

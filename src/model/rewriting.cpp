@@ -27,6 +27,8 @@ Layer Rewriting::layer(std::size_t index) const {
   return layer;
 }
 
+DataType Rewriting::type_of(std::size_t now) const { return made_.layers[now].dtypes.output; }
+
 std::size_t Rewriting::add(Layer layer) {
   made_.layers.push_back(std::move(layer));
   return made_.layers.size() - 1;

@@ -21,6 +21,8 @@ class Rewriting {
 
   /// Layer `index` of the old network as it now is, before it is added.
   Layer layer(std::size_t index) const;
+  /// What the layer of that index, as it now is, writes.
+  DataType type_of(std::size_t now) const;
   /// Adds such a layer. Returns its index.
   std::size_t add(Layer layer);
   /// Adds a layer that the old network does not have, called `what` of the layer `of`:

@@ -125,8 +125,8 @@ class WholesGrid {
   Grid grid_;
 };
 
-std::string count_text(double count) { return si(count, ""); }
-std::string byte_count_text(double byte) { return si(byte, "B"); }
+std::string number_of_text(double count) { return si(count, ""); }
+std::string size_text(double byte) { return si(byte, "B"); }
 
 Grid measured_wholes_grid(const Changes& changes) {
   WholesGrid grid(changes, changes.of_kernels ? "in all" : "a step");
@@ -150,9 +150,9 @@ Grid expected_wholes_grid(const Changes& changes) {
   grid.add("roofline", &RunTotals::roofline_s, duration);
   grid.add("an image", &RunTotals::time_per_image_s, duration);
   grid.add("images/s", &RunTotals::images_per_s, plain);
-  grid.add_changed("FLOP", &RunTotals::flop, count_text);
-  grid.add_changed("bytes", &RunTotals::byte, byte_count_text);
-  grid.add_changed("memory needed", &RunTotals::needed_memory_byte, byte_count_text);
+  grid.add_changed("FLOP", &RunTotals::flop, number_of_text);
+  grid.add_changed("bytes", &RunTotals::byte, size_text);
+  grid.add_changed("memory needed", &RunTotals::needed_memory_byte, size_text);
   return std::move(grid).grid();
 }
 

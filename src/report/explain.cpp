@@ -132,7 +132,8 @@ std::string mapping_text(const KernelPlan& kernel) {
   if (kernel.shared_memory_byte > 0)
     text +=
         fmt::format(", {:.3g} KiB shared", static_cast<double>(kernel.shared_memory_byte) / 1024);
-  if (kernel.kernels > 1) text += fmt::format(", {} kernels", kernel.kernels);
+  const char* gap = text.size() > 75 ? ",\n             " : ", ";  // lines of 100 columns
+  if (kernel.kernels > 1) text += fmt::format("{}{} kernels", gap, kernel.kernels);
   return text;
 }
 

@@ -292,6 +292,7 @@ void write_network_explanation(JsonWriter& w, const NetworkExplanation& explanat
       .member("dtype", optional_name(result.setting.dtype))
       .member("batch", cell(result.setting.batch))
       .member("time_s", result.total.time_s);
+  write_uncertainty(w, result.total.expected_uncertainty);
   w.key("limiter_share").begin_object();
   for (const Limiter limiter : enumerators<Limiter>)
     w.member(name_of(limiter), explanation.limiter_share[limiter]);

@@ -1,6 +1,7 @@
 // Networks as layer files: every layer explicit, so that reading the file gives the same network.
 
 #include <algorithm>
+#include <utility>
 
 #include "report/json_writer.hpp"
 #include "report/stated.hpp"
@@ -39,10 +40,12 @@ std::string render_layer_file(const Network& network) {
                   [&](const Layer& layer) { return layer.output.batch % batch == 0; }))
     out += ",\n \"batch\": " + std::to_string(batch);
   out += ",\n \"layers\": [";
-  for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    out += i == 0 ? "\n  " : ",\n  ";
+  bool first = true;
+  for (const Layer& layer : network.layers) {
+    if (layer.of_run) continue;
+    out += std::exchange(first, false) ? "\n  " : ",\n  ";
     JsonWriter writer(out, false);
-    write_layer(writer, stated_in(network, network.layers[i]));
+    write_layer(writer, stated_in(network, layer));
   }
   return out + "\n]}\n";
 }

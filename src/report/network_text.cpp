@@ -44,6 +44,15 @@ std::string time_sentence(const Result& result) {
                             percent(flop_per_s / peak));
 }
 
+/// "of 100 such times, 68 are within x1.16 of it, 95 within x1.42: calibrated on this GPU"
+std::string uncertainty_sentence(const Result& result) {
+  const auto& uncertainty = result.total.expected_uncertainty;
+  if (!uncertainty) return "";
+  return fmt::format("of 100 such times, 68 are within {} of it, 95 within {}: {}\n",
+                     factor(uncertainty->factor), factor(uncertainty->factor_95),
+                     meaning_of(uncertainty->basis));
+}
+
 /// "its time: dram 41.2% (device memory), ..."
 std::string limiters_sentence(const NetworkExplanation& explanation) {
   std::vector<std::pair<double, std::string>> parts;
@@ -135,7 +144,8 @@ std::string network_explanation_text(const NetworkExplanation& explanation, cons
                                      const std::function<std::string(const Grid&)>& render) {
   std::string text =
       broken(verdict_sentences(result) + memory_sentence(result) + '\n' + time_sentence(result) +
-                 limiters_sentence(explanation) + network_bounds_sentence(result, width),
+                 uncertainty_sentence(result) + limiters_sentence(explanation) +
+                 network_bounds_sentence(result, width),
              sentence_width);
   text += '\n' + render(main_layers_grid(explanation, result, width));
   if (!explanation.changes.empty())

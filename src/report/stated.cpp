@@ -143,7 +143,7 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer) {
 }
 
 Cell stated_layer(const Row& row) {
-  if (!is_input_kind(row.layer.layer.kind)) return {};
+  if (!is_input_kind(row.layer.layer.kind) || row.layer.layer.of_run) return {};
   LayerSpec spec = layer_of(row);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
@@ -164,7 +164,7 @@ std::string layer_columns() {
 }
 
 void append_layer_cells(std::string& csv, const Row& row, bool raw) {
-  const bool is_input = is_input_kind(row.layer.layer.kind);
+  const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.of_run;
   const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
   bool first = true;
   for (const LayerField& field : layer_fields()) {

@@ -159,7 +159,7 @@ std::string gpu_changes_sentence(const Result& result) {
   for (const GpuChange& change : result.setting.gpu_changes) {
     const auto number = [&](double value) {
       if (change.unit == "MiB") return plain(value) + " MiB";
-      return change.unit.empty() ? plain(value) : si(value, change.unit);
+      return change.unit.empty() ? fmt::format("{:.0f}", value) : si(value, change.unit);
     };
     text += fmt::format("{}{} ", text.empty() ? "what if: " : ", ", change.field);
     text += change.unit == "x"

@@ -181,6 +181,14 @@ TEST_CASE("What did not change is one row", "[cli/compare]") {
   CHECK(out.find("\n2 unchanged") != std::string::npos);
 }
 
+TEST_CASE("Who runs the networks stands with what is compared", "[cli/compare]") {
+  const TemporaryFolder folder;
+  const std::string line =
+      "roofline resnet18 --gpu h200 --batch 1,8 --compare --framework tensorrt";
+  CHECK(lines_of(run(folder, line).out).at(1) ==
+        "after: resnet18 on H200 SXM 141GB, fp32, batch 8, by tensorrt");
+}
+
 TEST_CASE("More than two results are not compared", "[cli/compare]") {
   const TemporaryFolder folder;
   const Outcome outcome =

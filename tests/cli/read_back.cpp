@@ -137,7 +137,9 @@ TEST_CASE("A report holds its network: memory, fusion, passes and batches as bef
   folder.write("zoo.json", zoo);
   for (const std::string input : {"resnet50", "convnext_tiny", "zoo.json"})
     for (const std::string options :
-         {"--fuse epilogue", "--pass training", "--host-copies", "--batch 4"}) {
+         {"--fuse epilogue", "--pass training", "--host-copies", "--batch 4", "--dtype amp",
+          "--dtype amp --pass training", "--framework pytorch",
+          "--framework pytorch --pass training"}) {
       INFO(input << " " << options);
       Json before = read_back(folder, input, options, "json", options).original.at("results");
       Json after = read_back(folder, input, options, "json", options).again.at("results");
@@ -150,6 +152,19 @@ TEST_CASE("A report holds its network: memory, fusion, passes and batches as bef
       report_of(
           run(folder, "roofline one.json --gpu t4 --batch 8 --json"))["results"][0]["total"] ==
       report_of(run(folder, "roofline resnet50 --gpu t4 --batch 8 --json"))["results"][0]["total"]);
+}
+
+TEST_CASE("Attention that ran in one kernel is read as one", "[cli/read_back]") {
+  const TemporaryFolder folder;
+  folder.write("attention.json", R"([
+      {"name": "scores", "type": "matmul", "inputs": [[6, 16, 4], [6, 4, 16]]},
+      {"name": "weights", "type": "softmax"},
+      {"name": "values", "type": "matmul",
+       "inputs": [{"layer": "weights", "shape": [6, 16, 16]}, [6, 16, 4]]},
+      {"name": "out", "type": "relu"}])");
+  const std::string options = "--framework pytorch";
+  const ReadBack both = read_back(folder, "attention.json", options, "json", options);
+  CHECK(both.again["results"][0]["total"] == both.original["results"][0]["total"]);
 }
 
 TEST_CASE("What several GPUs were asked about is read once", "[cli/read_back]") {

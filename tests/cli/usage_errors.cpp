@@ -31,8 +31,6 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
        "--explain is no row of layers: expected table, markdown or json, got csv"},
-      {"conv.json --gpu v100 --plot --explain conv",
-       "--explain is no chart: expected table, markdown, json or html"},
       {"conv.json --gpu v100 --chart sweep",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
       {"conv.json --gpu v100 --chart compare",
@@ -42,10 +40,10 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --json --format csv", "--json and --format csv contradict each other"},
       {"conv.json --gpu v100 --dtype fp17",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
-       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got \"fp17\"; did you mean \"fp16\"?"},
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"fp17\"; did you mean \"fp16\"?"},
       {"conv.json --gpu v100 --dtype int32",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
-       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got \"int32\", which only outputs can be"},
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"int32\", which only outputs can be"},
       {"conv.json --gpu v100 --engine magic",
        "--engine: magic not in {auto,vector,tensor,tf32,fp16-accumulate} (see --help)"},
       {"conv.json --gpu v100 --framework keras",

@@ -32,6 +32,12 @@ TEST_CASE("The header says that the GPU was changed, and how", "[cli/what_if]") 
   CHECK(lines_of(out).at(3) == "x1.50");
 }
 
+TEST_CASE("Counts are set as whole numbers", "[cli/what_if]") {
+  const TemporaryFolder folder;
+  const std::string out = run(folder, "roofline resnet18 --gpu v100 --set sms=+10%").out;
+  CHECK(lines_of(out).at(2) == "what if: sms 80 -> 88");
+}
+
 TEST_CASE("A ceiling that is doubled halves what it bounds", "[cli/what_if]") {
   const TemporaryFolder folder;
   const Json was = total_of(folder, "v100");

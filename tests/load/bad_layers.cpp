@@ -261,6 +261,10 @@ TEST_CASE("32-bit integers are an output type only", "[load/bad_layers]") {
        "conv.json: /dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
        "fp6, mxfp8, mxfp6, mxfp4, nvfp4, got "
        "\"int32\", which only outputs can be"},
+      {conv_with("\"dtypes\": {\"output\": \"amp\"}"),
+       "conv.json: /dtypes/output: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, "
+       "fp4, fp6, mxfp8, mxfp6, mxfp4, nvfp4, got \"amp\", which only whole networks can be "
+       "(--dtype)"},
       {conv_with("\"dtypes\": {\"weight\": \"int32\"}"),
        "conv.json: /dtypes/weight: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, "
        "fp4, "

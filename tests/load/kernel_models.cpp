@@ -150,9 +150,8 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "mine.json: /constants/memory/dram_share/value: expected a number, got \"much\""},
       {file(R"("features": {"vector": ["winograt"]})"),
        "mine.json: /features/vector/0: expected one of split_k, scatter, skips_empty_phases, "
-       "unaligned_products, pads_gathered, winograd, winograd_wgrad, fft, got \"winograt\"; did "
-       "you mean "
-       "\"winograd\"?"},
+       "unaligned_products, pads_gathered, winograd, winograd_wgrad, winograd_box, winograd_boxes, "
+       "fft, got \"winograt\"; did you mean \"winograd\"?"},
       {file(R"("tiles": {"vector_gemm": []})"),
        "mine.json: /tiles: expected the list vector_gemm, got none"},
       {file(R"("tiles": {"vector_gemm": [[128, 128, 8]]})"),

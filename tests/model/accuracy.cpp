@@ -30,14 +30,14 @@ Result measured_result(const std::string& file, const AnalysisOptions& options,
   return join_records(file, "measured", std::move(records), context).value();
 }
 
-struct Setting {
+struct MeasuredOn {
   EngineChoice engine = EngineChoice::automatic;
   const char* gpu = "h200";
   CacheState cache = CacheState::warm;
   LaunchProtocol launch = LaunchProtocol::graph;
 };
 
-std::vector<Accuracy> accuracy_of(const std::string& file, const Setting& setting) {
+std::vector<Accuracy> accuracy_of(const std::string& file, const MeasuredOn& setting) {
   AnalysisOptions options;
   options.engine = setting.engine;
   options.cache = setting.cache;
@@ -56,7 +56,7 @@ struct Cell {
 };
 
 /// The figures are today's, rounded up at the second decimal: a change for the worse fails.
-void check(const std::string& file, const Setting& setting, const std::vector<Cell>& cells) {
+void check(const std::string& file, const MeasuredOn& setting, const std::vector<Cell>& cells) {
   const std::vector<Accuracy> accuracy = accuracy_of(file, setting);
   INFO(setting.gpu);
   REQUIRE(accuracy.size() == cells.size());
@@ -185,6 +185,32 @@ TEST_CASE("Products in bf16 on an A100, an L40S and a B200 that no constant was 
   products("l40s", CacheState::cold, {dense, bf16, fwd, 92, 1.12, 0.95, 1.05});
   products("b200", CacheState::warm, {dense, bf16, fwd, 108, 1.11, 0.95, 1.05});
   products("b200", CacheState::cold, {dense, bf16, fwd, 92, 1.09, 0.95, 1.05});
+}
+
+TEST_CASE("3x3 convolutions of random shapes in fp32 that no constant was fitted to",
+          "[model/accuracy]") {
+  struct Part {
+    const char* gpu;
+    Cell cell;
+    std::size_t agreed;  ///< at least so many run the algorithm that ran
+  };
+  const Part parts[] = {
+      {"a100-pcie-80gb", {dense, fp32, fwd, 150, 1.21, 0.88, 1.05}, 112},
+      {"v100-pcie-16gb", {dense, fp32, fwd, 150, 1.17, 0.88, 1.05}, 124},
+      {"t4", {dense, fp32, fwd, 150, 1.17, 0.89, 1.05}, 120},
+      {"p4", {dense, fp32, fwd, 150, 1.22, 0.91, 1.05}, 88},
+  };
+  for (const auto& [gpu, cell, agreed] : parts) {
+    MeasuredOn setting;
+    setting.gpu = gpu;
+    check("neusight_convs.ndjson", setting, {cell});
+    const Result result = measured_result("neusight_convs.ndjson", {}, gpu);
+    INFO(gpu);
+    CHECK(std::ranges::count_if(result.layers, [](const LayerResult& row) {
+            return row.measured_time_s &&
+                   row.layer.name.starts_with(std::string(name_of(row.kernel->algorithm)) + '/');
+          }) >= static_cast<std::ptrdiff_t>(agreed));
+  }
 }
 
 TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[model/accuracy]") {

@@ -98,7 +98,7 @@ TEST_CASE("A convolution's bias is a kernel over its output", "[model/frameworks
   CHECK(bias.counts.flops == 64 * 128 * 28 * 28);
   CHECK(bias.counts.params == 0);
   CHECK(result.total.params == plain.total.params);
-  CHECK(result.layers[2].input_from == std::vector<std::string>{"conv.bias"});
+  CHECK(result.layers[2].input_from == std::vector<std::string>{"conv"});
   CHECK(result.total.bytes.total == plain.total.bytes.total + 2 * 25690112 + 512);
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("A network's explanation fits a screen", "[report/network_explanations
       const std::vector<std::string> screen = lines_of(outcome.out);
       CHECK(screen.size() <= 40);
       for (const std::string& line : screen) CHECK(roofline::display_width(line) <= 80);
-      for (const char* part : {" expected", "\nits time: ", "\nlayers that matter", "\n10% more"})
+      for (const char* part : {" expected", "\nof 100 such times, 68 ",
+                               "\nits time: ", "\nlayers that matter", "\n10% more"})
         CHECK(outcome.out.find(part) != std::string::npos);
     }
 }
@@ -65,6 +66,7 @@ TEST_CASE("Shares of what limits a network sum to all of it", "[report/network_e
   CHECK(sum == Approx(1));
   const double whole_s = explanation.at("time_s");
   CHECK(whole_s == Approx(expected_s(folder, rest)));
+  CHECK(explanation.at("expected_uncertainty").at("factor") > 1);
   const Json& layers = explanation.at("layers");
   CHECK(layers.size() == 5);
   double before_s = whole_s;
@@ -96,6 +98,17 @@ TEST_CASE("What would help is what comes of it", "[report/network_explanations]"
                           "resnet50 --gpu a100 --batch 32 --dtype fp16 --fuse epilogue "
                           "--launch graph") /
                8));
+}
+
+TEST_CASE("What would help a framework's operators", "[report/network_explanations]") {
+  const TemporaryFolder folder;
+  const std::string rest = "resnet18 --gpu h200 --framework pytorch ";
+  const Json changes = explanation_of(folder, rest).at("changes");
+  const auto time_s = [&](const char* change) { return time_of(changes, "change", change); };
+  CHECK(time_s("kernels launched as a graph") ==
+        Approx(expected_s(folder, rest + "--launch graph")));
+  CHECK(time_s("fused as inference engines do, run as a graph") ==
+        Approx(expected_s(folder, rest + "--fuse epilogue --launch graph")));
 }
 
 TEST_CASE("A tenth more of a GPU is what --set makes of it", "[report/network_explanations]") {

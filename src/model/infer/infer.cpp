@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/autocast.hpp"
 #include "model/copies.hpp"
 #include "model/expected.hpp"
 #include "model/infer/field_failure.hpp"
@@ -49,6 +50,7 @@ class Inference {
     network_.source = spec.source;
     network_.record = spec.record;
     network_.recording = spec.summary;
+    network_.autocast = spec.autocast;
     if (spec.batch_is_fixed) network_.batch = spec.batch;
     network_.assumptions = spec.assumptions;
     if (!spec.has_dimensions)
@@ -169,7 +171,12 @@ InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted)
 }
 
 Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
-  return expected([&] { return inferred(spec, defaults); });
+  return expected([&] {
+    Network network = inferred(spec, defaults);
+    if (spec.autocast) return with_unscaling(network);
+    if (defaults.autocast && !spec.batch_is_fixed) return autocast(network, *defaults.autocast);
+    return network;
+  });
 }
 
 }  // namespace roofline

@@ -20,6 +20,7 @@ constexpr ConstantUnit tile_edge{"element", 0, 1000, 0};
 constexpr ConstantUnit byte_rate{"byte/clock/SM", 0.1, 1000};
 constexpr ConstantUnit byte_limit{"byte/clock/SM", 0.1, 1000, 1000};
 constexpr ConstantUnit element_rate{"element/clock/SM", 0.01, 100};
+constexpr ConstantUnit element_limit{"element/clock/SM", 0.01, 100, 100};
 constexpr ConstantUnit flop_rate{"FLOP/clock/SM", 1, 1e5};
 constexpr ConstantUnit flop_limit{"FLOP/clock/SM", 1, 1e5, 1e5};
 constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9, 0};
@@ -132,6 +133,10 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
      "copies between NCHW and NHWC"},
     {"winograd_share", &DenseConstants::winograd_share, &ratio,
      "rate of fused Winograd kernels to math_share"},
+    {"transform_per_clk_per_sm", &DenseConstants::transform_per_clk_per_sm, &element_limit,
+     "points of images that Winograd's transforms make or take"},
+    {"weight_transform_per_clk_per_sm", &DenseConstants::weight_transform_per_clk_per_sm,
+     &element_limit, "the same of weights"},
     {"batched_share", &DenseConstants::batched_share, &ratio,
      "rate of GEMMs over transformed tiles to math_share"},
 };

@@ -82,6 +82,8 @@ struct DenseConstants {
   double fft_share;
   double transpose_per_clk_per_sm;
   double winograd_share;
+  double transform_per_clk_per_sm;
+  double weight_transform_per_clk_per_sm;
   double batched_share;
 };
 
@@ -296,6 +298,9 @@ struct LibraryFeatures {
   bool pads_gathered = false;       ///< few channels are padded to 8, no further
   bool winograd = false;            ///< in forward and data gradient, fp32
   bool winograd_wgrad = false;
+  bool winograd_box = false;    ///< fused: blocks take boxes of 1 x 4 x 8 tiles, weights are
+                                ///< transformed by a kernel before
+  bool winograd_boxes = false;  ///< boxes of other shapes too
   bool fft = false;
 };
 
@@ -303,7 +308,7 @@ struct FeatureField {
   std::string_view key;
   bool LibraryFeatures::*member;
 };
-inline constexpr std::array<FeatureField, 8> feature_fields{{
+inline constexpr std::array<FeatureField, 10> feature_fields{{
     {"split_k", &LibraryFeatures::split_k},
     {"scatter", &LibraryFeatures::scatter},
     {"skips_empty_phases", &LibraryFeatures::skips_empty_phases},
@@ -311,6 +316,8 @@ inline constexpr std::array<FeatureField, 8> feature_fields{{
     {"pads_gathered", &LibraryFeatures::pads_gathered},
     {"winograd", &LibraryFeatures::winograd},
     {"winograd_wgrad", &LibraryFeatures::winograd_wgrad},
+    {"winograd_box", &LibraryFeatures::winograd_box},
+    {"winograd_boxes", &LibraryFeatures::winograd_boxes},
     {"fft", &LibraryFeatures::fft},
 }};
 

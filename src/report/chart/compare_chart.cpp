@@ -30,7 +30,10 @@ Bar bar_of(const ComparisonRow& row) {
   return bar;
 }
 
-/// One piece of work on all of its GPUs.
+/// More bars are no picture: the first ones, of a ranking the best.
+constexpr std::size_t most_gpus = 40;
+
+/// One piece of work on its GPUs.
 Panel panel_of(const std::vector<ComparisonRow>& rows, std::size_t first, std::size_t end) {
   Panel panel;
   panel.heading = rows[first].name;
@@ -60,7 +63,10 @@ std::vector<Chart> compare_charts(const Report& report) {
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t end = first;
     while (end < rows.size() && is_same_work(rows[first], rows[end])) ++end;
-    chart.panels.push_back(panel_of(rows, first, end));
+    const std::size_t shown = std::min(end, first + most_gpus);
+    chart.panels.push_back(panel_of(rows, first, shown));
+    if (shown < end)
+      chart.caption = {fmt::format("Not drawn: the {} GPUs after these.", end - shown)};
     first = end;
   }
   return {chart};

@@ -154,6 +154,10 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   widen_axes(plot);
   plot.lines = roofs_of_one(bounds, engines, plot.x, plot.y);
   std::vector<LegendItem> legend = engine_legend(rows, LegendItem::Sign::mark);
+  std::erase_if(legend, [&](const LegendItem& item) {
+    return std::none_of(plot.marks.begin(), plot.marks.end(),
+                        [&](const Mark& mark) { return mark.symbol == item.symbol; });
+  });
   add_mark_legend(legend, plot.marks);
   Chart chart;
   chart.title = chart_title(table);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
@@ -159,11 +160,16 @@ void fit_axes(Plot& plot, const Subject& subject) {
 
 std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   using Sign = LegendItem::Sign;
-  std::vector<TableRow> drawn;
-  for (const auto& rows : subject.rows)
-    for (const TableRow& row : rows)
-      if (is_on_roofline(row.first())) drawn.push_back(row);
-  std::vector<LegendItem> legend = look_legend(drawn, Sign::mark);
+  std::vector<TableRow> rows;
+  for (const auto& of_result : subject.rows)
+    std::copy(of_result.begin(), of_result.end(), std::back_inserter(rows));
+  const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
+  std::vector<LegendItem> legend = look_legend(rows, Sign::mark);
+  std::erase_if(legend, [&](const LegendItem& item) {
+    return !any([&](const Mark& mark) {
+      return mark.symbol == item.symbol && (mark.colour == item.colour || subject.gpus.size() > 1);
+    });
+  });
   if (subject.gpus.size() > 1) {
     for (LegendItem& item : legend) item.colour = Colour::ink;
     for (const Result* result : subject.one_of_each_gpu())
@@ -173,7 +179,6 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
                         Symbol::square,
                         {}});
   }
-  const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
   const bool measured = any([](const Mark& mark) { return mark.expected_y.has_value(); });
   if (measured) legend.push_back({"expected", Sign::open_mark, Colour::ink, Symbol::circle, {}});
   add_mark_legend(legend, plot.marks);

@@ -105,14 +105,17 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
   l2.path.push_back({lower.flop_per_s / lower.byte_per_s, lower.flop_per_s});
   Line memory = slope(roofs.datasheet_byte_per_s, peak, LineStyle::solid, x, y);
   memory.label = "DRAM " + si(roofs.datasheet_byte_per_s, "B/s");
-  lines.push_back(std::move(memory));
-  lines.push_back(std::move(l2));
   if (differ(lower.byte_per_s, roofs.datasheet_byte_per_s)) {
+    // Too close to each other for a label between them: the lower one has both.
     Line reached = slope(lower.byte_per_s, lower.flop_per_s, LineStyle::dashed, x, y);
-    reached.label = fmt::format("{} {}", lower.name, si(lower.byte_per_s, "B/s"));
+    reached.label =
+        fmt::format("{} ({} {})", memory.label, lower.name, si(lower.byte_per_s, "B/s"));
     reached.label_below = true;
+    memory.label.clear();
     lines.push_back(std::move(reached));
   }
+  lines.push_back(std::move(memory));
+  lines.push_back(std::move(l2));
   for (const Engine engine : engines) {
     add_engine(lines, bounds, engine, x);
     lines.push_back(ridge(*rate_of(bounds.ceilings.peak_flop_per_s, engine),

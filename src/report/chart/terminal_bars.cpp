@@ -43,10 +43,9 @@ class BarText {
   BarText(const Bars& bars, const Screen& screen) : bars_(bars), screen_(screen) {
     for (const Bar& bar : bars.bars) labels_.push_back(bar.label);
     labels_ = short_labels(labels_, screen.width / 3);
-    for (std::size_t i = 0; i < bars.bars.size(); ++i) {
-      label_width_ = std::max(label_width_, display_width(labels_[i]));
-    }
-    for (std::size_t i = 0; i < bars.bars.size(); ++i) add_note(bars.bars[i].note);
+    for (const std::string& label : labels_)
+      label_width_ = std::max(label_width_, display_width(label));
+    for (const Bar& bar : bars.bars) add_note(bar.note);
     const std::size_t taken = label_width_ + note_width_ + 3;
     bar_width_ = screen.width > taken + least_bar ? screen.width - taken : least_bar;
   }

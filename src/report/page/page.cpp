@@ -268,7 +268,7 @@ std::string lead_of(const Report& report) {
   if (report.results.size() == 1) {
     const Result& result = report.results.front();
     const auto rate = images_per_s(result);
-    return fmt::format("Expected {}{}; at best, by the roofline, {}.",
+    return fmt::format("Expected {}{}; roofline, each layer from device memory, {}.",
                        duration(result.total.time_s),
                        rate ? fmt::format(", {} images/s", plain(*rate)) : "",
                        duration(result.total.roofline_time_s));

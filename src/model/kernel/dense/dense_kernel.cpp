@@ -34,8 +34,8 @@ DenseChoice transformed(const DenseContext& context, const Transform& transform)
   DenseChoice choice;
   choice.algorithm = transform.algorithm;
   choice.transform = transform;
-  choice.product =
-      transformed_product(context.x, transform, product_of(context.x, model, context.engine));
+  choice.product = transformed_product(
+      context.x, transform, product_of(context.x, model, context.engine), context.engine.features);
   Planning trace;
   const auto machine = machine_rates(model.machine, trace);
   choice.mapping = fastest_mapping(

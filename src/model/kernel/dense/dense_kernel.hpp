@@ -32,8 +32,10 @@ struct DenseChoice {
 
   bool tiled() const { return algorithm != Algorithm::gemv; }
   bool staged() const { return transform && !transform->fused(); }
+  bool weights_first() const { return transform && transform->weights_first; }
   double kernels() const {
-    return staged() ? staged_kernels : (mapping.split > 1 ? 2 : 1) + (clears ? 1 : 0);
+    if (staged()) return staged_kernels;
+    return (mapping.split > 1 ? 2 : 1) + (clears || weights_first() ? 1 : 0);
   }
 };
 
@@ -56,9 +58,10 @@ DenseRates<NumberOf<Trace>> dense_rates(const ResolvedModel& model, Trace& trace
 
 template <class Number>
 struct DenseKernel {
-  GemmTime<Number> gemm;    ///< where it is tiled
-  Staging<Number> staging;  ///< where tiles are transformed
-  Number vector_l2_s{};     ///< where it is not tiled: operands and result from L2
+  GemmTime<Number> gemm;         ///< where it is tiled
+  Staging<Number> staging;       ///< where tiles are transformed
+  FusedWeights<Number> weights;  ///< where a fused kernel transforms them
+  Number vector_l2_s{};          ///< where it is not tiled: operands and result from L2
   Number vector_start_s{};
   Number clear_s{};  ///< writing zeros where results are added up or not written
   Number clear_launch_s{};
@@ -91,13 +94,23 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
       product_rates(choice.product, context.model, context.engine, rates.machine, trace);
   kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, trace);
   const Number& product_s = kernel.gemm.schedule.kernel_s;
-  if (choice.staged()) {
-    kernel.staging =
-        staging(x, *choice.transform, memory, c, rates.dram_byte_per_s, l2_byte_per_s(), trace);
-    const Staging<Number>& s = kernel.staging;
-    kernel.kernel_s = trace.named(
-        "kernels",
-        max({product_s, s.product_memory_s}) + s.transform_s + s.image_s + s.further_launch_s, "s");
+  if (choice.staged() || choice.weights_first()) {
+    const TransformRates<Number> transform_rates{
+        trace.named("clocks of all SMs", rates.machine.sm_count * rates.machine.clock_hz,
+                    "clock/s"),
+        rates.dram_byte_per_s, l2_byte_per_s()};
+    if (choice.staged()) {
+      const Staging<Number>& s = kernel.staging =
+          staging(x, *choice.transform, memory, c, transform_rates, trace);
+      kernel.kernel_s = trace.named(
+          "kernels",
+          max({product_s, s.product_memory_s}) + s.transform_s + s.image_s + s.further_launch_s,
+          "s");
+    } else {
+      const FusedWeights<Number>& w = kernel.weights =
+          fused_weights(x, *choice.transform, memory, c, transform_rates, trace);
+      kernel.kernel_s = trace.named("kernels", product_s + w.transform_s + w.launch_s, "s");
+    }
     return kernel;
   }
   if (choice.clears) {
@@ -133,6 +146,8 @@ void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
   parts.add(workspace, staging.transform_s);
   parts.add(Limiter::dram, staging.image_s);
   parts.add(Limiter::launch, staging.further_launch_s);
+  parts.add(Limiter::dram, kernel.weights.transform_s);
+  parts.add(Limiter::launch, kernel.weights.launch_s);
 }
 
 }  // namespace roofline

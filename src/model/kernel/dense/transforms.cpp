@@ -1,6 +1,7 @@
 #include "model/kernel/dense/transforms.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/kernel/dense/tile_mapping.hpp"
 
@@ -9,6 +10,15 @@ namespace {
 
 // The fused kernel's one block, as a GEMM tile.
 constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
+
+struct Box {
+  double images, rows, columns;
+};
+
+/// Of the fused kernel's 32 tiles; the first is that of all libraries. In their kernels' names as
+/// tile148, tile228 and so on.
+constexpr std::array<Box, 6> boxes{
+    {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
 
 /// Winograd for 3x3 and 5x5 windows.
 void add_winograd(Transforms& all, const Contraction& x, const LibraryFeatures& library,
@@ -20,7 +30,8 @@ void add_winograd(Transforms& all, const Contraction& x, const LibraryFeatures& 
   };
   if (x.kernel_h != x.kernel_w) return;
   if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte});
-  if (x.kernel_h == 3 && !wgrad) add({Algorithm::winograd_2x2_fused, 4, 16, 2, x.element_byte});
+  if (x.kernel_h == 3 && !wgrad)
+    add({Algorithm::winograd_2x2_fused, 4, 16, 2, x.element_byte, library.winograd_box});
   if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte});
 }
 
@@ -51,15 +62,41 @@ Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
   return all;
 }
 
-double transform_tile_count(const Contraction& x, const Transform& t) {
+namespace {
+
+struct TileGrid {
+  double rows, columns;  ///< of an image
+};
+
+TileGrid tile_grid(const Contraction& x, const Transform& t) {
   // A data gradient's outputs are the inputs of the forward convolution.
   const bool dgrad = x.role == Pass::dgrad;
-  const double h = dgrad ? x.in_h : x.out_h;
-  const double w = dgrad ? x.in_w : x.out_w;
-  return x.batch * divide_up(h, t.edge - x.kernel_h + 1) * divide_up(w, t.edge - x.kernel_w + 1);
+  return {divide_up(dgrad ? x.in_h : x.out_h, t.edge - x.kernel_h + 1),
+          divide_up(dgrad ? x.in_w : x.out_w, t.edge - x.kernel_w + 1)};
 }
 
-Product transformed_product(const Contraction& x, const Transform& t, const Product& direct) {
+/// Tiles of the fused kernel, those of boxes that images do not fill included.
+double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
+  const TileGrid grid = tile_grid(x, t);
+  if (!library.winograd_box) return x.batch * grid.rows * grid.columns;
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const Box& box : boxes) {
+    fewest = std::min(fewest, divide_up(x.batch, box.images) * divide_up(grid.rows, box.rows) *
+                                  divide_up(grid.columns, box.columns));
+    if (!library.winograd_boxes) break;
+  }
+  return 32 * fewest;
+}
+
+}  // namespace
+
+double transform_tile_count(const Contraction& x, const Transform& t) {
+  const TileGrid grid = tile_grid(x, t);
+  return x.batch * grid.rows * grid.columns;
+}
+
+Product transformed_product(const Contraction& x, const Transform& t, const Product& direct,
+                            const LibraryFeatures& library) {
   constexpr const char* in_word = "input channels";
   constexpr const char* out_word = "output channels";
   const double in = x.in_channels, out = x.out_channels;
@@ -73,7 +110,7 @@ Product transformed_product(const Contraction& x, const Transform& t, const Prod
   p.n_is = fwd ? out_word : in_word;
   if (t.fused()) {
     p.kernels = ProductKernels::fused_winograd;
-    p.m = 4 * tiles;
+    p.m = 4 * boxed_tiles(x, t, library);
     p.m_is = "4 x transformed tiles";
     p.n *= 4;
     p.n_is = fwd ? "4 x output channels" : "4 x input channels";

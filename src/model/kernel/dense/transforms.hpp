@@ -7,10 +7,12 @@
 // (weight gradient: M = K, N = C, K = tiles), far fewer multiply-adds than the (t - r + 1)^2 * r^2
 // of the window.
 //
-//   winograd_2x2_fused      t = 4, r = 3: 16 points for 4 * 9 = 36 taps; one kernel, nothing
-//                           spilled. A block of 32 tiles x 32 channels has the arithmetic and the
-//                           operand bytes of a 128 x 128 GEMM tile, so it is timed as one:
-//                           M' = 4 tiles, N' = 4 K.
+//   winograd_2x2_fused      t = 4, r = 3: 16 points for 4 * 9 = 36 taps; a kernel that transforms
+//                           the weights, and one for the rest, of which nothing is spilled. A block
+//                           of 32 tiles x 32 channels has the arithmetic and the operand bytes of a
+//                           128 x 128 GEMM tile, so it is timed as one: M' = 4 tiles, N' = 4 K. Its
+//                           32 tiles are a box of images x rows x columns, 1 x 4 x 8 for one: small
+//                           images fill it partly.
 //   winograd_4x4_nonfused   t = 6, r = 3: 36 points for 144 taps (t = 9, r = 5: 81 for 625), and
 //                           the transformed input and result go through memory between kernels
 //   fft_tiled               t = 32: t*(t/2+1) complex points (4 multiply-adds), 8 byte each
@@ -32,6 +34,7 @@ struct Transform {
   double points = 16;         ///< of the transformed tile
   double flop_per_point = 2;  ///< of one multiply-add in the transformed domain
   double point_byte = 4;
+  bool weights_first = false;  ///< fused: a kernel of its own transforms the weights
 
   bool fused() const { return algorithm == Algorithm::winograd_2x2_fused; }
 };
@@ -53,8 +56,8 @@ Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
                          std::optional<Algorithm> stated = {});
 
 /// The product over a transform's points. `direct`: the layer's without one.
-Product transformed_product(const Contraction& x, const Transform& transform,
-                            const Product& direct);
+Product transformed_product(const Contraction& x, const Transform& transform, const Product& direct,
+                            const LibraryFeatures& library);
 
 /// The tiles that its kernels have.
 std::span<const TileKernel> transform_tiles(const Transform& transform,
@@ -77,32 +80,75 @@ struct Staging {
 /// Tiles over the images of the tensor that the pass makes.
 double transform_tile_count(const Contraction& x, const Transform& transform);
 
+/// Clocks a second of all SMs, and what device memory and L2 sustain.
+template <class Number>
+struct TransformRates {
+  Number clock_per_s{};
+  Number dram_byte_per_s{};
+  Number l2_byte_per_s{};
+};
+
 /// What one kernel writes and the next reads; what fits in L2 stays there.
 template <class Trace>
 Staging<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
                                  const MemorySystem& memory, const DenseConstants& c,
-                                 const NumberOf<Trace>& dram_byte_per_s,
-                                 const NumberOf<Trace>& l2_byte_per_s, Trace& trace) {
+                                 const TransformRates<NumberOf<Trace>>& rates, Trace& trace) {
   using Number = NumberOf<Trace>;
   Staging<Number> s;
   const Number tiles = transform_tile_count(x, t);
-  const Number point = t.points * Number(t.point_byte);
   const Number in = x.in_channels, out = x.out_channels;
+  const Number images = trace.named("points of images", t.points * tiles * (in + out));
+  const Number weights = trace.named("points of weights", t.points * in * out);
   const Number& workspace = s.workspace_byte =
-      trace.named("workspace", point * tiles * (in + out) + point * in * out, "byte");
+      trace.named("workspace", t.point_byte * (images + weights), "byte");
   s.in_l2 = workspace < memory.l2_kept_byte;
-  const Number rate = s.in_l2 ? trace.named("rate of the workspace, in L2",
-                                            max({dram_byte_per_s, 0.5 * l2_byte_per_s}), "byte/s")
-                              : dram_byte_per_s;
+  const Number rate =
+      s.in_l2 ? trace.named("rate of the workspace, in L2",
+                            max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
+              : rates.dram_byte_per_s;
   s.product_memory_s = trace.named("workspace through the products", workspace / rate, "s");
-  const Number share = t.flop_per_point > 2 ? trace(c.fft_share) : Number(1);
-  s.transform_s = trace.named("workspace through the transforms", workspace / (rate * share), "s");
+  const bool fft = t.algorithm == Algorithm::fft_tiled;
+  Number transform_s = workspace / (fft ? rate * trace(c.fft_share) : rate);
+  // Measured weight gradients show no more than the memory's time.
+  if (!fft && x.role != Pass::wgrad) {
+    const Number clocks = images / trace(c.transform_per_clk_per_sm) +
+                          weights / trace(c.weight_transform_per_clk_per_sm);
+    transform_s = max({transform_s, clocks / rates.clock_per_s});
+  }
+  s.transform_s = trace.named("workspace through the transforms", transform_s, "s");
   s.image_s = trace.named("image and weights through DRAM",
-                          (x.read_byte + Number(x.write_byte)) / dram_byte_per_s, "s");
+                          (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
   const Number launch = trace.sourced(memory.launch_s, memory.launch_origin);
   s.further_launch_s = trace.named("launches of further kernels",
                                    (staged_kernels - 1) * (launch + trace(c.extra_kernel_s)), "s");
   return s;
+}
+
+/// The kernel before a fused one: it writes the points of the weights.
+template <class Number>
+struct FusedWeights {
+  Number transform_s{};
+  Number launch_s{};
+};
+
+template <class Trace>
+FusedWeights<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
+                                            const MemorySystem& memory, const DenseConstants& c,
+                                            const TransformRates<NumberOf<Trace>>& rates,
+                                            Trace& trace) {
+  using Number = NumberOf<Trace>;
+  FusedWeights<Number> weights;
+  const Number points =
+      trace.named("points of weights", t.points * Number(x.in_channels) * x.out_channels);
+  weights.transform_s =
+      trace.named("transform of the weights",
+                  max({points * t.point_byte / rates.dram_byte_per_s,
+                       points / trace(c.weight_transform_per_clk_per_sm) / rates.clock_per_s}),
+                  "s");
+  // What else a further kernel takes, the start of a fused convolution was measured with.
+  weights.launch_s =
+      trace.named("its launch", trace.sourced(memory.launch_s, memory.launch_origin), "s");
+  return weights;
 }
 
 }  // namespace roofline
