@@ -10,18 +10,19 @@
 #include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
+#include "model/spelling.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
 
-/// What is assumed of a GPU, as one line, where anything is.
-void add_assumed(const Context& context, std::vector<std::string>& notes) {
+/// What is assumed of a GPU; empty where nothing is.
+std::string assumed_of(const Context& context) {
   std::string all;
   for (const std::string& assumption : context.assumptions)
-    all += (all.empty() ? context.gpu.name + ": " : "; ") + assumption;
-  if (!all.empty()) notes.push_back(std::move(all));
+    all += (all.empty() ? "" : "; ") + assumption;
+  return all;
 }
 
 /// What is wrong with other files in the person's own folder.
@@ -127,6 +128,7 @@ Contexts::Contexts(const Options& options) : options_(options) {
     else
       add_named(required(std::move(as_set)), is_selected, left_out);
   }
+  say_assumed();
   if (named_.empty() && left_out.first()) raise(*left_out.first());
   if (left_out.first()) note(left_out.text());
 }
@@ -148,9 +150,23 @@ void Contexts::add_named(Gpu gpu, bool is_selected, LeftOut& left_out) {
   }
   named_.push_back(required(std::move(context)));
   selected_.push_back(is_selected);
-  std::vector<std::string> notes;
-  add_assumed(named_.back(), notes);
-  for (const std::string& text : notes) note(text);
+}
+
+/// What is assumed of several selected GPUs is one note.
+void Contexts::say_assumed() const {
+  constexpr std::size_t most_named = 4;
+  std::vector<std::pair<std::string, std::vector<std::string>>> assumed;
+  for (std::size_t i = 0; i < named_.size(); ++i) {
+    const std::string text = assumed_of(named_[i]);
+    if (text.empty()) continue;
+    const auto known = std::find_if(assumed.begin(), assumed.end(),
+                                    [&](const auto& each) { return each.first == text; });
+    if (known == assumed.end() || !selected_[i])
+      assumed.push_back({text, {named_[i].gpu.name}});
+    else
+      known->second.push_back(named_[i].gpu.name);
+  }
+  for (const auto& [text, gpus] : assumed) note(some_of(gpus, most_named) + ": " + text);
 }
 
 Contexts::Found Contexts::of(const Network& network) {
@@ -204,7 +220,8 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
   analysis.recorded_here = options_.gpu_settings.empty();
   Gpu gpu = required(with_settings(std::move(gpus.front()), options_.gpu_settings));
   Context context = required(make_context(std::move(gpu), analysis));
-  add_assumed(context, notes);
+  if (const std::string text = assumed_of(context); !text.empty())
+    notes.push_back(context.gpu.name + ": " + text);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;
 }
 

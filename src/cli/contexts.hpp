@@ -61,6 +61,7 @@ class Contexts {
     std::vector<std::string> notes;
   };
   void add_named(Gpu gpu, bool is_selected, LeftOut& left_out);
+  void say_assumed() const;
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;

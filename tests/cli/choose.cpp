@@ -59,6 +59,10 @@ TEST_CASE("Selected GPUs are ranked, and those that cannot do the work are one n
         "has no peak; it has fp64\n");
   CHECK(csv.exit_code == 0);
 
+  // What is assumed of several is one note, too.
+  CHECK(run(folder, in_own_folder + "roofline net.json --gpu acme --launch eager --format csv")
+            .err.starts_with("Fast One, Other One, Slow One: host_operator_us is not stated: "));
+
   // By name it is an error, whoever else is selected.
   const Outcome named =
       run(folder, in_own_folder + "roofline net.json --gpu 'other one,acme' --format csv");
