@@ -69,7 +69,7 @@ Settable field_called(std::string_view name) {
 /// it is milli, since units are read in any case.
 std::optional<double> prefix_factor(std::string_view prefix, std::string_view symbol) {
   constexpr double kilo = 1e3;
-  constexpr double kibi = 1024;
+  constexpr double binary_kilo = 1024;
   if (prefix.empty()) return 1.0;
   if (symbol == "s") {
     constexpr std::string_view parts = "mun";
@@ -81,7 +81,7 @@ std::optional<double> prefix_factor(std::string_view prefix, std::string_view sy
   const std::size_t index = multiples.find(prefix.front());
   const bool is_binary = prefix.size() == 2 && prefix.back() == 'i' && symbol == "B";
   if (index == multiples.npos || (prefix.size() > 1 && !is_binary)) return std::nullopt;
-  return std::pow(is_binary ? kibi : kilo, static_cast<double>(index + 1));
+  return std::pow(is_binary ? binary_kilo : kilo, static_cast<double>(index + 1));
 }
 
 /// "TB/s" of a field in "B/s" is 1e12; FLOP/s may be written as FLOPS.
@@ -208,9 +208,9 @@ class Changer {
 
   /// Sizes of caches in MiB, all else in base units.
   void note(const std::string& name, std::optional<double> from, double to) {
-    constexpr double mebi = 1024.0 * 1024.0;
+    constexpr double mebibyte = 1024.0 * 1024.0;
     const bool is_binary = form_.quantity == Quantity::binary_size;
-    const double unit = is_binary ? mebi : 1;
+    const double unit = is_binary ? mebibyte : 1;
     if (from) *from /= unit;
     gpu_.changes.push_back({name, is_binary ? "MiB" : std::string(form_.symbol), from, to / unit});
   }
@@ -242,8 +242,9 @@ class Changer {
   void set_member(std::optional<std::uint64_t> Gpu::*member) {
     std::optional<double> from;
     if (gpu_.*member) from = static_cast<double>(*(gpu_.*member));
-    const double most = form_.quantity == Quantity::whole ? static_cast<double>(form_.most) : 1e18;
-    const double to = std::clamp(std::round(new_value(from)), 1.0, most);
+    const double most_of_field =
+        form_.quantity == Quantity::whole ? static_cast<double>(form_.most) : 1e18;
+    const double to = std::clamp(std::round(new_value(from)), 1.0, most_of_field);
     gpu_.*member = static_cast<std::uint64_t>(to);
     note(setting_->name, from, to);
   }
