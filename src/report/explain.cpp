@@ -197,10 +197,14 @@ std::string parts_table(const LayerResult& row) {
       add(limiter_text(limiter), kernel.part_s[limiter], meaning_of(limiter));
   add("expected", kernel.expected_time_s, "the sum; most of it: " + limiter_text(kernel.limiter));
   if (row.measured_time_s) add("measured", *row.measured_time_s, "of the expected time");
-  if (const auto& uncertainty = row.expected_uncertainty)
-    text += fmt::format("  {:<12} {:>9}         for 68 of 100 such kernels, {} for 95: {}\n",
-                        "within", factor(uncertainty->factor), factor(uncertainty->factor_95),
-                        meaning_of(uncertainty->basis));
+  if (const auto& uncertainty = row.expected_uncertainty) {
+    const auto add_range = [&](double range, int share_percent) {
+      text += fmt::format("  {:<12} {:>9} {:>5}%  of such kernels, {}\n", "within", factor(range),
+                          share_percent, meaning_of(uncertainty->basis));
+    };
+    add_range(uncertainty->factor, 68);
+    add_range(uncertainty->factor_95, 95);
+  }
   return text;
 }
 

@@ -22,7 +22,7 @@ std::string spaced(Limiter limiter) {
   return text;
 }
 
-std::string batch_text(const OperatingPoint& point) {
+std::string point_batch_text(const OperatingPoint& point) {
   return point.batch ? fmt::format("{}", *point.batch) : "mixed";
 }
 
@@ -96,7 +96,7 @@ std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
   return {"",
           gpus_text(table, group),
           type_text(point),
-          batch_text(point),
+          point_batch_text(point),
           duration(point.roofline_time_s),
           duration(point.time_s),
           uncertainty_text(point),
@@ -184,12 +184,12 @@ std::string unfit_sentence(const PointTable& table, const PointSelection& select
                        [&](const OperatingPoint& p) { return text_of(p) == text_of(first); });
   };
   const bool one_type = all_points(type_text);
-  const bool one_batch = all_points(batch_text);
+  const bool one_batch = all_points(point_batch_text);
   std::vector<std::string> names;
   for (const std::size_t i : selection.unfit) {
     const OperatingPoint& point = table.points[i];
     names.push_back(printable(point.gpu) + (one_type ? "" : " " + type_text(point)) +
-                    (one_batch ? "" : " batch " + batch_text(point)));
+                    (one_batch ? "" : " batch " + point_batch_text(point)));
   }
   const std::string needed =
       one_type && one_batch && first.needed_memory_byte
@@ -245,7 +245,7 @@ std::string points_title(std::span<const PointTable> tables, std::optional<Frame
   if (same([](const OperatingPoint& p) { return p.gpu; }))
     text += " on " + shortened(printable(first.gpu), 30);
   if (same(type_text)) text += ", " + type_text(first);
-  if (same(batch_text)) text += ", batch " + batch_text(first);
+  if (same(point_batch_text)) text += ", batch " + point_batch_text(first);
   for (const BatchGoal goal : enumerators<BatchGoal>)
     if (same([&](const OperatingPoint& p) { return p.is_goal[goal]; }) && first.is_goal[goal])
       text += fmt::format(", {} batch", name_of(goal));

@@ -127,7 +127,7 @@ def check_derivation(driver):
     link.send_keys(Keys.ENTER)
     check(detail_text(driver) is not None, "the keyboard opens it")
     driver.save_screenshot(str(FOLDER / "derivation.png"))
-    mark = driver.find_element(By.CSS_SELECTOR, 'svg a[href^="#r0-"]')
+    mark = driver.find_elements(By.CSS_SELECTOR, 'svg a[href^="#r0-"]')[-1]  # drawn above all others
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
     wanted = mark.get_attribute("href")
     wanted = wanted.get("baseVal", "") if isinstance(wanted, dict) else wanted

@@ -19,7 +19,7 @@ std::string batch_attribute(const std::optional<std::uint64_t>& batch) {
 
 namespace {
 
-std::string cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
+std::string html_cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
 
 std::string number_cell(std::string_view text) {
   return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
@@ -85,7 +85,7 @@ std::string summary_row(const Report& report, const Result& result, bool measure
   std::string text =
       fmt::format("<tr{}><th scope=\"row\">{}</th>", batch_attribute(result.setting.batch),
                   xml_text(result.setting.label)) +
-      cell(result.setting.gpu) + cell(dtype_text(result)) +
+      html_cell(result.setting.gpu) + html_cell(dtype_text(result)) +
       number_cell(result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed") +
       number_cell(si(static_cast<double>(total.macs), "")) +
       number_cell(si(static_cast<double>(total.flops), "")) +
@@ -97,9 +97,9 @@ std::string summary_row(const Report& report, const Result& result, bool measure
   text += number_cell(rate ? plain(*rate) : "");
   if (!report.points.empty()) {
     const Place place = place_of(report, result);
-    text += place.table == nullptr ? cell("") + cell("")
+    text += place.table == nullptr ? html_cell("") + html_cell("")
                                    : number_cell(factor(place.table->points[place.point].speedup)) +
-                                         cell(best_text(place));
+                                         html_cell(best_text(place));
   }
   return text + number_cell(percent(compute_bound_share(result))) +
          number_cell(memory_text(result)) + "</tr>\n";
