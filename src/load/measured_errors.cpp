@@ -140,8 +140,7 @@ std::string list_json(const std::vector<Errors>& list) {
 
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
                                     const MeasuredErrors& inherited) {
-  ObjectReader object(value, "the accuracy of a kernel model",
-                      {"layers", "totals"});
+  ObjectReader object(value, "the accuracy of a kernel model", {"layers", "totals"});
   MeasuredErrors errors;
   errors.layers = list_in(object, "layers", origins, layer_errors_in);
   errors.totals = list_in(object, "totals", origins, total_errors_in);

@@ -19,7 +19,8 @@ void include_roofs(Plot& plot, const Bounds& bounds, const std::vector<Engine>& 
                    bool with_l2);
 void widen_axes(Plot& plot);
 
-/// Device memory, L2 and the engines of one GPU, datasheet and practical or sustained, within the axes.
+/// Device memory, L2 and the engines of one GPU, datasheet and practical or sustained, within the
+/// axes.
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Axis& x, const Axis& y);
 /// Of an intensity and an engine: the roof of device memory, or that of L2, under its peak.
