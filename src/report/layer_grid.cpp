@@ -24,9 +24,9 @@ constexpr std::string_view bar_path = "bar";
 /// What a narrow terminal goes without, first to last.
 constexpr std::array<std::string_view, 8> droppable_paths{bar_path,
                                                           "macs",
+                                                          "expected_uncertainty.factor",
                                                           "bytes.total",
                                                           "flops",
-                                                          "expected_uncertainty.factor",
                                                           "bound",
                                                           "measured.lost_s",
                                                           "intensity_flop_per_byte"};
@@ -126,14 +126,13 @@ class LayerGrid {
 
   static std::string marked(const OutputField& field, const TableRow& row) {
     const bool in_cache = field.path == "bound" && is_in_cache(row.first());
-    return carried_over_mark(field, row.first().expected_uncertainty) + people_text(field, row) +
+    return mark_of(field, row.first().expected_uncertainty) + people_text(field, row) +
            (in_cache ? "*" : "");
   }
 
-  /// A time of a GPU that was not measured must not look like a measurement.
-  static std::string carried_over_mark(const OutputField& field,
-                                       const std::optional<Uncertainty>& uncertainty) {
-    return field.path == "expected_time_s" && is_carried_over(uncertainty) ? "~" : "";
+  static std::string mark_of(const OutputField& field,
+                             const std::optional<Uncertainty>& uncertainty) {
+    return field.path == "expected_time_s" ? carried_over_mark(uncertainty) : "";
   }
 
   /// The share of a network of one layer says nothing.
@@ -146,9 +145,8 @@ class LayerGrid {
     shares_.push_back(0);
     columns_.front().cells.push_back(names_.back().name);
     for (std::size_t i = 1; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(
-          carried_over_mark(*fields_[i], row.result.total.expected_uncertainty) +
-          summed_text(*fields_[i], row));
+      columns_[i].cells.push_back(mark_of(*fields_[i], row.result.total.expected_uncertainty) +
+                                  summed_text(*fields_[i], row));
   }
 
   void add_total() {
@@ -156,7 +154,7 @@ class LayerGrid {
     has_total_ = !is_many() && first.layers.size() > 1;
     if (!has_total_) return;
     for (std::size_t i = 0; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(carried_over_mark(*fields_[i], first.total.expected_uncertainty) +
+      columns_[i].cells.push_back(mark_of(*fields_[i], first.total.expected_uncertainty) +
                                   total_text(*fields_[i], first.total));
   }
 

@@ -62,8 +62,8 @@ bool is_in_cache(const LayerResult& row) {
              static_cast<double>(row.counts.bytes.total);
 }
 
-bool is_carried_over(const std::optional<Uncertainty>& uncertainty) {
-  return uncertainty && uncertainty->basis != UncertaintyBasis::measured;
+std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty) {
+  return uncertainty && uncertainty->basis != UncertaintyBasis::measured ? "~" : "";
 }
 
 std::string label_of(const TableRow& row) {

@@ -25,8 +25,9 @@ std::string suffix_of(const TableRow& row);
 /// Whether the kernel is expected to be faster than its roofline because operands need not come
 /// from device memory.
 bool is_in_cache(const LayerResult& row);
-/// Whether errors of other GPUs than this one say how sure a time is.
-bool is_carried_over(const std::optional<Uncertainty>& uncertainty);
+/// "~" before a time of which errors of other GPUs than this one say how sure it is: it must not
+/// look like a measurement.
+std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
 /// A field of layers that are alike, but for their name.
 std::string people_text(const OutputField& field, const TableRow& row);
 /// The sum over layers of any kind; empty where the field does not add up.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/spelling.hpp"
+#include "report/people.hpp"
 #include "report/short_names.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
@@ -78,30 +79,21 @@ bool varies(const Grid& grid, std::size_t column) {
                      [&](const auto& row) { return row[column] != grid.rows.front()[column]; });
 }
 
-/// "x1.18", with a mark where it is of errors on other GPUs.
-std::string uncertainty_text(const OperatingPoint& point) {
-  if (!point.expected_uncertainty) return "";
-  const std::string text = factor(point.expected_uncertainty->factor);
-  switch (point.expected_uncertainty->basis) {
-    case UncertaintyBasis::measured: return text + ' ';
-    case UncertaintyBasis::architecture: return text + '~';
-    case UncertaintyBasis::datasheet: return text + '?';
-  }
-  return text;
-}
-
 std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
   const OperatingPoint& point = table.points[group.front()];
   const auto seconds = [](const std::optional<double>& s) { return s ? duration(*s) : ""; };
+  const auto& uncertainty = point.expected_uncertainty;
   return {"",
           gpus_text(table, group),
           type_text(point),
           point_batch_text(point),
           duration(point.roofline_time_s),
-          duration(point.time_s),
-          uncertainty_text(point),
+          carried_over_mark(uncertainty) + duration(point.time_s),
+          uncertainty ? factor(uncertainty->factor) : "",
           seconds(point.measured_time_s),
-          seconds(point.time_per_image_s),
+          point.time_per_image_s
+              ? carried_over_mark(uncertainty) + duration(*point.time_per_image_s)
+              : "",
           point.images_per_s ? plain(*point.images_per_s) : "",
           factor(point.speedup),
           point.tdp_w ? fmt::format("{:.0f} W", *point.tdp_w) : "",
@@ -293,9 +285,6 @@ std::string points_legend(const Report& report, const std::set<std::string>& hea
   const auto add = [&](std::string_view header, std::string_view meaning) {
     if (headers.contains(std::string(header))) text += fmt::format("{}: {} ", header, meaning);
   };
-  add("within",
-      "of 100 measured times 68 lie between expected / this and expected x this; ~: by errors on "
-      "other GPUs of its architecture; ?: by errors on others.");
   add("speed-up", "over the first row, of an image's time where that is known.");
   add("TDP", "the power that the GPU draws at most.");
   add("energy", "an image's expected time x TDP, an upper estimate.");

@@ -205,11 +205,11 @@ std::string expected_sentence(const Result& result, std::optional<std::size_t> w
   const Total& total = result.total;
   if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
   const Uncertainty& uncertainty = *total.expected_uncertainty;
-  return broken(fmt::format("expected: {}{}, within {} (95 %: {}), {}",
-                            is_carried_over(uncertainty) ? "~" : "",
-                            duration(*total.expected_time_s), factor(uncertainty.factor),
-                            factor(uncertainty.factor_95), meaning_of(uncertainty.basis)),
-                width.value_or(sentence_width)) +
+  return broken(
+             fmt::format("expected: {}{}, within {} (95%: {}), {}", carried_over_mark(uncertainty),
+                         duration(*total.expected_time_s), factor(uncertainty.factor),
+                         factor(uncertainty.factor_95), meaning_of(uncertainty.basis)),
+             width.value_or(sentence_width)) +
          '\n';
 }
 

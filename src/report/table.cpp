@@ -288,6 +288,9 @@ constexpr std::array header_meanings = std::to_array<HeaderMeaning>({
      "(see --cache) or Winograd needs fewer MACs."},
     {"share", "share: of the total."},
 });
+constexpr std::string_view within_meaning =
+    " within: of 100 measured times, 68 lie between expected / within and expected x within. ~: no "
+    "kernel of this kind was measured on this GPU.";
 
 /// What the headers mean that are shown, in words that layers and points share.
 std::string meanings_legend(const std::set<std::string>& headers) {
@@ -296,6 +299,7 @@ std::string meanings_legend(const std::set<std::string>& headers) {
   text += "k, M, G: powers of ten.";
   for (const HeaderMeaning& each : header_meanings)
     if (headers.contains(std::string(each.header))) (text += ' ') += each.meaning;
+  if (headers.contains("expected") || headers.contains("within")) text += within_meaning;
   return broken(text, sentence_width) + '\n';
 }
 
@@ -313,11 +317,6 @@ bool has_rows_in_cache(const Report& report) {
 
 /// What the columns that are shown mean.
 std::string columns_legend(const Report& report, const std::set<std::string>& headers) {
-  const std::string_view sure =
-      headers.contains("expected")
-          ? "within: of 100 measured times, 68 lie between expected / within and expected x\n"
-            "within. ~: no kernel of this kind was measured on this GPU.\n"
-          : "";
   const std::string_view in_cache =
       headers.contains("bound") && has_rows_in_cache(report)
           ? "memory*: expected is less than the roofline, because operands are in L2.\n"
@@ -329,8 +328,7 @@ std::string columns_legend(const Report& report, const std::set<std::string>& he
         "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
         "the roofline is far below the start of a kernel.";
   if (!text.empty()) text = broken(text, sentence_width) + '\n';
-  return std::string(sure) + std::string(in_cache) + text +
-         (headers.contains("limiter") ? limiter_legend(report) : "");
+  return std::string(in_cache) + text + (headers.contains("limiter") ? limiter_legend(report) : "");
 }
 
 std::string layer_tables_text(const Report& report, const Style& plain_style) {

@@ -175,7 +175,8 @@ TEST_CASE("A name with more to it is another part", "[load/gpu_names]") {
 }
 
 TEST_CASE("A recording's name may look like a path", "[load/gpu_names]") {
-  const RecordedGpu recorded{.name = "AMD Instinct MI250X/MI250"};
+  RecordedGpu recorded;
+  recorded.name = "AMD Instinct MI250X/MI250";
   const std::vector<Gpu> found = Catalogue().find_recorded(recorded).value();
   REQUIRE(found.size() == 1);
   CHECK(found.front().name == "Instinct MI250 (one GCD)");

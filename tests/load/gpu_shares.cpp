@@ -14,7 +14,7 @@ using namespace roofline;
 
 namespace {
 
-std::string message_on(const std::string& name) {
+std::string refusal_of(const std::string& name) {
   const Expected<Gpu> found = find_gpu(name);
   return found ? "" : found.error().what();
 }
@@ -153,27 +153,29 @@ TEST_CASE("Virtual GPUs are the whole part with some of its memory, or a slice",
 }
 
 TEST_CASE("A share that is none says what there is", "[load/gpu_shares]") {
-  CHECK(message_on("H100 MIG 9g.90gb") ==
+  CHECK(refusal_of("H100 MIG 9g.90gb") ==
         "H100 SXM5 80GB has no MIG profile 9g.90gb; it has 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, "
         "4g.40gb and 7g.80gb");
-  CHECK(message_on("A100-SXM4-40GB MIG 3g.40gb") ==
+  CHECK(refusal_of("A100-SXM4-40GB MIG 3g.40gb") ==
         "A100 SXM4 40GB has no MIG profile 3g.40gb; it has 1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, "
         "4g.20gb and 7g.40gb");
-  CHECK(message_on("A30 MIG 1c.1g.6gb") == "");
-  CHECK(message_on("A30 MIG 3c.2g.12gb") ==
+  CHECK(refusal_of("A30 MIG 1c.1g.6gb") == "");
+  CHECK(refusal_of("A30 MIG 3c.2g.12gb") ==
         "NVIDIA A30 has no compute instance of 3 slices in MIG 2g.12gb");
-  CHECK(message_on("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
-  CHECK(message_on("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
-  CHECK(message_on("NVIDIA A10-48Q") ==
+  CHECK(refusal_of("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
+  CHECK(refusal_of("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
+  CHECK(refusal_of("NVIDIA A10-48Q") ==
         "NVIDIA A10 has 24 GB, which is less than the 48 GB of this virtual GPU");
-  CHECK(message_on("H300 MIG 1g.10gb") ==
+  CHECK(refusal_of("H300 MIG 1g.10gb") ==
         "unknown GPU \"H300 MIG 1g.10gb\"; did you mean h100, h200 or h800?");
-  CHECK(message_on("MIG 1g.10gb") == "unknown GPU \"MIG 1g.10gb\"");
+  CHECK(refusal_of("MIG 1g.10gb") == "unknown GPU \"MIG 1g.10gb\"");
 }
 
 TEST_CASE("A recording that was made on a slice finds it", "[load/gpu_shares]") {
-  const RecordedGpu recorded{
-      .name = "NVIDIA H100 80GB HBM3 MIG 1g.10gb", .sm_count = 16, .memory_byte = 10468982784};
+  RecordedGpu recorded;
+  recorded.name = "NVIDIA H100 80GB HBM3 MIG 1g.10gb";
+  recorded.sm_count = 16;
+  recorded.memory_byte = 10468982784;
   const std::vector<Gpu> found = Catalogue().find_recorded(recorded).value();
   REQUIRE(found.size() == 1);
   CHECK(found.front().sm_count == 16);
