@@ -23,7 +23,8 @@ struct ComparisonRow {
   std::string name;  ///< of the network, or of the layer with its pass
   std::optional<std::uint64_t> batch;
   std::string gpu;
-  double time_s = 0;               ///< expected, or the bound where there is no expected time
+  double time_s = 0;  ///< expected, or the bound where there is no expected time
+  std::optional<Uncertainty> expected_uncertainty;
   double speedup = 1;              ///< over the first GPU
   double roofline_time_s = 0;      ///< the bound
   double compute_bound_share = 0;  ///< of the bound's time, in layers that are bound by compute
@@ -186,7 +187,8 @@ struct SweepRow {
   double linear_s = 0;
   double pool_s = 0;
   double other_s = 0;
-  double total_s = 0;                     ///< their sum
+  double total_s = 0;  ///< their sum
+  std::optional<Uncertainty> expected_uncertainty;
   double roofline_time_s = 0;             ///< the bound
   std::optional<double> cached_bound_s;   ///< NetworkBounds::cached_bound_s
   std::optional<double> measured_time_s;  ///< where every layer has one

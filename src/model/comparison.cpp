@@ -82,6 +82,7 @@ ComparisonRow layer_row(const LayerResult& layer, const Result& result) {
   if (result.setting.training) name += " " + std::string(name_of(layer.layer.pass));
   ComparisonRow row = row_of(std::move(name), layer.layer.output.batch, result, time_s(layer),
                              layer.point.roofline_time_s);
+  row.expected_uncertainty = layer.expected_uncertainty;
   row.compute_bound_share = layer.point.bound == Bound::compute ? 1 : 0;
   return row;
 }
@@ -97,6 +98,7 @@ std::vector<ComparisonRow> compare_networks(const std::vector<Result>& results) 
       const Result& result = results[i];
       rows.push_back(row_of(result.setting.label, result.setting.batch, result, result.total.time_s,
                             result.total.roofline_time_s));
+      rows.back().expected_uncertainty = result.total.expected_uncertainty;
       rows.back().compute_bound_share = compute_bound_share(result);
     }
     finish_rows(rows, first);

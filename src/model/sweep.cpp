@@ -25,6 +25,7 @@ SweepRow row_of(const Result& result) {
   row.batch = *result.setting.batch;
   for (const TypeRow& type : result.types) part_of(row, type.kind) += type.total.time_s;
   row.total_s = row.copies_s + row.conv_s + row.linear_s + row.pool_s + row.other_s;
+  row.expected_uncertainty = result.total.expected_uncertainty;
   row.roofline_time_s = result.total.roofline_time_s;
   if (result.bounds.network) row.cached_bound_s = result.bounds.network->cached_bound_s;
   row.measured_time_s = result.total.measured_time_s;

@@ -89,6 +89,12 @@ struct Line {
   bool label_below = false;  ///< rather than above the line
 };
 
+/// Between which values 68 of 100 measured ones lie.
+struct Whisker {
+  double low = 0;
+  double high = 0;
+};
+
 /// A layer, or layers that are alike. Marks with one label are one layer on several GPUs. Where
 /// there is no room for all labels there are numbers, and a key says what they stand for.
 struct Mark {
@@ -100,6 +106,7 @@ struct Mark {
   std::optional<double> bound_y;     ///< of the roof that it is under
   bool bound_is_l2 = false;          ///< that roof is the one of L2
   std::optional<double> l2_x;        ///< its intensity at L2
+  std::optional<Whisker> whisker;    ///< of the expected value
   double share = 0;                  ///< of the time, 0..1: the area of the mark
   double time_s = 0;
   std::size_t others = 0;  ///< marks next to it that it stands for as well
@@ -130,6 +137,7 @@ struct LegendItem {
     line,
     bar,
     thin_bar,
+    whisker,
     tick,
   };
   std::string text;
@@ -163,8 +171,12 @@ struct Bar {
   std::vector<Segment> segments;
   std::optional<double> bound;     ///< drawn as a thin bar within
   std::optional<double> measured;  ///< drawn as a tick
+  std::optional<Whisker> whisker;  ///< of the segments' sum, below the bar
   std::string link = {};
 };
+
+/// What the bar needs of the axis.
+double length_of(const Bar& bar);
 
 struct Bars {
   Axis axis;

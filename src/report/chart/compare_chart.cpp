@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/text.hpp"
@@ -27,6 +28,7 @@ Bar bar_of(const ComparisonRow& row) {
   if (row.energy_at_tdp_j) hover += "\nenergy at TDP: " + si(*row.energy_at_tdp_j, "J");
   bar.segments = {{row.time_s, Colour::blue, std::move(hover)}};
   bar.bound = row.roofline_time_s;
+  bar.whisker = whisker_of(row.time_s, row.expected_uncertainty);
   return bar;
 }
 
@@ -42,11 +44,14 @@ Panel panel_of(const std::vector<ComparisonRow>& rows, std::size_t first, std::s
   bars.axis = {"time", "s", false, 0, 0};
   for (std::size_t i = first; i < end; ++i) {
     bars.bars.push_back(bar_of(rows[i]));
-    bars.axis.high = std::max({bars.axis.high, rows[i].time_s, rows[i].roofline_time_s});
+    bars.axis.high = std::max(bars.axis.high, length_of(bars.bars.back()));
   }
+  const bool has_whiskers =
+      std::any_of(bars.bars.begin(), bars.bars.end(), [](const Bar& bar) { return bar.whisker; });
   panel.body = std::move(bars);
   panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue, Symbol::square, {}},
                   {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}}};
+  if (has_whiskers) panel.legend.push_back(whisker_legend());
   return panel;
 }
 

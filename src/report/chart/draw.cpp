@@ -36,6 +36,7 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
     case Sign::line: draw_path(scene, {{x - 11, y}, {x + 11, y}}, item.line, item.colour); break;
     case Sign::bar: bar(css_name(item.colour), 10); break;
     case Sign::thin_bar: bar("bound-bar", 3); break;
+    case Sign::whisker: draw_whisker(scene, {x - 9, y}, {x + 9, y}); break;
     case Sign::tick: draw_line(scene, {x, y - 7}, {x, y + 7}, "measured"); break;
   }
 }
@@ -58,6 +59,15 @@ void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
   scene.body += fmt::format(R"(<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>)"
                             "\n",
                             css, px(from.x), px(from.y), px(to.x), px(to.y));
+}
+
+void draw_whisker(Scene& scene, Position from, Position to) {
+  constexpr double half_cap = 2.5;
+  const bool is_upright = from.x == to.x;
+  const Position half{is_upright ? half_cap : 0, is_upright ? 0 : half_cap};
+  draw_line(scene, from, to, "whisker");
+  for (const Position& end : {from, to})
+    draw_line(scene, {end.x - half.x, end.y - half.y}, {end.x + half.x, end.y + half.y}, "whisker");
 }
 
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour) {

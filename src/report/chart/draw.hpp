@@ -38,6 +38,8 @@ void begin_layer(Scene& scene, const std::string& hover, const std::string& link
 void end_layer(Scene& scene, const std::string& link, const SvgStyle& style);
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
+/// A thin line with a cap at either end, across or upright.
+void draw_whisker(Scene& scene, Position from, Position to);
 /// The same with its dashes and colour.
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);

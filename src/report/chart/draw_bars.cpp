@@ -39,6 +39,10 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top, cons
     draw_rect(scene,
               {scale(0), middle - bound_height / 2, scale(*bar.bound) - scale(0), bound_height},
               "bound-bar", "");
+  if (bar.whisker) {
+    const double below = middle + bar_height / 2 + 2;
+    draw_whisker(scene, {scale(bar.whisker->low), below}, {scale(bar.whisker->high), below});
+  }
   if (bar.measured)
     draw_line(scene, {scale(*bar.measured), top + 1}, {scale(*bar.measured), top + row_height - 1},
               "measured");
@@ -76,11 +80,8 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
     draw_bar(scene, bar, scale, top, style);
     const double base = top + row_height / 2 + 4;
     scene.texts.push_back({left - bar_gap, base, labels[i], small_text, Anchor::end, 0, "ink"});
-    double end = 0;
-    for (const Segment& segment : bar.segments) end += segment.value;
-    end = std::max({end, bar.bound.value_or(0), bar.measured.value_or(0)});
     scene.texts.push_back(
-        {scale(end) + bar_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
+        {scale(length_of(bar)) + bar_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
   }
   return bottom + 24;
 }

@@ -216,6 +216,12 @@ class PlotDrawing {
       add_line(obstacles_, at, to);
     };
     if (plot_.stems) draw_line(scene_, {at.x, bottom()}, at, "stem");
+    if (mark.whisker) {
+      const Position low{at.x, y_(mark.whisker->low)};
+      const Position high{at.x, y_(mark.whisker->high)};
+      draw_whisker(scene_, low, high);
+      add_line(obstacles_, low, high);
+    }
     if (mark.expected_y) join({at.x, y_(*mark.expected_y)});
     if (mark.l2_x) join({x_(*mark.l2_x), at.y});
     if (mark.bound_y) join({at.x, y_(*mark.bound_y)});

@@ -29,6 +29,7 @@ constexpr std::string_view css = R"css(
 .chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
 .chart .open-dot{fill:#fff;stroke:#1a1a1a;stroke-width:1.3}
 .chart .measured{stroke:#1a1a1a;stroke-width:2.4}
+.chart .whisker{stroke:#1a1a1a;stroke-width:1}
 .chart .bound-bar{fill:#1a1a1a;stroke:#fff;stroke-width:.7}
 .chart .line{fill:none;stroke-width:1.8}
 .chart .dashed{stroke-dasharray:7 4;stroke-width:1.5}
@@ -51,7 +52,7 @@ constexpr std::string_view css = R"css(
 .chart .paper,.chart .c-paper{fill:#15181c}
 .chart .grid{stroke:#2f343a}
 .chart .stem{stroke:#5a6068}
-.chart .measured,.chart .s-ink{stroke:#e8e8e8}
+.chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
 .chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
 .chart .open-dot{fill:#15181c;stroke:#f4f4f4}
 .chart .c-ink{fill:#d8d8d8}

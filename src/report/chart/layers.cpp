@@ -80,6 +80,22 @@ std::string row_link(const Report& report, const TableRow& row) {
   return fmt::format("r{}-{}", &row.result - report.results.data(), row.layers.front());
 }
 
+double length_of(const Bar& bar) {
+  double length = 0;
+  for (const Segment& segment : bar.segments) length += segment.value;
+  return std::max({length, bar.bound.value_or(0), bar.measured.value_or(0),
+                   bar.whisker ? bar.whisker->high : 0});
+}
+
+std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty) {
+  if (!uncertainty) return std::nullopt;
+  return Whisker{expected / uncertainty->factor, expected * uncertainty->factor};
+}
+
+LegendItem whisker_legend() {
+  return {"68 of 100 measured times", LegendItem::Sign::whisker, Colour::ink, Symbol::square, {}};
+}
+
 double row_time_s(const TableRow& row) {
   double time = 0;
   for (const std::size_t layer : row.layers) time += time_s(row.result.layers[layer]);

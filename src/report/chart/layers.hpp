@@ -30,6 +30,10 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels, st
 std::string row_hover(const TableRow& row);
 /// "r0-12": names a layer of a report.
 std::string row_link(const Report& report, const TableRow& row);
+/// Of an expected time or rate.
+std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty);
+/// The legend's entry for whiskers.
+LegendItem whisker_legend();
 /// What all of the row's layers take.
 double row_time_s(const TableRow& row);
 

@@ -121,7 +121,11 @@ void annotate(Plot& plot, const LayerResult& row) {
         {{mark.at.x, y}, fmt::format("{} {}, {}", what, si(y, "FLOP/s"), duration(flops / y))});
   };
   if (row.measured_time_s) note("measured", mark.at.y);
-  if (row.expected_time_s) note("expected", mark.expected_y.value_or(mark.at.y));
+  if (row.expected_time_s) {
+    const double expected_y = mark.expected_y.value_or(mark.at.y);
+    note("expected", expected_y);
+    mark.whisker = whisker_of(expected_y, row.expected_uncertainty);
+  }
   note("roofline bound", *row.point.attainable_flop_per_s);
   if (mark.bound_y && mark.bound_is_l2) note("roof of L2", *mark.bound_y);
   if (mark.bound_y && *mark.bound_y > mark.at.y)
@@ -182,6 +186,8 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   const bool measured = any([](const Mark& mark) { return mark.expected_y.has_value(); });
   if (measured) legend.push_back({"expected", Sign::open_mark, Colour::ink, Symbol::circle, {}});
   add_mark_legend(legend, plot.marks);
+  if (any([](const Mark& mark) { return mark.whisker.has_value(); }))
+    legend.push_back(whisker_legend());
   return legend;
 }
 

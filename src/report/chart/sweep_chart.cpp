@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/text.hpp"
@@ -50,13 +51,17 @@ class Curves {
     for (const Position& at : line.path) include(at);
     plot_.lines.push_back(std::move(line));
   }
-  void add_mark(const Position& at, const CurveLook& look, std::string hover) {
+  void add_mark(const Position& at, const CurveLook& look, std::string hover,
+                const std::optional<Whisker>& whisker = {}) {
     include(at);
+    if (whisker)
+      for (const double end : {whisker->low, whisker->high}) include({at.x, end});
     Mark mark;
     mark.at = at;
     mark.colour = look.colour;
     mark.symbol = look.symbol;
     mark.hover = std::move(hover);
+    mark.whisker = whisker;
     plot_.marks.push_back(std::move(mark));
   }
   /// From the curves down to a word on the axis.
@@ -121,7 +126,8 @@ void add_expected(Curves& curves, const Sweep& sweep, const CurveLook& look) {
   curves.add_line(std::move(line));
   for (const SweepRow& row : sweep.rows)
     if (row.images_per_s > 0)
-      curves.add_mark(spot_of(row, row.images_per_s), look, hover_of(sweep, row));
+      curves.add_mark(spot_of(row, row.images_per_s), look, hover_of(sweep, row),
+                      whisker_of(row.images_per_s, row.expected_uncertainty));
 }
 
 constexpr CurveLook measured_look{Colour::paper, Symbol::circle};
@@ -135,6 +141,7 @@ void add_bounds(Curves& curves, const Sweep& sweep, bool alone, Colour colour) {
   cached.colour = colour;
   cached.style = alone ? LineStyle::solid : LineStyle::dashed;
   if (alone) cached.label = "what fits stays in cache";
+  cached.label_at = Line::LabelAt::begin;
   const bool has_cached = !cached.path.empty();
   curves.add_line(std::move(cached));
   if (!alone && has_cached) return;
@@ -197,6 +204,11 @@ Panel throughput_panel(const std::vector<const Sweep*>& sweeps) {
   };
   if (std::any_of(sweeps.begin(), sweeps.end(), has_measured))
     panel.legend.push_back({"measured", Sign::mark, Colour::paper, Symbol::circle, {}});
+  const auto is_sure = [](const Sweep* sweep) {
+    return std::any_of(sweep->rows.begin(), sweep->rows.end(),
+                       [](const SweepRow& row) { return row.expected_uncertainty.has_value(); });
+  };
+  if (std::any_of(sweeps.begin(), sweeps.end(), is_sure)) panel.legend.push_back(whisker_legend());
   panel.heading = "throughput";
   panel.body = std::move(curves).plot(sweeps);
   return panel;

@@ -106,8 +106,11 @@ Panel where_time_goes(const Result& result) {
   StackedBar parts(panel, whole_s);
   parts.add(part_s);
   parts.add("host link or view", "no kernel of its own", without_kernel_s, Colour::grey);
-  panel.body =
-      Bars{{"time", "s", false, 0, whole_s}, {std::move(parts).bar("all layers", whole_s)}};
+  Bar bar = std::move(parts).bar("all layers", whole_s);
+  bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
+  if (bar.whisker) panel.legend.push_back(whisker_legend());
+  const double length = length_of(bar);
+  panel.body = Bars{{"time", "s", false, 0, length}, {std::move(bar)}};
   return panel;
 }
 
@@ -141,15 +144,10 @@ Bar bar_of(const Report& report, const TableRow& row, double whole_s) {
   bar.segments = segments_of({row}, row_hover(row));
   if (first.expected_time_s) bar.bound = count * first.point.roofline_time_s;
   if (first.measured_time_s) bar.measured = count * *first.measured_time_s;
+  if (first.expected_time_s)
+    bar.whisker = whisker_of(count * *first.expected_time_s, first.expected_uncertainty);
   bar.link = row_link(report, row);
   return bar;
-}
-
-/// What a bar needs of the axis.
-double length_of(const Bar& bar) {
-  double length = 0;
-  for (const Segment& segment : bar.segments) length += segment.value;
-  return std::max({length, bar.bound.value_or(0), bar.measured.value_or(0)});
 }
 
 /// The rest as one bar.
