@@ -182,8 +182,10 @@ TEST_CASE("Numbers for people", "[report/table]") {
 TEST_CASE("Colours take no columns", "[report/table]") {
   const TemporaryFolder folder;
   folder.write("x.json", conv);
-  for (const char* command : {"x.json --gpu v100", "resnet50 --gpu v100 --top 4",
-                              "resnet50 --gpu v100,t4 --dtype fp16 --batch 1,32", "--list-gpus"})
+  for (const char* command :
+       {"x.json --gpu v100", "resnet50 --gpu v100 --top 4",
+        "resnet50 --gpu v100,t4 --dtype fp16 --batch 1,32", "resnet18 --gpu all --top 5",
+        "resnet18 --gpu v100,a100 --compare", "resnet18 --gpu v100 --explain", "--list-gpus"})
     for (const int columns : {80, 100, 120}) {
       INFO(command << " at " << columns);
       const std::string line = std::string("roofline ") + command;
