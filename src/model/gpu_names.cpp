@@ -277,7 +277,7 @@ bool answers_to(const Gpu& gpu, std::string_view name) {
 
 std::optional<ShareName> parse_share_name(std::string_view text) {
   std::vector<std::string> words = words_of(text);
-  if (const auto slice = mig_slice_in(words)) return slice;
+  if (auto slice = mig_slice_in(words)) return slice;
   std::erase_if(words, is_decoration);
   return virtual_gpu_in(words);
 }

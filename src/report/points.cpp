@@ -73,10 +73,17 @@ std::string marks_of(const PointTable& table, const Group& group) {
   return text;
 }
 
-/// Whether a column has more than one text.
-bool varies(const Grid& grid, std::size_t column) {
-  return std::any_of(grid.rows.begin(), grid.rows.end(),
-                     [&](const auto& row) { return row[column] != grid.rows.front()[column]; });
+std::string gpu_text(const OperatingPoint& point) { return point.gpu; }
+
+/// Whether all points say the same, those also of which no row is shown.
+template <class TextOf>
+bool is_one(std::span<const PointTable> tables, const TextOf& text_of) {
+  const OperatingPoint& first = tables.front().points.front();
+  return std::all_of(tables.begin(), tables.end(), [&](const PointTable& table) {
+    return std::all_of(table.points.begin(), table.points.end(), [&](const OperatingPoint& point) {
+      return text_of(point) == text_of(first);
+    });
+  });
 }
 
 std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
@@ -106,6 +113,7 @@ std::vector<std::string> cells_of(const PointTable& table, const Group& group) {
 }
 
 constexpr std::size_t gpu_column = 1;
+constexpr std::size_t type_column = 2;
 constexpr std::size_t batch_column = 3;
 constexpr std::size_t image_column = 8;
 
@@ -213,10 +221,12 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   }
   if (grid.rows.empty()) return grid;
   if (width) shorten_names(grid);
-  if (!varies(grid, gpu_column)) erase_column(grid, tdp_column);
+  const bool one_gpu = is_one(report.points, gpu_text);
+  if (one_gpu) erase_column(grid, tdp_column);
   if (one_image) erase_column(grid, image_column);
-  for (std::size_t column = batch_column; column >= gpu_column; --column)
-    if (!varies(grid, column)) erase_column(grid, column);
+  if (is_one(report.points, point_batch_text)) erase_column(grid, batch_column);
+  if (is_one(report.points, type_text)) erase_column(grid, type_column);
+  if (one_gpu) erase_column(grid, gpu_column);
   if (report.points.size() == 1) erase_column(grid, 0);
   drop_columns(grid, width, droppable_of(report.points.front()));
   return grid;
@@ -225,21 +235,14 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework) {
   const PointTable& table = tables.front();
   const OperatingPoint& first = table.points.front();
-  const auto same = [&](const auto& text_of) {
-    return std::all_of(tables.begin(), tables.end(), [&](const PointTable& each) {
-      return std::all_of(each.points.begin(), each.points.end(), [&](const OperatingPoint& point) {
-        return text_of(point) == text_of(first);
-      });
-    });
-  };
   std::string text = tables.size() == 1 ? shortened(printable(table.network), 40)
                                         : fmt::format("{} networks", tables.size());
-  if (same([](const OperatingPoint& p) { return p.gpu; }))
-    text += " on " + shortened(printable(first.gpu), 30);
-  if (same(type_text)) text += ", " + type_text(first);
-  if (same(point_batch_text)) text += ", batch " + point_batch_text(first);
+  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), 30);
+  if (is_one(tables, type_text)) text += ", " + type_text(first);
+  if (is_one(tables, point_batch_text)) text += ", batch " + point_batch_text(first);
   for (const BatchGoal goal : enumerators<BatchGoal>)
-    if (same([&](const OperatingPoint& p) { return p.is_goal[goal]; }) && first.is_goal[goal])
+    if (is_one(tables, [&](const OperatingPoint& p) { return p.is_goal[goal]; }) &&
+        first.is_goal[goal])
       text += fmt::format(", {} batch", name_of(goal));
   if (table.training) text += ", training";
   if (framework) text += fmt::format(", by {}", name_of(*framework));
