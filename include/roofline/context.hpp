@@ -34,8 +34,7 @@ constexpr std::string_view name_of(HostMemory memory) {
 }
 
 struct AnalysisOptions {
-  std::optional<Framework>
-      framework;  ///< whose defaults the others are, where nothing else is said
+  std::optional<Framework> framework;  ///< whose defaults the others are, if nothing else is said
   EngineChoices engine;
   CeilingKind ceilings = CeilingKind::datasheet;  ///< datasheet or sustained
   bool training = false;                          ///< all three passes; else each layer's own

@@ -179,12 +179,8 @@ std::string unfit_sentence(const PointTable& table, const PointSelection& select
   constexpr std::size_t most_named = 8;
   if (selection.unfit.empty()) return "";
   const OperatingPoint& first = table.points[selection.unfit.front()];
-  const auto all_points = [&](const auto& text_of) {
-    return std::all_of(table.points.begin(), table.points.end(),
-                       [&](const OperatingPoint& p) { return text_of(p) == text_of(first); });
-  };
-  const bool one_type = all_points(type_text);
-  const bool one_batch = all_points(point_batch_text);
+  const bool one_type = is_one({&table, 1}, type_text);
+  const bool one_batch = is_one({&table, 1}, point_batch_text);
   std::vector<std::string> names;
   for (const std::size_t i : selection.unfit) {
     const OperatingPoint& point = table.points[i];

@@ -17,7 +17,7 @@ namespace roofline {
 
 struct EngineModel {
   Engine engine = Engine::fp32;
-  double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a practical rate
+  double rate_flop_per_s = 0;  ///< ceiling as stated: datasheet peak, or a sustained one
   double peak_flop_per_s = 0;  ///< that the shares of `constants` are of
   std::string peak_origin;
   double math_share = 1;  ///< of its class, for this part and engine
