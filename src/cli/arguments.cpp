@@ -183,11 +183,10 @@ void add_gpus(CLI::App& app, Arguments& arguments) {
                " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
                "with --compare, against the GPU as it is")
       ->type_name("NAME=VALUE");
-  app.add_option("--price", arguments.prices,
-                 "What an hour of a GPU costs, for the cost of a million images, as h100=2.5, or a "
-                 "file of prices (CSV or JSON with gpu and per_hour); may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("PRICE");
+  add_list(
+      app, "--price", arguments.prices,
+      "What an hour of a GPU costs, for the cost of a million images, as h100=2.5,t4=0.35, or a "
+      "file of prices (CSV or JSON with gpu and per_hour)");
 }
 
 void add_view(CLI::App& app, Arguments& arguments) {

@@ -30,7 +30,9 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
-[[noreturn]] void fail_unknown(const std::string& name, const OwnGpus& own) {
+/// `gpus` have to be all: what selects some of them may be meant as well.
+[[noreturn]] void fail_unknown(const std::string& name, const OwnGpus& own,
+                               const std::vector<Gpu>& gpus) {
   std::vector<std::vector<std::string>> parts;
   for (const OwnGpu& file : own.files)
     if (file.gpu() != nullptr) parts.push_back(file.names);
@@ -41,8 +43,11 @@ bool is_path(const std::string& name) {
   constexpr std::size_t at_most = 4;
   std::string message = "unknown GPU \"" + name + "\"";
   const std::optional<ShareName> share = parse_share_name(name);
-  const std::vector<std::string> near =
-      nearest_gpu_names(share ? share->part : name, parts, at_most);
+  std::vector<std::string> near = nearest_gpu_names(share ? share->part : name, parts, at_most);
+  if (near.empty()) {
+    const std::vector<std::string> words = selecting_words(gpus);
+    near = nearest(name, {words.begin(), words.end()});
+  }
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
@@ -81,7 +86,7 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
     if (is_path(name_or_path))
       return load_gpu(read_text(name_or_path).value(), name_or_path).value();
     if (std::optional<Gpu> found = try_find(name_or_path)) return *std::move(found);
-    fail_unknown(name_or_path, *own_);
+    fail_unknown(name_or_path, *own_, all());
   });
 }
 
@@ -118,7 +123,7 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
       throw InputError("\"" + name_or_path +
                        "\" is a share of a GPU and has no file of its own: name the GPU, or give a "
                        "file");
-    fail_unknown(name_or_path, *own_);
+    fail_unknown(name_or_path, *own_, all());
   });
 }
 

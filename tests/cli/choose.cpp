@@ -138,6 +138,7 @@ TEST_CASE("Prices come from a file", "[cli/choose]") {
   // A later price takes the place of an earlier one.
   CHECK(column(run(folder, line + "prices.csv --price 'fast one=0.01'"), gpu_column) ==
         "Fast One;Slow One;");
+  CHECK(column(run(folder, line + "'fast one=20,slow one=1'"), gpu_column) == "Slow One;Fast One;");
   struct Case {
     const char* name;
     const char* text;

@@ -125,6 +125,8 @@ TEST_CASE("An unknown GPU comes with the nearest names", "[load/bad_gpus]") {
   CHECK(usage_message_of("v1000") ==
         "unknown GPU \"v1000\"; did you mean v100, v100-dgxs or v100s?");
   CHECK(usage_message_of("RTX-4091") == "unknown GPU \"RTX-4091\"; did you mean rtx4090?");
+  CHECK(usage_message_of("alll") == "unknown GPU \"alll\"; did you mean all?");
+  CHECK(usage_message_of("hoper") == "unknown GPU \"hoper\"; did you mean hopper?");
   CHECK(usage_message_of("abacus") == "unknown GPU \"abacus\"");
   CHECK(usage_message_of("") == "unknown GPU \"\"");
 }
