@@ -288,12 +288,16 @@ std::string points_legend(const Report& report, const std::set<std::string>& hea
   add("TDP", "the power that the GPU draws at most.");
   add("energy", "an image's expected time x TDP, an upper estimate.");
   add("bound by", "what has most of the roofline's time, and its share of it.");
-  add("a million", "what a million images cost.");
-  const auto has_goal = [&](BatchGoal goal) {
+  const auto any_point = [&](const auto& holds) {
     return std::any_of(report.points.begin(), report.points.end(), [&](const PointTable& table) {
-      return std::any_of(table.points.begin(), table.points.end(),
-                         [&](const OperatingPoint& p) { return p.is_goal[goal]; });
+      return std::any_of(table.points.begin(), table.points.end(), holds);
     });
+  };
+  add("a million", any_point([](const OperatingPoint& p) { return !p.cost_per_million_images; })
+                       ? "what a million images cost, where --price says what the GPU does."
+                       : "what a million images cost.");
+  const auto has_goal = [&](BatchGoal goal) {
+    return any_point([&](const OperatingPoint& p) { return p.is_goal[goal]; });
   };
   if (has_goal(BatchGoal::max))
     text += "max batch: the largest that fits, if all of the GPU's memory is free. ";
