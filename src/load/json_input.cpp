@@ -48,6 +48,8 @@ class Documents {
     return found;
   }
   std::string_view whole() const { return text_; }
+  /// All of it, of which nothing stays here.
+  std::string take() { return std::exchange(text_, {}); }
 
  private:
   void find_next() {
@@ -85,7 +87,7 @@ class JsonReader : public Reader {
         if (whole_) {
           whole_ = false;
           const Origin origin{source_, std::nullopt};
-          read(parse_json(documents_.whole(), origin).root(), origin);
+          read(parse_json(documents_.take(), origin).root(), origin);
           continue;
         }
         if (done_ || !documents_.has_next()) return std::nullopt;
