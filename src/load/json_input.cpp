@@ -1,6 +1,7 @@
 #include "load/json_input.hpp"
 
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "load/json_network.hpp"
@@ -199,9 +200,8 @@ bool looks_like_ndjson(std::string_view head) {
   const std::size_t begin = head.find_first_not_of(blanks);
   if (begin == head.npos) return false;
   const std::string_view line = head.substr(begin, head.find('\n', begin) - begin);
-  JsonStore store;
-  const std::optional<JsonNode> value = store.read(line);
-  return value && value->is_object() && !value->contains("layers") && !value->contains("results");
+  const auto value = nlohmann::json::parse(line, nullptr, false);
+  return value.is_object() && !value.contains("layers") && !value.contains("results");
 }
 
 std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream) {

@@ -1,7 +1,8 @@
 // JSON text to a tree, or what is wrong with it and where.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <vector>
 
 #include "load/json_pointer.hpp"
 #include "load/json_value.hpp"
@@ -11,11 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Follows the library's parser through a text, knows the place of what it reads, and refuses
-/// repeated keys and deep nesting.
-class FaultFinder final : public nlohmann::json_sax<json> {
+/// Takes the values from the library's parser, and knows where it is.
+class TreeBuilder final : public nlohmann::json_sax<json> {
  public:
-  explicit FaultFinder(const Origin& origin) : origin_(&origin) {}
+  TreeBuilder(const Origin& origin, JsonStore& store) : origin_(&origin), store_(&store) {}
 
   /// Where the text is no JSON: after as many bytes, for that reason.
   struct Fault {
@@ -24,25 +24,39 @@ class FaultFinder final : public nlohmann::json_sax<json> {
     bool is_number = false;  ///< one that a double cannot hold
   };
   const std::optional<Fault>& fault() const { return fault_; }
+  /// Of a text without a fault.
+  const JsonNode& root() const { return root_; }
 
-  bool null() override { return add(); }
-  bool boolean(bool) override { return add(); }
-  bool number_integer(std::int64_t) override { return add(); }
-  bool number_unsigned(std::uint64_t) override { return add(); }
-  bool number_float(double, const std::string&) override { return add(); }
-  bool string(std::string&) override { return add(); }
-  bool binary(json::binary_t&) override { return add(); }
+  bool null() override { return add(JsonNode()); }
+  bool boolean(bool value) override { return add(JsonNode(value)); }
+  bool number_integer(std::int64_t value) override { return add(JsonNode(value)); }
+  bool number_unsigned(std::uint64_t value) override { return add(JsonNode(value)); }
+  bool number_float(double value, const std::string&) override { return add(JsonNode(value)); }
+  bool string(std::string& text) override { return add(store_->string(text)); }
+  bool binary(json::binary_t&) override { return false; }  // no JSON text has any
   bool start_object(std::size_t) override { return open(false); }
   bool start_array(std::size_t) override { return open(true); }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
-    Level& level = levels_.back();
-    level.key = name;
-    if (!level.keys.insert(std::move(name)).second)
-      throw origin_->error(pointer(), "expected each key once, got this one twice");
+    open_.back().key = store_->keep(name);
     return true;
+  }
+
+  bool end_object() override {
+    const std::span members = std::span(members_).subspan(open_.back().first_member);
+    const std::optional<JsonNode> object = store_->object(members);
+    if (!object) fail_repeated(members);
+    members_.resize(open_.back().first_member);
+    open_.pop_back();
+    return add(*object);
+  }
+
+  bool end_array() override {
+    const std::size_t first = open_.back().first_element;
+    const JsonNode array = store_->array(std::span(elements_).subspan(first));
+    elements_.resize(first);
+    open_.pop_back();
+    return add(array);
   }
 
   bool parse_error(std::size_t byte, const std::string&,
@@ -54,45 +68,59 @@ class FaultFinder final : public nlohmann::json_sax<json> {
   /// Of what is being read.
   std::string pointer() const {
     std::string text;
-    for (const Level& level : levels_) {
-      const bool is_innermost = &level == &levels_.back();
-      if (level.is_array)
-        append_part(text, level.elements - (is_innermost ? 0 : 1));
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const std::size_t end = i + 1 < open_.size() ? open_[i + 1].first_element : elements_.size();
+      if (open_[i].is_array)
+        append_part(text, end - open_[i].first_element);
       else
-        append_part(text, level.key);
+        append_part(text, open_[i].key);
     }
     return text;
   }
 
  private:
+  /// What is read of an open object or array lies on top of what is read of those around it.
   struct Level {
     bool is_array;
-    std::size_t elements = 0;
-    std::string key;  ///< of an object's member that is being read
-    std::set<std::string> keys;
+    std::size_t first_element;
+    std::size_t first_member;
+    std::string_view key;  ///< of an object's member that is being read
   };
 
-  bool add() {
-    if (!levels_.empty()) ++levels_.back().elements;
+  bool add(const JsonNode& value) {
+    if (open_.empty())
+      root_ = value;
+    else if (open_.back().is_array)
+      elements_.push_back(value);
+    else
+      members_.push_back({open_.back().key, value});
     return true;
   }
 
   bool open(bool is_array) {
-    if (levels_.size() == deepest_json)
+    constexpr std::size_t deepest = 64;
+    if (open_.size() == deepest)
       throw origin_->error(
-          "", "expected at most " + std::to_string(deepest_json) + " levels of nesting, got more");
-    add();
-    levels_.push_back({is_array, 0, {}, {}});
+          "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
+    open_.push_back({is_array, elements_.size(), members_.size(), {}});
     return true;
   }
 
-  bool close() {
-    levels_.pop_back();
-    return true;
+  /// Of members in the order of their keys.
+  [[noreturn]] void fail_repeated(std::span<const JsonNode::Member> members) {
+    open_.back().key =
+        std::adjacent_find(members.begin(), members.end(), [](const auto& a, const auto& b) {
+          return a.key == b.key;
+        })->key;
+    throw origin_->error(pointer(), "expected each key once, got this one twice");
   }
 
   const Origin* origin_;
-  std::vector<Level> levels_;  ///< open ones
+  JsonStore* store_;
+  JsonNode root_;
+  std::vector<Level> open_;
+  std::vector<JsonNode> elements_;
+  std::vector<JsonNode::Member> members_;
   std::optional<Fault> fault_;
 };
 
@@ -132,12 +160,11 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   return message;
 }
 
-[[noreturn]] void fail_parsing(std::string_view text, const Origin& origin) {
-  FaultFinder finder(origin);
-  json::sax_parse(text.begin(), text.end(), &finder);
-  const FaultFinder::Fault fault = finder.fault().value_or(FaultFinder::Fault{});
+[[noreturn]] void fail_parsing(std::string_view text, const Origin& origin,
+                               const TreeBuilder& builder) {
+  const TreeBuilder::Fault& fault = *builder.fault();
   if (fault.is_number)
-    throw origin.error(finder.pointer(), "expected a number that a double can hold");
+    throw origin.error(builder.pointer(), "expected a number that a double can hold");
   const std::size_t offset = fault.byte == 0 ? 0 : fault.byte - 1;
   TextPosition position = position_of(text, offset);
   position.line += origin.line.value_or(1) - 1;
@@ -150,15 +177,14 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
 
 JsonDocument parse_json(std::string_view text, const Origin& origin) {
   JsonStore store;
-  const std::optional<JsonNode> root = store.read(text);
-  if (!root) fail_parsing(text, origin);
-  return {std::move(store), *root};
+  TreeBuilder builder(origin, store);
+  if (!json::sax_parse(text.begin(), text.end(), &builder)) fail_parsing(text, origin, builder);
+  return {std::move(store), builder.root()};
 }
 
 JsonNode cell_node(std::string_view cell, const Origin& origin, JsonStore& store) {
-  if (const std::optional<JsonNode> node = store.read(cell)) return *node;
-  if (json::accept(cell)) fail_parsing(cell, origin);
-  return store.string(cell);
+  TreeBuilder builder(origin, store);
+  return json::sax_parse(cell.begin(), cell.end(), &builder) ? builder.root() : store.string(cell);
 }
 
 JsonNode object_node(std::span<JsonNode::Member> members, const Origin& origin, JsonStore& store) {

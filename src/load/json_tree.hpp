@@ -71,15 +71,9 @@ struct JsonNode::Member {
 /// On one line; bytes that are not UTF-8 replaced.
 std::string text_of(const JsonNode& value);
 
-inline constexpr std::size_t deepest_json = 64;
-
 /// Owns the values of texts.
 class JsonStore {
  public:
-  /// The value of a text; none where it is no JSON, holds a key twice or nests too deeply, without
-  /// a word on why: the library's parser knows the place, and takes several times as long.
-  std::optional<JsonNode> read(std::string_view text);
-
   /// A copy.
   std::string_view keep(std::string_view text);
   JsonNode string(std::string_view text) { return JsonNode(keep(text)); }

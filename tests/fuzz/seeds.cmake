@@ -23,7 +23,6 @@ function(add_head target file lines)
   file(WRITE ${SEEDS}/${target}/${name} "${head}\n")
 endfunction()
 
-add_seeds(json_text configs/kernels/*.json tests/golden/inputs/*.json tests/fuzz/seeds/*.json)
 add_seeds(json configs/networks/*.json tests/golden/inputs/*.json tests/fuzz/seeds/layers*.json)
 add_seeds(csv tests/golden/inputs/*.csv)
 add_head(csv tests/measured/h200.csv 8)

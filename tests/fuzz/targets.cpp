@@ -21,7 +21,6 @@
 #include "load/byte_stream.hpp"
 #include "load/csv_input.hpp"
 #include "load/json_input.hpp"
-#include "load/json_value.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_times.hpp"
 #include "load/trace/trace_input.hpp"
@@ -357,30 +356,7 @@ void run_output(const std::string& input) {
     expect(entry.path().filename().string().size() == 1, "a temporary file left");
 }
 
-/// What the project's own reader takes, the library reads the same; what only the library takes has
-/// a key twice or nests too deeply, and is an InputError.
-void run_json_text(const std::string& input) {
-  JsonStore store;
-  const std::optional<JsonNode> own = store.read(input);
-  const auto theirs = nlohmann::json::parse(input, nullptr, false);
-  if (own)
-    expect(
-        !theirs.is_discarded() &&
-            text_of(*own) == theirs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-        "a text that is read as another");
-  else
-    try {
-      parse_json(input, {"input", std::nullopt});
-      expect(false, "a text that is refused and read");
-    } catch (const InputError& error) {
-      expect(theirs.is_discarded() || error.message.starts_with("expected each key once") ||
-                 error.message.starts_with("expected at most"),
-             "a text that only the library takes");
-    }
-}
-
 constexpr FuzzTarget targets[] = {
-    {"json_text", run_json_text},
     {"json", run_reader<open_json>},
     {"ndjson", run_reader<open_ndjson>},
     {"csv", run_reader<open_csv>},
