@@ -271,7 +271,7 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
 void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
   for (std::size_t setting = 0; setting < options_->settings.size(); ++setting) try {
       const auto& [defaults, goal] = options_->settings[setting];
-      const std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
+      std::shared_ptr<const NetworkSpec> spec = item.spec(defaults).value();
       // What ran as kernels ran in no other setting.
       if (spec->kernels) return sum.add(spec->kernels, contexts_->of(*spec->kernels));
       if (goal) {
@@ -280,6 +280,7 @@ void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
         continue;
       }
       Network network = infer(*spec, defaults).value();
+      spec = nullptr;
       if (setting + 1 == options_->settings.size()) item.read = nullptr;  // not needed any more
       if (network.layers.empty()) {
         if (setting == 0) sum.note(network);

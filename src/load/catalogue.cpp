@@ -19,11 +19,19 @@ Gpu load_embedded(const EmbeddedFile& file) {
   return load_gpu(file.text, "built-in " + std::string(file.name)).value();
 }
 
-const EmbeddedFile* find_embedded_gpu(const std::string& normal_name) {
+template <class Fits>
+const EmbeddedFile* find_embedded(const Fits& fits) {
   for (const EmbeddedFile& file : embedded_gpus())
-    for (const std::string_view name : file.names)
-      if (normal_gpu_name(name) == normal_name) return &file;
+    if (std::any_of(file.names.begin(), file.names.end(), fits)) return &file;
   return nullptr;
+}
+
+/// Most names are spelled as they stand in the files, which is known at once.
+const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
+  if (const auto* file = find_embedded([&](std::string_view name) { return name == any_name; }))
+    return file;
+  const std::string normal = normal_gpu_name(any_name);
+  return find_embedded([&](std::string_view name) { return normal_gpu_name(name) == normal; });
 }
 
 bool is_path(const std::string& name) {
@@ -77,7 +85,7 @@ std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
     if (found == nullptr) found = file.gpu();
   }
   if (found != nullptr) return *found;
-  if (const EmbeddedFile* file = find_embedded_gpu(name)) return load_embedded(*file);
+  if (const EmbeddedFile* file = find_embedded_gpu(any_name)) return load_embedded(*file);
   return std::nullopt;
 }
 
@@ -93,7 +101,7 @@ Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
 Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& word) const {
   return expected([&]() -> std::optional<std::vector<Gpu>> {
     const bool has_limits = word.find_first_of("<>=") != word.npos && !word.ends_with(".json");
-    const bool is_name = find_embedded_gpu(normal_gpu_name(word)) != nullptr || path_of(word);
+    const bool is_name = find_embedded_gpu(word) != nullptr || path_of(word);
     if (is_name && !has_limits) return std::nullopt;
     return selected_gpus(word, all());
   });
@@ -117,8 +125,7 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
 Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
   return expected([&]() -> std::string {
     if (const auto path = path_of(name_or_path)) return read_text(*path).value();
-    if (const EmbeddedFile* file = find_embedded_gpu(normal_gpu_name(name_or_path)))
-      return std::string(file->text);
+    if (const EmbeddedFile* file = find_embedded_gpu(name_or_path)) return std::string(file->text);
     if (try_find(name_or_path))
       throw InputError("\"" + name_or_path +
                        "\" is a share of a GPU and has no file of its own: name the GPU, or give a "

@@ -14,17 +14,6 @@
 namespace roofline {
 namespace {
 
-using nlohmann::json;
-
-/// A cell that is JSON (64, 0.5, true, [3, 3]) is that value; any other is a text. Lists are read
-/// as in a JSON file, which limits how deep they nest.
-json cell_value(const std::string& cell, const Origin& origin) {
-  if (cell.front() == '[' || cell.front() == '{')
-    return json::accept(cell) ? parse_json(cell, origin) : json(cell);
-  json value = json::parse(cell, nullptr, false);
-  return value.is_discarded() ? json(cell) : value;
-}
-
 /// Keys whose values are texts even where they look like numbers.
 bool is_text(std::string_view key) {
   const auto found = find_field(LayerKind::conv, key);
@@ -74,28 +63,29 @@ class CsvHeader {
   }
 
   std::shared_ptr<const NetworkSpec> read(const CsvRow& row) const {
-    return read_record(record_of(row), {source_, row.line});
+    JsonStore store;
+    return read_record(record_of(row, store), {source_, row.line});
   }
 
  private:
-  json record_of(const CsvRow& row) const {
+  JsonNode record_of(const CsvRow& row, JsonStore& store) const {
     if (row.cells.size() != columns_.size())
       throw InputError(source_, std::to_string(row.line),
                        "expected " + std::to_string(columns_.size()) + " cells, got " +
                            std::to_string(row.cells.size()));
     const Origin origin{source_, row.line};
-    json layer = json::object();
-    json record = json::object();
+    std::vector<JsonNode::Member> layer;
+    std::vector<JsonNode::Member> record;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || row.cells[i].empty()) continue;
       const std::string& key = keys_[i]->key;
       const std::string cell = own_ ? unguarded(row.cells[i]) : row.cells[i];
-      (keys_[i]->is_of_layer ? layer : record)[key] =
-          is_text(key) ? json(cell) : cell_value(cell, origin);
+      (keys_[i]->is_of_layer ? layer : record)
+          .push_back({key, is_text(key) ? store.string(cell) : cell_node(cell, origin, store)});
     }
-    if (!own_) return layer;
-    record["layer"] = layer.empty() ? json() : std::move(layer);
-    return record;
+    if (!own_) return object_node(layer, origin, store);
+    record.push_back({"layer", layer.empty() ? JsonNode() : object_node(layer, origin, store)});
+    return object_node(record, origin, store);
   }
 
   std::string source_;

@@ -91,8 +91,8 @@ class GpuReader {
 Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
   return expected([&] {
     const Origin origin{source, std::nullopt};
-    const nlohmann::json root = parse_json(json_text, origin);
-    Gpu gpu = GpuReader().object<Gpu>(Value(root, origin), "a GPU");
+    const JsonDocument document = parse_json(json_text, origin);
+    Gpu gpu = GpuReader().object<Gpu>(Value(document.root(), origin), "a GPU");
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
     return gpu;
   });

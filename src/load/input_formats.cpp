@@ -203,7 +203,8 @@ Expected<Network> load_network(std::string_view json_text, const std::string& so
                                const LayerDefaults& defaults) {
   return expected([&] {
     const Origin origin{source, std::nullopt};
-    return infer(*read_networks(parse_json(json_text, origin), origin).front(), defaults).value();
+    return infer(*read_networks(parse_json(json_text, origin).root(), origin).front(), defaults)
+        .value();
   });
 }
 

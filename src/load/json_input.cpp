@@ -1,14 +1,13 @@
 #include "load/json_input.hpp"
 
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "load/json_network.hpp"
 
 namespace roofline {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view blanks = " \t\r\n";
 
@@ -50,6 +49,8 @@ class Documents {
     return found;
   }
   std::string_view whole() const { return text_; }
+  /// All of it, of which nothing stays here.
+  std::string take() { return std::exchange(text_, {}); }
 
  private:
   void find_next() {
@@ -86,7 +87,8 @@ class JsonReader : public Reader {
       while (items_.empty()) {
         if (whole_) {
           whole_ = false;
-          read(parse_json(documents_.whole(), {source_, std::nullopt}), {source_, std::nullopt});
+          const Origin origin{source_, std::nullopt};
+          read(parse_json(documents_.take(), origin).root(), origin);
           continue;
         }
         if (done_ || !documents_.has_next()) return std::nullopt;
@@ -112,15 +114,16 @@ class JsonReader : public Reader {
   void read_next_document() {
     const auto [text, line] = documents_.next();
     const Origin origin{source_, line};
-    const json document = parsed(text, origin);
-    if (!document.is_object() || document.contains("layers") || document.contains("results"))
-      read(document, origin);
+    const JsonDocument document = parsed(text, origin);
+    const JsonNode& root = document.root();
+    if (!root.is_object() || root.contains("layers") || root.contains("results"))
+      read(root, origin);
     else
-      items_.push_back(fixed_item(read_record(document, origin)));
+      items_.push_back(fixed_item(read_record(root, origin)));
   }
 
   /// What is no JSON leaves no way to tell where the next document begins.
-  json parsed(std::string_view text, const Origin& origin) {
+  JsonDocument parsed(std::string_view text, const Origin& origin) {
     try {
       return parse_json(text, origin);
     } catch (const InputError&) {
@@ -129,7 +132,7 @@ class JsonReader : public Reader {
     }
   }
 
-  void read(const json& document, const Origin& origin) {
+  void read(const JsonNode& document, const Origin& origin) {
     for (auto& network : read_networks(document, origin))
       items_.push_back(fixed_item(std::move(network)));
   }
@@ -160,7 +163,7 @@ class NdjsonReader : public Reader {
         found_ = true;
         return record_item(
             [text = text_, origin = Origin{stream_->name(), line_}] {
-              return read_record(parse_json(text, origin), origin);
+              return read_record(parse_json(text, origin).root(), origin);
             },
             line_);
       }
@@ -197,7 +200,7 @@ bool looks_like_ndjson(std::string_view head) {
   const std::size_t begin = head.find_first_not_of(blanks);
   if (begin == head.npos) return false;
   const std::string_view line = head.substr(begin, head.find('\n', begin) - begin);
-  const json value = json::parse(line, nullptr, false);
+  const auto value = nlohmann::json::parse(line, nullptr, false);
   return value.is_object() && !value.contains("layers") && !value.contains("results");
 }
 

@@ -44,8 +44,7 @@ struct ReadField {
 };
 
 LayerType read_type(const Value& object) {
-  const auto node = object.node().find("type");
-  if (node == object.node().end()) return {};
+  if (!object.node().contains("type")) return {};
   const Value value = object.at("type");
   const std::string name = value.text();
   if (const auto type = parse_layer_type(name)) return *type;
@@ -61,7 +60,7 @@ LayerType read_type(const Value& object) {
 }
 
 /// The key that somebody means who writes this one.
-std::string key_hint(const std::string& key) {
+std::string key_hint(std::string_view key) {
   constexpr auto others = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"pad", "padding"},
       {"pads", "padding"},
@@ -94,10 +93,11 @@ std::string key_hint(const std::string& key) {
   return did_you_mean(key, {layer_keys().begin(), layer_keys().end()});
 }
 
-[[noreturn]] void fail_key(const Value& object, const std::string& key, LayerKind kind) {
+[[noreturn]] void fail_key(const Value& object, std::string_view key, LayerKind kind) {
   const std::string what = "a " + std::string(info(kind).name) + " layer";
-  if (is_layer_key(key)) object.at(key).fail(what + " takes no \"" + key + "\"");
-  object.at(key).fail("expected a key of " + what + ", got \"" + key + "\"" + key_hint(key));
+  if (is_layer_key(key)) object.at(key).fail(what + " takes no \"" + std::string(key) + "\"");
+  object.at(key).fail("expected a key of " + what + ", got \"" + std::string(key) + "\"" +
+                      key_hint(key));
 }
 
 /// Notes under which key each field is stated; fails where another one has stated it.
@@ -133,14 +133,14 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   spec.rank = type.rank;
   spec.place = origin.place(object.pointer());
   Claims claims(object);
-  const auto& members = object.node().get_ref<const nlohmann::json::object_t&>();
+  const std::span<const JsonNode::Member> members = object.node().members();
   for (const auto& [name, node] : members)
     if (!is_layer_key(name)) fail_key(object, name, type.kind);
-  for (const auto& member : members) {
-    const FieldKey key = *find_field(type.kind, member.first);
-    if (!key.field->taken(type.kind)) fail_key(object, member.first, type.kind);
+  for (const auto& [name, node] : members) {
+    const FieldKey key = *find_field(type.kind, name);
+    if (!key.field->taken(type.kind)) fail_key(object, name, type.kind);
     claims.add(key, spec.place);
-    const Value value = object.beneath(member.second);
+    const Value value = object.beneath(node);
     std::visit(ReadField{value, key.unit, spec}, key.field->member);
   }
   if (object.node().contains("dtype") && object.node().contains("dtypes"))

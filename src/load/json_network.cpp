@@ -8,8 +8,6 @@
 namespace roofline {
 namespace {
 
-using nlohmann::json;
-
 NetworkSpec empty_network(const Origin& origin) {
   NetworkSpec network;
   network.name = network_name(origin.source);
@@ -43,7 +41,7 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
   const Value results = report.at("results");
   if (!results.is_array() || results.size() == 0)
     results.fail_expected("a list of at least one result");
-  std::set<json> seen;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Value result = results.at(i);
     if (!seen.insert(layers_of_own_result(result)).second) continue;  // the same on another GPU
@@ -64,7 +62,7 @@ std::string network_name(const std::string& source) {
   return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
-std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const json& document,
+std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const JsonNode& document,
                                                               const Origin& origin) {
   const Value value(document, origin);
   if (document.is_object() && document.contains("peak_tflops"))
@@ -80,7 +78,7 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const json& docume
   return {std::make_shared<const NetworkSpec>(std::move(network))};
 }
 
-std::shared_ptr<const NetworkSpec> read_record(const json& record, const Origin& origin) {
+std::shared_ptr<const NetworkSpec> read_record(const JsonNode& record, const Origin& origin) {
   NetworkSpec network = empty_network(origin);
   network.record = origin.line;
   const Value value(record, origin);

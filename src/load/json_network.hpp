@@ -14,11 +14,11 @@ namespace roofline {
 std::string network_name(const std::string& source);
 
 /// The networks of a document, one but for reports. Throws InputError.
-std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const nlohmann::json& document,
+std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const JsonNode& document,
                                                               const Origin& origin);
 
 /// A record of a stream: one layer that stands alone, numbered by its line. Without layers for a
 /// record of our own output that is of no input (a copy over the host link).
-std::shared_ptr<const NetworkSpec> read_record(const nlohmann::json& record, const Origin& origin);
+std::shared_ptr<const NetworkSpec> read_record(const JsonNode& record, const Origin& origin);
 
 }  // namespace roofline

@@ -4,12 +4,12 @@
 // where, what was expected and what was found.
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "load/json_tree.hpp"
 #include "roofline/error.hpp"
 #include "roofline/spec.hpp"
 
@@ -26,14 +26,19 @@ struct Origin {
 };
 
 /// Parses text that may hold no key twice and nests at most 64 levels.
-nlohmann::json parse_json(std::string_view text, const Origin& origin);
+JsonDocument parse_json(std::string_view text, const Origin& origin);
+
+/// A cell of a table: the value that it spells (64, 0.5, true, [3, 3]), or else a text.
+JsonNode cell_node(std::string_view cell, const Origin& origin, JsonStore& store);
+/// Of keys that outlive it, none of which may be there twice.
+JsonNode object_node(std::span<JsonNode::Member> members, const Origin& origin, JsonStore& store);
 
 /// A node of a tree, which it is found in again where its place is asked for.
 class Value {
  public:
-  Value(const nlohmann::json& root, const Origin& origin) : Value(root, root, origin) {}
+  Value(const JsonNode& root, const Origin& origin) : Value(root, root, origin) {}
 
-  const nlohmann::json& node() const { return *node_; }
+  const JsonNode& node() const { return *node_; }
   const Origin& origin() const { return *origin_; }
   /// The JSON Pointer of this node.
   std::string pointer() const;
@@ -49,7 +54,7 @@ class Value {
   /// The member of that key, which must be there.
   Value at(std::string_view key) const;
   /// A node beneath this one.
-  Value beneath(const nlohmann::json& node) const { return {node, *root_, *origin_}; }
+  Value beneath(const JsonNode& node) const { return {node, *root_, *origin_}; }
 
   std::uint64_t integer(std::uint64_t least) const;
   double positive_number() const;
@@ -58,11 +63,11 @@ class Value {
   std::vector<std::string> texts() const;
 
  private:
-  Value(const nlohmann::json& node, const nlohmann::json& root, const Origin& origin)
+  Value(const JsonNode& node, const JsonNode& root, const Origin& origin)
       : node_(&node), root_(&root), origin_(&origin) {}
 
-  const nlohmann::json* node_;
-  const nlohmann::json* root_;
+  const JsonNode* node_;
+  const JsonNode* root_;
   const Origin* origin_;
 };
 
@@ -92,7 +97,7 @@ class ObjectReader {
   Value value_;
   std::string what_;
   std::vector<std::string_view> known_;
-  std::vector<const nlohmann::json*> taken_;  ///< members, each once
+  std::vector<const JsonNode*> taken_;  ///< members, each once
 };
 
 }  // namespace roofline

@@ -90,7 +90,7 @@ SharedConstants named_constants(const Value& value, const Chain& chain) {
 
 double number_of(const Value& value) {
   if (!value.node().is_number()) value.fail_expected("a number");
-  return value.node().get<double>();
+  return value.node().number();
 }
 
 std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
@@ -131,8 +131,8 @@ class ConstantsReader {
     if (const auto covers = file_.take("covers")) constants_.covers = covers->texts();
     if (const auto commands = file_.take("made_by")) constants_.made_by = commands->texts();
     if (const auto origins = file_.take("origins"))
-      for (const auto& item : origins->node().items())
-        origins_[item.key()] = origins->at(std::string_view(item.key())).text();
+      for (const auto& [key, text] : origins->node().members())
+        origins_[std::string(key)] = origins->beneath(text).text();
     numbers();
     if (const auto accuracy = file_.take("accuracy"))
       constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
@@ -159,9 +159,9 @@ class ConstantsReader {
              const std::vector<ConstantRef<double>>& all) {
     if (!object.node().is_object()) object.fail_expected("a group of constants");
     const auto& index = constant_paths().index;
-    for (const auto& item : object.node().items()) {
-      const std::string path = prefix + item.key();
-      const Value value = object.at(std::string_view(item.key()));
+    for (const auto& [key, node] : object.node().members()) {
+      const std::string path = prefix + std::string(key);
+      const Value value = object.beneath(node);
       const auto known = index.lower_bound(path);
       if (known != index.end() && known->first == path) {
         number(value, all[known->second], constants_.notes[known->second]);
@@ -274,9 +274,9 @@ SharedConstants constants_in(const Value& value, const Chain& chain) {
 
 SharedConstants constants_in_text(std::string_view json_text, const Chain& chain) {
   const Origin origin{chain.back(), std::nullopt};
-  const nlohmann::json root = parse_json(json_text, origin);
-  const Value value(root, origin);
-  const bool in_gpu = root.is_object() && root.contains("kernel_model");
+  const JsonDocument document = parse_json(json_text, origin);
+  const Value value(document.root(), origin);
+  const bool in_gpu = document.root().contains("kernel_model");
   return constants_in(in_gpu ? value.at("kernel_model") : value, chain);
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "load/json_fields.hpp"
 
@@ -15,7 +16,7 @@ constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::int8)};
 
 double number_from(const Value& value, double least, double most) {
-  const auto number = value.node().is_number() ? value.node().get<double>() : least - 1;
+  const auto number = value.node().is_number() ? value.node().number() : least - 1;
   if (!(number >= least && number <= most))
     value.fail_expected(fmt::format("a number from {} to {}", least, most));
   return number;

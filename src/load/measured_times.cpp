@@ -15,8 +15,6 @@
 namespace roofline {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t most_layers_named = 5;
 
 /// The unit of a key that states a time: as layers have it, or the unit alone.
@@ -31,13 +29,14 @@ std::optional<double> unit_of(std::string_view key) {
 }
 
 MeasuredTime read_time(const Value& value) {
-  const json& node = value.node();
+  const JsonNode& node = value.node();
   if (!node.is_object()) value.fail_expected("an object with a name and a time");
   MeasuredTime time;
   if (!node.contains("name")) value.fail("expected a name, got nothing");
   time.name = value.at("name").text();
-  for (const auto& [key, member] : node.items())
-    if (const auto unit_s = unit_of(key)) time.time_s = value.at(key).positive_number() * *unit_s;
+  for (const auto& [key, member] : node.members())
+    if (const auto unit_s = unit_of(key))
+      time.time_s = value.beneath(member).positive_number() * *unit_s;
   if (time.time_s == 0)
     value.fail("expected a time as measured_us, measured_ms or measured_time_s, got nothing");
   if (node.contains("network")) time.network = value.at("network").text();
@@ -50,19 +49,12 @@ MeasuredTime read_time(const Value& value) {
 
 std::vector<MeasuredTime> read_json(const std::string& text, const std::string& path) {
   const Origin origin{path, std::nullopt};
-  const json document = parse_json(text, origin);
-  const Value list(document, origin);
+  const JsonDocument document = parse_json(text, origin);
+  const Value list(document.root(), origin);
   if (!list.is_array()) list.fail_expected("a list of objects with a name and a time");
   std::vector<MeasuredTime> times;
   for (std::size_t i = 0; i < list.size(); ++i) times.push_back(read_time(list.at(i)));
   return times;
-}
-
-/// A cell as JSON, but for names, which stay text.
-json cell_value(const std::string& column, const std::string& cell) {
-  json value = json::parse(cell, nullptr, false);
-  const bool is_text = column == "name" || column == "network" || value.is_discarded();
-  return is_text ? json(cell) : value;
 }
 
 std::vector<MeasuredTime> read_csv(ByteStream& stream) {
@@ -75,11 +67,17 @@ std::vector<MeasuredTime> read_csv(ByteStream& stream) {
       throw InputError(stream.name(), std::to_string(row->line),
                        "expected " + std::to_string(header->cells.size()) + " cells, got " +
                            std::to_string(row->cells.size()));
-    json object = json::object();
-    for (std::size_t i = 0; i < row->cells.size(); ++i)
-      if (!row->cells[i].empty())
-        object[header->cells[i]] = cell_value(header->cells[i], row->cells[i]);
     const Origin origin{stream.name(), row->line};
+    JsonStore store;
+    std::vector<JsonNode::Member> members;
+    for (std::size_t i = 0; i < row->cells.size(); ++i) {
+      const std::string& column = header->cells[i];
+      const std::string& cell = row->cells[i];
+      if (cell.empty()) continue;
+      const bool is_text = column == "name" || column == "network";
+      members.push_back({column, is_text ? store.string(cell) : cell_node(cell, origin, store)});
+    }
+    const JsonNode object = object_node(members, origin, store);
     times.push_back(read_time(Value(object, origin)));
   }
   return times;

@@ -9,8 +9,6 @@
 namespace roofline {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view version_key = "schema_version";
 constexpr std::string_view layer_key = "layer";
 constexpr std::string_view column_start = "layer_";
@@ -50,17 +48,17 @@ constexpr std::string_view kernels_alone =
 
 }  // namespace
 
-bool is_own_report(const json& document) {
+bool is_own_report(const JsonNode& document) {
   return document.is_object() && document.contains(version_key) && document.contains("results");
 }
 
 void refuse_kernels_alone(const Value& report) {
-  const auto tables = report.node().find("kernel_tables");
-  if (report.node().at("results").empty() && tables != report.node().end() && !tables->empty())
+  const JsonNode* tables = report.node().find("kernel_tables");
+  if (report.node().find("results")->size() == 0 && tables != nullptr && tables->size() > 0)
     report.fail(std::string(kernels_alone));
 }
 
-bool is_own_row(const json& record) {
+bool is_own_row(const JsonNode& record) {
   return record.is_object() &&
          (record.contains(version_key) || record.contains(row_key) || record.contains(layer_key));
 }
@@ -74,8 +72,7 @@ std::optional<LayerSpec> read_own_row(const Value& row) {
   const Value stated = row.at(layer_key);
   if (stated.node().is_null()) return std::nullopt;
   LayerSpec layer = read_layer(stated, row.origin());
-  const auto gpu = row.node().find("gpu");
-  if (layer.measured.is_known() && layer.measured.gpu.empty() && gpu != row.node().end())
+  if (layer.measured.is_known() && layer.measured.gpu.empty() && row.node().contains("gpu"))
     layer.measured.gpu = row.at("gpu").text();
   return layer;
 }
@@ -103,11 +100,12 @@ bool is_own_header(const std::vector<std::string>& columns, const Origin& origin
 
 void read_own_result(const Value& result, NetworkSpec& network) {
   const Value rows = rows_of(result);
-  const json& object = result.node();
-  if (const auto name = object.find("network"); name != object.end() && !name->is_null())
+  const JsonNode& object = result.node();
+  if (const JsonNode* name = object.find("network"); name != nullptr && !name->is_null())
     network.name = result.at("network").text();
-  const bool training = object.value("pass", json()) == "training";
-  if (const auto dtype = object.find("dtype"); dtype != object.end() && dtype->is_string())
+  const JsonNode* pass = object.find("pass");
+  const bool training = pass != nullptr && pass->is_string() && pass->text() == "training";
+  if (const JsonNode* dtype = object.find("dtype"); dtype != nullptr && dtype->is_string())
     if (const auto type = parse<DataType>(result.at("dtype").text());
         type && !is_tensor_type(*type))
       network.autocast = type;
@@ -126,10 +124,14 @@ void read_own_result(const Value& result, NetworkSpec& network) {
   if (network.layers.empty()) rows.fail_expected("a list of at least one layer");
 }
 
-json layers_of_own_result(const Value& result) {
-  json layers = json::array({result.node().value("network", json())});
-  for (const json& row : rows_of(result).node())
-    if (row.is_object()) layers.push_back(row.value(layer_key, json()));
+std::string layers_of_own_result(const Value& result) {
+  const auto member_text = [](const JsonNode& object, std::string_view key) {
+    const JsonNode* member = object.find(key);
+    return text_of(member == nullptr ? JsonNode() : *member);
+  };
+  std::string layers = member_text(result.node(), "network");
+  for (const JsonNode& row : rows_of(result).node().elements())
+    if (row.is_object()) layers += '\n' + member_text(row, layer_key);
   return layers;
 }
 

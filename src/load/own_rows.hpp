@@ -12,11 +12,11 @@
 namespace roofline {
 
 /// A whole report (--json).
-bool is_own_report(const nlohmann::json& document);
+bool is_own_report(const JsonNode& document);
 /// Throws InputError where a report is of kernels alone.
 void refuse_kernels_alone(const Value& report);
 /// A line of NDJSON, or a layer out of a report.
-bool is_own_row(const nlohmann::json& record);
+bool is_own_row(const JsonNode& record);
 
 /// The row's layer; none for a copy over the host link, which is of no input. A time without a GPU
 /// was measured on the row's. Throws InputError, for the record of an error too.
@@ -33,6 +33,6 @@ bool is_own_header(const std::vector<std::string>& columns, const Origin& origin
 /// passes, without copies over the host link. Throws InputError.
 void read_own_result(const Value& result, NetworkSpec& network);
 /// What makes a result's network another than that of a result on another GPU.
-nlohmann::json layers_of_own_result(const Value& result);
+std::string layers_of_own_result(const Value& result);
 
 }  // namespace roofline

@@ -1,6 +1,7 @@
 #include "load/prices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "load/byte_stream.hpp"
@@ -9,8 +10,6 @@
 
 namespace roofline {
 namespace {
-
-using nlohmann::json;
 
 class PriceList {
  public:
@@ -39,14 +38,13 @@ class PriceList {
 
   void add_json(const std::string& text) {
     const Origin origin{path_, std::nullopt};
-    const json document = parse_json(text, origin);
-    const Value root(document, origin);
+    const JsonDocument document = parse_json(text, origin);
+    const Value root(document.root(), origin);
     if (root.is_array())
       for (std::size_t i = 0; i < root.size(); ++i) add(root.at(i));
-    else if (document.is_object())
-      for (const auto& member : document.get_ref<const json::object_t&>())
-        add(member.first, root.beneath(member.second),
-            root.beneath(member.second).positive_number());
+    else if (root.node().is_object())
+      for (const auto& [name, price] : root.node().members())
+        add(std::string(name), root.beneath(price), root.beneath(price).positive_number());
     else
       root.fail_expected("prices by GPU, or a list of objects with gpu and per_hour");
   }
@@ -69,10 +67,12 @@ class PriceList {
         throw InputError(path_, std::to_string(row->line),
                          "expected " + std::to_string(header->cells.size()) + " cells, got " +
                              std::to_string(row->cells.size()));
-      json price = json::parse(row->cells[per_hour], nullptr, false);
-      if (price.is_discarded()) price = row->cells[per_hour];
       const Origin origin{path_, row->line};
-      const json object{{"gpu", row->cells[gpu]}, {"per_hour", std::move(price)}};
+      JsonStore store;
+      std::array<JsonNode::Member, 2> members{
+          {{"gpu", store.string(row->cells[gpu])},
+           {"per_hour", cell_node(row->cells[per_hour], origin, store)}}};
+      const JsonNode object = object_node(members, origin, store);
       add(Value(object, origin));
     }
   }

@@ -114,6 +114,8 @@ std::vector<bool> read_layers(const Network& network) {
 std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
+  constexpr std::size_t most_passes = 3;
+  rows.reserve(network.layers.size() * (options.training ? most_passes : 1));
   const bool by_engine = network.recording
                              ? network.recording->kernels == KernelSource::inference_engine
                              : options.fusion == FusionKind::epilogue;

@@ -1,6 +1,7 @@
 #include "model/layer_fields.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,7 @@ bool only(LayerKind kind) {
   return kind == Kind;
 }
 
-// What a layer is, as its members state it.
+// What a layer is, as its members state it, of kinds that take the field.
 
 /// `knows_rank`: the layer says how many positions its operand has. Where it does not, a list of
 /// three would be read as [C, H, W], and is said to be whole.
@@ -72,12 +73,12 @@ AxesSpec axes_of(const Layer& layer, const Axes& axes) {
 template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
 void state_unusual_axes(const Layer& layer, L& spec) {
   const Axes& axes = layer.window.*From;
-  if (has_window(layer.kind) && axes != Axes{Usual, Usual, Usual}) spec.*To = axes_of(layer, axes);
+  if (axes != Axes{Usual, Usual, Usual}) spec.*To = axes_of(layer, axes);
 }
 
 template <AxesSpec L::*To, Axes Window::*From>
 void state_axes(const Layer& layer, L& spec) {
-  if (has_window(layer.kind)) spec.*To = axes_of(layer, layer.window.*From);
+  spec.*To = axes_of(layer, layer.window.*From);
 }
 
 /// Begins, and ends where they differ.
@@ -93,33 +94,25 @@ void state_kind(const Layer& layer, L& spec) {
   if (has_window(layer.kind) && layer.window.rank != 2) spec.rank = layer.window.rank;
 }
 
-void state_input(const Layer& layer, L& spec) {
-  if (one_operand(layer.kind)) spec.input = stated_operands(layer).front();
-}
+void state_input(const Layer& layer, L& spec) { spec.input = stated_operands(layer).front(); }
 
 void state_inputs(const Layer& layer, L& spec) {
-  if (!several_operands(layer.kind)) return;
   spec.inputs = stated_operands(layer);
   if (!contraction(layer.kind)) spec.inputs.resize(spec.inputs.size() - layer.joined_inputs);
 }
 
 void state_fused(const Layer& layer, L& spec) {
-  if (!contraction(layer.kind)) return;
   for (std::size_t i = 1; i < layer.inputs.size() - layer.joined_inputs; ++i)
     spec.fused.push_back(stated_operand(layer.inputs[i], info(layer.kind).features, false));
 }
 
-void state_out_channels(const Layer& layer, L& spec) {
-  if (convolution(layer.kind)) spec.out_channels = layer.output.channels;
-}
+void state_out_channels(const Layer& layer, L& spec) { spec.out_channels = layer.output.channels; }
 
 void state_in_features(const Layer& layer, L& spec) {
-  if (layer.kind == LayerKind::linear) spec.in_features = layer.inputs.front().shape.channels;
+  spec.in_features = layer.inputs.front().shape.channels;
 }
 
-void state_out_features(const Layer& layer, L& spec) {
-  if (layer.kind == LayerKind::linear) spec.out_features = layer.output.channels;
-}
+void state_out_features(const Layer& layer, L& spec) { spec.out_features = layer.output.channels; }
 
 void state_groups(const Layer& layer, L& spec) {
   if (layer.groups > 1) spec.groups = layer.groups;
@@ -129,15 +122,15 @@ void state_groups(const Layer& layer, L& spec) {
 }
 
 void state_num_embeddings(const Layer& layer, L& spec) {
-  if (layer.kind == LayerKind::embedding) spec.num_embeddings = layer.inputs[1].shape.spatial[2];
+  spec.num_embeddings = layer.inputs[1].shape.spatial[2];
 }
 
 void state_embedding_dim(const Layer& layer, L& spec) {
-  if (layer.kind == LayerKind::embedding) spec.embedding_dim = layer.output.channels;
+  spec.embedding_dim = layer.output.channels;
 }
 
 void state_normalized_shape(const Layer& layer, L& spec) {
-  if (normalised_over_features(layer.kind)) spec.normalized_shape = {layer.norm_elements};
+  spec.normalized_shape = {layer.norm_elements};
 }
 
 /// Of kinds whose operands do not give it.
@@ -255,7 +248,7 @@ constexpr std::array table = std::to_array<LayerField>({
 });
 // clang-format on
 
-/// Every key, those that fields are called by before aliases of the same name.
+/// Every key in its order, those that fields are called by before aliases of the same name.
 std::vector<FieldKey> sorted_keys() {
   std::vector<FieldKey> keys;
   keys.reserve(2 * table.size());
@@ -270,12 +263,18 @@ std::vector<FieldKey> sorted_keys() {
 
 std::span<const FieldKey> keys_named(std::string_view key) {
   static const std::vector<FieldKey> keys = sorted_keys();
-  const auto first = std::lower_bound(
-      keys.begin(), keys.end(), key,
-      [](const FieldKey& each, std::string_view wanted) { return each.key < wanted; });
-  const auto last =
-      std::find_if(first, keys.end(), [&](const FieldKey& each) { return each.key != key; });
-  return {first, last};
+  static const std::unordered_map<std::string_view, std::span<const FieldKey>> by_name = [] {
+    std::unordered_map<std::string_view, std::span<const FieldKey>> same;
+    for (auto first = keys.begin(); first != keys.end();) {
+      const auto last = std::find_if(first, keys.end(),
+                                     [&](const FieldKey& each) { return each.key != first->key; });
+      same.emplace(first->key, std::span(first, last));
+      first = last;
+    }
+    return same;
+  }();
+  const auto found = by_name.find(key);
+  return found == by_name.end() ? std::span<const FieldKey>() : found->second;
 }
 
 }  // namespace
@@ -334,7 +333,7 @@ LayerSpec stated(const Layer& layer) {
   LayerSpec spec;
   static_cast<LayerTraits&>(spec) = layer;
   for (const LayerField& field : table)
-    if (field.is_written()) field.state(layer, spec);
+    if (field.is_written() && field.taken(layer.kind)) field.state(layer, spec);
   return spec;
 }
 

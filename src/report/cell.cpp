@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "model/spreadsheet.hpp"
@@ -15,10 +13,14 @@
 namespace roofline {
 namespace {
 
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
-}
+/// Of each byte, whether it stands for itself inside a JSON string.
+constexpr std::array plain_bytes = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t byte = 0x20; byte < 0x7F; ++byte) plain[byte] = byte != '"' && byte != '\\';
+  return plain;
+}();
+
+bool is_plain(char c) { return plain_bytes[static_cast<unsigned char>(c)]; }
 
 void append_number(std::string& out, double value) {
   // What is whole and has at most 15 digits needs no search for the shortest.
@@ -83,10 +85,8 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 void append_count(std::string& out, std::uint64_t count) {
-  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 1> digits;
-  char* const begin = digits.data();
-  const char* end = std::to_chars(begin, begin + digits.size(), count).ptr;
-  out.append(begin, static_cast<std::size_t>(end - begin));
+  const fmt::format_int digits(count);
+  out.append(digits.data(), digits.size());
 }
 
 std::optional<std::string_view> text_in(const Cell& cell) {

@@ -1,6 +1,7 @@
 #include "report/grid.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "report/text.hpp"
 #include "roofline/render.hpp"
@@ -72,8 +73,8 @@ std::vector<std::string> headers_of(const Grid& grid) {
 
 }  // namespace
 
-std::string aligned(const Grid& raw, const RenderStyle& style) {
-  const Grid grid = printable_grid(raw);
+std::string aligned(Grid raw, const RenderStyle& style) {
+  const Grid grid = printable_grid(std::move(raw));
   const std::vector<std::size_t> widths = widths_of(grid, style.width);
   const auto bold = [&](const std::string& line) {
     return style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
@@ -107,8 +108,8 @@ void drop_columns(Grid& grid, std::optional<std::size_t> width,
   }
 }
 
-std::string markdown(const Grid& raw) {
-  const Grid grid = printable_grid(raw);
+std::string markdown(Grid raw) {
+  const Grid grid = printable_grid(std::move(raw));
   std::string out;
   const auto add = [&](const std::vector<std::string>& cells) {
     for (const std::string& cell : cells) out += "| " + markdown_text(cell) + ' ';

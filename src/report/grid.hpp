@@ -27,8 +27,8 @@ struct Grid {
 struct RenderStyle;
 
 /// As wide as the style says where shortening the first column can achieve it.
-std::string aligned(const Grid& grid, const RenderStyle& style);
-std::string markdown(const Grid& grid);
+std::string aligned(Grid grid, const RenderStyle& style);
+std::string markdown(Grid grid);
 void erase_column(Grid& grid, std::size_t column);
 /// Drops columns that are empty in every row and, until the grid fits `width`, those of these
 /// headers, first to last.

@@ -40,7 +40,9 @@ void write_operand(JsonWriter& w, const OperandSpec& operand) {
 
 template <class Write>
 Cell json_text(const Write& write) {
+  constexpr std::size_t usual_byte = 320;
   JsonText json;
+  json.text.reserve(usual_byte);
   JsonWriter writer(json.text, false);
   write(writer);
   return json;
@@ -136,9 +138,11 @@ Cell field_value(const LayerField& field, const LayerSpec& layer) {
 
 void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.begin_object();
-  for (const LayerField& field : layer_fields())
+  for (const LayerField& field : layer_fields()) {
+    if (!field.is_written() || !field.taken(layer.kind)) continue;
     if (const Cell value = field_value(field, layer); is_known(value))
       writer.member(field.key, value);
+  }
   writer.end_object();
 }
 
@@ -171,7 +175,7 @@ void append_layer_cells(std::string& csv, const Row& row, bool raw) {
     if (!field.is_written()) continue;
     if (!first) csv += ',';
     first = false;
-    if (is_input) append_csv(csv, field_value(field, spec), raw);
+    if (is_input && field.taken(spec.kind)) append_csv(csv, field_value(field, spec), raw);
   }
 }
 

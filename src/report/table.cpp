@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "report/explain.hpp"
 #include "report/fields.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 /// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct Style {
-  std::function<std::string(const Grid&)> render;
+  std::function<std::string(Grid)> render;
   RenderStyle own;
 
   bool is_terminal() const { return own.width.has_value(); }
@@ -404,7 +405,7 @@ std::string explanations_text(const Report& report) {
 std::string render_table(const Report& report, const RenderStyle& style) {
   if (!report.explanations.empty()) return explanations_text(report);
   const std::string text =
-      report_text(report, {[&](const Grid& grid) { return aligned(grid, style); }, style});
+      report_text(report, {[&](Grid grid) { return aligned(std::move(grid), style); }, style});
   return style.width ? broken(text, *style.width) : text;
 }
 
@@ -413,7 +414,7 @@ std::string render_markdown(const Report& report, const RenderStyle&) {
   // Sentences around the tables hold names too. No text has the mark, a control character.
   constexpr char mark = '\x1f';
   const std::string text = report_text(
-      report, {[](const Grid& grid) { return mark + markdown(grid) + '\n' + mark; }, {}});
+      report, {[](Grid grid) { return mark + markdown(std::move(grid)) + '\n' + mark; }, {}});
   std::string out;
   bool is_table = false;
   for (std::size_t begin = 0; begin <= text.size(); is_table = !is_table) {

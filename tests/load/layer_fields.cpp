@@ -120,8 +120,8 @@ Json with_field(LayerKind kind, const LayerField& field) {
 LayerSpec spec_of(Json layer) {
   layer["name"] = layer.value("name", "one name");
   const Origin origin{"x", std::nullopt};
-  const Json read = parse_json(layer.dump(), origin);
-  return read_layer(Value(read, origin), origin);
+  const JsonDocument read = parse_json(layer.dump(), origin);
+  return read_layer(Value(read.root(), origin), origin);
 }
 
 /// Each field on each kind, as one list of layers with names of their own.

@@ -8,34 +8,32 @@
 namespace roofline {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view tool_key = "rocprofiler-sdk-tool";
 constexpr std::uint64_t gpu_agent = 2;
 constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
 
 /// The member of that key, null where there is none or the value is no object.
-const json& json_member(const json& object, std::string_view key) {
-  static const json null;
-  if (!object.is_object()) return null;
-  const auto found = object.find(key);
-  return found == object.end() ? null : *found;
+const JsonNode& json_member(const JsonNode& object, std::string_view key) {
+  static const JsonNode null;
+  const JsonNode* found = object.find(key);
+  return found == nullptr ? null : *found;
 }
 
-std::optional<std::uint64_t> whole_number(const json& value) {
-  return value.is_number_unsigned() ? std::optional(value.get<std::uint64_t>()) : std::nullopt;
+std::optional<std::uint64_t> whole_number(const JsonNode& value) {
+  const auto* number = std::get_if<std::uint64_t>(&value.content());
+  return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
-std::string json_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : "";
+std::string json_text(const JsonNode& value) {
+  return value.is_string() ? std::string(value.text()) : "";
 }
 
-std::uint64_t handle_of(const json& id) {
+std::uint64_t handle_of(const JsonNode& id) {
   return whole_number(json_member(id, "handle")).value_or(0);
 }
 
 /// "(2, 784, 1)"; empty where it is not stated.
-std::string triple(const json& sizes) {
+std::string triple(const JsonNode& sizes) {
   const auto x = whole_number(json_member(sizes, "x"));
   const auto y = whole_number(json_member(sizes, "y"));
   const auto z = whole_number(json_member(sizes, "z"));
@@ -45,25 +43,25 @@ std::string triple(const json& sizes) {
 
 class Rocprofv3Run {
  public:
-  Rocprofv3Run(const json& run, const Origin& origin, BadRows& bad)
+  Rocprofv3Run(const JsonNode& run, const Origin& origin, BadRows& bad)
       : run_(run), origin_(origin), bad_(bad) {
-    for (const json& symbol : json_member(run, "kernel_symbols")) {
+    for (const JsonNode& symbol : json_member(run, "kernel_symbols").elements()) {
       const auto id = whole_number(json_member(symbol, "kernel_id"));
       const std::string name = json_text(json_member(symbol, "formatted_kernel_name"));
       if (id) names_[*id] = name.empty() ? json_text(json_member(symbol, "kernel_name")) : name;
     }
-    for (const json& agent : json_member(run, "agents"))
+    for (const JsonNode& agent : json_member(run, "agents").elements())
       agents_[handle_of(json_member(agent, "id"))] = &agent;
   }
 
   void add_to(KernelRecording& recording) {
-    const json& buffers = json_member(run_, "buffer_records");
-    const json& dispatches = json_member(buffers, "kernel_dispatch");
+    const JsonNode& buffers = json_member(run_, "buffer_records");
+    const auto dispatches = json_member(buffers, "kernel_dispatch").elements();
     for (std::size_t i = 0; i < dispatches.size(); ++i) add_dispatch(dispatches[i], i);
-    for (const json& copy : json_member(buffers, "memory_copy")) add_copy(copy);
+    for (const JsonNode& copy : json_member(buffers, "memory_copy").elements()) add_copy(copy);
     const std::string device = list_.fold_into(recording);
     if (!device.empty()) set_gpu(*agents_.at(std::stoull(device)), recording.gpu);
-    if (!json_member(json_member(run_, "callback_records"), "counter_collection").empty())
+    if (json_member(json_member(run_, "callback_records"), "counter_collection").size() > 0)
       recording.notes.emplace_back(
           "counters are read from CSV only: rocprofv3 --output-format csv");
   }
@@ -74,7 +72,7 @@ class Rocprofv3Run {
     double time_s;
   };
 
-  std::optional<Times> times_of(const json& record) {
+  std::optional<Times> times_of(const JsonNode& record) {
     const auto start = whole_number(json_member(record, "start_timestamp"));
     const auto end = whole_number(json_member(record, "end_timestamp"));
     if (!start || !end || *end < *start || *end - *start > longest_ns) return std::nullopt;
@@ -84,8 +82,8 @@ class Rocprofv3Run {
     return Times{after_first * 1e-9, static_cast<double>(*end - *start) * 1e-9};
   }
 
-  void add_dispatch(const json& record, std::size_t index) {
-    const json& info = json_member(record, "dispatch_info");
+  void add_dispatch(const JsonNode& record, std::size_t index) {
+    const JsonNode& info = json_member(record, "dispatch_info");
     const auto id = whole_number(json_member(info, "kernel_id"));
     const auto name = id ? names_.find(*id) : names_.end();
     const auto times = times_of(record);
@@ -107,7 +105,7 @@ class Rocprofv3Run {
     list_.add(launch);
   }
 
-  void add_copy(const json& record) {
+  void add_copy(const JsonNode& record) {
     const auto times = times_of(record);
     if (!times) return;
     const bool from_gpu = is_gpu(json_member(record, "src_agent_id"));
@@ -122,36 +120,36 @@ class Rocprofv3Run {
   }
 
   /// The agent's handle; empty for one that is not listed.
-  std::string device_of(const json& id) const {
+  std::string device_of(const JsonNode& id) const {
     const std::uint64_t handle = handle_of(id);
     return agents_.contains(handle) ? std::to_string(handle) : "";
   }
 
-  bool is_gpu(const json& id) const {
+  bool is_gpu(const JsonNode& id) const {
     const auto agent = agents_.find(handle_of(id));
     return agent != agents_.end() && whole_number(json_member(*agent->second, "type")) == gpu_agent;
   }
 
-  static void set_gpu(const json& agent, RecordedGpu& gpu) {
+  static void set_gpu(const JsonNode& agent, RecordedGpu& gpu) {
     gpu.name = json_text(json_member(agent, "product_name"));
     gpu.sm_count = whole_number(json_member(agent, "cu_count"));
     gpu.warp_size = whole_number(json_member(agent, "wave_front_size"));
   }
 
-  const json& run_;
+  const JsonNode& run_;
   const Origin& origin_;
   BadRows& bad_;
   std::map<std::uint64_t, std::string> names_;
-  std::map<std::uint64_t, const json*> agents_;
+  std::map<std::uint64_t, const JsonNode*> agents_;
   std::optional<std::uint64_t> first_ns_;
   KernelList list_;
 };
 
 NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
   const Origin origin{stream.name(), {}};
-  const json tree = parse_json(stream.read_rest(), origin);
-  const json& runs = json_member(tree, tool_key);
-  if (!runs.is_array() || runs.empty())
+  const JsonDocument document = parse_json(stream.read_rest(), origin);
+  const auto runs = json_member(document.root(), tool_key).elements();
+  if (runs.empty())
     throw origin.error("/" + std::string(tool_key), "expected a list of a process's records");
   KernelRecording recording;
   recording.recorder = "rocprofv3";

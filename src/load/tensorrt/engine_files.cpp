@@ -11,8 +11,6 @@
 namespace roofline {
 namespace {
 
-using nlohmann::json;
-
 constexpr double s_per_ms = 1e-3;
 using Words = std::span<const std::string_view>;
 constexpr std::string_view layer_words[] = {"graph", "layer_info", "layerinfo", "layers"};
@@ -49,7 +47,9 @@ std::string renamed(const std::string& file, Words words, Words others) {
   return "";
 }
 
-json parse_file(const std::string& file) { return parse_json(read_text(file).value(), {file, {}}); }
+JsonDocument parse_file(const std::string& file) {
+  return parse_json(read_text(file).value(), {file, {}});
+}
 
 double median(std::vector<double> numbers) {
   std::sort(numbers.begin(), numbers.end());
@@ -58,31 +58,28 @@ double median(std::vector<double> numbers) {
 }
 
 /// The engine explorer lists least, most, mean, median, percentile.
-std::optional<double> latency_of_metadata(const json& metadata) {
-  const auto summary = metadata.find("performance_summary");
-  if (summary == metadata.end() || !summary->is_object()) return std::nullopt;
-  const auto times = summary->find("GPU Compute Time");
+std::optional<double> latency_of_metadata(const JsonNode& metadata) {
+  const JsonNode* summary = metadata.find("performance_summary");
+  const JsonNode* times = summary == nullptr ? nullptr : summary->find("GPU Compute Time");
   constexpr std::size_t median_at = 3;
-  if (times == summary->end() || !times->is_array() || times->size() <= median_at ||
-      !(*times)[median_at].is_number())
+  if (times == nullptr || times->elements().size() <= median_at ||
+      !times->elements()[median_at].is_number())
     return std::nullopt;
-  return (*times)[median_at].get<double>() * s_per_ms;
+  return times->elements()[median_at].number() * s_per_ms;
 }
 
-std::string device_of_metadata(const json& metadata) {
-  const auto information = metadata.find("device_information");
-  if (information == metadata.end() || !information->is_object()) return "";
-  const auto device = information->find("Selected Device");
-  return device != information->end() && device->is_string() ? device->get<std::string>() : "";
+std::string device_of_metadata(const JsonNode& metadata) {
+  const JsonNode* information = metadata.find("device_information");
+  const JsonNode* device = information == nullptr ? nullptr : information->find("Selected Device");
+  return device != nullptr && device->is_string() ? std::string(device->text()) : "";
 }
 
 /// --exportTimes: one object a run.
-std::optional<double> latency_of_runs(const json& runs) {
+std::optional<double> latency_of_runs(const JsonNode& runs) {
   std::vector<double> times_ms;
-  if (runs.is_array())
-    for (const json& run : runs)
-      if (run.is_object() && run.contains("computeMs") && run["computeMs"].is_number())
-        times_ms.push_back(run["computeMs"].get<double>());
+  for (const JsonNode& run : runs.elements())
+    if (const JsonNode* time = run.find("computeMs"); time != nullptr && time->is_number())
+      times_ms.push_back(time->number());
   return times_ms.empty() ? std::nullopt : std::optional(median(times_ms) * s_per_ms);
 }
 
@@ -91,15 +88,13 @@ void read_companions(const std::string& file, EngineProfile& profile) {
   if (!file.ends_with(ending)) return;
   const std::string metadata_file = file.substr(0, file.size() - ending.size()) + ".metadata.json";
   if (exists(metadata_file)) {
-    const json metadata = parse_file(metadata_file);
-    if (metadata.is_object()) {
-      profile.latency_s = latency_of_metadata(metadata);
-      profile.device = device_of_metadata(metadata);
-    }
+    const JsonDocument metadata = parse_file(metadata_file);
+    profile.latency_s = latency_of_metadata(metadata.root());
+    profile.device = device_of_metadata(metadata.root());
   }
   const std::string runs_file = renamed(file, profile_words, run_words);
   if (!profile.latency_s && !runs_file.empty())
-    profile.latency_s = latency_of_runs(parse_file(runs_file));
+    profile.latency_s = latency_of_runs(parse_file(runs_file).root());
 }
 
 }  // namespace
@@ -130,19 +125,18 @@ std::string layers_beside(const std::string& profile_file) {
 
 EngineProfile read_engine_profile(const std::string& file) {
   const Origin origin{file, {}};
-  const json entries = parse_json(read_text(file).value(), origin);
+  const JsonDocument entries = parse_json(read_text(file).value(), origin);
   EngineProfile profile;
   profile.source = file;
-  const Value list(entries, origin);
+  const Value list(entries.root(), origin);
   if (!list.is_array()) list.fail_expected("an array of layers with their times");
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.at(i);
     if (!entry.node().is_object()) entry.fail_expected("an object");
     if (!entry.node().contains("name")) continue;  // the first: how many runs
-    const json& node = entry.node();
-    if (!node.contains("averageMs") || !node["averageMs"].is_number())
-      entry.fail("expected a number averageMs, got none");
-    profile.layers.push_back({entry.at("name").text(), node["averageMs"].get<double>() * s_per_ms});
+    const JsonNode* time = entry.node().find("averageMs");
+    if (time == nullptr || !time->is_number()) entry.fail("expected a number averageMs, got none");
+    profile.layers.push_back({entry.at("name").text(), time->number() * s_per_ms});
   }
   read_companions(file, profile);
   return profile;

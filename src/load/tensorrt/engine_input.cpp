@@ -84,8 +84,8 @@ class EngineReader : public Reader {
  private:
   std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
     const Origin origin{stream.name(), {}};
-    const nlohmann::json tree = parse_json(stream.read_rest(), origin);
-    const Value engine(tree, origin);
+    const JsonDocument document = parse_json(stream.read_rest(), origin);
+    const Value engine(document.root(), origin);
     const Value list = engine.at("Layers");
     if (!list.is_array()) list.fail_expected("an array of layers");
     auto spec = std::make_shared<NetworkSpec>();

@@ -63,9 +63,8 @@ AxesSpec padding(const EngineLayer& layer) {
 
 /// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.
 std::string tactic_of(const EngineLayer& layer) {
-  const auto tactic = layer.value.node().find("TacticName");
-  return tactic != layer.value.node().end() && tactic->is_string() ? tactic->get<std::string>()
-                                                                   : "";
+  const JsonNode* tactic = layer.value.node().find("TacticName");
+  return tactic != nullptr && tactic->is_string() ? std::string(tactic->text()) : "";
 }
 
 LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
