@@ -5,6 +5,7 @@
 #include "model/kernel/dense/dense_plan.hpp"
 #include "model/kernel/grouped/grouped_kernel.hpp"
 #include "model/kernel/streaming/streaming_kernel.hpp"
+#include "model/kernel/wider_type.hpp"
 #include "roofline/derivation.hpp"
 #include "roofline/error.hpp"
 
@@ -71,6 +72,33 @@ std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, E
 }
 
 template <class Trace>
+std::optional<KernelPlan> plan_in_own_type(const Layer& layer, const Counts& counts, Engine engine,
+                                           const KernelModel& model, CacheState cache,
+                                           Trace& trace) {
+  if (layer.groups == 1) return plan_dense(layer, counts, engine, model, cache, trace);
+  require_no_mapping(layer);
+  return grouped_plan(layer, counts, engine, model.resolved(), cache, trace);
+}
+
+/// In the layer's own type, or in 16 bits where that is faster.
+template <class Trace>
+std::optional<KernelPlan> plan_contraction(const Layer& layer, const Counts& counts, Engine engine,
+                                           const KernelModel& model, CacheState cache,
+                                           Trace& trace) {
+  if (const auto wider = in_16_bits(layer, engine, model.resolved())) {
+    Planning planning;
+    const auto own = plan_in_own_type(layer, counts, engine, model, cache, planning);
+    const auto other =
+        plan_in_own_type(wider->layer, wider->counts, wider->engine, model, cache, planning);
+    if (own && other && other->expected_time_s < own->expected_time_s) {
+      trace.named("bits of an element", 16, "bit", "kernels in 16 bits, which are faster");
+      return plan_in_own_type(wider->layer, wider->counts, wider->engine, model, cache, trace);
+    }
+  }
+  return plan_in_own_type(layer, counts, engine, model, cache, trace);
+}
+
+template <class Trace>
 std::optional<KernelPlan> plan(const Layer& layer, const Counts& counts, Engine engine,
                                const KernelModel& model, CacheState cache, Trace& trace) {
   const ResolvedModel& resolved = model.resolved();
@@ -82,9 +110,7 @@ std::optional<KernelPlan> plan(const Layer& layer, const Counts& counts, Engine 
         return attention_plan(layer, counts, *own, resolved, cache, trace);
       return std::nullopt;
     case KindFamily::contraction:
-      if (layer.groups == 1) return plan_dense(layer, counts, engine, model, cache, trace);
-      require_no_mapping(layer);
-      return grouped_plan(layer, counts, engine, resolved, cache, trace);
+      return plan_contraction(layer, counts, engine, model, cache, trace);
     default: return streaming_plan(layer, counts, engine, resolved, cache, trace);
   }
 }

@@ -44,17 +44,18 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
 }
 
 void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
-                  const LibraryFeatures& library) {
+                  const LibraryFeatures& library, FewChannels few) {
   const double groups = number(layer.groups);
   const double c = x.in_channels / groups;
   const double k = x.out_channels / groups;
   const double taps = product(layer.window.kernel);
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
-  x.gathered = align > 1 && x.role != Pass::dgrad && std::fmod(c, align) != 0 && c < 2 * align;
+  x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
+               std::fmod(c, align) != 0 && c < 2 * align;
   // Engines keep tensors padded, so that nothing is copied; an image's few channels to four, which
   // are fetched together.
-  const bool by_engine = layer.kernels == KernelSource::inference_engine;
+  const bool by_engine = keeps_tensors_padded(layer);
   const bool padded_to_4 = x.gathered && by_engine;
   x.gather_vector = padded_to_4 ? 4 : 1;
   const double c_issued = round_up(c, !x.gathered             ? align
@@ -184,6 +185,10 @@ EngineClass class_of(Engine engine) {
                                                                  : EngineClass::tensor;
 }
 
+bool keeps_tensors_padded(const Layer& layer) {
+  return layer.kernels == KernelSource::inference_engine || element_byte(layer.dtypes.input) <= 1;
+}
+
 bool has_ragged_rows(const Contraction& x) {
   return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
 }
@@ -226,7 +231,7 @@ std::uint32_t channel_alignment(Engine engine) {
 }
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
-                           const LibraryFeatures& library) {
+                           const LibraryFeatures& library, FewChannels few) {
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
@@ -249,7 +254,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
         number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
     x.read_byte -= skipped * input;
   }
-  set_matrices(x, layer, mirror, align, library);
+  set_matrices(x, layer, mirror, align, library, few);
   // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
   // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;

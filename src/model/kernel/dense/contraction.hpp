@@ -66,8 +66,12 @@ struct Contraction {
   double useful_flop = 0;
 };
 
+/// What becomes of an operand's few channels, fewer than two vectors: they are gathered element by
+/// element, or padded to whole vectors like any others.
+enum class FewChannels : std::uint8_t { gathered, padded };
+
 Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
-                           const LibraryFeatures& library);
+                           const LibraryFeatures& library, FewChannels few);
 
 /// The data gradient the other way round: the products of all outputs and taps, M = N*P*Q, N =
 /// C*R*S, K = K, added into the result with atomics. Costs no work on zeros (strides) and fills
@@ -78,6 +82,10 @@ Contraction scattered(const Contraction& dgrad);
 std::uint32_t channel_alignment(Engine engine);
 bool is_tensor_engine(Engine engine);
 EngineClass class_of(Engine engine);
+
+/// Whether the channels of its tensors are padded to whole vectors as they lie in memory, so that
+/// no copies are: an inference engine's are, and nobody else convolves types of one byte.
+bool keeps_tensors_padded(const Layer& layer);
 
 /// A product of one-byte types whose rows of results are no multiple of 16: older kernels make it.
 bool has_ragged_rows(const Contraction& x);

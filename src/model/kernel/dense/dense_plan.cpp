@@ -60,14 +60,12 @@ void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& ke
   parts.add(Limiter::dram, (dram_longer ? Number(1) : shown) * dram_s);
 }
 
-}  // namespace
-
 template <class Trace>
-KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
-                      const ResolvedModel& model, CacheState cache, Trace& trace) {
+KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState cache,
+                   Trace& trace) {
   using Number = NumberOf<Trace>;
-  const DenseContext context{layer, model, engine,
-                             contraction_of(layer, counts, engine.engine, engine.features)};
+  const EngineModel& engine = context.engine;
+  const ResolvedModel& model = context.model;
   const Contraction& x = context.x;
   const MemorySystem& memory = model.memory;
   const DenseConstants& c = *engine.constants;
@@ -111,6 +109,25 @@ KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineMode
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
   set_time(plan, parts, trace);
   return plan;
+}
+
+}  // namespace
+
+template <class Trace>
+KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
+                      const ResolvedModel& model, CacheState cache, Trace& trace) {
+  const auto context_of = [&](FewChannels few) {
+    return DenseContext{layer, model, engine,
+                        contraction_of(layer, counts, engine.engine, engine.features, few)};
+  };
+  const DenseContext gathered = context_of(FewChannels::gathered);
+  const bool may_pad = gathered.x.gathered && keeps_tensors_padded(layer);
+  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, counts, cache, trace);
+  const DenseContext padded = context_of(FewChannels::padded);
+  Planning planning;
+  const bool pads = plan_of(padded, counts, cache, planning).expected_time_s <
+                    plan_of(gathered, counts, cache, planning).expected_time_s;
+  return plan_of(pads ? padded : gathered, counts, cache, trace);
 }
 
 template KernelPlan dense_plan(const Layer&, const Counts&, const EngineModel&,
