@@ -45,10 +45,12 @@ void set_constants(EngineModel& model, const ModelConstants& constants) {
     model.math_origin +=
         ", x " + number_text(factor) + ' ' + why + " (" + origin_of(constants, factor) + ')';
   };
-  if (model.engine == Engine::int8 || model.engine == Engine::int4)
-    scale(part.int8_share, "for integers");
   scale(part.clock_share, "for clocks under load");
   scale(part.library_share, "for another vendor's library");
+  model.built_math_share = model.math_share;
+  model.built_math_origin = model.math_origin;
+  if (model.engine == Engine::int8 || model.engine == Engine::int4)
+    scale(part.int8_share, "for integers");
 }
 
 /// Dynamic; on tensor cores it goes with the width of the operands.
@@ -63,8 +65,8 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   model.rate_flop_per_s = peak;
   set_constants(model, *gpu.constants);
   if (gpu.kernel.math_share) {
-    model.math_share = *gpu.kernel.math_share;
-    model.math_origin = stated_origin;
+    model.math_share = model.built_math_share = *gpu.kernel.math_share;
+    model.math_origin = model.built_math_origin = stated_origin;
   }
   if (gpu.kernel.launch_s) model.start_share = 0;  // all of it is stated
   const PartConstants& part = gpu.constants->values.part;

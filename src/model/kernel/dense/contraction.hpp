@@ -47,6 +47,7 @@ struct Contraction {
   double gather_vector = 1;  ///< elements that one such load brings
   bool scattered = false;    ///< results are added by atomics
   bool is_convolution = true;
+  bool by_engine = false;  ///< on kernels that an inference engine's builder picked
   double row_byte = 16;   ///< of a product without a window: the largest power of two that divides
                           ///< the rows of all three matrices, at most 16
   std::uint8_t rank = 2;  ///< spatial rank

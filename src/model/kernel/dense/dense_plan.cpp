@@ -60,12 +60,25 @@ void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& ke
   parts.add(Limiter::dram, (dram_longer ? Number(1) : shown) * dram_s);
 }
 
+/// The engine as kernels reach it that a builder picks, where libraries' reach another share.
+std::optional<EngineModel> built_engine(const EngineModel& library, const Layer& layer) {
+  if (layer.kernels != KernelSource::inference_engine ||
+      library.built_math_share == library.math_share)
+    return std::nullopt;
+  EngineModel built = library;
+  built.math_share = library.built_math_share;
+  built.math_origin = library.built_math_origin;
+  return built;
+}
+
 }  // namespace
 
 template <class Trace>
-KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
+KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& library,
                       const ResolvedModel& model, CacheState cache, Trace& trace) {
   using Number = NumberOf<Trace>;
+  const std::optional<EngineModel> built = built_engine(library, layer);
+  const EngineModel& engine = built ? *built : library;
   const DenseContext context{layer, model, engine,
                              contraction_of(layer, counts, engine.engine, engine.features)};
   const Contraction& x = context.x;
