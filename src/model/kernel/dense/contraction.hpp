@@ -48,9 +48,9 @@ struct Contraction {
   bool scattered = false;    ///< results are added by atomics
   bool is_convolution = true;
   bool by_engine = false;  ///< on kernels that an inference engine's builder picked
-  double row_byte = 16;   ///< of a product without a window: the largest power of two that divides
-                          ///< the rows of all three matrices, at most 16
-  std::uint8_t rank = 2;  ///< spatial rank
+  double row_byte = 16;    ///< of a product without a window: the largest power of two that divides
+                           ///< the rows of all three matrices, at most 16
+  std::uint8_t rank = 2;   ///< spatial rank
 
   // The convolution behind it, for algorithms that transform tiles of the image.
   double batch = 1, in_channels = 1, out_channels = 1;
