@@ -27,6 +27,7 @@ void multiply_batch(Layer& layer, std::uint64_t factor) {
 
 void set_type(Layer& layer, DataType type) {
   layer.dtypes = {type, type, type};
+  layer.fp16_accumulate = false;
   layer.layout.reset();
 }
 

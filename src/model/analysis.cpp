@@ -110,18 +110,27 @@ std::vector<bool> read_layers(const Network& network) {
   return read;
 }
 
+/// The layer with the kernels that run it. An engine's builder times what it has and keeps the
+/// fastest, sums in fp16 among it; a recorded engine says itself which it took.
+Layer as_built(Layer layer, const Network& network, const Context& context) {
+  const bool builds = !network.recording && context.options.fusion == FusionKind::epilogue;
+  if (builds || (network.recording && network.recording->kernels == KernelSource::inference_engine))
+    layer.kernels = KernelSource::inference_engine;
+  if (builds && layer.dtypes.input == DataType::fp16 &&
+      info(layer.kind).family == KindFamily::contraction &&
+      context.gpu.peak_flop_per_s[Engine::fp16_tensor_fp16_accumulate])
+    layer.fp16_accumulate = true;
+  return layer;
+}
+
 /// The rows of a network, not timed yet.
 std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
   constexpr std::size_t most_passes = 3;
   rows.reserve(network.layers.size() * (options.training ? most_passes : 1));
-  const bool by_engine = network.recording
-                             ? network.recording->kernels == KernelSource::inference_engine
-                             : options.fusion == FusionKind::epilogue;
   const auto add = [&](const Layer& layer, Pass pass) {
-    rows.push_back(counted(layer, pass, context, network.source));
-    if (by_engine) rows.back().layer.kernels = KernelSource::inference_engine;
+    rows.push_back(counted(as_built(layer, network, context), pass, context, network.source));
     if (!layer.layout && !network.recording && takes(layer.kind, "layout"))
       rows.back().layer.layout = options.layout;
   };

@@ -134,7 +134,8 @@ std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks
   const KindFamily family = info(layer.kind).family;
   const bool multiplies = family == KindFamily::contraction || family == KindFamily::attention;
   if (!multiplies || is_depthwise(layer)) return vector_engine(type, peaks);
-  if (layer.fp16_accumulate && choice == EngineChoice::automatic)
+  const bool left_open = choice == EngineChoice::automatic || choice == EngineChoice::tf32;
+  if (layer.fp16_accumulate && left_open && type != DataType::fp32)
     choice = EngineChoice::fp16_accumulate;
   switch (choice) {
     case EngineChoice::vector: return vector_engine(type, peaks);

@@ -9,10 +9,16 @@
 namespace roofline {
 namespace {
 
-/// What goes element by element is joined; an engine folds it into contractions too.
-bool may_host(LayerKind layer, FusionKind kind) {
-  return is_pointwise(layer) ||
-         (kind == FusionKind::epilogue && info(layer).family == KindFamily::contraction);
+/// PyTorch's inductor puts a concatenation of no more operands into the kernel that reads it
+/// (`MAX_COMPLEX_POINTWISE_CAT` of its lowering).
+constexpr std::size_t most_operands_read_in_place = 8;
+
+/// What goes element by element is joined; an engine folds it into contractions too, a compiler
+/// into a concatenation before it.
+bool may_host(const Layer& layer, FusionKind kind) {
+  if (is_pointwise(layer.kind)) return true;
+  if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;
+  return layer.kind == LayerKind::concat && layer.inputs.size() <= most_operands_read_in_place;
 }
 
 /// For each layer: how many layers read its output, and whose kernel now produces it.
@@ -21,7 +27,7 @@ struct Fusion {
       : readers(network.layers.size(), 0), host(network.layers.size()) {
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
       const Layer& layer = network.layers[i];
-      if (may_host(layer.kind, kind)) host[i] = i;
+      if (may_host(layer, kind)) host[i] = i;
       if (layer.training_only) continue;
       for (const Operand& operand : layer.inputs)
         if (operand.producer) ++readers[*operand.producer];
@@ -52,12 +58,16 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
 }
 
 /// The layer whose kernel writes the last part of a concatenation, where each operand is written by
-/// a kernel and read by nothing else.
-std::optional<std::size_t> last_writer(const Layer& layer, const Fusion& fusion) {
+/// a kernel and read by nothing else. A compiler has only the kernels that it writes itself.
+std::optional<std::size_t> last_writer(const Network& network, const Layer& layer,
+                                       const Fusion& fusion, FusionKind kind) {
   std::size_t last = 0;
   for (const Operand& operand : layer.inputs) {
     if (!operand.producer || fusion.readers[*operand.producer] != 1) return std::nullopt;
-    last = std::max(last, fusion.host[*operand.producer].value_or(*operand.producer));
+    const std::size_t writer = fusion.host[*operand.producer].value_or(*operand.producer);
+    if (kind == FusionKind::pointwise && !is_pointwise(network.layers[writer].kind))
+      return std::nullopt;
+    last = std::max(last, writer);
   }
   return last;
 }
@@ -73,8 +83,10 @@ void fuse(Network& network, FusionKind kind) {
   Fusion fusion(network, kind);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     Layer& layer = network.layers[i];
-    if (kind == FusionKind::epilogue && layer.kind == LayerKind::concat)
-      layer.fused_into = last_writer(layer, fusion);
+    if (layer.kind == LayerKind::concat) {
+      layer.fused_into = last_writer(network, layer, fusion, kind);
+      if (layer.fused_into) fusion.host[i].reset();
+    }
     if (!is_pointwise(layer.kind) || layer.training_only) continue;
     // Chains that no contraction takes are one kernel written for them.
     layer.kernels = KernelSource::compiler;
@@ -84,6 +96,7 @@ void fuse(Network& network, FusionKind kind) {
     Layer& host = network.layers[host_index];
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
       if (j != *operand) host.inputs.push_back(layer.inputs[j]);
+    if (host.kind == LayerKind::concat) host.kernels = KernelSource::compiler;
     host.joined_inputs += layer.inputs.size() - 1;
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
     layer.fused_into = host_index;

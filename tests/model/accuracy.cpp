@@ -310,6 +310,38 @@ TEST_CASE("DRAM bytes against hardware counters, cold caches", "[model/accuracy]
   CHECK(errors[63] < 0.30);  // nine in ten
 }
 
+// MLPerf Inference, closed division, ResNet-50 Offline, NVIDIA's results (mlcommons/
+// inference_results_v0.7 to v3.0, Apache-2.0): images a second of one GPU. Its engines fuse the
+// first stage into one kernel as well, which TensorRT does not do by itself: predictions are lower.
+TEST_CASE("Published int8 throughputs of ResNet-50 on engines", "[model/accuracy]") {
+  struct Published {
+    const char* gpu;
+    std::uint64_t batch;
+    double images_per_s;
+  };
+  AnalysisOptions options;
+  options.fusion = FusionKind::epilogue;
+  double log_sum = 0;
+  const std::vector<Published> table{
+      {"t4", 128, 48897.8 / 8},          {"a10", 2048, 13276}, {"a30", 2048, 18265},
+      {"a100-pcie-80gb", 2048, 39814.4}, {"l4", 32, 13157.8},  {"h100-sxm5-80gb", 2048, 81292.2},
+  };
+  for (const Published& each : table) {
+    INFO(each.gpu);
+    LayerDefaults defaults = at_batch(each.batch);
+    defaults.dtype = DataType::int8;
+    const Result result =
+        analyze(load_network(*find_network("resnet50"), "resnet50", defaults).value(),
+                find_gpu(each.gpu).value(), options);
+    const double ratio =
+        *result.total.expected_time_s * each.images_per_s / static_cast<double>(each.batch);
+    CHECK(ratio > 0.9);
+    CHECK(ratio < 1.45);
+    log_sum += std::abs(std::log(ratio));
+  }
+  CHECK(std::exp(log_sum / static_cast<double>(table.size())) < 1.15);
+}
+
 TEST_CASE("Whole networks measured on an H200", "[model/accuracy]") {
   const Gpu gpu = find_gpu("h200").value();
   std::ifstream file(measured + "h200_networks.tsv");

@@ -162,6 +162,25 @@ TEST_CASE("Sums in fp16 are a peak of their own, by name", "[model/engines]") {
   CHECK(engine_on("rtx3090", conv_keys, "fp32", choice) == "fp32");
 }
 
+TEST_CASE("An engine's builder sums in fp16 where that is faster", "[model/engines]") {
+  const auto engine_of = [](const char* gpu, EngineChoices choices, FusionKind fusion) {
+    AnalysisOptions options;
+    options.engine = choices;
+    options.fusion = fusion;
+    LayerDefaults half = at_batch(32);
+    half.dtype = DataType::fp16;
+    const Result result = analyze(load_network(*find_network("resnet18"), "resnet18", half).value(),
+                                  find_gpu(gpu).value(), options);
+    return std::string(name_of(result.layers.front().engine));
+  };
+  const auto built = FusionKind::epilogue;
+  CHECK(engine_of("rtx3090", EngineChoice::automatic, built) == "fp16_tensor_fp16_accumulate");
+  CHECK(engine_of("rtx3090", EngineChoice::tf32, built) == "fp16_tensor_fp16_accumulate");
+  CHECK(engine_of("rtx3090", EngineChoice::tensor, built) == "fp16_tensor");
+  CHECK(engine_of("rtx3090", EngineChoice::automatic, FusionKind::pointwise) == "fp16_tensor");
+  CHECK(engine_of("a100", EngineChoice::automatic, built) == "fp16_tensor");
+}
+
 TEST_CASE("TF32 falls back to FP32 where that is faster", "[model/engines]") {
   // A GeForce part multiplies both at 35.6 TFLOP/s; an A100 at 156 and 19.5.
   AnalysisOptions options;

@@ -193,6 +193,38 @@ TEST_CASE("A compiler joins chains of norms, activations and adds, not contracti
   CHECK(host.kernel->algorithm == Algorithm::vectorized_elementwise);
 }
 
+TEST_CASE("A compiler writes or reads concatenations in place", "[model/graphs]") {
+  AnalysisOptions compiled;
+  compiled.fusion = FusionKind::pointwise;
+  const auto joined_by = [&](const std::string& inputs) {
+    return result_of(load_text(R"([
+      {"name": "a", "input": [8, 8, 8], "out_channels": 8, "kernel_size": 1},
+      {"name": "relu_a", "type": "relu"},
+      {"name": "b", "input": "a", "out_channels": 8, "kernel_size": 1},
+      {"name": "relu_b", "type": "relu"},
+      {"name": "joined", "type": "concat", "inputs": [)" +
+                               inputs + R"(]},
+      {"name": "norm", "type": "batch_norm"},
+      {"name": "relu", "type": "relu"},
+      {"name": "c", "out_channels": 8, "kernel_size": 1}])"),
+                     compiled);
+  };
+  // Kernels of the compiler write each its part; the norm reads what they wrote.
+  const Result written = joined_by(R"("relu_a", "relu_b")");
+  CHECK(row_of(written, "joined").fused_into == "relu_b");
+  CHECK(row_of(written, "norm").fused_into.empty());
+  // The library's kernels have written elsewhere: the norm reads from where that is.
+  const Result read = joined_by(R"("a", "relu_b")");
+  CHECK(row_of(read, "joined").fused_into.empty());
+  CHECK(row_of(read, "norm").fused_into == "joined");
+  CHECK(row_of(read, "relu").fused_into == "joined");
+  CHECK(row_of(read, "joined").counts.bytes.total == 2 * 2 * 512 * 4);
+  CHECK(row_of(read, "joined").kernel->algorithm == Algorithm::vectorized_elementwise);
+  // Of more than eight operands a copy is made.
+  const Result copied = joined_by(R"("a", "a", "a", "a", "a", "a", "a", "a", "relu_b")");
+  CHECK(row_of(copied, "norm").fused_into.empty());
+}
+
 TEST_CASE("An engine writes concatenations in place and joins what no contraction takes",
           "[model/graphs]") {
   const Result result = result_of(load_text(R"([

@@ -85,6 +85,8 @@ constexpr NumberField<PartConstants> part_fields[] = {
      "of the rates of NVIDIA's kernels that the vendor's library reaches"},
     {"int8_share", &PartConstants::int8_share, &share,
      "of the rates of the other tensor types that int8 kernels reach"},
+    {"integer_joule_share", &PartConstants::integer_joule_share, &share,
+     "of the energy of floats as wide that integers take on tensor cores"},
 };
 
 constexpr NumberField<DenseConstants> dense_fields[] = {

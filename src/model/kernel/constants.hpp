@@ -52,6 +52,7 @@ struct PartConstants {
   double clock_share;
   double library_share;
   double int8_share;
+  double integer_joule_share;
 };
 
 /// Dense contractions on one class of engines.

@@ -45,16 +45,28 @@ void set_constants(EngineModel& model, const ModelConstants& constants) {
     model.math_origin +=
         ", x " + number_text(factor) + ' ' + why + " (" + origin_of(constants, factor) + ')';
   };
-  if (model.engine == Engine::int8 || model.engine == Engine::int4)
-    scale(part.int8_share, "for integers");
   scale(part.clock_share, "for clocks under load");
   scale(part.library_share, "for another vendor's library");
+  model.built_math_share = model.math_share;
+  model.built_math_origin = model.math_origin;
+  if (model.engine == Engine::int8 || model.engine == Engine::int4)
+    scale(part.int8_share, "for integers");
 }
 
 /// Dynamic; on tensor cores it goes with the width of the operands.
 double joule_per_flop(const PartConstants& part, Engine engine) {
-  return is_tensor_engine(engine) ? part.tensor_joule_per_flop * operand_byte(engine) / 2
-                                  : part.vector_joule_per_flop;
+  if (!is_tensor_engine(engine)) return part.vector_joule_per_flop;
+  const bool integers = engine == Engine::int8 || engine == Engine::int4;
+  return part.tensor_joule_per_flop * operand_byte(engine) / 2 *
+         (integers ? part.integer_joule_share : 1);
+}
+
+/// GeForce parts sum in fp32 at half the rate of their tensor cores, which leaves twice the time
+/// for the loads beside them.
+double load_share_of(const EngineRates& peaks, Engine engine) {
+  if (class_of(engine) != EngineClass::tensor || operand_byte(engine) != 2) return 1;
+  const std::optional<double> full = peaks[Engine::fp16_tensor_fp16_accumulate];
+  return full ? std::min(1.0, peaks[engine].value_or(*full) / *full) : 1;
 }
 
 EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engine, double peak) {
@@ -63,10 +75,11 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
   model.rate_flop_per_s = peak;
   set_constants(model, *gpu.constants);
   if (gpu.kernel.math_share) {
-    model.math_share = *gpu.kernel.math_share;
-    model.math_origin = stated_origin;
+    model.math_share = model.built_math_share = *gpu.kernel.math_share;
+    model.math_origin = model.built_math_origin = stated_origin;
   }
   if (gpu.kernel.launch_s) model.start_share = 0;  // all of it is stated
+  model.load_share = load_share_of(gpu.peak_flop_per_s, engine);
   const PartConstants& part = gpu.constants->values.part;
   const double clock_share =
       power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak, part);

@@ -22,6 +22,9 @@ struct EngineModel {
   std::string peak_origin;
   double math_share = 1;  ///< of its class, for this part and engine
   std::string math_origin;
+  double built_math_share = 1;  ///< the same of kernels that an engine's builder picks
+  std::string built_math_origin;
+  double load_share = 1;   ///< of operand loads beside arithmetic, where that runs at half rate
   double start_share = 1;  ///< of what kernels take beyond an empty one: 0 where a launch is stated
   LibraryFeatures features;
   const DenseConstants* constants = nullptr;  ///< of its class, in ResolvedModel::constants

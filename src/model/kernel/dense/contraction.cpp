@@ -53,16 +53,16 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
                std::fmod(c, align) != 0 && c < 2 * align;
-  // Engines keep tensors padded, so that nothing is copied; an image's few channels to four, which
-  // are fetched together.
-  const bool by_engine = keeps_tensors_padded(layer);
-  const bool padded_to_4 = x.gathered && by_engine;
-  x.gather_vector = padded_to_4 ? 4 : 1;
+  // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
+  // window is one piece, fetched 16 byte at a time.
+  const bool padded = keeps_tensors_padded(layer);
+  const bool padded_to_4 = x.gathered && padded;
+  x.gather_vector = padded_to_4 ? std::max(4.0, 16 / x.element_byte) : 1;
   const double c_issued = round_up(c, !x.gathered             ? align
                                       : padded_to_4           ? 4
                                       : library.pads_gathered ? 8
                                                               : 1);
-  x.unaligned = align > 1 && !by_engine &&
+  x.unaligned = align > 1 && !padded &&
                 (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
   x.count = groups;
   switch (x.role) {
@@ -235,11 +235,11 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
+  x.by_engine = layer.kernels == KernelSource::inference_engine;
   // An inference engine has 16-bit kernels for the layouts that it chose.
   const bool wants_nhwc =
-      engine == Engine::tf32 ||
-      (is_tensor_engine(engine) && usual_layout(layer.dtypes.input) == Layout::nhwc &&
-       layer.kernels != KernelSource::inference_engine);
+      engine == Engine::tf32 || (is_tensor_engine(engine) &&
+                                 usual_layout(layer.dtypes.input) == Layout::nhwc && !x.by_engine);
   x.channels_first = wants_nhwc && !is_nhwc(layer);
   if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
     set_plain(x, layer, align);

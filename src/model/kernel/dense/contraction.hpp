@@ -47,9 +47,10 @@ struct Contraction {
   double gather_vector = 1;  ///< elements that one such load brings
   bool scattered = false;    ///< results are added by atomics
   bool is_convolution = true;
-  double row_byte = 16;   ///< of a product without a window: the largest power of two that divides
-                          ///< the rows of all three matrices, at most 16
-  std::uint8_t rank = 2;  ///< spatial rank
+  bool by_engine = false;  ///< on kernels that an inference engine's builder picked
+  double row_byte = 16;    ///< of a product without a window: the largest power of two that divides
+                           ///< the rows of all three matrices, at most 16
+  std::uint8_t rank = 2;   ///< spatial rank
 
   // The convolution behind it, for algorithms that transform tiles of the image.
   double batch = 1, in_channels = 1, out_channels = 1;

@@ -111,11 +111,24 @@ KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState
   return plan;
 }
 
+/// The engine as kernels reach it that a builder picks, where libraries' reach another share.
+std::optional<EngineModel> built_engine(const EngineModel& library, const Layer& layer) {
+  if (layer.kernels != KernelSource::inference_engine ||
+      library.built_math_share == library.math_share)
+    return std::nullopt;
+  EngineModel built = library;
+  built.math_share = library.built_math_share;
+  built.math_origin = library.built_math_origin;
+  return built;
+}
+
 }  // namespace
 
 template <class Trace>
-KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
+KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& library,
                       const ResolvedModel& model, CacheState cache, Trace& trace) {
+  const std::optional<EngineModel> built = built_engine(library, layer);
+  const EngineModel& engine = built ? *built : library;
   const auto context_of = [&](FewChannels few) {
     return DenseContext{layer, model, engine,
                         contraction_of(layer, counts, engine.engine, engine.features, few)};

@@ -102,7 +102,9 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   const Number rest = s.full_waves > 0 ? s.blocks - s.full_waves * slots : s.blocks;
   s.last_blocks = trace.named("blocks an SM in the last wave", divide_up(rest, r.sm_count));
   if (s.full_waves > 0)
-    s.full_wave_s = trace.named("full wave", max({resident * s.block_s, chain_s}), "s");
+    s.full_wave_s = trace.named(
+        "full wave", p.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}),
+        "s");
   if (s.last_blocks > 0)
     s.last_wave_s = trace.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
   if (split > 1) {

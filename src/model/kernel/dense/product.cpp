@@ -28,6 +28,7 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   if (!x.is_convolution && is_tensor_engine(engine.engine) && x.element_byte > 1)
     p.row_byte = x.row_byte;
   p.scattered = x.scattered;
+  p.persistent = x.by_engine;
   p.may_split = (x.role == Pass::wgrad || engine.features.split_k || !x.is_convolution) &&
                 !has_ragged_rows(x);
   // The GEMM library splits a vector-engine product only until every SM has a block.

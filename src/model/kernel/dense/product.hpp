@@ -37,6 +37,7 @@ struct Product {
   bool shares_operands = false;  ///< threads read a stated tile's operands from shared memory
   double patch_share = 1;        ///< of the m side, what is loaded: a patch serves all its taps
   bool may_split = true;         ///< along k
+  bool persistent = false;  ///< blocks take tile after tile: a chain's ends hide in the next tile
   double most_split_blocks = 1e9;  ///< no split makes more blocks than this
 };
 
@@ -126,7 +127,9 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   // local memories are as wide.
   if (p.shares_operands)
     r.second_per_shared_byte = 1 / (trace.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
-  r.operand_element = trace(c.operand_element);
+  r.operand_element =
+      trace(c.operand_element) *
+      trace.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
   r.step_latency_s =
       trace(p.follows_window ? c.window_step_latency_clk : c.step_latency_clk) / clock;
   r.block_latency_s =

@@ -23,7 +23,8 @@ bool is_generated(const Layer& layer) {
   const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
   switch (layer.kernels) {
     case KernelSource::library: return false;
-    case KernelSource::compiler: return is_pointwise(layer.kind);
+    case KernelSource::compiler:
+      return is_pointwise(layer.kind) || layer.kind == LayerKind::concat;
     case KernelSource::inference_engine: return is_pointwise(layer.kind) || pools;
   }
   return false;
