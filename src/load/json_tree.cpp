@@ -8,10 +8,10 @@
 namespace roofline {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_json_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// What stands for itself inside a string.
-bool is_plain(char c) {
+bool is_plain_in_json(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
@@ -118,7 +118,7 @@ class TextReader {
   bool take_string(std::string_view& text) {
     if (!take('"')) return false;
     const char* const begin = at_;
-    while (at_ != end_ && is_plain(*at_)) ++at_;
+    while (at_ != end_ && is_plain_in_json(*at_)) ++at_;
     if (at_ == end_) return false;
     if (*at_ != '"') return take_unusual_string(begin - 1, text);
     text = {begin, static_cast<std::size_t>(at_++ - begin)};
@@ -137,8 +137,8 @@ class TextReader {
   }
 
   bool take_digits() {
-    if (at_ == end_ || !is_digit(*at_)) return false;
-    while (at_ != end_ && is_digit(*at_)) ++at_;
+    if (at_ == end_ || !is_json_digit(*at_)) return false;
+    while (at_ != end_ && is_json_digit(*at_)) ++at_;
     return true;
   }
 
