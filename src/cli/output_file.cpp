@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
+#include "load/byte_stream.hpp"
 
 namespace roofline {
 
@@ -132,6 +133,8 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::commit() {
+  if (folder_ >= 0 && was_read(target_))
+    throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
   if (std::fflush(file_) != 0) fail();
   if (folder_ >= 0 && !name_) link_unnamed();
   // Some file systems say only now that they are full.

@@ -1,12 +1,16 @@
 #include "load/byte_stream.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -64,6 +68,36 @@ class TextStream : public ByteStream {
   std::string text_;
   std::size_t next_ = 0;
 };
+
+/// What stays the same under all names of a file: its device and its number there.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
+  return FileIdentity(file.st_dev, file.st_ino);
+}
+
+class FileSet {
+ public:
+  void add(const FileIdentity& file) {
+    const std::lock_guard lock(mutex_);
+    files_.insert(file);
+  }
+  bool contains(const FileIdentity& file) {
+    const std::lock_guard lock(mutex_);
+    return files_.contains(file);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<FileIdentity> files_;
+};
+
+FileSet& read_files() {
+  static FileSet files;
+  return files;
+}
 
 }  // namespace
 
@@ -156,14 +190,22 @@ std::string ByteStream::read_rest() {
 }
 
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits) {
-  return std::make_unique<FileStream>(path, limits);
+  auto stream = std::make_unique<FileStream>(path, limits);
+  if (const auto file = identity_of(path)) read_files().add(*file);
+  return stream;
 }
 
-std::string read_regular_file(const std::string& path) {
+bool was_read(const std::string& path) {
+  const auto file = identity_of(path);
+  return file && read_files().contains(*file);
+}
+
+std::string read_regular_file(const std::string& path, bool is_looked_through) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::is_other(status))
     throw InputError(path, "", "expected a file, got a pipe or a device");
+  if (is_looked_through) return FileStream(path, {}).read_rest();
   return open_stream(path)->read_rest();
 }
 

@@ -59,8 +59,11 @@ class ByteStream {
 /// A file, or standard input for "-". Throws InputError where it cannot be opened.
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits = {});
 /// The whole text of a file that another file or a folder names. Pipes and devices, which may never
-/// end, are not opened. Throws InputError.
-std::string read_regular_file(const std::string& path);
+/// end, are not opened. `is_looked_through`: the run may have no use for it. Throws InputError.
+std::string read_regular_file(const std::string& path, bool is_looked_through = false);
+/// Whether the process has opened the file at that path to read it, by whatever name and whichever
+/// file named it. What is only looked through does not count.
+bool was_read(const std::string& path);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 

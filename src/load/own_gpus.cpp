@@ -63,7 +63,8 @@ OwnGpu read_file(const fs::path& path) {
   std::string text;
   OwnGpu own{path.string(), {}, InputError("", "", "")};
   try {
-    text = read_regular_file(own.path);
+    constexpr bool is_looked_through = true;
+    text = read_regular_file(own.path, is_looked_through);
     Gpu gpu = load_gpu(text, own.path).value();
     own.names = gpu.aliases;
     own.names.push_back(gpu.name);

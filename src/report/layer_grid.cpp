@@ -82,7 +82,7 @@ class LayerGrid {
     add_total();
   }
 
-  Grid grid() {
+  Grid grid() && {
     drop_empty();
     if (style_.width) {
       add_bars();
@@ -94,8 +94,8 @@ class LayerGrid {
     Grid grid;
     for (const Column& column : columns_) grid.columns.push_back({column.header, column.left});
     for (std::size_t i = 0; i < columns_.front().cells.size(); ++i) {
-      grid.rows.emplace_back();
-      for (const Column& column : columns_) grid.rows.back().push_back(column.cells[i]);
+      grid.rows.emplace_back().reserve(columns_.size());
+      for (Column& column : columns_) grid.rows.back().push_back(std::move(column.cells[i]));
     }
     grid.has_total = has_total_;
     return grid;

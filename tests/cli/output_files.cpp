@@ -100,6 +100,21 @@ TEST_CASE("A file to write is none that is read or written besides", "[cli/outpu
     CHECK(read_file(folder / "a.json") == relu);
     CHECK(names_in(folder.path()) == before);
   }
+  // Files that others name are known once these are read.
+  run(folder, "roofline --show-model v100 --json >model.json; ln model.json same.json");
+  folder.write("nested.json", R"({"name": "Nested", "peak_tflops": {"fp32": 10}, "sm_count": 40,
+                                  "bandwidth_gb_per_s": 2, "architecture": "volta",
+                                  "boost_clock_mhz": 1000, "l2_mib": 4,
+                                  "kernel_model": "model.json"})");
+  const std::string model = read_file(folder / "model.json");
+  for (const char* output : {"model.json", "same.json"}) {
+    const Outcome outcome =
+        run(folder, std::string("roofline a.json --gpu ./nested.json -o ") + output);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == std::string("roofline: cannot write ") + output +
+                             ": this run has read it; give another file\n");
+    CHECK(read_file(folder / "model.json") == model);
+  }
   // A folder's chart is no input of it, and what a person looks at may be both ends.
   CHECK(run(folder, "roofline d --gpu v100 -o d/chart.svg").exit_code == 0);
   CHECK(run(folder,

@@ -128,8 +128,8 @@ Operation operation_in(std::string_view word) {
   return {word, DataType::fp32};
 }
 
-AxesSpec axes_of(const DriverCommand& command, bool is_3d, std::string_view letters,
-                 std::uint64_t otherwise) {
+AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_view letters,
+                         std::uint64_t otherwise) {
   std::vector<std::uint64_t> numbers;
   for (const char letter : letters.substr(is_3d ? 0 : 1))
     numbers.push_back(command.number(letter, otherwise));
@@ -147,7 +147,7 @@ void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer,
                std::string_view sizes = "!HW") {
   layer.batch = command.number('n', default_batch);
   layer.in_channels = command.number('c', default_channels);
-  layer.input_size = axes_of(command, is_3d, sizes, default_size);
+  layer.input_size = axes_of_command(command, is_3d, sizes, default_size);
   set_layout(command, layer);
 }
 
@@ -177,13 +177,13 @@ DriverLayer convolution_of(const DriverCommand& command) {
       command.text('m').value_or("conv") == "trans" ? LayerKind::conv_transpose : LayerKind::conv;
   set_image(command, is_3d, layer);
   layer.out_channels = command.number('k', default_filters);
-  layer.kernel_size = axes_of(command, is_3d, "@yx", default_window);
-  layer.stride = axes_of(command, is_3d, "#uv", 1);
-  layer.dilation = axes_of(command, is_3d, "^lj", 1);
+  layer.kernel_size = axes_of_command(command, is_3d, "@yx", default_window);
+  layer.stride = axes_of_command(command, is_3d, "#uv", 1);
+  layer.dilation = axes_of_command(command, is_3d, "^lj", 1);
   if (pad_mode == "same")
     layer.padding.rule = PaddingRule::same;
   else if (pad_mode != "valid")
-    layer.padding = axes_of(command, is_3d, "$pq", 0);
+    layer.padding = axes_of_command(command, is_3d, "$pq", 0);
   layer.groups = std::max<std::uint64_t>(1, command.number('g', 1));
   layer.bias = command.number('b', 0) != 0;
   read.passes = passes_in(command, 7);
@@ -212,9 +212,9 @@ DriverLayer pool_of(const DriverCommand& command) {
   } else {
     set_image(command, false, layer);
   }
-  layer.kernel_size = axes_of(command, false, "@yx", default_window);
-  layer.stride = axes_of(command, false, "#vu", 1);
-  layer.padding = axes_of(command, false, "$pq", 0);
+  layer.kernel_size = axes_of_command(command, false, "@yx", default_window);
+  layer.stride = axes_of_command(command, false, "#vu", 1);
+  layer.padding = axes_of_command(command, false, "$pq", 0);
   read.passes = passes_in(command, 3);
   return read;
 }
