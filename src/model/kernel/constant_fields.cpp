@@ -26,6 +26,7 @@ constexpr ConstantUnit flop_limit{"FLOP/clock/SM", 1, 1e5, 1e5};
 constexpr ConstantUnit energy{"J/FLOP", 0, 1e-9, 0};
 constexpr ConstantUnit bytes{"byte", 64, 1e6, 0};
 constexpr ConstantUnit launches{"launch", 0, 100, 1};
+constexpr ConstantUnit splits{"part", 1, 1000, 1000};
 
 constexpr Text in_flight = "that an SM (where a block has a channel, a block) keeps in flight";
 
@@ -148,6 +149,8 @@ constexpr NumberField<SelectionConstants> selection_fields[] = {
      "the largest dilation at which dense kernels keep their rate"},
     {"gathered_window", &SelectionConstants::gathered_window, &taps,
      "edge of the window that the tiles of the list gathered_window are for"},
+    {"wgrad_splits", &SelectionConstants::wgrad_splits, &splits,
+     "parts of k at most in weight gradients of convolutions on tensor cores"},
 };
 
 constexpr NumberField<StreamKernel> stream_fields[] = {

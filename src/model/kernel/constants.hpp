@@ -92,6 +92,7 @@ struct DenseConstants {
 struct SelectionConstants {
   double near_dilation;
   double gathered_window;
+  double wgrad_splits;
 };
 
 /// A kernel that streams.
@@ -297,7 +298,8 @@ struct LibraryFeatures {
   bool skips_empty_phases = false;  ///< of strided data gradients: phases that meet no tap
   bool unaligned_products = false;  ///< pointwise layers of any channels run without copies
   bool pads_gathered = false;       ///< few channels are padded to 8, no further
-  bool winograd = false;            ///< in forward and data gradient, fp32
+  bool converts_wgrad = false;  ///< weight gradients are summed in fp32 in memory, and converted
+  bool winograd = false;        ///< in forward and data gradient, fp32
   bool winograd_wgrad = false;
   bool winograd_box = false;    ///< fused: blocks take boxes of 1 x 4 x 8 tiles, weights are
                                 ///< transformed by a kernel before
@@ -309,12 +311,13 @@ struct FeatureField {
   std::string_view key;
   bool LibraryFeatures::*member;
 };
-inline constexpr std::array<FeatureField, 10> feature_fields{{
+inline constexpr std::array<FeatureField, 11> feature_fields{{
     {"split_k", &LibraryFeatures::split_k},
     {"scatter", &LibraryFeatures::scatter},
     {"skips_empty_phases", &LibraryFeatures::skips_empty_phases},
     {"unaligned_products", &LibraryFeatures::unaligned_products},
     {"pads_gathered", &LibraryFeatures::pads_gathered},
+    {"converts_wgrad", &LibraryFeatures::converts_wgrad},
     {"winograd", &LibraryFeatures::winograd},
     {"winograd_wgrad", &LibraryFeatures::winograd_wgrad},
     {"winograd_box", &LibraryFeatures::winograd_box},
@@ -339,6 +342,7 @@ enum class TileList : std::uint8_t {
   tensor_gemm,
   tensor_window,  ///< kernels that follow a window
   tensor_dgrad,
+  tensor_wgrad,  ///< of windows
   tf32,
   tf32_strided_dgrad,
   byte,            ///< one-byte types
@@ -357,6 +361,7 @@ constexpr std::string_view name_of(TileList list) {
     case TileList::tensor_gemm: return "tensor_gemm";
     case TileList::tensor_window: return "tensor_window";
     case TileList::tensor_dgrad: return "tensor_dgrad";
+    case TileList::tensor_wgrad: return "tensor_wgrad";
     case TileList::tf32: return "tf32";
     case TileList::tf32_strided_dgrad: return "tf32_strided_dgrad";
     case TileList::byte: return "byte";

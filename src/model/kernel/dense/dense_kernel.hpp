@@ -35,7 +35,7 @@ struct DenseChoice {
   bool weights_first() const { return transform && transform->weights_first; }
   double kernels() const {
     if (staged()) return staged_kernels;
-    return (mapping.split > 1 ? 2 : 1) + (clears || weights_first() ? 1 : 0);
+    return (mapping.split > 1 || product.converts ? 2 : 1) + (clears || weights_first() ? 1 : 0);
   }
 };
 

@@ -107,10 +107,16 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
         "s");
   if (s.last_blocks > 0)
     s.last_wave_s = trace.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
-  if (split > 1) {
+  if (split > 1 || p.converts) {
     s.partial_byte = trace.named("split-K sums", 4 * Number(p.m) * p.n * p.count * split, "byte");
-    s.partial_s = trace.named("split-K sums through L2",
-                              2 * s.partial_byte * (r.second_per_l2_byte / r.sm_count), "s");
+    Number second_per_byte = r.second_per_l2_byte / r.sm_count;
+    if (p.converts) {
+      const Number in_l2 = trace.named(
+          "share of the sums in L2",
+          clamp((r.l2_lost_byte - s.partial_byte) / (r.l2_lost_byte - r.l2_kept_byte), 0, 1));
+      second_per_byte = in_l2 * second_per_byte + (1 - in_l2) * r.second_per_dram_byte;
+    }
+    s.partial_s = trace.named("split-K sums through L2", 2 * s.partial_byte * second_per_byte, "s");
     s.reduce_s = trace.named("the kernel that adds them", r.reduce_s, "s");
   }
   s.kernel_s = trace.named(

@@ -58,6 +58,8 @@ std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engin
   TileList list = tensor ? tensor_list(engine, x) : vector_list(engine, x);
   if (tensor && x.role == Pass::dgrad && !tiles(TileList::tensor_dgrad).empty())
     list = TileList::tensor_dgrad;
+  if (tensor && x.role == Pass::wgrad && !x.pointwise && !tiles(TileList::tensor_wgrad).empty())
+    list = TileList::tensor_wgrad;
   const TileList gathered = gathered_list(engine, x, constants.values.selection.gathered_window);
   if (x.gathered && x.is_convolution && !tiles(gathered).empty()) list = gathered;
   while (tiles(list).empty()) list = fallback(list);

@@ -31,6 +31,10 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
   p.persistent = x.by_engine;
   p.may_split = (x.role == Pass::wgrad || engine.features.split_k || !x.is_convolution) &&
                 !has_ragged_rows(x);
+  if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
+    p.most_splits = model.constants->values.selection.wgrad_splits;
+    p.converts = engine.features.converts_wgrad;
+  }
   // The GEMM library splits a vector-engine product only until every SM has a block.
   if (!x.is_convolution && !is_tensor_engine(engine.engine))
     p.most_split_blocks = model.machine.sm_count;

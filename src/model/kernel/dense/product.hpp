@@ -3,6 +3,7 @@
 // The matrix product that a kernel of a dense contraction runs, and the rates that it runs at.
 
 #include "model/kernel/dense/contraction.hpp"
+#include "model/kernel/machine/memory_traffic.hpp"
 #include "model/kernel/machine/rates.hpp"
 
 namespace roofline {
@@ -39,6 +40,8 @@ struct Product {
   bool may_split = true;         ///< along k
   bool persistent = false;  ///< blocks take tile after tile: a chain's ends hide in the next tile
   double most_split_blocks = 1e9;  ///< no split makes more blocks than this
+  double most_splits = 1e9;        ///< parts of k
+  bool converts = false;  ///< the result is summed in fp32 in memory and converted by a kernel
 };
 
 /// The contraction as one product.
@@ -63,6 +66,8 @@ struct ProductRates {
   Number block_latency_s{};
   Number schedulers{};  ///< warps that an SM needs for its full rate
   Number warp_size{};
+  Number second_per_dram_byte{};              ///< of sums that are converted
+  double l2_kept_byte = 0, l2_lost_byte = 0;  ///< where these begin, and all have, left the L2
   Number reduce_s{};  ///< the second kernel, which adds what splits of k made
 };
 
@@ -135,6 +140,9 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   r.block_latency_s =
       (trace(c.block_latency_clk) + (p.follows_window ? trace(c.window_latency_clk) : Number{})) /
       clock;
+  if (p.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, trace);
+  r.l2_kept_byte = memory.l2_kept_byte;
+  r.l2_lost_byte = memory.l2_lost_byte;
   r.schedulers = model.machine.sm.schedulers;
   r.warp_size = model.machine.sm.warp_size;
   r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +

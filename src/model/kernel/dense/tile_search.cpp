@@ -13,7 +13,7 @@ constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 12
 /// Splits beyond a full GPU only add partial sums.
 bool may_split(const Product& p, const TileKernel& tile, double blocks, double slots,
                double split) {
-  return p.may_split && p.k >= 4 * split * tile.k &&
+  return p.may_split && split <= p.most_splits && p.k >= 4 * split * tile.k &&
          blocks <= std::min(2 * slots, p.most_split_blocks);
 }
 
