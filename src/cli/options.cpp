@@ -275,6 +275,13 @@ Options options_of(const Arguments& arguments) {
     options.constants = arguments.constants;
     options.inputs.erase(options.inputs.begin());
   }
+  if (arguments.script) {
+    if (options.action != Options::Action::calibrate || !options.inputs.empty())
+      throw UsageError("--script: expected calibrate --script, without other inputs");
+    options.action = Options::Action::write_script;
+    options.minutes = arguments.minutes;
+    return options;
+  }
   if (options.inputs.empty() && !arguments.explain.empty() && arguments.explain != whole_network)
     throw UsageError("no input: --explain takes \"" + arguments.explain +
                      "\" for a layer; give the input first");
