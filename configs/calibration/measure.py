@@ -12,6 +12,7 @@ Whatever the time, it is spread over all kinds of layers, the most telling of ea
 import argparse
 import csv
 import json
+import math
 import re
 import statistics
 import sys
@@ -146,7 +147,8 @@ def linear(row):
     if "dtype" in row:
         x, w = new(row["input"], row), new([row["out_features"], row["input"][-1]], row)
         return lambda: F.linear(x, w), [x], [w]
-    shapes = row["input"], [row["out_features"], row["input"][-1]]
+    shapes = ([math.prod(row["input"][:-1]), row["input"][-1]],
+              [row["out_features"], row["input"][-1]])
     if row["dtypes"]["input"] == "int8":
         x, w = (torch.randint(-9, 9, shape, device="cuda", dtype=torch.int8) for shape in shapes)
         return lambda: torch._int_mm(x, w.t()), [x], [w]
@@ -227,13 +229,15 @@ def call_of(row):
 
 # How long it takes.
 
-def timed_ms(call):
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    call()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end)
+def timed_ms(call, times):
+    """One after the other, so that the GPU does not wait for the host between events."""
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(times + 1)]
+    events[0].record()
+    for event in events[1:]:
+        call()
+        event.record()
+    torch.cuda.synchronize()
+    return [begin.elapsed_time(end) for begin, end in zip(events, events[1:])]
 
 
 def captured(call, times):
@@ -256,12 +260,11 @@ def measured_us(row):
     call = call_of(row)
     for _ in range(2):  # libraries choose their kernels
         call()
-    one_ms = max(1e-3, timed_ms(call))
-    times = int(min(40, max(2, 2 / one_ms)))
+    one_ms = max(1e-3, min(timed_ms(call, 3)))
+    times = int(min(50, max(2, 1 / one_ms)))
     graph = captured(call, times)
-    replays = 4 if one_ms > 20 else 8
-    samples = [timed_ms(graph.replay) for _ in range(replays)][1:]
-    return statistics.median(samples) / times * 1e3
+    replays = 4 if one_ms > 20 else 9
+    return statistics.median(timed_ms(graph.replay, replays)[1:]) / times * 1e3
 
 
 def warm_up(seconds):
