@@ -4,7 +4,7 @@
     python3 measure.py                    for the stated time, into measured.csv
     python3 measure.py --minutes 30 -o -  longer, to standard output
 
-It needs PyTorch for CUDA or ROCm, and nothing else. Times are warm (the same buffers again), in a
+It needs PyTorch 2 for CUDA or ROCm, and nothing else. Times are warm (the same buffers again), in a
 captured graph, with autotuned libraries, fp32 in NCHW and all other types in channels last.
 Whatever the time, it is spread over all kinds of layers, the most telling of each first.
 """
@@ -287,6 +287,7 @@ class Table:
         self.common = {"measured_gpu": gpu, "measured_with": software()}
         self.file, self.writer = file, csv.writer(file, lineterminator="\n")
         self.writer.writerow([*self.columns, "measured_us", *self.common])
+        self.count = 0
 
     def add(self, row, time_us):
         def text(value):
@@ -294,12 +295,13 @@ class Table:
         cells = [text(row[key]) if key in row else "" for key in self.columns]
         self.writer.writerow([*cells, f"{time_us:.3f}", *self.common.values()])
         self.file.flush()
+        self.count += 1
 
 
-def measure(rows, table, minutes):
-    """Returns how many were measured, and why others were not."""
+def measure(rows, table, minutes, failures):
+    """Counts what could not be measured by why."""
     begin = said = time.monotonic()
-    end, count, failures = begin + 60 * minutes, 0, Counter()
+    end = begin + 60 * minutes
     warm_up(min(3, 6 * minutes))
     for row in rows:
         now = time.monotonic()
@@ -307,10 +309,9 @@ def measure(rows, table, minutes):
             break
         if now - said >= 20:
             said = now
-            say(f"{(now - begin) / 60:.1f} of {minutes:g} minutes, {count} measured")
+            say(f"{(now - begin) / 60:.1f} of {minutes:g} minutes, {table.count} measured")
         try:
             table.add(row, measured_us(row))
-            count += 1
         except Exception as error:  # whatever PyTorch does not do on this GPU
             is_memory = isinstance(error, torch.cuda.OutOfMemoryError)
             reason = "out of memory" if is_memory else "not supported"
@@ -324,7 +325,6 @@ def measure(rows, table, minutes):
             except Exception:  # such an error stays until the process ends
                 say("the GPU does not answer any more; what was measured so far stands")
                 break
-    return count, failures
 
 
 def main():
@@ -345,14 +345,14 @@ def main():
         f"{len(layers)} layers, into {options.output}; Ctrl-C ends it sooner, and keeps them")
     file = sys.stdout if options.output == "-" else open(options.output, "w", newline="")
     table = Table(file, rows, gpu)
-    count, failures = 0, Counter()
+    failures = Counter()
     try:
         with torch.cuda.stream(torch.cuda.Stream()):
-            count, failures = measure(rows, table, options.minutes)
+            measure(rows, table, options.minutes, failures)
     except KeyboardInterrupt:
         say("ended sooner")
     left_out = ", ".join(f"{number} left out: {reason}" for reason, number in failures.items())
-    say(f"{count} measured" + (", " + left_out if left_out else ""))
+    say(f"{table.count} measured" + (", " + left_out if left_out else ""))
     say(f"roofline calibrate {options.output} -o mine.json")
 
 

@@ -324,7 +324,8 @@ void add_kernel_model(CLI::App& app, Arguments& arguments) {
   app.add_flag("--script", arguments.script,
                "calibrate: print a Python file instead, which times layers on your GPU with "
                "PyTorch and writes the CSV to calibrate with");
-  app.add_option("--minutes", arguments.minutes, "How long that takes (default: 10)")
+  app.add_option("--minutes", arguments.minutes,
+                 "calibrate --script: how long that takes (default: 10)")
       ->type_name("N")
       ->check(positive());
 }

@@ -65,7 +65,7 @@ struct Arguments {
   std::string kernel_model;
   std::string constants = "*";
   bool script = false;
-  double minutes = 10;
+  double minutes = 0;
   bool list_networks = false;
 };
 

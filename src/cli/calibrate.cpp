@@ -35,7 +35,12 @@ std::string network_of(const Layer& layer, const Network& network) {
   return network.layers.size() > 1 ? network.name : layer.name;
 }
 
-/// The networks of all inputs; a wrong one is named on standard error.
+bool has_measured(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(),
+                     [](const Layer& layer) { return layer.measured.is_known(); });
+}
+
+/// The networks of all inputs that were measured; a wrong one is named on standard error.
 std::vector<Network> read_networks(const Options& options, bool& failed) {
   std::vector<Network> networks;
   const LayerDefaults& defaults = options.settings.front().defaults;
@@ -45,7 +50,7 @@ std::vector<Network> read_networks(const Options& options, bool& failed) {
           required(open_input(name, options.inputs, {}, options.limits));
       while (const std::optional<Expected<Item>> item = reader->next()) try {
           Network network = infer(*item->value().spec(defaults).value(), defaults).value();
-          if (!network.layers.empty()) networks.push_back(std::move(network));
+          if (has_measured(network)) networks.push_back(std::move(network));
         } catch (const InputError& error) {
           note(hinted(error).what());
           failed = true;
@@ -124,14 +129,13 @@ std::string dotted(const ConstantName& name) {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
-std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
-
 /// Before and after, the latter by fits that had not seen the layer's network, where there are
 /// such.
 std::vector<std::string> score_cells(const CalibrationScore& score) {
   std::vector<std::string> cells{std::to_string(score.layers)};
   for (const CalibrationError& error : {score.before, score.held_out.value_or(score.after)})
-    cells.insert(cells.end(), {factor(error.bias), factor(error.gerr), percent(error.within_30)});
+    cells.insert(cells.end(), {factor(error.bias), factor(error.gerr),
+                               fmt::format("{:.0f}%", 100 * error.within_30)});
   return cells;
 }
 

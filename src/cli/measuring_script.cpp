@@ -97,7 +97,7 @@ class TimedLayers {
       const LayerGroup group = group_of(layer);
       if (most_layers(group) == 0 || !can_be_timed(layer)) continue;
       if (!known_.insert(identity(timed_spec(layer))).second) continue;
-      layer.name = prefix + layer.name + suffix;
+      layer.name.insert(0, prefix).append(suffix);
       groups_[group].push_back(std::move(layer));
     }
   }

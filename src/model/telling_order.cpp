@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t coordinates = 10;
 using LayerPoint = std::array<double, coordinates>;
 
-double volume(const Axes& axes) {
+double positions_of(const Axes& axes) {
   return static_cast<double>(axes[0]) * static_cast<double>(axes[1]) * static_cast<double>(axes[2]);
 }
 
@@ -21,7 +21,7 @@ double flop_of_an_element(const Layer& layer) {
   const Shape& output = layer.output;
   return static_cast<double>(count(layer).flops) /
          (static_cast<double>(output.batch) * static_cast<double>(output.channels) *
-          volume(output.spatial));
+          positions_of(output.spatial));
 }
 
 LayerPoint point_of(const Layer& layer) {
@@ -29,11 +29,11 @@ LayerPoint point_of(const Layer& layer) {
   const Shape& output = layer.output;
   return {std::log2(static_cast<double>(input.batch)),
           std::log2(static_cast<double>(input.channels)),
-          std::log2(volume(input.spatial)),
+          std::log2(positions_of(input.spatial)),
           std::log2(static_cast<double>(output.channels)),
-          std::log2(volume(output.spatial)),
-          std::log2(volume(layer.window.kernel)),
-          std::log2(volume(layer.window.stride)),
+          std::log2(positions_of(output.spatial)),
+          std::log2(positions_of(layer.window.kernel)),
+          std::log2(positions_of(layer.window.stride)),
           std::log2(static_cast<double>(layer.groups)),
           std::log2(static_cast<double>(layer.inputs.size())),
           std::log2(1 + flop_of_an_element(layer))};

@@ -157,6 +157,8 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
        "roofline: calibrate: expected one GPU, that of the measured times, with --gpu, got 2 in "
        "the inputs",
        2},
+      {"adds.ndjson --gpu v100 -o my.json --minutes 3",
+       "roofline: --minutes: expected calibrate --script", 2},
       {"adds.ndjson --script",
        "roofline: --script: expected calibrate --script, without other inputs", 2},
   };
