@@ -20,7 +20,7 @@ namespace roofline {
 struct EmbeddedFile {
   std::string_view name;  ///< file name without extension
   /// The GPU's own name and aliases; the kernel model's own name and what it covers; empty for
-  /// networks.
+  /// others.
   std::span<const std::string_view> names;
   std::string_view text;
 };
@@ -28,6 +28,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_gpus();
 std::span<const EmbeddedFile> embedded_kernel_models();
 std::span<const EmbeddedFile> embedded_networks();
+/// What `calibrate --script` is made from.
+std::span<const EmbeddedFile> embedded_calibration();
 
 struct OwnGpus;
 

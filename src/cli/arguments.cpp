@@ -23,7 +23,8 @@ constexpr std::string_view description =
     "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"
     "  roofline resnet50 --gpu h100 --json    a built-in network\n"
     "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n"
-    "  roofline calibrate FILE... --gpu v100 -o my-v100.json   fit the model to measured layers\n";
+    "  roofline calibrate --script > measure.py    a PyTorch script that times layers on your GPU\n"
+    "  roofline calibrate measured.csv -o mine.json   fit the model to what it measured\n";
 
 constexpr std::string_view footer =
     "Exit codes: 0 all evaluated; 1 some could not be, named on stderr; 2 wrong usage; 3 "
@@ -319,6 +320,13 @@ void add_kernel_model(CLI::App& app, Arguments& arguments) {
                  "calibrate: only the constants that fit a pattern with * and ?, such as "
                  "'dense.tensor.*'")
       ->type_name("PATTERN");
+  app.add_flag("--script", arguments.script,
+               "calibrate: print a Python file instead, which times layers on your GPU with "
+               "PyTorch and writes the CSV to calibrate with");
+  app.add_option("--minutes", arguments.minutes,
+                 "calibrate --script: how long that takes (default: 10)")
+      ->type_name("N")
+      ->check(positive());
 }
 
 void add_mapping(CLI::App& app, Arguments& arguments) {

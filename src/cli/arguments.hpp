@@ -64,6 +64,8 @@ struct Arguments {
   std::string show_model;
   std::string kernel_model;
   std::string constants = "*";
+  bool script = false;
+  double minutes = 0;
   bool list_networks = false;
 };
 

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
 
 #include "cli/contexts.hpp"
 #include "cli/output.hpp"
@@ -11,6 +15,7 @@
 #include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/calibrate.hpp"
+#include "model/gpu_names.hpp"
 #include "model/kernel/constant_fields.hpp"
 #include "model/layer_errors.hpp"
 #include "model/score.hpp"
@@ -30,6 +35,69 @@ std::string network_of(const Layer& layer, const Network& network) {
   return network.layers.size() > 1 ? network.name : layer.name;
 }
 
+bool has_measured(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(),
+                     [](const Layer& layer) { return layer.measured.is_known(); });
+}
+
+/// The networks of all inputs that were measured; a wrong one is named on standard error.
+std::vector<Network> read_networks(const Options& options, bool& failed) {
+  std::vector<Network> networks;
+  const LayerDefaults& defaults = options.settings.front().defaults;
+  for (const std::string& word : options.inputs)
+    for (const std::string& name : required(resolve_input(word))) {
+      const std::unique_ptr<Reader> reader =
+          required(open_input(name, options.inputs, {}, options.limits));
+      while (const std::optional<Expected<Item>> item = reader->next()) try {
+          Network network = infer(*item->value().spec(defaults).value(), defaults).value();
+          if (has_measured(network)) networks.push_back(std::move(network));
+        } catch (const InputError& error) {
+          note(hinted(error).what());
+          failed = true;
+        }
+    }
+  return networks;
+}
+
+/// The GPUs that the layers say they were measured on.
+std::vector<std::string> gpus_of(const std::vector<Network>& networks) {
+  std::vector<std::string> names;
+  for (const Network& network : networks)
+    for (const Layer& layer : network.layers) {
+      const std::string& gpu = layer.measured.gpu;
+      if (!gpu.empty() && std::find(names.begin(), names.end(), gpu) == names.end())
+        names.push_back(gpu);
+    }
+  return names;
+}
+
+/// The one that is named, else the one that the layers were measured on.
+std::string name_of_gpu(const Options& options, const std::vector<std::string>& measured_on) {
+  if (options.gpus.size() == 1) return options.gpus.front();
+  if (options.gpus.empty() && measured_on.size() == 1) return measured_on.front();
+  const bool named = !options.gpus.empty();
+  throw UsageError("calibrate: expected one GPU, that of the measured times, with --gpu, got " +
+                   std::to_string(named ? options.gpus.size() : measured_on.size()) +
+                   (named || measured_on.empty() ? "" : " in the inputs"));
+}
+
+/// Layers that another name than the GPU's says were measured on it: the name is no other GPU's, or
+/// the GPU is a file of one's own, which says what it is. Returns such names, and takes them from
+/// the layers.
+std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& gpu, bool own_file) {
+  const Catalogue catalogue;
+  std::vector<std::string> names = gpus_of(networks);
+  const bool one = names.size() == 1;
+  std::erase_if(names, [&](const std::string& name) {
+    return answers_to(gpu, name) || !((own_file && one) || !catalogue.find(name));
+  });
+  for (Network& network : networks)
+    for (Layer& layer : network.layers)
+      if (std::find(names.begin(), names.end(), layer.measured.gpu) != names.end())
+        layer.measured.gpu.clear();
+  return names;
+}
+
 /// The rows that were measured as they are evaluated.
 void add_measured(const Network& network, const Context& context,
                   std::vector<MeasuredLayer>& layers) {
@@ -41,24 +109,14 @@ void add_measured(const Network& network, const Context& context,
                         network_of(row.layer, network)});
 }
 
-std::vector<MeasuredLayer> read_layers(const Options& options, const Context& context,
-                                       bool& failed) {
+std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
+                                           const Context& context, bool& failed) {
   std::vector<MeasuredLayer> layers;
-  const auto fail = [&failed](const InputError& error) {
-    note(hinted(error).what());
-    failed = true;
-  };
-  for (const std::string& word : options.inputs)
-    for (const std::string& name : required(resolve_input(word))) {
-      const std::unique_ptr<Reader> reader =
-          required(open_input(name, options.inputs, {}, options.limits));
-      while (const std::optional<Expected<Item>> item = reader->next()) try {
-          const LayerDefaults& defaults = options.settings.front().defaults;
-          const Network network = infer(*item->value().spec(defaults).value(), defaults).value();
-          if (!network.layers.empty()) add_measured(network, context, layers);
-        } catch (const InputError& error) {
-          fail(error);
-        }
+  for (const Network& network : networks) try {
+      add_measured(network, context, layers);
+    } catch (const InputError& error) {
+      note(hinted(error).what());
+      failed = true;
     }
   return layers;
 }
@@ -71,32 +129,96 @@ std::string dotted(const ConstantName& name) {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
+/// Before and after, the latter by fits that had not seen the layer's network, where there are
+/// such.
+std::vector<std::string> score_cells(const CalibrationScore& score) {
+  std::vector<std::string> cells{std::to_string(score.layers)};
+  for (const CalibrationError& error : {score.before, score.held_out.value_or(score.after)})
+    cells.insert(cells.end(), {factor(error.bias), factor(error.gerr),
+                               fmt::format("{:.0f}%", 100 * error.within_30)});
+  return cells;
+}
+
 std::string cells_text(const Calibration& calibration) {
   Grid grid;
-  grid.columns = {{"accuracy", true}, {"dtype", true}, {"pass", true}, {"layers"},  {"bias"},
-                  {"gerr"},           {"fitted bias"}, {"gerr"},       {"held out"}};
+  grid.columns = {{"layers", true}, {"dtype", true}, {"pass", true},  {"number"}, {"before: bias"},
+                  {"gerr"},         {"within 30%"},  {"after: bias"}, {"gerr"},   {"within 30%"}};
+  const auto add = [&grid](std::vector<std::string> row, const CalibrationScore& score) {
+    for (std::string& cell : score_cells(score)) row.push_back(std::move(cell));
+    grid.rows.push_back(std::move(row));
+  };
   for (const CalibrationCell& cell : calibration.cells)
-    grid.rows.push_back({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
-                         std::string(name_of(cell.pass)), std::to_string(cell.layers),
-                         factor(cell.before.bias), factor(cell.before.gerr),
-                         factor(cell.after.bias), factor(cell.after.gerr),
-                         cell.held_out ? factor(cell.held_out->gerr) : ""});
+    add({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+         std::string(name_of(cell.pass))},
+        cell.score);
+  add({"all", "", ""}, calibration.all);
+  grid.has_total = true;
   return aligned(grid, {});
 }
 
-std::string constants_text(const Calibration& calibration) {
+/// "12 of grouped, 3 of streaming"
+std::string counts_text(const std::vector<std::size_t>& indices,
+                        const std::vector<ConstantRef<const double>>& all) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const std::size_t i : indices) ++counts[all[i].name.front()];
+  std::string text;
+  for (const auto& [group, count] : counts)
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, group);
+  return text;
+}
+
+std::string names_text(const std::vector<std::size_t>& indices,
+                       const std::vector<ConstantRef<const double>>& all) {
+  std::string text;
+  for (const std::size_t i : indices) text += (text.empty() ? "" : ", ") + dotted(all[i].name);
+  return text;
+}
+
+/// What was not fitted, and why.
+std::string kept_text(const Calibration& calibration, bool by_name) {
   const auto all = constants_of(calibration.constants.values);
+  const auto listed = [&](const std::vector<std::size_t>& indices) {
+    return by_name ? names_text(indices, all) : counts_text(indices, all);
+  };
+  std::string text = fmt::format("{} more are best where they were\n", calibration.kept);
+  if (!calibration.undetermined.empty() || calibration.untouched > 0)
+    text +=
+        fmt::format("{} are not determined by these layers, and kept{}{}; {} no layer needs\n",
+                    calibration.undetermined.size(), calibration.undetermined.empty() ? "" : ": ",
+                    listed(calibration.undetermined), calibration.untouched);
+  for (const RefusedFamily& each : calibration.refused)
+    text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
+                        name_of(each.family), factor(each.before_gerr), factor(each.held_out_gerr));
+  if (!calibration.frozen.empty())
+    text += fmt::format("{} that such layers depend on are kept: {}\n", calibration.frozen.size(),
+                        listed(calibration.frozen));
+  return text;
+}
+
+/// Those that moved the most, or all of them.
+std::string fitted_text(const Calibration& calibration, bool all_of_them) {
+  constexpr std::size_t shown_at_most = 12;
+  if (calibration.fitted.empty()) return "no constant moved\n";
+  const auto all = constants_of(calibration.constants.values);
+  std::vector<FittedConstant> fitted = calibration.fitted;
+  if (!all_of_them && fitted.size() > shown_at_most) {
+    const auto way = [](const FittedConstant& each) {
+      return each.before > 0 && each.after > 0 ? std::fabs(std::log(each.after / each.before))
+                                               : std::numeric_limits<double>::infinity();
+    };
+    std::stable_sort(fitted.begin(), fitted.end(),
+                     [&](const auto& a, const auto& b) { return way(a) > way(b); });
+    fitted.resize(shown_at_most);
+  }
   Grid grid;
   grid.columns = {{"constant", true}, {"before"}, {"after"}, {"unit", true}};
-  for (const FittedConstant& fitted : calibration.fitted)
-    grid.rows.push_back({dotted(all[fitted.index].name), number(fitted.before),
-                         number(fitted.after), std::string(all[fitted.index].unit->name)});
-  std::string text = calibration.fitted.empty() ? "no constant moved\n" : aligned(grid, {});
-  text += fmt::format("{} more are best where they were\n", calibration.kept);
-  std::string names;
-  for (const std::size_t i : calibration.undetermined)
-    names += (names.empty() ? "" : ", ") + dotted(all[i].name);
-  if (!names.empty()) text += "not determined by these layers, and kept: " + names + '\n';
+  for (const FittedConstant& each : fitted)
+    grid.rows.push_back({dotted(all[each.index].name), number(each.before), number(each.after),
+                         std::string(all[each.index].unit->name)});
+  std::string text = aligned(grid, {});
+  if (fitted.size() < calibration.fitted.size())
+    text += fmt::format("{} constants moved, these the most (--all lists and names all)\n",
+                        calibration.fitted.size());
   return text;
 }
 
@@ -109,8 +231,10 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
         "{} layers are few for {} constants: expect errors nearer to the held-out "
         "ones\n",
         layers, calibration.fitted.size());
-  if (calibration.networks < 2)
-    text += "one network: nothing to cross-validate with, so the fitted errors flatter\n";
+  if (!calibration.all.held_out)
+    text += "one layer: nothing to cross-validate with, so the fitted errors flatter\n";
+  else if (calibration.networks < 2)
+    text += "one network: held out by layer, so expect larger errors of other networks\n";
   return text;
 }
 
@@ -118,7 +242,8 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
 std::string command_of(const Options& options) {
   std::string command = "roofline calibrate";
   for (const std::string& input : options.inputs) command += ' ' + input;
-  command += " --gpu " + options.gpus.front();
+  if (!options.gpus.empty()) command += " --gpu " + options.gpus.front();
+  if (!options.kernel_model.empty()) command += " --kernel-model " + options.kernel_model;
   if (options.analysis.launch)
     command += " --launch " + std::string(name_of(*options.analysis.launch));
   const EngineChoices& engine = options.analysis.engine;
@@ -170,20 +295,23 @@ ModelConstants described(const Calibration& calibration, const Options& options,
 }  // namespace
 
 int calibrate_inputs(const Options& options) {
-  if (options.gpus.size() != 1)
-    throw UsageError("calibrate: expected one GPU, that of the measured times, with --gpu, got " +
-                     std::to_string(options.gpus.size()));
   if (options.exports.size() != 1 || options.exports.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
   check_outputs(options);
-  const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();
-  const Context context = required(make_context(gpu, options.analysis));
   bool failed = false;
-  const std::vector<MeasuredLayer> layers = read_layers(options, context, failed);
+  std::vector<Network> networks = read_networks(options, failed);
+  const std::vector<std::string> measured_on = gpus_of(networks);
+  const std::string name = name_of_gpu(options, measured_on);
+  const Gpu gpu = named_gpus({name}, options.kernel_model).front();
+  const Catalogue catalogue;
+  const std::vector<std::string> other_names =
+      take_names(networks, gpu, catalogue.path_of(name).has_value());
+  const Context context = required(make_context(gpu, options.analysis));
+  const std::vector<MeasuredLayer> layers = measured_layers(networks, context, failed);
   if (layers.empty())
-    throw InputError(
-        options.inputs.front(), "",
-        "expected layers with measured times (measured_us) of " + gpu.name + ", got none");
+    throw InputError(options.inputs.front(), "",
+                     "expected layers with measured times (measured_us) of " + gpu.name + ", got " +
+                         (measured_on.empty() ? "none" : "those of " + measured_on.front()));
   Calibration calibration;
   {
     Progress progress;
@@ -193,14 +321,19 @@ int calibrate_inputs(const Options& options) {
   const ModelConstants constants = described(calibration, options, gpu.name, layers);
   const std::string& path = options.exports.front().path;
   write_file(path,
-             gpu_with_constants(required(Catalogue().text(options.gpus.front())), path, constants));
-  write_standard_output(fmt::format("{} on {} layers of {} networks\n\n", gpu.name, layers.size(),
-                                    calibration.networks) +
-                        cells_text(calibration) +
-                        "expected / measured: bias is the geometric mean; gerr exp of the mean "
-                        "|ln|; held out: of fits "
-                        "that had not seen the layer's network.\n\n" +
-                        constants_text(calibration) + warnings(calibration, layers.size()));
+             gpu_with_constants(required(catalogue.text(name)), path, constants, other_names));
+  const bool all = options.report.view.all;
+  write_standard_output(
+      fmt::format("{} on {} layers of {} networks\n\n", gpu.name, layers.size(),
+                  calibration.networks) +
+      cells_text(calibration) +
+      "expected / measured: bias is the geometric mean, gerr exp of the mean |ln|.\n" +
+      (calibration.all.held_out
+           ? "after: by fits that had not seen the layer's " +
+                 std::string(calibration.networks < 2 ? "like" : "network") + ".\n\n"
+           : "\n") +
+      fitted_text(calibration, all) + kept_text(calibration, all) +
+      warnings(calibration, layers.size()));
   flush_standard_output();
   return failed ? 1 : 0;
 }

@@ -275,6 +275,15 @@ Options options_of(const Arguments& arguments) {
     options.constants = arguments.constants;
     options.inputs.erase(options.inputs.begin());
   }
+  if (arguments.script) {
+    if (options.action != Options::Action::calibrate || !options.inputs.empty())
+      throw UsageError("--script: expected calibrate --script, without other inputs");
+    options.action = Options::Action::write_script;
+    constexpr double usual_minutes = 10;
+    options.minutes = arguments.minutes > 0 ? arguments.minutes : usual_minutes;
+    return options;
+  }
+  if (arguments.minutes > 0) throw UsageError("--minutes: expected calibrate --script");
   if (options.inputs.empty() && !arguments.explain.empty() && arguments.explain != whole_network)
     throw UsageError("no input: --explain takes \"" + arguments.explain +
                      "\" for a layer; give the input first");

@@ -40,6 +40,7 @@ struct Options {
     show_gpu,
     show_model,
     calibrate,
+    write_script,
     list_networks,
     print_text
   };
@@ -50,6 +51,7 @@ struct Options {
   std::vector<std::string> gpus;
   std::vector<GpuSetting> gpu_settings;  ///< of all of them
   std::string constants = "*";  ///< a pattern of the names of those that calibration may move
+  double minutes = 0;           ///< that the script of --script takes
   std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none
   std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch
   std::vector<StatedPrice> prices;

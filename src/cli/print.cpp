@@ -1,6 +1,7 @@
 #include "cli/print.hpp"
 
 #include "cli/contexts.hpp"
+#include "cli/measuring_script.hpp"
 #include "cli/terminal.hpp"
 #include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"
@@ -12,6 +13,7 @@ std::string printed_text(const Options& options) {
     case Options::Action::evaluate:
     case Options::Action::calibrate: break;
     case Options::Action::print_text: return options.text;
+    case Options::Action::write_script: return measuring_script(options.minutes);
     case Options::Action::list_networks: return network_names();
     case Options::Action::show_gpu: {
       const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "load/json_value.hpp"
 #include "model/kernel/constants.hpp"
@@ -27,8 +28,9 @@ SharedConstants built_in_constants(const Gpu& gpu);
 /// The whole set as such a file, which inherits nothing.
 std::string write_constants(const ModelConstants& constants);
 
-/// A GPU's file with these in place of the constants that it held.
+/// A GPU's file with these in place of the constants that it held, which answers to more names.
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
-                               const ModelConstants& constants);
+                               const ModelConstants& constants,
+                               const std::vector<std::string>& more_names);
 
 }  // namespace roofline

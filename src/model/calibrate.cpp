@@ -5,10 +5,12 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "model/glob.hpp"
 #include "model/kernel/constant_fields.hpp"
+#include "model/kernel/dense/contraction.hpp"
 #include "model/score.hpp"
 #include "roofline/kernel_model.hpp"
 
@@ -45,7 +47,7 @@ std::string dotted(const ConstantName& name) {
 class Fit {
  public:
   Fit(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, Indices used,
-      const std::string& pattern)
+      const std::vector<bool>& may_move)
       : gpu_(gpu),
         layers_(layers),
         used_(std::move(used)),
@@ -53,11 +55,8 @@ class Fit {
     gpu_.constants = constants_;
     first_ = constants_->values;
     log_ratio_ = log_ratios(used_);
-    const auto all = constants_of(constants_->values);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (fits_pattern(dotted(all[i].name), pattern) &&
-          constants_->notes[i].least < constants_->notes[i].most)
-        find_layers_of(i);
+    for (std::size_t i = 0; i < may_move.size(); ++i)
+      if (may_move[i]) find_layers_of(i);
   }
 
   void run(const std::function<void(double)>& progress) {
@@ -89,6 +88,13 @@ class Fit {
 
   const Indices& free() const { return free_; }
   const Indices& undetermined() const { return undetermined_; }
+  std::size_t untouched() const { return untouched_; }
+  /// Of the layers that a free constant moves.
+  Indices layers_of(std::size_t constant) const {
+    Indices indices;
+    for (const std::size_t position : positions_.at(constant)) indices.push_back(used_[position]);
+    return indices;
+  }
   const ConstantValues& first() const { return first_; }
   const ModelConstants& constants() const { return *constants_; }
 
@@ -128,7 +134,10 @@ class Fit {
       if (effect > 1e-9) positions.push_back(i);
       if (effect > least_effect) ++clearly;
     }
-    if (positions.empty()) return;
+    if (positions.empty()) {
+      ++untouched_;
+      return;
+    }
     if (clearly < least_layers) {
       undetermined_.push_back(constant);
       return;
@@ -185,29 +194,60 @@ class Fit {
   std::vector<double> log_ratio_;  ///< of the used layers
   Indices free_;
   Indices undetermined_;
+  std::size_t untouched_ = 0;
   std::map<std::size_t, Indices> positions_;  ///< of the layers that a constant moves
 };
 
-/// Networks in the order in which they first appear.
-std::vector<std::size_t> network_numbers(const std::vector<MeasuredLayer>& layers) {
+/// Layers that are left out together, as numbers: networks, or where there is but one, layers.
+std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers) {
+  const bool one_network = std::all_of(
+      layers.begin(), layers.end(),
+      [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> of_layer;
   of_layer.reserve(layers.size());
   for (const MeasuredLayer& layer : layers)
-    of_layer.push_back(numbers.emplace(layer.network, numbers.size()).first->second);
+    of_layer.push_back(
+        numbers.emplace(one_network ? layer.layer.name : layer.network, numbers.size())
+            .first->second);
   return of_layer;
 }
 
-ModelError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
-  std::vector<TimedPair> pairs;
-  for (const std::size_t i : indices) pairs.push_back({1, std::exp(log_ratios[i])});
-  return model_error(pairs);
+std::size_t count_networks(const std::vector<MeasuredLayer>& layers) {
+  std::set<std::string> names;
+  for (const MeasuredLayer& layer : layers) names.insert(layer.network);
+  return names.size();
+}
+
+/// What is known of each layer: ln(expected / measured) by three sets of constants.
+struct LogRatios {
+  std::vector<double> before;
+  std::vector<double> after;
+  std::vector<double> held_out;  ///< empty without cross-validation
+};
+
+CalibrationError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
+  double sum = 0, distance = 0, close = 0;
+  for (const std::size_t i : indices) {
+    sum += log_ratios[i];
+    distance += std::fabs(log_ratios[i]);
+    if (std::fabs(std::exp(log_ratios[i]) - 1) < 0.3) ++close;
+  }
+  const auto count = static_cast<double>(indices.size());
+  return {std::exp(sum / count), std::exp(distance / count), close / count};
+}
+
+CalibrationScore score_of(const LogRatios& ratios, const Indices& indices) {
+  CalibrationScore score;
+  score.layers = indices.size();
+  score.before = error_of(ratios.before, indices);
+  score.after = error_of(ratios.after, indices);
+  if (!ratios.held_out.empty()) score.held_out = error_of(ratios.held_out, indices);
+  return score;
 }
 
 std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
-                                      const std::vector<double>& before,
-                                      const std::vector<double>& after,
-                                      const std::vector<double>& held_out) {
+                                      const LogRatios& ratios) {
   std::map<std::tuple<LayerClass, DataType, Pass>, Indices> members;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Layer& layer = layers[i].layer;
@@ -217,67 +257,153 @@ std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
   for (const auto& [key, indices] : members) {
     CalibrationCell cell;
     std::tie(cell.layer_class, cell.dtype, cell.pass) = key;
-    cell.layers = indices.size();
-    cell.before = error_of(before, indices);
-    cell.after = error_of(after, indices);
-    if (!held_out.empty()) cell.held_out = error_of(held_out, indices);
+    cell.score = score_of(ratios, indices);
     cells.push_back(cell);
   }
   return cells;
 }
 
-/// ln(expected / measured) of each layer by a fit that had not seen its network.
-std::vector<double> validated(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
-                              const std::vector<std::size_t>& networks, std::size_t folds,
-                              const std::string& pattern,
-                              const std::function<void(double)>& progress) {
-  std::vector<double> ratios(layers.size());
-  for (std::size_t fold = 0; fold < folds; ++fold) {
-    Indices seen, unseen;
-    for (std::size_t i = 0; i < layers.size(); ++i)
-      (networks[i] % folds == fold ? unseen : seen).push_back(i);
-    const double done = static_cast<double>(fold);
-    Fit fit(gpu, layers, std::move(seen), pattern);
-    fit.run([&](double share) { progress((done + share) / static_cast<double>(folds)); });
-    const std::vector<double> out = fit.log_ratios(unseen);
-    for (std::size_t i = 0; i < unseen.size(); ++i) ratios[unseen[i]] = out[i];
+LayerFamily family_of(const MeasuredLayer& layer) {
+  const LayerClass layer_class = class_of(layer.layer);
+  if (layer_class != LayerClass::dense && layer_class != LayerClass::grouped)
+    return {layer_class, std::nullopt};
+  return {layer_class, class_of(layer.engine)};
+}
+
+/// One attempt: a fit to all layers, and its cross-validation.
+class Attempt {
+ public:
+  Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, std::size_t folds)
+      : gpu_(gpu), layers_(layers), groups_(group_numbers(layers)), all_(layers.size()) {
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+    const std::size_t groups = *std::max_element(groups_.begin(), groups_.end()) + 1;
+    folds_ = groups < 2 ? 0 : std::min(folds, groups);
   }
-  return ratios;
+
+  void run(const std::vector<bool>& may_move, const std::function<void(double)>& progress) {
+    const auto part = [&](std::size_t done) {
+      return [&progress, done, whole = static_cast<double>(folds_ + 1)](double share) {
+        progress((static_cast<double>(done) + share) / whole);
+      };
+    };
+    fit_ = std::make_unique<Fit>(gpu_, layers_, all_, may_move);
+    ratios_.before = fit_->log_ratios(all_);
+    fit_->run(part(0));
+    ratios_.after = fit_->log_ratios(all_);
+    ratios_.held_out.assign(folds_ > 0 ? layers_.size() : 0, 0);
+    for (std::size_t fold = 0; fold < folds_; ++fold) validate(fold, may_move, part(fold + 1));
+  }
+
+  /// Those that the fit would change, and that it did not help where it had not seen them.
+  std::vector<RefusedFamily> not_helped() const {
+    std::vector<RefusedFamily> families;
+    if (ratios_.held_out.empty()) return families;
+    std::map<LayerFamily, Indices> members;
+    for (const std::size_t i : all_) members[family_of(layers_[i])].push_back(i);
+    for (const auto& [family, indices] : members) {
+      const bool changes = std::any_of(indices.begin(), indices.end(), [&](std::size_t i) {
+        return ratios_.after[i] != ratios_.before[i] || ratios_.held_out[i] != ratios_.before[i];
+      });
+      const CalibrationScore score = score_of(ratios_, indices);
+      if (changes && score.held_out->gerr >= score.before.gerr)
+        families.push_back({family, score.before.gerr, score.held_out->gerr});
+    }
+    return families;
+  }
+
+  /// The constants that these depend on keep their values from now on. Whether any was free.
+  bool freeze(const std::vector<RefusedFamily>& families, std::vector<bool>& may_move) const {
+    const auto is_refused = [&](std::size_t i) {
+      return std::any_of(families.begin(), families.end(), [&](const RefusedFamily& each) {
+        return each.family == family_of(layers_[i]);
+      });
+    };
+    bool any = false;
+    for (const std::size_t constant : fit_->free()) {
+      const Indices moved = fit_->layers_of(constant);
+      if (std::none_of(moved.begin(), moved.end(), is_refused)) continue;
+      may_move[constant] = false;
+      any = true;
+    }
+    return any;
+  }
+
+  const Fit& fit() const { return *fit_; }
+  const LogRatios& ratios() const { return ratios_; }
+  const Indices& all() const { return all_; }
+
+ private:
+  void validate(std::size_t fold, const std::vector<bool>& may_move,
+                const std::function<void(double)>& progress) {
+    Indices seen, unseen;
+    for (const std::size_t i : all_) (groups_[i] % folds_ == fold ? unseen : seen).push_back(i);
+    Fit fit(gpu_, layers_, std::move(seen), may_move);
+    fit.run(progress);
+    const std::vector<double> out = fit.log_ratios(unseen);
+    for (std::size_t i = 0; i < unseen.size(); ++i) ratios_.held_out[unseen[i]] = out[i];
+  }
+
+  const Gpu& gpu_;
+  const std::vector<MeasuredLayer>& layers_;
+  std::vector<std::size_t> groups_;
+  Indices all_;
+  std::size_t folds_ = 0;
+  std::unique_ptr<Fit> fit_;
+  LogRatios ratios_;
+};
+
+/// Those that have a range and a name that fits.
+std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
+  const auto all = constants_of(constants.values);
+  std::vector<bool> may_move(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    may_move[i] = fits_pattern(dotted(all[i].name), pattern) &&
+                  constants.notes[i].least < constants.notes[i].most;
+  return may_move;
 }
 
 }  // namespace
 
+std::string name_of(const LayerFamily& family) {
+  std::string name(name_of(family.layer_class));
+  if (family.engine) name += ' ' + std::string(name_of(*family.engine));
+  return name;
+}
+
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
                       const CalibrationOptions& options,
                       const std::function<void(double)>& progress) {
-  Indices all(layers.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const std::vector<std::size_t> networks = network_numbers(layers);
   Calibration result;
-  result.networks = *std::max_element(networks.begin(), networks.end()) + 1;
-  const std::size_t folds = result.networks < 2 ? 0 : std::min(options.folds, result.networks);
-  const double whole = static_cast<double>(folds + 1);
+  std::vector<bool> may_move = movable(*gpu.constants, options.pattern);
+  const std::vector<bool> at_first = may_move;
+  Attempt attempt(gpu, layers, options.folds);
+  double done = 0;
+  while (true) {
+    // How many attempts there will be is not known: each is taken for half of what remains.
+    attempt.run(may_move, [&](double share) { progress(done + (1 - done) / 2 * share); });
+    done += (1 - done) / 2;
+    const std::vector<RefusedFamily> refused = attempt.not_helped();
+    if (refused.empty()) break;
+    if (!attempt.freeze(refused, may_move)) may_move.assign(may_move.size(), false);
+    result.refused.insert(result.refused.end(), refused.begin(), refused.end());
+  }
 
-  Fit fit(gpu, layers, all, options.pattern);
-  const std::vector<double> before = fit.log_ratios(all);
-  fit.run([&](double share) { progress(share / whole); });
-  const std::vector<double> after = fit.log_ratios(all);
-  std::vector<double> held_out;
-  if (folds > 0)
-    held_out = validated(gpu, layers, networks, folds, options.pattern, [&](double share) {
-      progress((1 + share * static_cast<double>(folds)) / whole);
-    });
-
+  const Fit& fit = attempt.fit();
   result.constants = fit.constants();
   result.undetermined = fit.undetermined();
+  result.untouched = fit.untouched();
   const auto first = constants_of(fit.first());
   const auto last = constants_of(fit.constants().values);
   for (const std::size_t i : fit.free())
     if (*first[i].value != *last[i].value)
       result.fitted.push_back({i, *first[i].value, *last[i].value});
   result.kept = fit.free().size() - result.fitted.size();
-  result.cells = cells_of(layers, before, after, held_out);
-  result.held_out_log_ratios = std::move(held_out);
+  for (std::size_t i = 0; i < may_move.size(); ++i)
+    if (at_first[i] && !may_move[i]) result.frozen.push_back(i);
+  result.cells = cells_of(layers, attempt.ratios());
+  result.all = score_of(attempt.ratios(), attempt.all());
+  result.held_out_log_ratios = attempt.ratios().held_out;
+  result.networks = count_networks(layers);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // `roofline calibrate` as a user runs it: what it prints and writes, and what it refuses.
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -20,6 +21,19 @@ std::string slow_adds() {
              std::to_string(12 * element / (0.7 * 900e9) * 1e6 + 2) + "}\n";
   }
   return lines;
+}
+
+/// Of dense layers on tensor cores, all types and passes.
+double tensor_gerr(const std::string& json) {
+  double layers = 0;
+  double distance = 0;
+  const auto report = nlohmann::json::parse(json);
+  for (const auto& cell : report["results"][0]["accuracy"]) {
+    if (cell["class"] != "dense" || cell["dtype"] == "fp32") continue;
+    layers += cell["layers"].get<double>();
+    distance += cell["layers"].get<double>() * std::log(cell["expected"]["gerr"].get<double>());
+  }
+  return std::exp(distance / layers);
 }
 
 }  // namespace
@@ -52,6 +66,67 @@ TEST_CASE("A calibration prints the errors before and after and writes a GPU of 
   CHECK(made_by.out == "1\n");
 }
 
+TEST_CASE("What an H100 measured in a minute makes the rest of it better, and needs no --gpu",
+          "[cli/calibrate]") {
+  // The H100 with the constants of another architecture, as of a GPU that nobody measured.
+  const TemporaryFolder folder;
+  const std::string source = ROOFLINE_SOURCE_FOLDER;
+  const std::string other = " --kernel-model '" + source + "/configs/kernels/cudnn9-ampere.json'";
+  const Outcome fit =
+      run(folder, "roofline calibrate '" + source + "/tests/measured/h100_calibration.csv' -o " +
+                      "mine.json --constants 'dense.t*'" + other);
+  CHECK(fit.exit_code == 0);
+  CHECK(fit.err.empty());
+  CHECK(lines_of(fit.out).front() == "H100 SXM5 80GB on 800 layers of 67 networks");
+  const std::string rest =
+      "roofline '" + source + "/tests/measured/h100_held_out.csv' --json --gpu ";
+  const double before = tensor_gerr(run(folder, rest + "h100" + other).out);
+  const double after = tensor_gerr(run(folder, rest + "./mine.json").out);
+  CHECK(before == Approx(1.28).epsilon(0.02));
+  CHECK(after < 1.22);
+}
+
+TEST_CASE("A file of one's own answers to the driver's name once it is calibrated",
+          "[cli/calibrate]") {
+  const TemporaryFolder folder;
+  folder.write("mine.json", R"({"name": "Mine", "architecture": "Ampere", "sm_count": 132,
+    "boost_clock_mhz": 1980, "bandwidth_gb_per_s": 3350, "l2_mib": 50,
+    "peak_tflops": {"fp32": 66.9}})");
+  std::string adds = slow_adds();
+  for (std::size_t at = 0; (at = adds.find("\"measured_us\"", at)) != adds.npos; at += 50)
+    adds.insert(at, R"("measured_gpu": "Graphics 9000", )");
+  folder.write("adds.ndjson", adds);
+  CHECK(run(folder, "roofline adds.ndjson --gpu ./mine.json --json").out.find("\"accuracy\": []") !=
+        std::string::npos);
+  const Outcome fit =
+      run(folder,
+          "roofline calibrate adds.ndjson --gpu ./mine.json -o new.json --constants "
+          "'memory.*'");
+  CHECK(fit.exit_code == 0);
+  CHECK(lines_of(fit.out).front() == "Mine on 12 layers of 12 networks");
+  const Outcome again = run(folder, "roofline adds.ndjson --gpu ./new.json --json");
+  CHECK(nlohmann::json::parse(again.out)["results"][0]["accuracy"].size() == 1);
+  const Outcome unknown = run(folder, "roofline calibrate adds.ndjson -o other.json");
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.rfind("roofline: unknown GPU \"Graphics 9000\"; did you mean", 0) == 0);
+}
+
+TEST_CASE("The layers of the script load, and its minutes are those asked for", "[cli/calibrate]") {
+  const TemporaryFolder folder;
+  const Outcome script = run(folder, "roofline calibrate --script --minutes 2.5");
+  CHECK(script.exit_code == 0);
+  CHECK(script.err.empty());
+  CHECK(script.out.find("\nMINUTES = 2.5\n") != std::string::npos);
+  const std::size_t begin = script.out.find("{\"name\"");
+  const std::size_t end = script.out.find("\n\"\"\"\n", begin);
+  REQUIRE(end != std::string::npos);
+  folder.write("layers.ndjson", script.out.substr(begin, end + 1 - begin));
+  const Outcome rows = run(folder, "roofline layers.ndjson --gpu v100 --format csv");
+  CHECK(rows.exit_code == 0);
+  CHECK(rows.err.empty());
+  CHECK(lines_of(rows.out).size() > 800);
+}
+
 TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
   const TemporaryFolder folder;
   folder.write("adds.ndjson", slow_adds());
@@ -74,7 +149,26 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
        "conv.json: expected layers with measured times (measured_us) of Tesla V100 SXM2 16GB, got "
        "none",
        1},
+      {"t4.ndjson --gpu v100 -o my.json",
+       "t4.ndjson: expected layers with measured times (measured_us) of Tesla V100 SXM2 16GB, got "
+       "those of Tesla T4",
+       1},
+      {"two.ndjson -o my.json",
+       "roofline: calibrate: expected one GPU, that of the measured times, with --gpu, got 2 in "
+       "the inputs",
+       2},
+      {"adds.ndjson --gpu v100 -o my.json --minutes 3",
+       "roofline: --minutes: expected calibrate --script", 2},
+      {"adds.ndjson --script",
+       "roofline: --script: expected calibrate --script, without other inputs", 2},
   };
+  const std::string t4 =
+      R"({"type": "relu", "input": [1, 8], "measured_us": 2, "measured_gpu": "Tesla T4"})";
+  folder.write("t4.ndjson", t4 + "\n");
+  folder.write("two.ndjson", t4 + "\n" +
+                                 R"({"type": "relu", "input": [1, 8], "measured_us": 2, )"
+                                 R"("measured_gpu": "A100"})"
+                                 "\n");
   for (const Case& each : table) {
     INFO(each.arguments);
     const Outcome outcome = run(folder, "roofline calibrate " + std::string(each.arguments));

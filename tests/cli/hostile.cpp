@@ -82,6 +82,7 @@ const std::map<std::string, std::string>& usual_values() {
       {"--jobs", "4"},
       {"--layout", "nhwc"},
       {"--launch", "eager"},
+      {"--minutes", "5"},
       {"--optimizer", "adam"},
       {"--output", "out.html"},
       {"--pass", "training"},

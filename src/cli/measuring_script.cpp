@@ -1,0 +1,155 @@
+#include "cli/measuring_script.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/layer_fields.hpp"
+#include "model/telling_order.hpp"
+#include "report/json_writer.hpp"
+#include "report/stated.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/counts.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+namespace {
+
+/// Whose layers are timed: one of each way to build a network.
+constexpr std::array<std::string_view, 16> networks{
+    "alexnet",      "convnext_tiny", "densenet121",     "efficientnet_b0",    "googlenet",
+    "inception_v3", "mnasnet1_0",    "mobilenet_v2",    "mobilenet_v3_large", "regnet_y_400mf",
+    "resnet18",     "resnet50",      "resnext50_32x4d", "shufflenet_v2_x1_0", "unet",
+    "vgg16"};
+constexpr std::array<std::uint64_t, 4> batches{1, 8, 32, 128};
+
+/// What takes a slow GPU long, or a small one's memory.
+constexpr std::uint64_t most_flop = std::uint64_t{1} << 37;
+constexpr std::uint64_t most_byte = std::uint64_t{1} << 30;
+
+/// Layers whose kernels have constants in common: of one kind, grouped convolutions apart and all
+/// functions of one element together.
+using LayerGroup = std::pair<LayerKind, bool>;
+LayerGroup group_of(const Layer& layer) {
+  const bool is_function =
+      info(layer.kind).family == KindFamily::activation && layer.kind != LayerKind::softmax;
+  return {is_function ? LayerKind::relu : layer.kind, layer.groups > 1};
+}
+
+/// How many of a group at most, as its kernels have more or fewer constants; none: not timed.
+std::size_t most_layers(const LayerGroup& group) {
+  const auto& [kind, grouped] = group;
+  switch (kind) {
+    case LayerKind::conv: return grouped ? 140 : 320;
+    case LayerKind::linear: return 100;
+    case LayerKind::relu: return 64;
+    case LayerKind::matmul:
+    case LayerKind::attention:
+    case LayerKind::batch_norm:
+    case LayerKind::layer_norm:
+    case LayerKind::max_pool:
+    case LayerKind::copy: return 32;
+    case LayerKind::conv_transpose:
+    case LayerKind::rms_norm:
+    case LayerKind::group_norm:
+    case LayerKind::softmax:
+    case LayerKind::add:
+    case LayerKind::mul:
+    case LayerKind::concat:
+    case LayerKind::avg_pool:
+    case LayerKind::global_avg_pool:
+    case LayerKind::upsample:
+    case LayerKind::reduce: return 16;
+    default: return 0;
+  }
+}
+
+/// Images, or rows of features, each operand a tensor.
+bool can_be_timed(const Layer& layer) {
+  const Counts counts = count(layer);
+  return (!has_window(layer.kind) || layer.window.rank == 2) &&
+         layer.window.pad_begin == layer.window.pad_end && counts.flops <= most_flop &&
+         counts.bytes.total <= most_byte &&
+         std::none_of(layer.inputs.begin(), layer.inputs.end(), [&](const Operand& operand) {
+           return operand.is_parameter && info(layer.kind).family == KindFamily::combine;
+         });
+}
+
+/// The layer on its own: type and pass are left to the script, a bias is a kernel of its own.
+LayerSpec timed_spec(const Layer& layer) {
+  LayerSpec spec = stated(layer);
+  spec.pass.reset();
+  spec.bias = spec.training_only = spec.shared_weights = false;
+  if (!spec.dtypes.output) spec.dtypes = {};
+  return spec;
+}
+
+class TimedLayers {
+ public:
+  void add(const Network& network, const std::string& prefix, const std::string& suffix) {
+    for (Layer layer : network.layers) {
+      const LayerGroup group = group_of(layer);
+      if (most_layers(group) == 0 || !can_be_timed(layer)) continue;
+      if (!known_.insert(identity(timed_spec(layer))).second) continue;
+      layer.name.insert(0, prefix).append(suffix);
+      groups_[group].push_back(std::move(layer));
+    }
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const auto& [group, layers] : groups_)
+      for (const std::size_t i : telling_order(layers, most_layers(group))) {
+        if (!out.empty()) out += '\n';
+        JsonWriter writer(out, false);
+        write_layer(writer, timed_spec(layers[i]));
+      }
+    return out;
+  }
+
+ private:
+  std::set<std::string> known_;
+  std::map<LayerGroup, std::vector<Layer>> groups_;
+};
+
+std::string_view calibration_file(std::string_view name) {
+  const auto files = embedded_calibration();
+  return std::find_if(files.begin(), files.end(),
+                      [&](const auto& file) { return file.name == name; })
+      ->text;
+}
+
+TimedLayers timed_layers() {
+  TimedLayers layers;
+  layers.add(load_network(calibration_file("shapes"), "built-in shapes", {}).value(), "", "");
+  for (const std::uint64_t batch : batches)
+    for (const std::string_view name : networks) {
+      LayerDefaults defaults;
+      defaults.batch_override = batch;
+      const std::string network(name);
+      layers.add(load_network(*find_network(name), network, defaults).value(), network + '/',
+                 '@' + std::to_string(batch));
+    }
+  return layers;
+}
+
+void replace(std::string& text, std::string_view what, std::string_view by) {
+  text.replace(text.find(what), what.size(), by);
+}
+
+}  // namespace
+
+std::string measuring_script(double minutes) {
+  std::string script(calibration_file("measure"));
+  replace(script, "@MINUTES@", fmt::format("{}", minutes));
+  replace(script, "@LAYERS@", timed_layers().text());
+  return script;
+}
+
+}  // namespace roofline

@@ -1,0 +1,127 @@
+"""Runs what `roofline calibrate --script` prints, with a PyTorch that only pretends to have a GPU:
+
+    python3 run_script.py PROGRAM FOLDER
+
+Every layer of the list takes 5 s of a clock that stands still otherwise, and 123 us on the GPU.
+What is multiplied in fp16 runs out of memory, attention is not supported. The CSV that comes of it
+is read by the program.
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import time
+import types
+from unittest import mock
+
+
+class OutOfMemoryError(RuntimeError):
+    pass
+
+
+class Tensor:
+    def __init__(self, shape, dtype="float32"):
+        self.shape, self.dtype = list(shape), dtype
+
+    def to(self, dtype):
+        return Tensor(self.shape, dtype)
+
+    def __getattr__(self, name):
+        return lambda *_, **__: self
+
+    def __matmul__(self, other):
+        return self
+
+    __add__ = __mul__ = __matmul__
+
+    def __getitem__(self, index):
+        return self
+
+
+class Clock:
+    now = 0.0
+
+    def monotonic(self):
+        Clock.now += 5 / 3  # that often it is looked at for each layer
+        return Clock.now
+
+
+def multiply(x, *_):
+    if x.dtype == "float16":
+        raise OutOfMemoryError("CUDA out of memory.\nTried to allocate 2.00 GiB")
+    return x
+
+
+def no_attention(*_, **__):
+    raise RuntimeError("no kernel image is available")
+
+
+def pretended_torch():
+    torch = mock.MagicMock()
+    torch.__version__ = "2.0"
+    torch.version.hip = None
+    torch.version.cuda = "12.0"
+    torch.backends.cudnn.version.return_value = 90000
+    for dtype in ("float16", "bfloat16", "float32"):
+        setattr(torch, dtype, dtype)
+    torch.randn.side_effect = lambda *shape, **_: Tensor(
+        shape[0] if isinstance(shape[0], list) else shape)
+    torch.ones.side_effect = lambda *shape, **_: Tensor(shape)
+    torch.randint.side_effect = lambda least, most, shape, **_: Tensor(shape)
+    cuda = torch.cuda
+    cuda.OutOfMemoryError = OutOfMemoryError
+    cuda.get_device_capability.return_value = (7, 0)  # neither TF32 nor bf16
+    cuda.get_device_name.return_value = "Tesla V100-SXM2-16GB"
+    cuda.mem_get_info.return_value = (1 << 34, 1 << 34)
+    cuda.memory_reserved.return_value = 0
+    cuda.Event.return_value.elapsed_time.return_value = 0.1
+    functional = torch.nn.functional
+    functional.conv2d.side_effect = multiply
+    functional.scaled_dot_product_attention.side_effect = no_attention
+    for name in ("torch", "torch.nn"):
+        sys.modules[name] = torch if name == "torch" else torch.nn
+    sys.modules["torch.nn.functional"] = functional
+
+
+def main():
+    program, folder = map(os.path.abspath, sys.argv[1:])
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    script = subprocess.run([program, "calibrate", "--script"], check=True, capture_output=True)
+    again = subprocess.run([program, "calibrate", "--script"], check=True, capture_output=True)
+    assert script.stdout == again.stdout, "expected the same bytes again"
+    with open("measure.py", "wb") as file:
+        file.write(script.stdout)
+    pretended_torch()
+    measure = types.ModuleType("measure")
+    exec(compile(script.stdout, "measure.py", "exec"), measure.__dict__)  # noqa: S102
+    said = []
+    measure.say = said.append
+    measure.time = types.SimpleNamespace(monotonic=Clock().monotonic, sleep=time.sleep)
+    sys.argv = ["measure.py"]
+    measure.main()
+
+    with open("measured.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    last = said[-2]
+    print("\n".join(said[:3] + said[-2:]))
+    types_measured = {row["dtype"] for row in rows}
+    assert types_measured == {"fp32", "fp16"}, types_measured
+    kinds = {row["type"] for row in rows}
+    assert len(kinds) >= 15 and "attention" not in kinds, kinds
+    assert not any(row["type"] == "conv" and row["dtype"] == "fp16" for row in rows)
+    assert any(row["pass"] == "wgrad" for row in rows)
+    assert {row["measured_gpu"] for row in rows} == {"Tesla V100-SXM2-16GB"}
+    assert last.startswith(f"{len(rows)} measured, "), last
+    assert "left out: out of memory" in last and "left out: not supported" in last, last
+    assert Clock.now < 620, Clock.now  # ten minutes, and what was begun before their end
+    assert len(rows) > 60, len(rows)
+
+    read = subprocess.run([program, "measured.csv", "--gpu", "v100", "--top", "1"], check=True,
+                          capture_output=True, text=True)
+    assert "accuracy" in read.stdout, read.stdout
+    assert read.stderr == "measured.csv: ignored columns: measured_with\n", read.stderr
+
+
+main()
