@@ -1,6 +1,7 @@
 #include "load/onnx/operands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "load/onnx/operators.hpp"
