@@ -79,9 +79,8 @@ TEST_CASE("A set that was written reads the same", "[load/kernel_models]") {
 TEST_CASE("What no file states is like another constant, or the simplest", "[load/kernel_models]") {
   const SharedConstants h200 = find_gpu("h200").value().constants;
   const ConstantValues& values = h200->values;
-  // Of a backward layer norm the forward kernel's, of TF32 the tensor cores'.
-  CHECK(values.streaming.layer_norm_backward.element_clock ==
-        values.streaming.layer_norm.element_clock);
+  // Of backward attention the forward kernel's, of TF32 the tensor cores'.
+  CHECK(values.attention.backward.vector_share == values.attention.forward.vector_share);
   CHECK(values.dense[EngineClass::tf32].scatter_per_clk_per_sm ==
         values.dense[EngineClass::tensor].scatter_per_clk_per_sm);
   // A share of 1, a time of 0, no limit to the bytes in flight.

@@ -187,7 +187,7 @@ TEST_CASE("Training in PyTorch, measured on an H100", "[model/autocast]") {
   CHECK(pairs["amp nhwc"].size() == 7);
   CHECK(model_error(pairs["amp nhwc"]).gerr <= 1.12);
   CHECK(pairs["fp32 nchw"].size() == 7);
-  CHECK(model_error(pairs["fp32 nchw"]).gerr <= 1.07);
+  CHECK(model_error(pairs["fp32 nchw"]).gerr <= 1.09);
 }
 
 }  // namespace autocasts

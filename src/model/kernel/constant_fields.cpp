@@ -209,11 +209,15 @@ constexpr NumberField<StreamingConstants> streaming_fields[] = {
      "a channel of an image in a batch norm, however small"},
     {"norm_channel_clock", &StreamingConstants::norm_channel_clock, &clocks,
      "a block of a channel, in training"},
+    {"norm_in_flight_byte", &StreamingConstants::norm_in_flight_byte, &bytes,
+     "an SM, however many channels have blocks on it, in training"},
     {"concat_block_clock", &StreamingConstants::concat_block_clock, &clocks, "starting a block"},
     {"gather_row_clock", &StreamingConstants::gather_row_clock, &clocks,
      "a row that indices pick: a block of its own"},
     {"scatter_element_clock", &StreamingConstants::scatter_element_clock, &clocks,
      "an element that an atomic adds"},
+    {"max_backward_lone_clock", &StreamingConstants::max_backward_lone_clock, &clocks,
+     "an element in NHWC under a single window, written by itself"},
     {"upsample_tap_clock", &StreamingConstants::upsample_tap_clock, &clocks,
      "an element that an interpolated one is made of"},
     {"upsample_plane_round_trip", &StreamingConstants::upsample_plane_round_trip, &round_trips,
@@ -256,6 +260,7 @@ constexpr StreamKernelField stream_kernels[] = {
     {"layer_norm", &StreamingConstants::layer_norm},
     {"layer_norm_ragged", &StreamingConstants::layer_norm_ragged},
     {"layer_norm_backward", &StreamingConstants::layer_norm_backward},
+    {"layer_norm_parameters", &StreamingConstants::layer_norm_parameters},
 };
 
 constexpr NumberField<ReductionKernel> reduction_fields[] = {

@@ -153,6 +153,7 @@ struct StreamingConstants {
   StreamKernel norm_nchw;  ///< batch norm, a block a channel of an image
   double norm_nchw_block_clock;
   double norm_channel_clock;
+  double norm_in_flight_byte;
   StreamKernel norm_statistics_nhwc;
   StreamKernel norm_statistics_nchw;
   StreamKernel norm_backward_nhwc;
@@ -166,6 +167,7 @@ struct StreamingConstants {
   PoolKernel average_nchw;
   PoolKernel max_backward_nhwc;
   PoolKernel max_backward_nchw;
+  double max_backward_lone_clock;
   PoolKernel average_backward;
   StreamKernel upsample_nhwc;
   StreamKernel upsample_nchw;
@@ -181,6 +183,7 @@ struct StreamingConstants {
   double layer_norm_ragged_row_clock;
   StreamKernel layer_norm_backward;
   double layer_norm_backward_row_clock;
+  StreamKernel layer_norm_parameters;  ///< their gradients: sums over the rows
   double row_step_round_trip;
 };
 

@@ -51,11 +51,10 @@ void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<
 }
 
 template <class Trace>
-TimeParts<NumberOf<Trace>> parts_of(const ThroughputWork<NumberOf<Trace>>& work,
-                                    const ThroughputTime<NumberOf<Trace>>& time,
-                                    const NumberOf<Trace>& flop_s, Trace& trace) {
+void add_parts(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
+               const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
+               Trace& trace) {
   using Number = NumberOf<Trace>;
-  TimeParts<Number> parts;
   add_bound(parts, work, time, flop_s, trace);
   const Number exposed_s = time.busy_s - time.bound_s;
   const Number copied = time.chain_s > 0 ? time.copy_s / time.chain_s : Number{};
@@ -63,7 +62,6 @@ TimeParts<NumberOf<Trace>> parts_of(const ThroughputWork<NumberOf<Trace>>& work,
   parts.add(Limiter::latency, exposed_s * (1 - copied));
   parts.add(Limiter::latency, work.start_s);
   parts.add(Limiter::launch, time.launch_s);
-  return parts;
 }
 
 }  // namespace
@@ -114,38 +112,47 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
 }
 
 template <class Trace>
-KernelPlan throughput_plan(const ThroughputWork<NumberOf<Trace>>& work,
+KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& works,
                            const NumberOf<Trace>& flop_s,
                            const MachineRates<NumberOf<Trace>>& rates, const ResolvedModel& model,
                            CacheState cache, Trace& trace) {
+  using Number = NumberOf<Trace>;
   const Machine& machine = model.machine;
-  const auto time = throughput_time(work, rates, model.memory, cache, trace);
+  const ThroughputWork<Number>& first = works.front();
   KernelPlan plan;
-  plan.algorithm = work.algorithm;
-  plan.kernels = static_cast<std::uint64_t>(work.kernels);
-  plan.blocks = static_cast<std::uint64_t>(work.blocks);
-  plan.threads = static_cast<std::uint64_t>(work.threads);
-  if (work.blocks > 0) plan.waves = work.blocks / machine.sm_count;
-  if (work.threads > 0)
+  plan.algorithm = first.algorithm;
+  plan.kernels = 0;
+  plan.blocks = static_cast<std::uint64_t>(first.blocks);
+  plan.threads = static_cast<std::uint64_t>(first.threads);
+  if (first.blocks > 0) plan.waves = first.blocks / machine.sm_count;
+  if (first.threads > 0)
     plan.occupancy =
-        std::min(1.0, work.blocks * work.threads /
+        std::min(1.0, first.blocks * first.threads /
                           (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
-  plan.tile_utilization = value_of(work.useful_share);
-  plan.wave_utilization = value_of(work.busy) / value_of(work.idle);
-  plan.l2_byte = value_of(time.traffic.l2_byte);
-  plan.dram_read_byte = value_of(time.traffic.dram_read_byte);
-  plan.dram_write_byte = value_of(time.traffic.dram_write_byte);
-  set_time(plan, parts_of(work, time, flop_s, trace), trace);
+  plan.tile_utilization = value_of(first.useful_share);
+  plan.wave_utilization = value_of(first.busy) / value_of(first.idle);
+  TimeParts<Number> parts;
+  for (const ThroughputWork<Number>& work : works) {
+    const bool is_first = &work == &first;
+    const auto time =
+        throughput_time(work, rates, model.memory, is_first ? cache : CacheState::warm, trace);
+    plan.kernels += static_cast<std::uint64_t>(work.kernels);
+    plan.l2_byte += value_of(time.traffic.l2_byte);
+    plan.dram_read_byte += value_of(time.traffic.dram_read_byte);
+    plan.dram_write_byte += value_of(time.traffic.dram_write_byte);
+    add_parts(parts, work, time, is_first ? flop_s : Number{}, trace);
+  }
+  set_time(plan, parts, trace);
   return plan;
 }
 
 template ThroughputTime<double> throughput_time(const ThroughputWork<double>&,
                                                 const MachineRates<double>&, const MemorySystem&,
                                                 CacheState, Planning&);
-template KernelPlan throughput_plan(const ThroughputWork<double>&, const double&,
+template KernelPlan throughput_plan(const std::vector<ThroughputWork<double>>&, const double&,
                                     const MachineRates<double>&, const ResolvedModel&, CacheState,
                                     Planning&);
-template KernelPlan throughput_plan(const ThroughputWork<Traced>&, const Traced&,
+template KernelPlan throughput_plan(const std::vector<ThroughputWork<Traced>>&, const Traced&,
                                     const MachineRates<Traced>&, const ResolvedModel&, CacheState,
                                     Explaining&);
 

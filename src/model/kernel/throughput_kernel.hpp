@@ -6,6 +6,8 @@
 // A chain of dependent steps hides behind the bytes and instructions of other threads as two
 // independent delays do: (chain^2 + throughput^2)^(1/2), for a few blocks an SM started together.
 
+#include <vector>
+
 #include "model/kernel/machine/memory_traffic.hpp"
 #include "model/kernel/machine/rates.hpp"
 #include "model/kernel/resolved_model.hpp"
@@ -73,9 +75,11 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
                                                 const MemorySystem& memory, CacheState cache,
                                                 Trace& trace);
 
-/// The work's plan. `flop_s`: the layer's own FLOP at the engine's practical rate.
+/// The plan of kernels that run one after the other, of which the first does the layer's own
+/// arithmetic; the others find in L2 what those before have left. `flop_s`: the layer's own FLOP at
+/// the engine's practical rate.
 template <class Trace>
-KernelPlan throughput_plan(const ThroughputWork<NumberOf<Trace>>& work,
+KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& works,
                            const NumberOf<Trace>& flop_s,
                            const MachineRates<NumberOf<Trace>>& rates, const ResolvedModel& model,
                            CacheState cache, Trace& trace);

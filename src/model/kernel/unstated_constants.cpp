@@ -24,7 +24,6 @@ constexpr Likeness likenesses[] = {
     {"permuted/", "broadcast/"},
     {"transposed/", "permuted/"},
     {"max_backward_nchw/", "max_nchw/"},
-    {"layer_norm_backward/", "layer_norm/"},
     {"strided_wgrad_32bit", "strided_wgrad_16bit"},
     {"slice_element_clock", "repack_element_clock"},
     {"/dgrad/", "/fwd/"},

@@ -90,7 +90,7 @@ KernelPlan attention_plan(const Layer& layer, const Counts& counts, const Engine
   const auto flop_s = practical_flop_s(counts, &engine, trace);
   const auto rates = machine_rates(model.machine, trace);
   const auto work = work_of(layer, counts, engine, model, rates.sm_count, trace);
-  return throughput_plan(work, flop_s, rates, model, cache, trace);
+  return throughput_plan<Trace>({work}, flop_s, rates, model, cache, trace);
 }
 
 template KernelPlan attention_plan(const Layer&, const Counts&, const EngineModel&,

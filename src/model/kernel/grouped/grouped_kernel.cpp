@@ -163,7 +163,7 @@ KernelPlan grouped_plan(const Layer& layer, const Counts& counts, Engine engine,
   const auto flop_s = practical_flop_s(counts, engine_model(model, engine), trace);
   const auto rates = machine_rates(model.machine, trace);
   const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};
-  return throughput_plan(work_of(algorithm, formulas), flop_s, rates, model, cache, trace);
+  return throughput_plan<Trace>({work_of(algorithm, formulas)}, flop_s, rates, model, cache, trace);
 }
 
 template KernelPlan grouped_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,

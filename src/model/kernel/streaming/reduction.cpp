@@ -125,11 +125,20 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine) {
 
 template <class Trace>
 ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& f) {
+  auto work = reduction(f, *f.p.layer);
+  work.streams = f.p.streams;
+  return work;
+}
+
+template <class Trace>
+ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& f, const Layer& layer) {
   using Number = NumberOf<Trace>;
   const ReductionKernel& kernel = f.k.reduction;
   Trace& trace = f.trace;
-  const ReductionGrid grid = reduction_grid(*f.p.layer, f.machine);
+  const ReductionGrid grid = reduction_grid(layer, f.machine);
   auto work = f.start_of(kernel, Algorithm::reduction);
+  work.streams = {element_count(layer.inputs.front().shape) * element_byte(layer.dtypes.input),
+                  element_count(layer.output) * element_byte(layer.dtypes.output)};
   work.blocks = grid.blocks;
   work.threads = grid.threads;
   const Number warps =
@@ -151,5 +160,7 @@ ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& f) {
 
 template ThroughputWork<double> reduction(const StreamFormulas<Planning>&);
 template ThroughputWork<Traced> reduction(const StreamFormulas<Explaining>&);
+template ThroughputWork<double> reduction(const StreamFormulas<Planning>&, const Layer&);
+template ThroughputWork<Traced> reduction(const StreamFormulas<Explaining>&, const Layer&);
 
 }  // namespace roofline

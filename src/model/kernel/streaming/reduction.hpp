@@ -26,4 +26,9 @@ ReductionGrid reduction_grid(const Layer& layer, const Machine& machine);
 template <class Trace>
 ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& formulas);
 
+/// Of partial results that another layer's kernel has left in L2.
+template <class Trace>
+ThroughputWork<NumberOf<Trace>> reduction(const StreamFormulas<Trace>& formulas,
+                                          const Layer& partial);
+
 }  // namespace roofline

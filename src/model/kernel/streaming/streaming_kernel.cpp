@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "model/kernel/layer_sizes.hpp"
 #include "model/kernel/streaming/group_norm_kernel.hpp"
+#include "model/kernel/streaming/layer_norm_kernel.hpp"
 #include "model/kernel/streaming/pool_kernel.hpp"
 #include "model/kernel/streaming/reduction.hpp"
 
@@ -30,11 +32,15 @@ bool is_generated(const Layer& layer) {
   return false;
 }
 
+/// Of 512 threads with up to 64 registers, of a batch norm in training.
+constexpr double kept_blocks = 2;
+
 template <class Trace>
 class StreamingKernels : StreamFormulas<Trace> {
   using Formulas = StreamFormulas<Trace>;
   using Formulas::inputs;
   using Formulas::k;
+  using Formulas::machine;
   using Formulas::outputs;
   using Formulas::p;
   using Formulas::rates;
@@ -46,8 +52,20 @@ class StreamingKernels : StreamFormulas<Trace> {
   // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
+  /// One after the other.
+  std::vector<Work> works() const {
+    if (is_generated(*p.layer)) return {generated()};
+    switch (p.layer->kind) {
+      case LayerKind::layer_norm:
+      case LayerKind::rms_norm: return layer_norm<Trace>(*this);
+      case LayerKind::max_pool:
+      case LayerKind::avg_pool: return pool<Trace>(*this);
+      default: return {work()};
+    }
+  }
+
+ private:
   Work work() const {
-    if (is_generated(*p.layer)) return generated();
     switch (p.layer->kind) {
       case LayerKind::add:
       case LayerKind::sub:
@@ -63,17 +81,12 @@ class StreamingKernels : StreamFormulas<Trace> {
       case LayerKind::instance_norm: return instance_norm();
       case LayerKind::concat: return concat();
       case LayerKind::batch_norm: return batch_norm();
-      case LayerKind::layer_norm:
-      case LayerKind::rms_norm: return layer_norm();
       case LayerKind::softmax: return softmax();
-      case LayerKind::max_pool:
-      case LayerKind::avg_pool: return pool<Trace>(*this);
       case LayerKind::upsample: return upsample();
       default: return activation();
     }
   }
 
- private:
   Work start_of(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = Formulas::start_of(kernel, algorithm);
     work.round_trips = trace(kernel.round_trips);
@@ -144,9 +157,9 @@ class StreamingKernels : StreamFormulas<Trace> {
   Work instance_norm() const {
     Work work = over_channels(
         p.backward() ? k.norm_backward_nchw : k.norm_statistics_nchw,
-        p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw,
-        {(p.backward() ? 4 : 2) * p.input_byte, p.input_byte});
-    work.kernels = 3;
+        p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw);
+    // Copies of two parameters; in 16 bits the forward pass is three kernels of PyTorch's.
+    work.kernels = is_16bit() && !p.backward() ? 5 : 3;
     if (is_nhwc(*p.layer)) {
       const double copies = p.backward() ? 2 : 1;
       work.kernels += copies;
@@ -179,38 +192,71 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
   Work batch_norm() const {
-    // Two passes: over the gradient and the saved input for the sums, then for the input's
-    // gradient.
     if (p.backward())
       return over_channels(
           p.nhwc ? k.norm_backward_nhwc : k.norm_backward_nchw,
-          p.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw,
-          {4 * p.input_byte, p.input_byte});
+          p.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw);
     if (p.layer->batch_statistics)
       return over_channels(
           p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
-          p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw,
-          {2 * p.input_byte, p.input_byte});
+          p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
     return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
 
-  /// A batch norm that forms sums over a channel first. In NCHW a block has a channel, and few
-  /// channels keep little in flight.
-  Work over_channels(const StreamKernel& kernel, Algorithm algorithm,
-                     const Streams& streams) const {
+  /// A batch norm that needs the sums over a channel first, backward over the gradient and the
+  /// saved input.
+  Work over_channels(const StreamKernel& kernel, Algorithm algorithm) const {
     Work work = work_of(kernel, algorithm);
-    work.streams = streams;
+    const double read_byte = (p.backward() ? 2 : 1) * p.input_byte;
     if (p.nhwc) {
+      work.streams = {2 * read_byte, p.input_byte};
       work.kernels = 2;
+      // Blocks span 128 byte of channels. Where there are fewer, the threads beyond them do
+      // nothing, and those that work have more positions in turn.
+      const double span = 128 / element_byte(p.layer->dtypes.input);
+      work.filled = trace.factor("share of rates that few channels reach",
+                                 std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
       return work;
     }
+    work.streams = {read_byte, p.input_byte};
     const Number channels = trace.named("channels", p.channels, "", "layer");
     work.blocks = p.channels;
-    work.clocks = work.clocks + channels * trace(k.norm_channel_clock);
-    // What few blocks have under way says all of how slow memory is; arithmetic is on their SMs.
-    work.in_flight_byte = trace(kernel.in_flight_byte) * channels;
     work.idle = 1 / share_of_sms(channels);
+    const Number of_channels = channels * trace(k.norm_channel_clock);
+    if (keeps_channel()) {
+      // Sixteen-bit elements are taken two at a time.
+      work.clocks = work.clocks * (is_16bit() ? 0.5 : 1) + of_channels;
+      const double waves = p.channels / (kept_blocks * machine.sm_count);
+      work.filled = trace.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
+    } else {
+      work.clocks = work.clocks + of_channels;
+      walk_again(work);
+    }
+    // What few blocks have under way says all of how slow memory is; arithmetic is on their SMs.
+    const double width = !keeps_channel() && is_16bit() ? 0.5 : 1;
+    work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
+                               trace(k.norm_in_flight_byte) * rates.sm_count});
     return work;
+  }
+
+  bool is_16bit() const { return element_byte(p.layer->dtypes.input) <= 2; }
+
+  /// cuDNN's kernel of a block a channel keeps what it has read of it in shared memory, of which
+  /// two blocks share an SM's: on an H100 up to 104 KB, and in 16 bits in registers too, 170 KB
+  /// together. Larger channels are read twice, as all are by MIOpen and by PyTorch's 16-bit
+  /// instance norm.
+  bool keeps_channel() const {
+    const bool by_cudnn = info(machine.architecture).vendor == info(Architecture::hopper).vendor &&
+                          !(is_16bit() && p.layer->kind == LayerKind::instance_norm);
+    const double shared_byte = std::min(104e3, machine.sm.shared_byte / kept_blocks);
+    const double kept_byte = (p.backward() ? 2 : 1) * p.input_byte / p.channels;
+    return by_cudnn && kept_byte <= shared_byte * (is_16bit() ? 1.6 : 1);
+  }
+
+  void walk_again(Work& work) const {
+    work.streams.again_byte = work.streams.read_byte;
+    const double resident = std::min(1.0, 2 * kept_blocks * machine.sm_count / p.channels);
+    work.streams.between_byte = resident * (work.streams.read_byte + work.streams.write_byte);
   }
 
   /// A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
@@ -311,25 +357,6 @@ class StreamingKernels : StreamFormulas<Trace> {
                                  : 3 * divide_up(row, 8192) * trace(k.row_step_round_trip));
     return work;
   }
-
-  Work layer_norm() const {
-    const bool ragged = std::fmod(p.channels, 4) != 0;
-    const StreamKernel& kernel = p.backward() ? k.layer_norm_backward
-                                 : ragged     ? k.layer_norm_ragged
-                                              : k.layer_norm;
-    const double& row_clock = p.backward() ? k.layer_norm_backward_row_clock
-                              : ragged     ? k.layer_norm_ragged_row_clock
-                              : p.layer->kind == LayerKind::rms_norm ? k.rms_norm_row_clock
-                                                                     : k.layer_norm_row_clock;
-    Work work =
-        work_of(kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
-    const Number row = trace.named("elements of a row", p.channels, "", "layer");
-    const Number rows = trace.named("rows", p.input_element / row);
-    work.clocks = work.clocks + rows * trace(row_clock);
-    work.round_trips = work.round_trips + divide_up(row, 512) * trace(k.row_step_round_trip);
-    work.kernels = p.backward() || ragged ? 2 : 1;
-    return work;
-  }
 };
 
 }  // namespace
@@ -342,7 +369,7 @@ KernelPlan streaming_plan(const Layer& layer, const Counts& counts, Engine engin
   const StreamProblem problem = stream_problem(layer, counts);
   const StreamingKernels<Trace> kernels(
       {problem, model.constants->values.streaming, rates, model.machine, trace});
-  return throughput_plan(kernels.work(), flop_s, rates, model, cache, trace);
+  return throughput_plan<Trace>(kernels.works(), flop_s, rates, model, cache, trace);
 }
 
 template KernelPlan streaming_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
