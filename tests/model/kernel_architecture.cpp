@@ -1,6 +1,7 @@
 // Which architecture a GPU's file is taken to have.
 
 #include "catch.hpp"
+#include "model/kernel/machine/machine.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -58,6 +59,19 @@ TEST_CASE("An architecture nobody knows is the newest that was measured",
           "[model/kernel_architecture]") {
   CHECK(architecture_of(part("", "Foo", "")) == Architecture::hopper);
   CHECK(architecture_of(part("AMD", "UDNA", "")) == Architecture::cdna);
+}
+
+// NVIDIA, "Tesla P100" whitepaper: an SM of GP100 has two processing blocks of 32 lanes.
+TEST_CASE("An SM of GP100 has half the schedulers of other Pascal parts",
+          "[model/kernel_architecture]") {
+  const auto machine = [](const char* gpu) {
+    std::vector<std::string> assumptions;
+    return machine_of(find_gpu(gpu).value(), assumptions);
+  };
+  CHECK(machine("p100").sm.schedulers == 2);
+  CHECK(machine("p100").issue_share == 0.5);
+  CHECK(machine("p4").sm.schedulers == 4);
+  CHECK(machine("p4").issue_share == 1);
 }
 
 TEST_CASE("Every part of the catalogue has a known architecture of its vendor",

@@ -96,7 +96,7 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   const Number& product_s = kernel.gemm.schedule.kernel_s;
   if (choice.staged() || choice.weights_first()) {
     const TransformRates<Number> transform_rates{
-        trace.named("clocks of all SMs", rates.machine.sm_count * rates.machine.clock_hz,
+        trace.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
                     "clock/s"),
         rates.dram_byte_per_s, l2_byte_per_s()};
     if (choice.staged()) {

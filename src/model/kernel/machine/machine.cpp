@@ -45,6 +45,7 @@ std::uint32_t max_blocks(std::uint32_t capability) {
 SmLimits nvidia_limits(std::uint32_t capability) {
   SmLimits sm;
   if (capability == 0) return sm;
+  if (capability == 60) sm.schedulers = 2;  // GP100 has two of 32 lanes an SM
   sm.registers = capability == 37 ? 131072 : 65536;
   sm.shared_byte = shared_per_sm_byte(capability);
   sm.max_warps = max_threads(capability) / 32;
