@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/completion.hpp"
+#include "cli/measuring_script.hpp"
 #include "cli/required.hpp"
 #include "model/spelling.hpp"
 #include "roofline/algorithm.hpp"
@@ -320,9 +321,12 @@ void add_kernel_model(CLI::App& app, Arguments& arguments) {
                  "calibrate: only the constants that fit a pattern with * and ?, such as "
                  "'dense.tensor.*'")
       ->type_name("PATTERN");
-  app.add_flag("--script", arguments.script,
-               "calibrate: print a Python file instead, which times layers on your GPU with "
-               "PyTorch and writes the CSV to calibrate with");
+  app.add_flag(
+         "--script{pytorch}", arguments.script,
+         "calibrate: print a Python file instead, which times layers on your GPU with "
+         "PyTorch and writes the CSV to calibrate with; --script=miopen is a shell script for "
+         "convolutions with MIOpen's own driver")
+      ->check(one_of<MeasuringTool>());
   app.add_option("--minutes", arguments.minutes,
                  "calibrate --script: how long that takes (default: 10)")
       ->type_name("N")

@@ -64,7 +64,7 @@ struct Arguments {
   std::string show_model;
   std::string kernel_model;
   std::string constants = "*";
-  bool script = false;
+  std::string script;
   double minutes = 0;
   bool list_networks = false;
 };

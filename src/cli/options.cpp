@@ -275,11 +275,12 @@ Options options_of(const Arguments& arguments) {
     options.constants = arguments.constants;
     options.inputs.erase(options.inputs.begin());
   }
-  if (arguments.script) {
+  if (const auto tool = parse<MeasuringTool>(arguments.script)) {
     if (options.action != Options::Action::calibrate || !options.inputs.empty())
       throw UsageError("--script: expected calibrate --script, without other inputs");
     options.action = Options::Action::write_script;
     constexpr double usual_minutes = 10;
+    options.tool = *tool;
     options.minutes = arguments.minutes > 0 ? arguments.minutes : usual_minutes;
     return options;
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measuring_script.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/batch_search.hpp"
 #include "roofline/gate.hpp"
@@ -51,8 +52,9 @@ struct Options {
   std::vector<std::string> gpus;
   std::vector<GpuSetting> gpu_settings;  ///< of all of them
   std::string constants = "*";  ///< a pattern of the names of those that calibration may move
-  double minutes = 0;           ///< that the script of --script takes
-  std::string kernel_model;     ///< a file of constants in place of the GPUs'; empty: none
+  MeasuringTool tool = MeasuringTool::pytorch;  ///< that the script of --script is for
+  double minutes = 0;                           ///< that the script of --script takes
+  std::string kernel_model;            ///< a file of constants in place of the GPUs'; empty: none
   std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch
   std::vector<StatedPrice> prices;
   AnalysisOptions analysis;

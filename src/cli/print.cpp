@@ -13,7 +13,7 @@ std::string printed_text(const Options& options) {
     case Options::Action::evaluate:
     case Options::Action::calibrate: break;
     case Options::Action::print_text: return options.text;
-    case Options::Action::write_script: return measuring_script(options.minutes);
+    case Options::Action::write_script: return measuring_script(options.tool, options.minutes);
     case Options::Action::list_networks: return network_names();
     case Options::Action::show_gpu: {
       const Gpu gpu = named_gpus(options.gpus, options.kernel_model).front();

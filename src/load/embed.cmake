@@ -16,7 +16,8 @@ function(append_texts list text key)
 endfunction()
 
 function(append_files directory with_names)
-  file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json ${directory}/*.py)
+  file(GLOB paths LIST_DIRECTORIES false ${directory}/*.json ${directory}/*.py
+       ${directory}/*.sh)
   list(SORT paths)
   set(rows "")
   set(definitions "")
