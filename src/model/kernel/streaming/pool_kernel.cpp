@@ -128,8 +128,8 @@ class PoolKernels : StreamFormulas<Trace> {
                      max_pool_ && p.nhwc ? outputs_in_turn(*p.layer) : 1, "", "layer");
     work.round_trips =
         turns * trace(kernel_.output_round_trip) + turns * taps * trace(kernel_.tap_round_trip);
-    work.clocks = outputs() * trace(kernel_.output_clock) +
-                  outputs() * taps * trace(kernel_.tap_clock) +
+    const Number made = outputs();
+    work.clocks = made * trace(kernel_.output_clock) + made * taps * trace(kernel_.tap_clock) +
                   p.input_element * trace(kernel_.input_clock);
     return work;
   }
