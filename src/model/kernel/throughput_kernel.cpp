@@ -134,6 +134,8 @@ KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& w
   TimeParts<Number> parts;
   for (const ThroughputWork<Number>& work : works) {
     const bool is_first = &work == &first;
+    if (works.size() > 1)
+      trace.named("kernel", static_cast<double>(&work - &first + 1), "", "one after the other");
     const auto time =
         throughput_time(work, rates, model.memory, is_first ? cache : CacheState::warm, trace);
     plan.kernels += static_cast<std::uint64_t>(work.kernels);
