@@ -87,6 +87,8 @@ void fuse(Network& network, FusionKind kind) {
       layer.fused_into = last_writer(network, layer, fusion, kind);
       if (layer.fused_into) fusion.host[i].reset();
     }
+    if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool)
+      layer.kernels = KernelSource::compiler;
     if (!is_pointwise(layer.kind) || layer.training_only) continue;
     // Chains that no contraction takes are one kernel written for them.
     layer.kernels = KernelSource::compiler;

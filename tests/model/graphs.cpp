@@ -225,6 +225,17 @@ TEST_CASE("A compiler writes or reads concatenations in place", "[model/graphs]"
   CHECK(row_of(copied, "norm").fused_into.empty());
 }
 
+TEST_CASE("A compiler's max pools keep no positions", "[model/graphs]") {
+  const char* const pool = R"([{"name": "pool", "type": "max_pool", "input": [64, 112, 112],
+                                "kernel_size": 3, "stride": 2, "padding": 1}])";
+  AnalysisOptions compiled;
+  compiled.fusion = FusionKind::pointwise;
+  const LayerResult own = row_of(result_of(load_text(pool), compiled), "pool");
+  const LayerResult library = row_of(result_of(load_text(pool), {}), "pool");
+  CHECK(own.kernel->algorithm == Algorithm::vectorized_elementwise);
+  CHECK(library.kernel->algorithm == Algorithm::max_pool_nchw);
+}
+
 TEST_CASE("An engine writes concatenations in place and joins what no contraction takes",
           "[model/graphs]") {
   const Result result = result_of(load_text(R"([

@@ -19,14 +19,15 @@ bool same_shapes(const Layer& layer) {
   return true;
 }
 
-/// Compilers and engines write kernels that go over all operands once, whatever they compute; an
-/// engine's pools do too, and keep no positions.
+/// Compilers and engines write kernels that go over all operands once, whatever they compute; their
+/// pools do too, and keep no positions.
 bool is_generated(const Layer& layer) {
   const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
   switch (layer.kernels) {
     case KernelSource::library: return false;
     case KernelSource::compiler:
-      return is_pointwise(layer.kind) || layer.kind == LayerKind::concat;
+      return is_pointwise(layer.kind) || layer.kind == LayerKind::concat ||
+             (pools && layer.pass == Pass::fwd);
     case KernelSource::inference_engine: return is_pointwise(layer.kind) || pools;
   }
   return false;
