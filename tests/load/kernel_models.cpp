@@ -154,7 +154,7 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
       {file(R"("features": {"vector": ["winograt"]})"),
        "mine.json: /features/vector/0: expected one of split_k, scatter, skips_empty_phases, "
        "unaligned_products, pads_gathered, winograd, winograd_wgrad, winograd_box, winograd_boxes, "
-       "fft, got \"winograt\"; did you mean \"winograd\"?"},
+       "fft, fft_tiled_fwd, got \"winograt\"; did you mean \"winograd\"?"},
       {accuracy(R"("basis": "felt")"),
        "mine.json: /accuracy/layers/0/basis: expected measured, architecture or datasheet, got "
        "\"felt\""},
