@@ -21,7 +21,8 @@ enum class Algorithm : std::uint8_t {
   winograd_2x2_fused,
   winograd_4x4_nonfused,
   winograd_5x5_nonfused,
-  fft_tiled,
+  fft,        ///< of the whole image
+  fft_tiled,  ///< tile by tile of it
 
   // Depthwise convolutions.
   depthwise_tiled_nhwc,
@@ -86,6 +87,7 @@ constexpr std::string_view name_of(Algorithm algorithm) {
     case Algorithm::winograd_2x2_fused: return "winograd_2x2_fused";
     case Algorithm::winograd_4x4_nonfused: return "winograd_4x4_nonfused";
     case Algorithm::winograd_5x5_nonfused: return "winograd_5x5_nonfused";
+    case Algorithm::fft: return "fft";
     case Algorithm::fft_tiled: return "fft_tiled";
     case Algorithm::depthwise_tiled_nhwc: return "depthwise_tiled_nhwc";
     case Algorithm::depthwise_wide_nhwc: return "depthwise_wide_nhwc";
@@ -143,6 +145,7 @@ constexpr bool saves_macs(Algorithm algorithm) {
     case Algorithm::winograd_2x2_fused:
     case Algorithm::winograd_4x4_nonfused:
     case Algorithm::winograd_5x5_nonfused:
+    case Algorithm::fft:
     case Algorithm::fft_tiled:
     case Algorithm::group_by_group_winograd: return true;
     default: return false;

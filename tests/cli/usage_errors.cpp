@@ -54,8 +54,8 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--fuse pointwise is for inference: expected --pass fwd, got training"},
       {"conv.json --gpu v100 --algorithm gem",
        "--algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, "
-       "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft_tiled), got "
-       "\"gem\"; did you mean \"gemm\"?"},
+       "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft, fft_tiled), "
+       "got \"gem\"; did you mean \"gemm\"?"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);

@@ -132,13 +132,13 @@ TEST_CASE("An unknown word comes with the nearest known one", "[load/bad_layers]
       {conv_with("\"kernel\": {\"algorithm\": \"implicitgemm\"}"),
        "conv.json: /kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, "
        "gemv, direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, "
-       "fft_tiled), "
+       "fft, fft_tiled), "
        "got "
        "\"implicitgemm\"; did you mean \"implicit_gemm\"?"},
       {conv_with("\"kernel\": {\"algorithm\": \"softmax_warp\"}"),
        "conv.json: /kernel/algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, "
        "gemv, direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, "
-       "fft_tiled), "
+       "fft, fft_tiled), "
        "got "
        "\"softmax_warp\""},
   });

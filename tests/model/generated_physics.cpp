@@ -240,8 +240,9 @@ void for_each_layer(std::initializer_list<DataType> types, Check check) {
 }
 
 /// Channels that vectors of tensor cores hold.
-std::uint64_t vector_of(DataType type) {
+std::uint64_t vector_of(DataType type, const Part& part) {
   switch (type) {
+    case DataType::fp32: return part.gpu().peak_flop_per_s[Engine::fp32_tensor] ? 4 : 1;
     case DataType::int8:
     case DataType::fp8: return 16;
     case DataType::fp16:
@@ -251,8 +252,8 @@ std::uint64_t vector_of(DataType type) {
   }
 }
 
-bool in_whole_vectors(const Sizes& s, DataType type) {
-  const std::uint64_t vector = s.groups * vector_of(type);
+bool in_whole_vectors(const Sizes& s, DataType type, const Part& part) {
+  const std::uint64_t vector = vector_of(type, part);
   return s.in % vector == 0 && s.out % vector == 0;
 }
 
@@ -285,12 +286,63 @@ TEST_CASE("Padding channels of a narrow type by hand saves nothing that an engin
                         double time_s) {
     if (sizes.is_grouped() || !is_worth(type, part)) return;
     Sizes padded = sizes;
-    padded.in = round_up(sizes.in, vector_of(type));
-    padded.out = round_up(sizes.out, vector_of(type));
+    padded.in = round_up(sizes.in, vector_of(type, part));
+    padded.out = round_up(sizes.out, vector_of(type, part));
     // Results in int32 whose rows are no whole 16 byte: 64 x 2048 x 1000 takes 15.2 us on an H200,
     // 64 x 1024 x 4096 with twice the multiply-adds 5.8 us (tests/measured/h200_gemms.ndjson).
     const double most = sizes.is_product() ? 3.1 : 1.25;
     CHECK(time_s <= most * part.seconds(padded, type, pass).value());
   };
   for_each_layer({DataType::int8, DataType::fp8}, check);
+}
+
+constexpr std::initializer_list<DataType> every_type{DataType::fp32, DataType::tf32, DataType::fp16,
+                                                     DataType::bf16, DataType::int8, DataType::fp8};
+
+// Of channels that are no whole vectors, half of twice as many may be the slower: 36 of them take
+// an H200 41.5 us where 64 take 11.6 us (tests/measured/h200_unaligned.ndjson, 1x1, dgrad).
+TEST_CASE("Half the channels take no longer than all of them", "[model/generated_physics]") {
+  const auto check = [](const Part& part, const Sizes& sizes, DataType type, Pass pass,
+                        double time_s) {
+    if (sizes.is_grouped() || !in_whole_vectors(sizes, type, part)) return;
+    Sizes in = sizes, out = sizes;
+    in.in *= 2;
+    out.out *= 2;
+    CHECK(time_s <= 1.25 * part.seconds(in, type, pass).value());
+    CHECK(time_s <= 1.25 * part.seconds(out, type, pass).value());
+  };
+  for_each_layer(every_type, check);
+}
+
+// Groups of other widths have other kernels: on an H100, 32 groups of 4 -> 8 channels take TF32
+// 32.9 us and of 8 -> 8 7.7 us, groups of 100 fp16 152 us and of 128 13.4 us
+// (tests/measured/h100_cliffs.ndjson).
+TEST_CASE("Half the groups take no longer than all of them", "[model/generated_physics]") {
+  const auto check = [](const Part& part, const Sizes& sizes, DataType type, Pass pass,
+                        double time_s) {
+    // TF32 has no fast weight gradient of channels off four (names of measured kernels).
+    const bool off_four = type == DataType::tf32 && sizes.groups % 4 != 0;
+    if (!sizes.is_grouped() || sizes.groups < 2 || (off_four && pass == Pass::wgrad)) return;
+    Sizes twice = sizes;
+    twice.groups *= 2;
+    twice.in *= 2;
+    twice.out *= 2;
+    CHECK(time_s <= 1.25 * part.seconds(twice, type, pass).value());
+  };
+  for_each_layer(every_type, check);
+}
+
+// Windows of 5 and more are where FFT and Winograd save the most: 256 images of 26 x 26 with 320
+// channels and a window of 7 run at 9.2 times the peak of an H100
+// (tests/measured/h100_cliffs.ndjson).
+TEST_CASE("No rate is beyond what transforms save", "[model/generated_physics]") {
+  const auto check = [](const Part& part, const Sizes& sizes, DataType type, Pass pass,
+                        double time_s) {
+    const Layer layer = layer_of(sizes, type, pass);
+    const auto engine = select_engine(layer, part.gpu().peak_flop_per_s, EngineChoice::automatic);
+    const double peak_flop_per_s = *rate_of(part.gpu().peak_flop_per_s, *engine);
+    const double most = sizes.kernel < 5 ? 4 : 10;
+    CHECK(static_cast<double>(count(layer).flops) / time_s <= most * peak_flop_per_s);
+  };
+  for_each_layer(every_type, check);
 }

@@ -188,8 +188,9 @@ TEST_CASE("So can those of stated mappings and of measured ceilings", "[model/ke
                      gpu.sustained->bandwidth_byte_per_s);
   for (const char* mapping :
        {R"({"algorithm": "winograd_2x2_fused"})", R"({"algorithm": "winograd_4x4_nonfused"})",
-        R"({"algorithm": "fft_tiled"})", R"({"tile": [128, 64, 8], "split_k": 4})",
-        R"({"algorithm": "gemm"})", R"({"algorithm": "direct", "tile": [16, 16, 18]})",
+        R"({"algorithm": "fft"})", R"({"algorithm": "fft_tiled"})",
+        R"({"tile": [128, 64, 8], "split_k": 4})", R"({"algorithm": "gemm"})",
+        R"({"algorithm": "direct", "tile": [16, 16, 18]})",
         R"({"tile": [16, 16, 16], "threads": 256})"})
     for (const char* batch : {"1", "64"}) {
       INFO(mapping);

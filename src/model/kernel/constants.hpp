@@ -308,6 +308,7 @@ struct LibraryFeatures {
                                 ///< transformed by a kernel before
   bool winograd_boxes = false;  ///< boxes of other shapes too
   bool fft = false;
+  bool fft_tiled_fwd = false;  ///< forward tile by tile too, not only of whole images
 };
 
 struct FeatureField {
@@ -326,6 +327,7 @@ inline constexpr std::array<FeatureField, 11> feature_fields{{
     {"winograd_box", &LibraryFeatures::winograd_box},
     {"winograd_boxes", &LibraryFeatures::winograd_boxes},
     {"fft", &LibraryFeatures::fft},
+    {"fft_tiled_fwd", &LibraryFeatures::fft_tiled_fwd},
 }};
 
 /// One kernel that a library has: its tile, m and n of the result in steps of k elements.

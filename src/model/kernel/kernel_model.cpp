@@ -35,7 +35,7 @@ void set_constants(EngineModel& model, const ModelConstants& constants) {
   model.features = constants.features[engine_class];
   if (model.engine != Engine::fp32) {
     model.features.winograd = model.features.winograd_wgrad = false;
-    model.features.fft = false;
+    model.features.fft = model.features.fft_tiled_fwd = false;
   }
   model.math_share = model.constants->math_share;
   model.math_origin = origin_of(constants, model.constants->math_share);

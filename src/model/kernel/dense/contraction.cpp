@@ -241,6 +241,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
       engine == Engine::tf32 || (is_tensor_engine(engine) &&
                                  usual_layout(layer.dtypes.input) == Layout::nhwc && !x.by_engine);
   x.channels_first = wants_nhwc && !is_nhwc(layer);
+  x.channels_last = is_nhwc(layer);
   if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
     set_plain(x, layer, align);
     return x;

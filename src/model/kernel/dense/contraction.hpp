@@ -41,6 +41,7 @@ struct Contraction {
   bool strided = false;
   bool leaves_zeros = false;    ///< a data gradient with phases that meet no tap: they are cleared
   bool channels_first = false;  ///< tensors in NCHW where tensor cores want NHWC
+  bool channels_last = false;   ///< tensors in NHWC
   bool unaligned = false;       ///< channels that vector loads cannot take: copies pad them first
   bool gathered =
       false;  ///< operand loads are element-wise (channels not a multiple of the vector)

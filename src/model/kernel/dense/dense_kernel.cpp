@@ -40,7 +40,8 @@ DenseChoice transformed(const DenseContext& context, const Transform& transform)
   const auto machine = machine_rates(model.machine, trace);
   choice.mapping = fastest_mapping(
       choice.product, product_rates(choice.product, model, context.engine, machine, trace),
-      transform_tiles(transform, *model.constants, context.engine.engine), model.machine.sm);
+      transform_tiles(transform, context.x.role, *model.constants, context.engine.engine),
+      model.machine.sm);
   return choice;
 }
 

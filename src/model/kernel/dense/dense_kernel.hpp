@@ -34,7 +34,7 @@ struct DenseChoice {
   bool staged() const { return transform && !transform->fused(); }
   bool weights_first() const { return transform && transform->weights_first; }
   double kernels() const {
-    if (staged()) return staged_kernels;
+    if (staged()) return transform->kernels();
     return (mapping.split > 1 || product.converts ? 2 : 1) + (clears || weights_first() ? 1 : 0);
   }
 };

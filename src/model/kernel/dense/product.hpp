@@ -28,6 +28,7 @@ struct Product {
   double element_byte = 4;
   double result_byte = 4;
   double flop_ratio = 1;   ///< of what is done to what is counted: complex products
+  double load_ratio = 1;   ///< of operands loaded for a multiply-add: half in complex products
   double useful_flop = 0;  ///< the layer's own; 0: all of m, n and k are
   ProductKernels kernels = ProductKernels::convolution;
   Pass role = Pass::fwd;
@@ -133,7 +134,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
   if (p.shares_operands)
     r.second_per_shared_byte = 1 / (trace.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
   r.operand_element =
-      trace(c.operand_element) *
+      p.load_ratio * trace(c.operand_element) *
       trace.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
   r.step_latency_s =
       trace(p.follows_window ? c.window_step_latency_clk : c.step_latency_clk) / clock;

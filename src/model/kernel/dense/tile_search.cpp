@@ -11,9 +11,8 @@ namespace {
 constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
 
 /// Splits beyond a full GPU only add partial sums.
-bool may_split(const Product& p, const TileKernel& tile, double blocks, double slots,
-               double split) {
-  return p.may_split && split <= p.most_splits && p.k >= 4 * split * tile.k &&
+bool may_split(const Product& p, double steps, double blocks, double slots, double split) {
+  return p.may_split && split <= p.most_splits && steps >= 4 * split &&
          blocks <= std::min(2 * slots, p.most_split_blocks);
 }
 
@@ -34,7 +33,8 @@ TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
     if (resident.blocks == 0) continue;
     const double r = resident.blocks;
     for (const double split : splits) {
-      if (split > 1 && !may_split(p, tile, cost.tiles * split, r * rates.sm_count, split)) break;
+      if (split > 1 && !may_split(p, cost.steps, cost.tiles * split, r * rates.sm_count, split))
+        break;
       const double time_s = schedule(p, rates, cost, split, r, trace).kernel_s;
       if (time_s >= best_s) continue;
       best_s = time_s;

@@ -11,6 +11,16 @@ namespace {
 // The fused kernel's one block, as a GEMM tile.
 constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
 
+/// Of complex products, as kernels' names have them: volta_gcgemm_64x32_nt and so on.
+constexpr std::array<TileKernel, 4> complex_tiles{{{64, 64, 8, 128, 2, 122},
+                                                   {64, 32, 8, 64, 2, 122},
+                                                   {32, 64, 8, 64, 2, 122},
+                                                   {32, 32, 8, 64, 2, 72}}};
+
+/// Forward over 64 x 64 points, which a kernel multiplies for an image or two at once
+/// (pointwise_mult_and_sum_complex): 15 TFLOP/s on an H100, for 8 images as for 128.
+constexpr std::array<TileKernel, 1> few_images_tile{{{2, 64, 8, 64, 2, 72}}};
+
 struct Box {
   double images, rows, columns;
 };
@@ -35,18 +45,32 @@ void add_winograd(Transforms& all, const Contraction& x, const LibraryFeatures& 
   if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte});
 }
 
-/// Forward transforms an image that fits 16 x 16 whole; weight gradients have 16 x 16 tiles only.
-/// A few channels leave the products too thin for it.
+struct TileGrid {
+  double rows, columns;  ///< of an image
+  double count() const { return rows * columns; }
+};
+
+TileGrid tile_grid(const Contraction& x, double edge) {
+  // A data gradient's outputs are the inputs of the forward convolution.
+  const bool dgrad = x.role == Pass::dgrad;
+  return {divide_up(dgrad ? x.in_h : x.out_h, edge - x.kernel_h + 1),
+          divide_up(dgrad ? x.in_w : x.out_w, edge - x.kernel_w + 1)};
+}
+
+/// As kernels' names have it (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient of whole
+/// images, data gradient tile by tile, and forward by some libraries. All are for NCHW.
 void add_fft(Transforms& all, const Contraction& x, const LibraryFeatures& library,
              std::optional<Algorithm> stated) {
-  const double widest = std::max(x.kernel_h, x.kernel_w);
+  const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
+    if (stated ? *stated == algorithm : has && !x.channels_last)
+      all.add({algorithm, edge, edge * (edge / 2 + 1), 8, 8, false, places});
+  };
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
-  const bool has = library.fft && std::min(x.in_channels, x.out_channels) >= 16;
-  if (!(stated ? *stated == Algorithm::fft_tiled : has)) return;
-  const bool wgrad = x.role == Pass::wgrad;
-  if ((wgrad && widest <= 14) || (x.role == Pass::fwd && image <= 16))
-    all.add({Algorithm::fft_tiled, 16, 16 * 9, 8, 8});
-  if (!wgrad && widest <= 30) all.add({Algorithm::fft_tiled, 32, 32 * 17, 8, 8});
+  if (x.role != Pass::wgrad && std::max(x.kernel_h, x.kernel_w) < 32)
+    add(Algorithm::fft_tiled, x.role == Pass::fwd ? library.fft_tiled_fwd : library.fft, 32,
+        tile_grid(x, 32).count());
+  if (x.role != Pass::dgrad && image <= 64)
+    add(Algorithm::fft, library.fft, image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
 }
 
 }  // namespace
@@ -64,20 +88,9 @@ Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
 
 namespace {
 
-struct TileGrid {
-  double rows, columns;  ///< of an image
-};
-
-TileGrid tile_grid(const Contraction& x, const Transform& t) {
-  // A data gradient's outputs are the inputs of the forward convolution.
-  const bool dgrad = x.role == Pass::dgrad;
-  return {divide_up(dgrad ? x.in_h : x.out_h, t.edge - x.kernel_h + 1),
-          divide_up(dgrad ? x.in_w : x.out_w, t.edge - x.kernel_w + 1)};
-}
-
 /// Tiles of the fused kernel, those of boxes that images do not fill included.
 double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
-  const TileGrid grid = tile_grid(x, t);
+  const TileGrid grid = tile_grid(x, t.edge);
   if (!library.winograd_box) return x.batch * grid.rows * grid.columns;
   double fewest = std::numeric_limits<double>::infinity();
   for (const Box& box : boxes) {
@@ -91,7 +104,7 @@ double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatur
 }  // namespace
 
 double transform_tile_count(const Contraction& x, const Transform& t) {
-  const TileGrid grid = tile_grid(x, t);
+  const TileGrid grid = tile_grid(x, t.edge);
   return x.batch * grid.rows * grid.columns;
 }
 
@@ -122,19 +135,23 @@ Product transformed_product(const Contraction& x, const Transform& t, const Prod
   constexpr const char* tile_word = "transformed tiles";
   p.kernels = ProductKernels::transformed_points;
   p.flop_ratio = t.flop_per_point / 2;
-  p.m = wgrad ? out : tiles;
+  // Four multiply-adds of two complex numbers, four words, in either direction the same.
+  if (t.fourier()) p.load_ratio = 0.5, p.role = Pass::fwd;
+  p.m = wgrad ? out : tiles / t.places;
   p.m_is = wgrad ? out_word : tile_word;
-  p.k = fwd ? in : wgrad ? tiles : out;
+  p.k = fwd ? in : wgrad ? tiles / t.places : out;
   p.k_is = fwd ? in_word : wgrad ? tile_word : out_word;
-  p.count = t.points;
+  p.count = t.points * t.places;
   p.element_byte = t.point_byte;
   p.result_byte = t.point_byte;
   return p;
 }
 
-std::span<const TileKernel> transform_tiles(const Transform& t, const ModelConstants& constants,
-                                            Engine engine) {
+std::span<const TileKernel> transform_tiles(const Transform& t, Pass role,
+                                            const ModelConstants& constants, Engine engine) {
   if (t.fused()) return fused_tile;
+  if (multiplies_few_images(t, role)) return few_images_tile;
+  if (t.fourier()) return complex_tiles;
   Contraction plain;  // the GEMM library's
   plain.pointwise = true;
   plain.is_convolution = false;

@@ -15,7 +15,11 @@
 //                           images fill it partly.
 //   winograd_4x4_nonfused   t = 6, r = 3: 36 points for 144 taps (t = 9, r = 5: 81 for 625), and
 //                           the transformed input and result go through memory between kernels
-//   fft_tiled               t = 32: t*(t/2+1) complex points (4 multiply-adds), 8 byte each
+//   fft                     t = 16, 32 or 64, which holds an image and its window's border:
+//   t*(t/2+1)
+//                           complex points (4 multiply-adds), 8 byte each
+//   fft_tiled               t = 32: one place of all images after the other, each with kernels of
+//                           its own, which read the points of the weights again
 
 #include <array>
 #include <cstddef>
@@ -35,9 +39,18 @@ struct Transform {
   double flop_per_point = 2;  ///< of one multiply-add in the transformed domain
   double point_byte = 4;
   bool weights_first = false;  ///< fused: a kernel of its own transforms the weights
+  double places = 1;           ///< of an image, one after the other
 
   bool fused() const { return algorithm == Algorithm::winograd_2x2_fused; }
+  bool fourier() const { return algorithm == Algorithm::fft || algorithm == Algorithm::fft_tiled; }
+  /// Transforms of image and weights, the products, the transform back; all but that of the
+  /// weights for each place.
+  double kernels() const { return 1 + 3 * places; }
 };
+
+constexpr bool multiplies_few_images(const Transform& t, Pass role) {
+  return t.fourier() && t.edge == 64 && role == Pass::fwd;
+}
 
 /// Those that may run a layer.
 class Transforms {
@@ -60,11 +73,8 @@ Product transformed_product(const Contraction& x, const Transform& transform, co
                             const LibraryFeatures& library);
 
 /// The tiles that its kernels have.
-std::span<const TileKernel> transform_tiles(const Transform& transform,
+std::span<const TileKernel> transform_tiles(const Transform& transform, Pass role,
                                             const ModelConstants& constants, Engine engine);
-
-/// Transforms of image and weights, the products, the transform back.
-inline constexpr double staged_kernels = 4;
 
 /// The kernels before and after the products, and the memory between.
 template <class Number>
@@ -99,18 +109,24 @@ Staging<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   const Number in = x.in_channels, out = x.out_channels;
   const Number images = trace.named("points of images", t.points * tiles * (in + out));
   const Number weights = trace.named("points of weights", t.points * in * out);
+  const Number places = trace.factor("places of an image, one after the other", t.places);
   const Number& workspace = s.workspace_byte =
-      trace.named("workspace", t.point_byte * (images + weights), "byte");
+      trace.named("workspace", t.point_byte * (images / places + weights), "byte");
   s.in_l2 = workspace < memory.l2_kept_byte;
   const Number rate =
       s.in_l2 ? trace.named("rate of the workspace, in L2",
                             max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
               : rates.dram_byte_per_s;
-  s.product_memory_s = trace.named("workspace through the products", workspace / rate, "s");
-  const bool fft = t.algorithm == Algorithm::fft_tiled;
-  Number transform_s = workspace / (fft ? rate * trace(c.fft_share) : rate);
+  s.product_memory_s = trace.named("workspace through the products",
+                                   t.point_byte * (images + places * weights) / rate, "s");
+  const Number points_s = t.point_byte * (images + weights) / rate;
+  Number transform_s = t.fourier() ? points_s / trace(c.fft_share) : points_s;
+  // Of 64 x 64 points, kernels between put those of one frequency together
+  // (region_transform_ABC); rows of 16 x 16 points fill a part of a line of the cache.
+  if (t.edge == 64 && !multiplies_few_images(t, x.role)) transform_s = transform_s + 2 * points_s;
+  if (t.edge == 16) transform_s = 3 * transform_s;
   // Measured weight gradients show no more than the memory's time.
-  if (!fft && x.role != Pass::wgrad) {
+  if (!t.fourier() && x.role != Pass::wgrad) {
     const Number clocks = images / trace(c.transform_per_clk_per_sm) +
                           weights / trace(c.weight_transform_per_clk_per_sm);
     transform_s = max({transform_s, clocks / rates.clock_per_s});
@@ -118,9 +134,10 @@ Staging<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   s.transform_s = trace.named("workspace through the transforms", transform_s, "s");
   s.image_s = trace.named("image and weights through DRAM",
                           (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
+  // What further kernels take beyond it was fitted to Winograd's.
   const Number launch = trace.sourced(memory.launch_s, memory.launch_origin);
-  s.further_launch_s = trace.named("launches of further kernels",
-                                   (staged_kernels - 1) * (launch + trace(c.extra_kernel_s)), "s");
+  const Number further = t.fourier() ? launch : launch + trace(c.extra_kernel_s);
+  s.further_launch_s = trace.named("launches of further kernels", (t.kernels() - 1) * further, "s");
   return s;
 }
 

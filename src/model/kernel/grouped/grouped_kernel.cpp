@@ -77,14 +77,13 @@ Candidates grouped_candidates(const ConvolutionProblem& p) {
             p.pass == Pass::dgrad && std::min(p.group_in, p.group_out) >= 20);
     all.add(Algorithm::group_by_group_winograd,
             p.pass == Pass::wgrad && p.stride == 1 && p.taps > 1);
-  } else if (packs(p)) {
-    all.add(Algorithm::grouped_packed_gemm);
   } else {
+    all.add(Algorithm::grouped_packed_gemm, packs(p));
     all.add(Algorithm::grouped_packed_gemm_repacked,
-            std::max(p.group_in, p.group_out) <= 4 * tile_channels);
+            !packs(p) && std::max(p.group_in, p.group_out) <= 4 * tile_channels);
     all.add(Algorithm::group_by_group_nhwc);
-    all.add(Algorithm::grouped_batched_gemm, batches(p));
-    all.add(Algorithm::grouped_direct_nhwc);
+    all.add(Algorithm::grouped_batched_gemm, batches(p) && !packs(p));
+    all.add(Algorithm::grouped_direct_nhwc, !packs(p));
   }
   return all;
 }
