@@ -315,7 +315,7 @@ struct FeatureField {
   std::string_view key;
   bool LibraryFeatures::*member;
 };
-inline constexpr std::array<FeatureField, 11> feature_fields{{
+inline constexpr auto feature_fields = std::to_array<FeatureField>({
     {"split_k", &LibraryFeatures::split_k},
     {"scatter", &LibraryFeatures::scatter},
     {"skips_empty_phases", &LibraryFeatures::skips_empty_phases},
@@ -328,7 +328,7 @@ inline constexpr std::array<FeatureField, 11> feature_fields{{
     {"winograd_boxes", &LibraryFeatures::winograd_boxes},
     {"fft", &LibraryFeatures::fft},
     {"fft_tiled_fwd", &LibraryFeatures::fft_tiled_fwd},
-}};
+});
 
 /// One kernel that a library has: its tile, m and n of the result in steps of k elements.
 struct TileKernel {
