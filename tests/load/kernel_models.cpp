@@ -126,7 +126,8 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
       {R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volt"})",
        "mine.json: /inherits: expected a path that ends in .json or one of cudnn7-kepler, "
        "cudnn7-maxwell, cudnn7-pascal, cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, "
-       "cudnn9-blackwell, cudnn9-ga100, cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna, miopen-gcn, "
+       "cudnn9-blackwell, cudnn9-ga100, cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna, "
+       "miopen-gcn, "
        "miopen-rdna, onednn-xe, got \"cudnn7-volt\"; did you mean \"cudnn7-volta\"?"},
       {with_constants(R"({"memory": {"dram_shar": 1}})"),
        "mine.json: /constants/memory/dram_shar: unknown constant; did you mean "
@@ -153,7 +154,8 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "mine.json: /constants/memory/dram_share/value: expected a number, got \"much\""},
       {file(R"("features": {"vector": ["winograt"]})"),
        "mine.json: /features/vector/0: expected one of split_k, scatter, skips_empty_phases, "
-       "unaligned_products, pads_gathered, converts_wgrad, winograd, winograd_wgrad, winograd_box, winograd_boxes, "
+       "unaligned_products, pads_gathered, converts_wgrad, winograd, winograd_wgrad, winograd_box, "
+       "winograd_boxes, "
        "fft, got \"winograt\"; did you mean \"winograd\"?"},
       {accuracy(R"("basis": "felt")"),
        "mine.json: /accuracy/layers/0/basis: expected measured, architecture or datasheet, got "
