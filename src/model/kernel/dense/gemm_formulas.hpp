@@ -98,7 +98,9 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
       trace.named("block alone", s.steps * cost.serial_s + r.block_latency_s, "s");
 
   const Number slots = r.sm_count * resident;
-  s.full_waves = trace.named("full waves", floor(s.blocks / slots));
+  // Of persistent blocks the last tile's chain shows, also where its wave is full.
+  s.full_waves = trace.named(
+      "full waves", p.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
   const Number rest = s.full_waves > 0 ? s.blocks - s.full_waves * slots : s.blocks;
   s.last_blocks = trace.named("blocks an SM in the last wave", divide_up(rest, r.sm_count));
   if (s.full_waves > 0)
