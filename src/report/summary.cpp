@@ -33,17 +33,13 @@ std::string bound_share_text(double compute_share) {
                               : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
 }
 
-std::string limiter_legend(const Report& report) {
-  EnumArray<Limiter, bool> shown{};
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    for (const std::size_t row : report.selections[i].rows)
-      if (const auto& kernel = report.results[i].layers[row].kernel) shown[kernel->limiter] = true;
+std::string limiter_legend(const std::set<std::string>& cells) {
   std::string text;
   for (const Limiter limiter : enumerators<Limiter>) {
-    if (!shown[limiter]) continue;
     std::string name(name_of(limiter));
     std::replace(name.begin(), name.end(), '_', ' ');
-    text += fmt::format("{} {}: {}", text.empty() ? "" : ",", name, meaning_of(limiter));
+    if (cells.contains(name))
+      text += fmt::format("{} {}: {}", text.empty() ? "" : ",", name, meaning_of(limiter));
   }
   if (text.empty()) return "";
   return broken("limiter: the largest part of the expected time;" + text + ".\n", sentence_width);

@@ -34,8 +34,8 @@ std::string points_legend(const Report& report, const std::set<std::string>& hea
 /// "compute", "memory 80%": by what most of the bound's time is bound.
 std::string bound_share_text(double compute_share);
 
-/// What limits the rows shown, each in a few words, in lines.
-std::string limiter_legend(const Report& report);
+/// What the cells of a column of limiters mean, each in a few words, in lines.
+std::string limiter_legend(const std::set<std::string>& cells);
 /// The best batch and where growth turns linear, in sentences.
 std::string sweep_sentence(const Sweep& sweep);
 /// What of the GPU was set, from what to what; empty where nothing was.

@@ -309,17 +309,29 @@ bool shows_layers(const Report& report) {
   return report.points.empty() || report.view.asks_for_layers();
 }
 
-bool has_rows_in_cache(const Report& report) {
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    for (const std::size_t row : report.selections[i].rows)
-      if (is_in_cache(report.results[i].layers[row])) return true;
-  return false;
-}
+/// What tables show.
+struct Shown {
+  std::set<std::string> headers;
+  std::set<std::string> limiters;
+  bool rows_in_cache = false;
+
+  void add(const Grid& grid) {
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+      const std::string& header = grid.columns[i].header;
+      headers.insert(header);
+      for (const std::vector<std::string>& row : grid.rows) {
+        if (header == "limiter") limiters.insert(row[i]);
+        if (header == "bound" && row[i].ends_with('*')) rows_in_cache = true;
+      }
+    }
+  }
+};
 
 /// What the columns that are shown mean.
-std::string columns_legend(const Report& report, const std::set<std::string>& headers) {
+std::string columns_legend(const Shown& shown) {
+  const std::set<std::string>& headers = shown.headers;
   const std::string_view in_cache =
-      headers.contains("bound") && has_rows_in_cache(report)
+      shown.rows_in_cache
           ? "memory*: expected is less than the roofline, because operands are in L2.\n"
           : "";
   std::string text;
@@ -329,21 +341,21 @@ std::string columns_legend(const Report& report, const std::set<std::string>& he
         "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
         "the roofline is far below the start of a kernel.";
   if (!text.empty()) text = broken(text, sentence_width) + '\n';
-  return std::string(in_cache) + text + (headers.contains("limiter") ? limiter_legend(report) : "");
+  return std::string(in_cache) + text + limiter_legend(shown.limiters);
 }
 
 std::string layer_tables_text(const Report& report, const Style& plain_style) {
-  // Legends are those of the columns that are rendered.
-  std::set<std::string> headers;
+  // Legends are those of what is rendered.
+  Shown shown;
   const Style style{[&](const Grid& grid) {
-                      for (const GridColumn& column : grid.columns) headers.insert(column.header);
+                      shown.add(grid);
                       return plain_style.render(grid);
                     },
                     plain_style.own};
   if (report.changes) {
     const std::string text =
         changes_text(*report.changes, report.view.top, style.own.width, style.render);
-    return text + (headers.contains("limiter") ? '\n' + limiter_legend(report) : "");
+    return text + (shown.limiters.empty() ? "" : '\n' + limiter_legend(shown.limiters));
   }
   std::string out;
   const bool by_type = report.view.by == RowsBy::type;
@@ -354,8 +366,8 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
     for (const Section& section : sections_of(report)) out += section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + (report.points.empty() ? "" : points_legend(report, headers)) +
-         meanings_legend(headers) + (rows ? columns_legend(report, headers) : "") +
+  return out + (report.points.empty() ? "" : points_legend(report, shown.headers)) +
+         meanings_legend(shown.headers) + columns_legend(shown) +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
