@@ -19,6 +19,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/kernel/constants.hpp"
@@ -66,7 +67,11 @@ struct CalibrationCell {
 struct LayerFamily {
   LayerClass layer_class = LayerClass::dense;
   std::optional<EngineClass> engine;
-  auto operator<=>(const LayerFamily&) const = default;
+
+  bool operator==(const LayerFamily&) const = default;
+  bool operator<(const LayerFamily& other) const {
+    return std::tie(layer_class, engine) < std::tie(other.layer_class, other.engine);
+  }
 };
 /// "dense tensor", "attention"
 std::string name_of(const LayerFamily& family);
