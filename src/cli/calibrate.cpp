@@ -98,6 +98,17 @@ std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& g
   return names;
 }
 
+/// Takes away what was measured on other GPUs alone, which may not even have the types.
+void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
+  const auto is_of_gpu = [&](const Layer& layer) {
+    const std::string& name = layer.measured.gpu;
+    return layer.measured.is_known() && (name.empty() || answers_to(gpu, name));
+  };
+  std::erase_if(networks, [&](const Network& network) {
+    return std::none_of(network.layers.begin(), network.layers.end(), is_of_gpu);
+  });
+}
+
 /// The rows that were measured as they are evaluated.
 void add_measured(const Network& network, const Context& context,
                   std::vector<MeasuredLayer>& layers) {
@@ -306,6 +317,7 @@ int calibrate_inputs(const Options& options) {
   const Catalogue catalogue;
   const std::vector<std::string> other_names =
       take_names(networks, gpu, catalogue.path_of(name).has_value());
+  keep_those_of(gpu, networks);
   const Context context = required(make_context(gpu, options.analysis));
   const std::vector<MeasuredLayer> layers = measured_layers(networks, context, failed);
   if (layers.empty())

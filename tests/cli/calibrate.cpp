@@ -157,6 +157,17 @@ TEST_CASE("The script for MIOpen's driver makes a log that is read", "[cli/calib
   CHECK(run(folder, "sh measure.sh 600").err == "measure.sh: no MIOpenDriver: set MIOPEN_DRIVER\n");
 }
 
+TEST_CASE("Times of another GPU are refused in one line, whatever types it had",
+          "[cli/calibrate]") {
+  const TemporaryFolder folder;
+  const Outcome fit = run(folder, "roofline calibrate " ROOFLINE_SOURCE_FOLDER
+                                  "/tests/measured/h100_held_out.csv --gpu v100 -o my.json");
+  CHECK(fit.exit_code == 1);
+  CHECK(fit.err == ROOFLINE_SOURCE_FOLDER
+        "/tests/measured/h100_held_out.csv: expected layers with measured times "
+        "(measured_us) of Tesla V100 SXM2 16GB, got those of NVIDIA H100 80GB HBM3\n");
+}
+
 TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
   const TemporaryFolder folder;
   folder.write("adds.ndjson", slow_adds());
