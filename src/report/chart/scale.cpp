@@ -5,24 +5,32 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace roofline {
 namespace {
 
 double power_of_ten(int exponent) { return std::pow(10.0, exponent); }
 
+/// Also of what lies beyond the smallest and the largest number once an axis is widened.
+double decade_of(double value) {
+  using Limits = std::numeric_limits<double>;
+  return std::log10(std::clamp(value, Limits::denorm_min(), Limits::max()));
+}
+
 std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t majors) {
-  const int first = static_cast<int>(std::floor(std::log10(axis.low) + 1e-9));
-  const int last = static_cast<int>(std::ceil(std::log10(axis.high) - 1e-9));
+  const int first = static_cast<int>(std::floor(decade_of(axis.low) + 1e-9));
+  const int last = static_cast<int>(std::ceil(decade_of(axis.high) - 1e-9));
   const int decades = last - first;
   const int step = std::max(1, (decades + static_cast<int>(majors) - 1) /
                                    static_cast<int>(std::max<std::size_t>(1, majors)));
-  const bool few = std::log10(axis.high / axis.low) < 2;
+  const bool few = decade_of(axis.high) - decade_of(axis.low) < 2;
   std::vector<Tick> ticks;
   for (int decade = first; decade <= last; ++decade)
     for (int digit = 1; digit < 10; ++digit) {
       const double value = digit * power_of_ten(decade);
-      if (value < axis.low * (1 - 1e-9) || value > axis.high * (1 + 1e-9)) continue;
+      const bool is_inside = value >= axis.low * (1 - 1e-9) && value <= axis.high * (1 + 1e-9);
+      if (!is_inside || !std::isfinite(value)) continue;
       const bool major = digit == 1 ? decade % step == 0 : few && (digit == 2 || digit == 5);
       if (!major && step > 1) continue;
       ticks.push_back({value, major ? tick_text(value, axis.unit) : ""});
@@ -79,13 +87,13 @@ std::string tick_text(double value, std::string_view unit) {
 
 Scale::Scale(const Axis& axis, double from, double to)
     : logarithmic_(axis.logarithmic), low_(axis.low), from_(from) {
-  const double range =
-      logarithmic_ ? std::log10(axis.high / axis.low) : std::max(axis.high - axis.low, 1e-300);
+  const double range = logarithmic_ ? decade_of(axis.high) - decade_of(axis.low)
+                                    : std::max(axis.high - axis.low, 1e-300);
   per_unit_ = (to - from) / range;
 }
 
 double Scale::operator()(double value) const {
-  return from_ + per_unit_ * (logarithmic_ ? std::log10(value / low_) : value - low_);
+  return from_ + per_unit_ * (logarithmic_ ? decade_of(value) - decade_of(low_) : value - low_);
 }
 
 }  // namespace roofline

@@ -2,6 +2,7 @@
 // arithmetic.
 
 #include <cmath>
+#include <limits>
 
 #include "load/loading.hpp"
 #include "report/chart/draw.hpp"
@@ -256,6 +257,19 @@ TEST_CASE("Ticks are round and have engineering units", "[report/chart/places]")
   const Scale scale({"", "", true, 1, 10000}, 0, 400);
   CHECK(scale(100) == Approx(200));
   CHECK(Scale({"", "", false, 0, 4}, 10, 90)(3) == Approx(70));
+}
+
+// Counters of 1e-308 FLOP and peaks of 1e308 were a ratio of infinity, and places that are none.
+TEST_CASE("An axis may span all numbers that there are", "[report/chart/places]") {
+  const double smallest = std::numeric_limits<double>::denorm_min();
+  const double largest = std::numeric_limits<double>::max();
+  const Axis axis{"", "", true, smallest / 2, largest * 2};
+  const Scale scale(axis, 0, 632);
+  CHECK(scale(smallest) == Approx(0).margin(1));
+  CHECK(scale(1) == Approx(324).margin(1));
+  CHECK(scale(largest) == Approx(632).margin(1));
+  for (const Tick& tick : ticks_of(axis, 8)) CHECK(std::isfinite(scale(tick.value)));
+  CHECK(Scale({"", "", true, 7e-312, 3e14}, 0, 100)(1e12) == Approx(99.2).margin(0.1));
 }
 
 TEST_CASE("Symbols of one size cover one area", "[report/chart/places]") {
