@@ -129,7 +129,7 @@ class TimedLayers {
 
   /// Calls of the shell's function, dense and grouped convolutions in turn.
   std::string driver_calls() const {
-    std::vector<std::string> lists[2];
+    std::array<std::vector<std::string>, 2> lists;
     for (const auto& [group, layers] : groups_)
       if (group.first == LayerKind::conv)
         for (const std::size_t i : telling_order(layers, most_layers(group)))

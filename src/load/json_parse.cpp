@@ -1,6 +1,5 @@
 // JSON text to a tree, or what is wrong with it and where.
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -106,12 +105,8 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  /// Of members in the order of their keys.
   [[noreturn]] void fail_repeated(std::span<const JsonNode::Member> members) {
-    open_.back().key =
-        std::adjacent_find(members.begin(), members.end(), [](const auto& a, const auto& b) {
-          return a.key == b.key;
-        })->key;
+    open_.back().key = repeated(members)->key;
     throw origin_->error(pointer(), "expected each key once, got this one twice");
   }
 

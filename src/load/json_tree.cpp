@@ -81,15 +81,20 @@ JsonNode::Parts<T> JsonStore::copy(std::span<const T> parts) {
 
 JsonNode JsonStore::array(std::span<const JsonNode> elements) { return JsonNode(copy(elements)); }
 
+const JsonNode::Member* repeated(std::span<const JsonNode::Member> members) {
+  const auto same = [](const JsonNode::Member& a, const JsonNode::Member& b) {
+    return a.key == b.key;
+  };
+  const auto found = std::adjacent_find(members.begin(), members.end(), same);
+  return found == members.end() ? nullptr : &*found;
+}
+
 std::optional<JsonNode> JsonStore::object(std::span<JsonNode::Member> members) {
   const auto by_key = [](const JsonNode::Member& a, const JsonNode::Member& b) {
     return a.key < b.key;
   };
   std::sort(members.begin(), members.end(), by_key);
-  const auto same = std::adjacent_find(
-      members.begin(), members.end(),
-      [](const JsonNode::Member& a, const JsonNode::Member& b) { return a.key == b.key; });
-  if (same != members.end()) return std::nullopt;
+  if (repeated(members) != nullptr) return std::nullopt;
   return JsonNode(copy(std::span<const JsonNode::Member>(members)));
 }
 

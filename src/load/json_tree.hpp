@@ -68,6 +68,10 @@ struct JsonNode::Member {
   JsonNode value;
 };
 
+/// Of members in the order of their keys the first whose key is also the next one's; null where all
+/// differ.
+const JsonNode::Member* repeated(std::span<const JsonNode::Member> members);
+
 /// On one line; bytes that are not UTF-8 replaced.
 std::string text_of(const JsonNode& value);
 

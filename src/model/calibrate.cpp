@@ -227,14 +227,14 @@ struct LogRatios {
 };
 
 CalibrationError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
-  double sum = 0, distance = 0, close = 0;
+  std::vector<TimedPair> pairs;
+  double close = 0;
   for (const std::size_t i : indices) {
-    sum += log_ratios[i];
-    distance += std::fabs(log_ratios[i]);
-    if (std::fabs(std::exp(log_ratios[i]) - 1) < 0.3) ++close;
+    pairs.push_back({1, std::exp(log_ratios[i])});
+    if (std::fabs(pairs.back().predicted_s - 1) < 0.3) ++close;
   }
-  const auto count = static_cast<double>(indices.size());
-  return {std::exp(sum / count), std::exp(distance / count), close / count};
+  const ModelError error = model_error(pairs);
+  return {error.bias, error.gerr, close / static_cast<double>(indices.size())};
 }
 
 CalibrationScore score_of(const LogRatios& ratios, const Indices& indices) {

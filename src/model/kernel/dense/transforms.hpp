@@ -15,9 +15,8 @@
 //                           images fill it partly.
 //   winograd_4x4_nonfused   t = 6, r = 3: 36 points for 144 taps (t = 9, r = 5: 81 for 625), and
 //                           the transformed input and result go through memory between kernels
-//   fft                     t = 16, 32 or 64, which holds an image and its window's border:
-//   t*(t/2+1)
-//                           complex points (4 multiply-adds), 8 byte each
+//   fft                     t = 16, 32 or 64, which holds an image and its window's border, and
+//                           t*(t/2+1) complex points (4 multiply-adds), 8 byte each
 //   fft_tiled               t = 32: one place of all images after the other, each with kernels of
 //                           its own, which read the points of the weights again
 

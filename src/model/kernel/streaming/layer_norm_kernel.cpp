@@ -27,7 +27,6 @@ class LayerNormKernels : StreamFormulas<Trace> {
   using Formulas::k;
   using Formulas::machine;
   using Formulas::p;
-  using Formulas::rates;
   using Formulas::trace;
   using typename Formulas::Number;
   using typename Formulas::Work;
