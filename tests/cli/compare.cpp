@@ -67,8 +67,8 @@ launches       116.0     47.00     -69.00  x0.41
 
 went                                before     change
 max_pool 32x64x112x112 k3x3 s2x2  114.0 us  -114.0 us
-batch_norm 32x64x112x112          64.83 us  -64.83 us
-18 more                           279.4 us  -279.4 us
+batch_norm 32x64x112x112          66.27 us  -66.27 us
+14 more                           277.9 us  -277.9 us
 total                             458.2 us  -458.2 us
 
 came                                                                            after     change

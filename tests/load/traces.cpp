@@ -89,6 +89,14 @@ TEST_CASE("The convolutions of a trace are those of the network's own file", "[l
   CHECK(sum(training, Pass::wgrad) == 52);
 }
 
+// PyTorch's own batch norm casts its half-precision statistics by a copy. The sum of the kernels
+// named batch_norm or direct_copy, 20 + 20 + 20 of them, from the trace with a line of Python.
+TEST_CASE("A batch norm's cast of its statistics is work of the batch norm", "[load/traces]") {
+  const auto spec = read_recorded("resnet18.fwd.fp16.b32.pt.trace.json.gz");
+  CHECK(time_of(*spec, LayerKind::copy) == 0);
+  CHECK(time_of(*spec, LayerKind::batch_norm) == Approx(230.525e-6).epsilon(1e-5));
+}
+
 // Sums of the kernels' durations, counted from the traces with a few lines of Python.
 TEST_CASE("A trace's times, all of them", "[load/traces]") {
   struct Recorded {

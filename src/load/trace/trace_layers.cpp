@@ -29,7 +29,7 @@ void TraceLayers::add(const std::vector<std::uint32_t>& activities) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> grouped;
   std::uint32_t groups = 0;
   for (const std::uint32_t index : activities) {
-    const std::uint32_t op = links_.origins[index].operator_index;
+    const std::uint32_t op = layer_operator(index);
     if (op == no_index) {
       add_alone(index);
       continue;
@@ -167,8 +167,17 @@ std::vector<std::size_t> TraceLayers::rows_of(const OperatorCall& call) {
   return rows;
 }
 
+std::uint32_t TraceLayers::layer_operator(std::uint32_t activity) const {
+  const std::uint32_t op = links_.origins[activity].operator_index;
+  if (op == no_index || name_of_operator(op) != "aten::copy_") return op;
+  const std::uint32_t caller = links_.callers[op];
+  const bool casts_statistics =
+      caller != no_index && name_of_operator(caller) == "aten::native_batch_norm";
+  return casts_statistics ? caller : op;
+}
+
 void TraceLayers::add_operator(const std::vector<std::uint32_t>& work) {
-  const std::uint32_t op = links_.origins[work.front()].operator_index;
+  const std::uint32_t op = layer_operator(work.front());
   const OperatorCall call = call_of(op, work);
   const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
   if (inserted) entry->second = rows_of(call);

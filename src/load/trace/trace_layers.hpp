@@ -58,6 +58,10 @@ class TraceLayers {
   std::vector<std::uint32_t> key_of(std::uint32_t op, const OperatorCall& call) const;
   std::vector<std::size_t> rows_of(const OperatorCall& call);
 
+  /// Whose layer the activity's work is: the operator that launched it, but a batch norm's own cast
+  /// of its statistics is work of the batch norm, as it is where batch norms are measured alone.
+  std::uint32_t layer_operator(std::uint32_t activity) const;
+
   /// The kernels that one run of an operator launched, in the order of their starts.
   void add_operator(const std::vector<std::uint32_t>& work);
   bool multiplies_matrices(const std::vector<std::uint32_t>& work) const;
