@@ -313,12 +313,19 @@ TEST_CASE("An engine's kernels are started by calls, one by one, and its own", "
     return *row_of(result, name).expected_time_s * 1e6;
   };
   CHECK(time_us(calls, "conv") > time_us(graph, "conv"));
-  // Measured by TensorRT's profiler on an A100 PCIe, its own cost taken off: 105 and 56 us; a
-  // framework's library takes twice that and more.
-  for (const auto& [name, measured_us] : {std::pair{"conv", 105.0}, std::pair{"pool", 56.0}}) {
+  // Measured by TensorRT's profiler on an A100 PCIe, its own cost taken off: 105 and 56 us. Of a
+  // framework's library the convolution pads the image by copies first (on an H200 they are a fifth
+  // of its time), and the pool takes twice as long and more.
+  struct Measured {
+    const char* name;
+    double time_us;
+    double library_ratio;
+  };
+  for (const auto& [name, measured_us, library_ratio] :
+       {Measured{"conv", 105, 1.2}, Measured{"pool", 56, 1.6}}) {
     INFO(name);
     CHECK(time_us(graph, name) > measured_us / 1.6);
     CHECK(time_us(graph, name) < measured_us * 1.6);
-    CHECK(time_us(library, name) > 1.6 * measured_us);
+    CHECK(time_us(library, name) > library_ratio * measured_us);
   }
 }

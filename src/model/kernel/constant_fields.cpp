@@ -13,6 +13,7 @@ constexpr ConstantUnit share{"share", 0.001, 1, 1};
 constexpr ConstantUnit ratio{"ratio", 0, 10, 1};
 constexpr ConstantUnit clocks{"clock", 0, 1e5, 0};
 constexpr ConstantUnit durations{"s", 0, 1e-3, 0};
+constexpr ConstantUnit own_kernel{"ratio", 0, 10, 0};
 constexpr ConstantUnit round_trips{"round trip", 0, 100, 0};
 constexpr ConstantUnit taps{"tap", 1, 1000};
 constexpr ConstantUnit exponent{"exponent", 0, 10};
@@ -109,6 +110,8 @@ constexpr NumberField<DenseConstants> dense_fields[] = {
      "elements fetched one by one: channels that are no whole vectors"},
     {"wgrad_gather", &DenseConstants::wgrad_gather, &ratio,
      "the same in weight gradients, to that"},
+    {"first_layer_gather", &DenseConstants::first_layer_gather, &own_kernel,
+     "the same in the kernel for first layers of 7x7, stride 2, to 64 channels; 0: there is none"},
     {"scatter_per_clk_per_sm", &DenseConstants::scatter_per_clk_per_sm, &element_rate,
      "results added by atomics"},
     {"store_byte_per_clk_per_sm", &DenseConstants::store_byte_per_clk_per_sm, &byte_limit,

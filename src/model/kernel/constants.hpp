@@ -67,6 +67,7 @@ struct DenseConstants {
   double block_latency_clk;
   double gather_per_clk_per_sm;
   double wgrad_gather;
+  double first_layer_gather;
   double scatter_per_clk_per_sm;
   double store_byte_per_clk_per_sm;
   double dgrad_share;

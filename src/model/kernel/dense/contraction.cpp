@@ -43,8 +43,16 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
   x.k_runs = taps;
 }
 
+/// The first layer of ResNet and its kin, which libraries have a kernel for in 16 bits.
+bool is_wide_first_layer(const Layer& layer, double in_channels, double out_channels) {
+  const Window& window = layer.window;
+  return layer.mapping == KernelMapping{} && window.rank == 2 && window.kernel == Axes{1, 7, 7} &&
+         window.stride == Axes{1, 2, 2} && in_channels <= 4 && out_channels == 64;
+}
+
 void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
-                  const LibraryFeatures& library, FewChannels few) {
+                  const EngineModel& engine, FewChannels few) {
+  const LibraryFeatures& library = engine.features;
   const double groups = number(layer.groups);
   const double c = x.in_channels / groups;
   const double k = x.out_channels / groups;
@@ -54,10 +62,13 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
                std::fmod(c, align) != 0 && c < 2 * align;
   // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
-  // window is one piece, fetched 16 byte at a time.
+  // window is one piece, fetched 16 byte at a time. A library pads them by copies, for the
+  // kernel that it has for the one shape.
   const bool padded = keeps_tensors_padded(layer);
-  const bool padded_to_4 = x.gathered && padded;
-  x.gather_vector = padded_to_4 ? std::max(4.0, 16 / x.element_byte) : 1;
+  x.pads_image = x.gathered && !padded && engine.constants->first_layer_gather > 0 &&
+                 x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
+  const bool padded_to_4 = x.gathered && (padded || x.pads_image);
+  x.gather_vector = padded_to_4 && padded ? std::max(4.0, 16 / x.element_byte) : 1;
   const double c_issued = round_up(c, !x.gathered             ? align
                                       : padded_to_4           ? 4
                                       : library.pads_gathered ? 8
@@ -230,8 +241,9 @@ std::uint32_t channel_alignment(Engine engine) {
   }
 }
 
-Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
-                           const LibraryFeatures& library, FewChannels few) {
+Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
+                           FewChannels few) {
+  const Engine engine = model.engine;
   Contraction x;
   const double align = number(channel_alignment(engine));
   set_bytes(x, layer, counts);
@@ -255,12 +267,12 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engi
         number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
     x.read_byte -= skipped * input;
   }
-  set_matrices(x, layer, mirror, align, library, few);
+  set_matrices(x, layer, mirror, align, model, few);
   // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
   // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
-  if (x.pointwise && library.unaligned_products) x.unaligned = false;
+  if (x.pointwise && model.features.unaligned_products) x.unaligned = false;
   return x;
 }
 

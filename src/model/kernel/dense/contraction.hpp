@@ -19,7 +19,7 @@
 
 #include <cstdint>
 
-#include "model/kernel/constants.hpp"
+#include "model/kernel/resolved_model.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
 #include "roofline/layer.hpp"
@@ -46,6 +46,7 @@ struct Contraction {
   bool gathered =
       false;  ///< operand loads are element-wise (channels not a multiple of the vector)
   double gather_vector = 1;  ///< elements that one such load brings
+  bool pads_image = false;   ///< copies pad the image's channels, and the weights', to four first
   bool scattered = false;    ///< results are added by atomics
   bool is_convolution = true;
   bool by_engine = false;  ///< on kernels that an inference engine's builder picked
@@ -72,8 +73,8 @@ struct Contraction {
 /// element, or padded to whole vectors like any others.
 enum class FewChannels : std::uint8_t { gathered, padded };
 
-Contraction contraction_of(const Layer& layer, const Counts& counts, Engine engine,
-                           const LibraryFeatures& library, FewChannels few);
+Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
+                           FewChannels few);
 
 /// The data gradient the other way round: the products of all outputs and taps, M = N*P*Q, N =
 /// C*R*S, K = K, added into the result with atomics. Costs no work on zeros (strides) and fills

@@ -42,6 +42,12 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
   plan.l2_byte = p.count * (operands * p.element_byte + p.m * p.n * mapping.split * p.result_byte);
 }
 
+/// Read or written by the copies around a kernel, in the wider tensor of each.
+double copied_elements(const Contraction& x) {
+  return x.pads_image ? 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps)
+                      : (x.read_byte + x.write_byte) / x.element_byte;
+}
+
 /// Of kernels and DRAM, the shorter is hidden but for a share.
 template <class Trace>
 void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
@@ -81,9 +87,9 @@ KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState
   add_kernels(parts, choice, kernel, rates, flop_s, trace);
   add_overlapped(parts, kernel.kernel_s, dram_s, trace);
   const Number launch_s = trace.sourced(memory.launch_s, memory.launch_origin);
-  const bool copies = copies_layouts(context);
+  const bool copies = copies_layouts(context) || x.pads_image;
   if (copies) {
-    const Number elements = (x.read_byte + Number(x.write_byte)) / x.element_byte;
+    const Number elements = copied_elements(x);
     const Number element_per_s =
         trace(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
     parts.add(Limiter::instructions,
@@ -102,9 +108,9 @@ KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState
   plan.kernels = to_count(choice.kernels()) + (copies ? 2 : 0);
   plan.l2_byte = x.read_byte + x.write_byte;
   if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);
-  plan.workspace_byte =
-      to_count(value_of(kernel.gemm.schedule.partial_byte) +
-               value_of(kernel.staging.workspace_byte) + (copies ? x.read_byte + x.write_byte : 0));
+  plan.workspace_byte = to_count(value_of(kernel.gemm.schedule.partial_byte) +
+                                 value_of(kernel.staging.workspace_byte) +
+                                 (copies ? copied_elements(x) * x.element_byte : 0));
   plan.dram_read_byte = value_of(traffic.dram_read_byte);
   plan.dram_write_byte = value_of(traffic.dram_write_byte);
   set_time(plan, parts, trace);
@@ -130,8 +136,7 @@ KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineMode
   const std::optional<EngineModel> built = built_engine(library, layer);
   const EngineModel& engine = built ? *built : library;
   const auto context_of = [&](FewChannels few) {
-    return DenseContext{layer, model, engine,
-                        contraction_of(layer, counts, engine.engine, engine.features, few)};
+    return DenseContext{layer, model, engine, contraction_of(layer, counts, engine, few)};
   };
   const DenseContext gathered = context_of(FewChannels::gathered);
   const bool may_pad = gathered.x.gathered && keeps_tensors_padded(layer);

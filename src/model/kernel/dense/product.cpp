@@ -24,6 +24,7 @@ Product product_of(const Contraction& x, const ResolvedModel& model, const Engin
                                            : ProductKernels::convolution;
   p.follows_window = !x.pointwise;
   p.gather_vector = x.gathered ? x.gather_vector : 0;
+  p.first_layer = x.pads_image;
   // One-byte types have tiles of their own for such rows.
   if (!x.is_convolution && is_tensor_engine(engine.engine) && x.element_byte > 1)
     p.row_byte = x.row_byte;

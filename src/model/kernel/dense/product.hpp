@@ -34,6 +34,7 @@ struct Product {
   Pass role = Pass::fwd;
   bool follows_window = false;   ///< addresses do
   double gather_vector = 0;      ///< elements that one load of the gathered operand brings; 0: none
+  bool first_layer = false;      ///< in the kernel that the library has for it
   double row_byte = 16;          ///< that all rows are multiples of
   bool scattered = false;        ///< results are added by atomics
   bool shares_operands = false;  ///< threads read a stated tile's operands from shared memory
@@ -124,6 +125,7 @@ ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedMode
       "s");
   if (p.gather_vector > 0)
     r.second_per_gather = 1 / (trace(c.gather_per_clk_per_sm) * p.gather_vector * clock *
+                               (p.first_layer ? trace(c.first_layer_gather) : Number(1)) *
                                (p.role == Pass::wgrad ? trace(c.wgrad_gather) : Number(1)));
   const bool stores_slowly = c.store_byte_per_clk_per_sm < memory.l2_operand_byte_per_clock_per_sm;
   r.second_per_stored_byte =
