@@ -309,6 +309,8 @@ struct LibraryFeatures {
   bool winograd_boxes = false;  ///< boxes of other shapes too
   bool fft = false;
   bool fft_tiled_fwd = false;  ///< forward tile by tile too, not only of whole images
+
+  bool operator==(const LibraryFeatures&) const = default;
 };
 
 struct FeatureField {
@@ -336,6 +338,8 @@ struct TileKernel {
   std::uint32_t threads;
   std::uint32_t stages;
   std::uint32_t registers;  ///< a thread
+
+  bool operator==(const TileKernel&) const = default;
 };
 
 /// Lists of a library's tiles. An empty list stands for the one that it falls back to.
@@ -386,6 +390,8 @@ struct ConstantNote {
   double least = 0;
   double most = 0;
   std::string origin;
+
+  bool operator==(const ConstantNote&) const = default;
 };
 
 /// A file of constants with all that it inherits.
