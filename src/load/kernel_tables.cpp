@@ -8,7 +8,7 @@
 namespace roofline {
 namespace {
 
-using ValuesAsNumbers = std::array<double, sizeof(ConstantValues) / sizeof(double)>;
+using ValuesAsNumbers = std::array<double, constant_count>;
 
 /// Takes every member of a set to a stream, which writes it down or fills it in. The bindings name
 /// all members of a structure, so that a new one does not compile before it is taken as well.

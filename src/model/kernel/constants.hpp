@@ -294,6 +294,9 @@ struct ConstantValues {
   AttentionConstants attention;
 };
 
+/// How many constants there are: nothing else is among them.
+inline constexpr std::size_t constant_count = sizeof(ConstantValues) / sizeof(double);
+
 /// What a library's dense kernels can do, by class of engines.
 struct LibraryFeatures {
   bool split_k = false;             ///< forward and data gradient too; weight gradients always may
@@ -401,7 +404,7 @@ struct ModelConstants {
   std::vector<std::string> covers;   ///< architectures ("Volta") and compute capabilities ("8.0")
   std::vector<std::string> made_by;  ///< the command lines that fitted the values
   ConstantValues values{};
-  std::vector<ConstantNote> notes;  ///< in the order of for_each_constant
+  std::vector<ConstantNote> notes;  ///< in the order of constants_of
   EnumArray<EngineClass, LibraryFeatures> features;
   TileLists tiles;
   MeasuredErrors errors;  ///< its own before those that it inherits
