@@ -4,6 +4,8 @@
 //
 // What is written stays as it is where nothing changed, so that nothing is compiled again.
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -52,19 +54,21 @@ std::string tables_source() {
   std::string arrays;
   std::string rows;
   for (const EmbeddedFile& file : embedded_kernel_models()) {
-    const std::string name(file.name);
-    const std::string id = std::to_string(&file - embedded_kernel_models().data());
-    const PackedConstants set = packed(*load_constants(file.text, "built-in " + name));
-    arrays += "constexpr double numbers_" + id + "[] = {\n" + literals(set.numbers, ",\n") +
-              "};\nconstexpr char texts_" + id + "[] =\n" + literals(set.texts, "\n") + ";\n";
-    rows += "    {\"" + name + "\", numbers_" + id + ", {texts_" + id + ", sizeof texts_" + id +
-            " - 1}},\n";
+    const std::string source = "built-in " + std::string(file.name);
+    const PackedConstants set = packed(*load_constants(file.text, source));
+    const auto id = &file - embedded_kernel_models().data();
+    arrays += fmt::format(
+        "constexpr double numbers_{0}[] = {{\n{1}}};\nconstexpr char texts_{0}[] =\n{2};\n", id,
+        literals(set.numbers, ",\n"), literals(set.texts, "\n"));
+    rows += fmt::format("    {{\"{0}\", numbers_{1}, {{texts_{1}, sizeof texts_{1} - 1}}}},\n",
+                        file.name, id);
   }
-  return "#include \"load/kernel_tables.hpp\"\n\nnamespace roofline {\nnamespace {\n\n" + arrays +
-         "constexpr KernelTable tables[] = {\n" + rows +
-         "};\n\n}  // namespace\n\n"
-         "std::span<const KernelTable> kernel_tables() { return tables; }\n\n"
-         "}  // namespace roofline\n";
+  return fmt::format(
+      "#include \"load/kernel_tables.hpp\"\n\nnamespace roofline {{\nnamespace {{\n\n{}"
+      "constexpr KernelTable tables[] = {{\n{}}};\n\n}}  // namespace\n\n"
+      "std::span<const KernelTable> kernel_tables() {{ return tables; }}\n\n"
+      "}}  // namespace roofline\n",
+      arrays, rows);
 }
 
 void write_if_new(const std::string& path, const std::string& text) {

@@ -55,8 +55,10 @@ TEST_CASE("What is taken apart is put together again", "[load/kernel_tables]") {
   odd.errors.layers = {{.basis = UncertaintyBasis::measured,
                         .applies_to = {"A", "B"},
                         .layer_class = LayerClass::other,
-                        .pass = Pass::wgrad,
+                        .dtype = DataType::fp16,
+                        .pass = std::nullopt,
                         .layers = 1,
+                        .factor = 1.25,
                         .factor_95 = 1.5,
                         .origin = "here"}};
   const PackedConstants parts = packed(odd);
