@@ -18,7 +18,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::size_t chunk_byte = 65536;
+constexpr std::size_t most_chunk_byte = 65536;
 
 [[noreturn]] void fail_reading(const std::string& path, int error) {
   throw InputError(path, "", std::string("cannot be read: ") + std::strerror(error));
@@ -109,10 +109,10 @@ void ByteStream::fill(std::size_t count) {
   while (!ended_ && buffer_.size() - begin_ < count) {
     check_size(buffer_.size() - begin_);
     const std::size_t old_size = buffer_.size();
-    buffer_.resize(old_size + chunk_byte);
+    buffer_.resize(old_size + chunk_byte_);
     std::size_t got = 0;
     try {
-      got = read(buffer_.data() + old_size, chunk_byte);
+      got = read(buffer_.data() + old_size, chunk_byte_);
     } catch (const InputError&) {
       buffer_.resize(old_size);
       ended_ = failed_ = true;
@@ -120,6 +120,7 @@ void ByteStream::fill(std::size_t count) {
     }
     buffer_.resize(old_size + got);
     ended_ = got == 0;
+    if (got == chunk_byte_) chunk_byte_ = std::min(2 * chunk_byte_, most_chunk_byte);
   }
 }
 
@@ -181,7 +182,7 @@ std::string ByteStream::read_rest() {
   std::string text(peek(0));
   skip(text.size());
   while (true) {
-    const std::string_view more = peek(chunk_byte);
+    const std::string_view more = peek(most_chunk_byte);
     if (more.empty()) return text;
     text.append(more);
     skip(more.size());

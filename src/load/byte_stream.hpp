@@ -50,7 +50,8 @@ class ByteStream {
 
   std::string name_;
   std::string buffer_;
-  std::size_t begin_ = 0;  ///< of what is not consumed yet, in buffer_
+  std::size_t begin_ = 0;          ///< of what is not consumed yet, in buffer_
+  std::size_t chunk_byte_ = 8192;  ///< read at once: little for a small input, then more
   std::uint64_t most_mb_;
   bool ended_ = false;
   bool failed_ = false;

@@ -5,6 +5,7 @@
 
 #include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
+#include "load/kernel_tables.hpp"
 #include "load/measured_errors.hpp"
 #include "model/kernel/constant_fields.hpp"
 #include "model/kernel/number_text.hpp"
@@ -22,17 +23,24 @@ const EmbeddedFile* find_built_in(std::string_view answers_to) {
   return nullptr;
 }
 
-/// Parsed once a process: every GPU of an architecture shares one set.
+/// Out of its table; the program that writes the tables parses the file.
+SharedConstants made_from(const EmbeddedFile& file) {
+  for (const KernelTable& table : kernel_tables())
+    if (table.name == file.name) return std::make_shared<const ModelConstants>(constants_of(table));
+  return load_constants(file.text, "built-in " + std::string(file.name));
+}
+
+/// Made once a process: every GPU of an architecture shares one set.
 SharedConstants built_in(const EmbeddedFile& file) {
   static std::mutex mutex;
-  static std::map<std::string_view, SharedConstants> parsed;
+  static std::map<std::string_view, SharedConstants> made;
   {
     const std::lock_guard lock(mutex);
-    if (const auto found = parsed.find(file.name); found != parsed.end()) return found->second;
+    if (const auto found = made.find(file.name); found != made.end()) return found->second;
   }
-  SharedConstants constants = load_constants(file.text, "built-in " + std::string(file.name));
+  SharedConstants constants = made_from(file);
   const std::lock_guard lock(mutex);
-  return parsed.emplace(file.name, std::move(constants)).first->second;
+  return made.emplace(file.name, std::move(constants)).first->second;
 }
 
 std::vector<std::string_view> built_in_names() {

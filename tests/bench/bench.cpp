@@ -65,19 +65,46 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
               kernel_ns, bound_ns, kernel_ns / bound_ns);
 }
 
-void compare(const char* title, const std::vector<std::string>& ours,
-             const std::vector<std::string>& theirs, int runs) {
+struct Command {
+  const char* title;
+  std::vector<std::string> words;
+};
+
+void compare(const Command& ours, const Command& theirs, int runs) {
   std::vector<double> our_ms;
   std::vector<double> their_ms;
   std::vector<double> ratios;
   for (int i = 0; i < runs; ++i) {
-    our_ms.push_back(1e3 * bench::run(ours).wall_s);
-    their_ms.push_back(1e3 * bench::run(theirs).wall_s);
+    our_ms.push_back(1e3 * bench::run(ours.words).wall_s);
+    their_ms.push_back(1e3 * bench::run(theirs.words).wall_s);
     ratios.push_back(our_ms.back() / their_ms.back());
   }
-  std::printf("%-32s %8.2f ms   %s %8.2f ms   ratio %.2f (medians of %d)\n", title,
-              bench::median(our_ms), theirs.front().c_str(), bench::median(their_ms),
-              bench::median(ratios), runs);
+  std::printf("%-32s %8.2f ms   %s %8.2f ms   ratio %.2f (medians of %d)\n", ours.title,
+              bench::median(our_ms), theirs.title, bench::median(their_ms), bench::median(ratios),
+              runs);
+}
+
+/// Against programs that do next to nothing, and against what no start of ours does without.
+void time_start(const std::string& roofline, int runs) {
+  const bench::Files files;
+  const std::string one = files.write("conv.json", bench::layer(0));
+  const std::string model = ROOFLINE_SOURCE_FOLDER "/tests/onnx/resnet18.dynamo.onnx";
+  const Command version{"--version", {roofline, "--version"}};
+  const Command layer{"one layer", {roofline, one, "--gpu", "v100"}};
+  const Command onnx{"resnet18.dynamo.onnx", {roofline, model, "--gpu", "v100"}};
+  compare(version, {"true", {"true"}}, runs);
+  compare(layer, {"jq", {"jq", ".", one}}, runs);
+  compare(onnx, {"cat", {"cat", model}}, runs);
+  const std::vector<Command> starts{
+      layer,
+      {"one layer, h200", {roofline, one, "--gpu", "h200"}},
+      {"one layer to NDJSON", {roofline, one, "--gpu", "v100", "--format", "ndjson"}},
+      {"resnet18", {roofline, "resnet18", "--gpu", "v100"}},
+      onnx,
+      {"--help", {roofline, "--help"}},
+      {"--list-gpus", {roofline, "--list-gpus"}},
+  };
+  for (const Command& start : starts) compare(start, version, runs);
 }
 
 }  // namespace
@@ -95,13 +122,7 @@ int main(int argc, char** argv) {
   const std::string& roofline = words[1];
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const int runs = words.size() > 2 ? std::stoi(words[2]) : 101;
-  {
-    const bench::Files files;
-    const std::string one = files.write("conv.json", bench::layer(0));
-    compare("one layer", {roofline, one, "--gpu", "v100"}, {"jq", ".", one}, runs);
-  }
-  const std::string model = ROOFLINE_SOURCE_FOLDER "/tests/onnx/resnet18.dynamo.onnx";
-  compare("resnet18.dynamo.onnx", {roofline, model, "--gpu", "v100"}, {"cat", model}, runs);
+  time_start(roofline, runs);
   for (const char* network : {"resnet50", "mobilenet_v2"})
     for (const roofline::DataType dtype : {roofline::DataType::fp16, roofline::DataType::fp32})
       for (const char* gpu : {"v100", "h200"}) time_model(network, dtype, gpu);

@@ -1,5 +1,8 @@
 // Wrong command lines: one line on stderr, exit code 2, nothing on stdout.
 
+#include <set>
+#include <sstream>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 
@@ -146,4 +149,18 @@ TEST_CASE("Options may stand before the input", "[cli/usage_errors]") {
   const Outcome batch = run(folder, "roofline --gpu v100 --format csv --batch 1 conv.json");
   CHECK(batch.err == "");
   CHECK(batch.out == after.out);
+}
+
+TEST_CASE("No two options share a name", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  std::set<std::string> names;
+  for (const std::string& line : lines_of(run(folder, "roofline --help").out)) {
+    if (!line.starts_with("  -")) continue;
+    std::istringstream shown(line.substr(2, line.find(' ', 2) - 2));  // "-o,--output"
+    for (std::string name; std::getline(shown, name, ',');) {
+      INFO(name);
+      CHECK(names.insert(name).second);
+    }
+  }
+  CHECK(names.count("--output") == 1);
 }

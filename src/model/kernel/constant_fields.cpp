@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace roofline {
 namespace {
@@ -402,11 +403,12 @@ constexpr KernelByPass<GroupKernel> group_by_pass[] = {
     {"group_nchw", &GroupedConstants::group_nchw},
 };
 
-/// Walks the groups of a set, const or not.
-template <class Values, class Number>
-class Lister {
+/// Walks the groups of a set, const or not, and shows each constant to `visit`.
+template <class Number, class Visit>
+class Walk {
  public:
-  explicit Lister(Values& values) {
+  template <class Values>
+  Walk(Values& values, Visit visit) : visit_(std::move(visit)) {
     add({"memory"}, values.memory, memory_fields);
     add({"launch"}, values.launch, launch_fields);
     add({"part"}, values.part, part_fields);
@@ -418,15 +420,15 @@ class Lister {
     add({"attention"}, values.attention, attention_constant_fields);
     add_kernels("attention", values.attention, attention_kernels, attention_fields);
   }
-  std::vector<ConstantRef<Number>> take() { return std::move(list_); }
 
  private:
   template <class Owner, class Fields>
   void add(const ConstantName& group, Owner& owner, const Fields& fields) {
     const auto depth = std::find(group.begin(), group.end(), Text()) - group.begin();
+    ConstantName name = group;
     for (const auto& field : fields) {
-      list_.push_back({group, field.unit, field.meaning, &(owner.*field.member)});
-      list_.back().name[static_cast<std::size_t>(depth)] = field.key;
+      name[static_cast<std::size_t>(depth)] = field.key;
+      visit_(ConstantRef<Number>{name, field.unit, field.meaning, &(owner.*field.member)});
     }
   }
   template <class Owner, class Kernels, class Fields>
@@ -459,8 +461,41 @@ class Lister {
     add({"grouped", "winograd_nchw_wgrad"}, owner.winograd_nchw_wgrad, group_fields);
   }
 
-  std::vector<ConstantRef<Number>> list_;
+  Visit visit_;
 };
+
+template <class Values, class Visit>
+void for_each_constant(Values& values, Visit visit) {
+  using Number = std::conditional_t<std::is_const_v<Values>, const double, double>;
+  Walk<Number, Visit>(values, std::move(visit));
+}
+
+template <class Number, class Values>
+std::vector<ConstantRef<Number>> list_of(Values& values) {
+  std::vector<ConstantRef<Number>> list;
+  list.reserve(constant_count);
+  for_each_constant(values, [&](const ConstantRef<Number>& constant) { list.push_back(constant); });
+  return list;
+}
+
+/// How many bytes from the beginning.
+std::ptrdiff_t place_in(const ConstantValues& values, const double& constant) {
+  return reinterpret_cast<const char*>(&constant) - reinterpret_cast<const char*>(&values);
+}
+
+/// Of all constants, in the order of constants_of.
+const std::vector<std::ptrdiff_t>& constant_places() {
+  static const std::vector<std::ptrdiff_t> places = [] {
+    std::vector<std::ptrdiff_t> made;
+    made.reserve(constant_count);
+    const ConstantValues values{};
+    for_each_constant(values, [&](const ConstantRef<const double>& constant) {
+      made.push_back(place_in(values, *constant.value));
+    });
+    return made;
+  }();
+  return places;
+}
 
 }  // namespace
 
@@ -483,18 +518,17 @@ const ConstantPaths& constant_paths() {
 }
 
 std::vector<ConstantRef<double>> constants_of(ConstantValues& values) {
-  return Lister<ConstantValues, double>(values).take();
+  return list_of<double>(values);
 }
 
 std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values) {
-  return Lister<const ConstantValues, const double>(values).take();
+  return list_of<const double>(values);
 }
 
 const std::string& origin_of(const ModelConstants& constants, const double& constant) {
-  const auto all = constants_of(constants.values);
-  std::size_t i = 0;
-  while (i + 1 < all.size() && all[i].value != &constant) ++i;
-  return constants.notes[i].origin;
+  const std::vector<std::ptrdiff_t>& all = constant_places();
+  const auto found = std::find(all.begin(), all.end(), place_in(constants.values, constant));
+  return constants.notes[static_cast<std::size_t>(found - all.begin())].origin;
 }
 
 }  // namespace roofline

@@ -295,6 +295,9 @@ struct ConstantValues {
   AttentionConstants attention;
 };
 
+/// How many constants there are: nothing else is among them.
+inline constexpr std::size_t constant_count = sizeof(ConstantValues) / sizeof(double);
+
 /// What a library's dense kernels can do, by class of engines.
 struct LibraryFeatures {
   bool split_k = false;             ///< forward and data gradient too; weight gradients always may
@@ -310,6 +313,8 @@ struct LibraryFeatures {
   bool winograd_boxes = false;  ///< boxes of other shapes too
   bool fft = false;
   bool fft_tiled_fwd = false;  ///< forward tile by tile too, not only of whole images
+
+  bool operator==(const LibraryFeatures&) const = default;
 };
 
 struct FeatureField {
@@ -337,6 +342,8 @@ struct TileKernel {
   std::uint32_t threads;
   std::uint32_t stages;
   std::uint32_t registers;  ///< a thread
+
+  bool operator==(const TileKernel&) const = default;
 };
 
 /// Lists of a library's tiles. An empty list stands for the one that it falls back to.
@@ -387,6 +394,8 @@ struct ConstantNote {
   double least = 0;
   double most = 0;
   std::string origin;
+
+  bool operator==(const ConstantNote&) const = default;
 };
 
 /// A file of constants with all that it inherits.
@@ -396,7 +405,7 @@ struct ModelConstants {
   std::vector<std::string> covers;   ///< architectures ("Volta") and compute capabilities ("8.0")
   std::vector<std::string> made_by;  ///< the command lines that fitted the values
   ConstantValues values{};
-  std::vector<ConstantNote> notes;  ///< in the order of for_each_constant
+  std::vector<ConstantNote> notes;  ///< in the order of constants_of
   EnumArray<EngineClass, LibraryFeatures> features;
   TileLists tiles;
   MeasuredErrors errors;  ///< its own before those that it inherits

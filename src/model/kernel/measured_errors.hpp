@@ -27,6 +27,8 @@ struct LayerErrors {
   double factor = 1;
   double factor_95 = 1;
   std::string origin;
+
+  bool operator==(const LayerErrors&) const = default;
 };
 
 /// Of sums of layers, and of runs of whole networks: see total_uncertainty().
@@ -37,11 +39,15 @@ struct TotalErrors {
   double run_factor_95 = 1;
   std::uint64_t runs = 0;  ///< how many were measured
   std::string origin;
+
+  bool operator==(const TotalErrors&) const = default;
 };
 
 struct MeasuredErrors {
   std::vector<LayerErrors> layers;
   std::vector<TotalErrors> totals;
+
+  bool operator==(const MeasuredErrors&) const = default;
 };
 
 }  // namespace roofline
