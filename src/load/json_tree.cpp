@@ -52,7 +52,13 @@ std::span<const JsonNode::Member> JsonNode::members() const {
 std::size_t JsonNode::size() const { return is_array() ? elements().size() : members().size(); }
 
 const JsonNode* JsonNode::find(std::string_view key) const {
+  constexpr std::size_t few = 16;
   const std::span<const Member> all = members();
+  if (all.size() <= few) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Member& member) { return member.key == key; });
+    return found != all.end() ? &found->value : nullptr;
+  }
   const auto found = std::lower_bound(
       all.begin(), all.end(), key,
       [](const Member& member, std::string_view wanted) { return member.key < wanted; });
@@ -66,7 +72,7 @@ std::string text_of(const JsonNode& value) {
 
 std::string_view JsonStore::keep(std::string_view text) {
   if (text.empty()) return {};
-  auto* kept = static_cast<char*>(memory_->allocate(text.size(), 1));
+  auto* kept = static_cast<char*>(allocate(text.size(), 1));
   std::memcpy(kept, text.data(), text.size());
   return {kept, text.size()};
 }
@@ -74,7 +80,7 @@ std::string_view JsonStore::keep(std::string_view text) {
 template <class T>
 JsonNode::Parts<T> JsonStore::copy(std::span<const T> parts) {
   if (parts.empty()) return {};
-  auto* kept = static_cast<T*>(memory_->allocate(parts.size_bytes(), alignof(T)));
+  auto* kept = static_cast<T*>(allocate(parts.size_bytes(), alignof(T)));
   std::uninitialized_copy(parts.begin(), parts.end(), kept);
   return {kept, parts.size()};
 }

@@ -2,6 +2,7 @@
 
 // The values of a JSON text.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -89,11 +90,17 @@ class JsonStore {
   template <class T>
   JsonNode::Parts<T> copy(std::span<const T> parts);
 
-  static constexpr std::size_t first_byte = 2048;  ///< enough for a layer
-
   /// Frees nothing before it frees all.
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_ =
-      std::make_unique<std::pmr::monotonic_buffer_resource>(first_byte);
+  struct Memory {
+    alignas(std::max_align_t) std::array<std::byte, 960> first;  ///< enough for a layer
+    std::pmr::monotonic_buffer_resource rest{first.data(), first.size()};
+  };
+
+  void* allocate(std::size_t byte, std::size_t alignment) {
+    return memory_->rest.allocate(byte, alignment);
+  }
+
+  std::unique_ptr<Memory> memory_ = std::make_unique_for_overwrite<Memory>();
 };
 
 /// A text's value with what owns it.
