@@ -2,11 +2,9 @@
 
 // The values of a JSON text.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -90,17 +88,13 @@ class JsonStore {
   template <class T>
   JsonNode::Parts<T> copy(std::span<const T> parts);
 
-  /// Frees nothing before it frees all.
-  struct Memory {
-    alignas(std::max_align_t) std::array<std::byte, 960> first;  ///< enough for a layer
-    std::pmr::monotonic_buffer_resource rest{first.data(), first.size()};
-  };
+  void* allocate(std::size_t byte, std::size_t alignment);
 
-  void* allocate(std::size_t byte, std::size_t alignment) {
-    return memory_->rest.allocate(byte, alignment);
-  }
-
-  std::unique_ptr<Memory> memory_ = std::make_unique_for_overwrite<Memory>();
+  /// Filled one after the other, each larger than the one before, and freed all at once.
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::byte* next_ = nullptr;          ///< in the last block
+  std::size_t left_byte_ = 0;          ///< of that
+  std::size_t next_block_byte_ = 960;  ///< at first enough for a layer
 };
 
 /// A text's value with what owns it.
