@@ -102,7 +102,7 @@ std::string key_hint(std::string_view key) {
 }
 
 /// What the members state, one by one; fails where that is unknown.
-std::vector<FieldKey> keys_of(const Value& object, LayerKind kind) {
+std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
   std::vector<FieldKey> keys;
   keys.reserve(object.size());
   for (const auto& [name, node] : object.node().members()) {
@@ -134,7 +134,7 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   spec.kind = type.kind;
   spec.rank = type.rank;
   spec.place = origin.place(object.pointer());
-  const std::vector<FieldKey> keys = keys_of(object, type.kind);
+  const std::vector<FieldKey> keys = stated_keys(object, type.kind);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const FieldKey& key = keys[i];
     if (!key.field->taken(type.kind)) fail_key(object, key.key, type.kind);
