@@ -168,12 +168,21 @@ bool ByteStream::read_line(std::string& line) {
   }
 }
 
+bool ByteStream::read_lines(std::string& lines) {
+  const std::string_view seen = peek_line(std::string_view::npos);
+  const std::size_t last_break = seen.rfind('\n');
+  lines.assign(seen.substr(0, last_break == seen.npos ? seen.npos : last_break + 1));
+  skip(lines.size());
+  return !lines.empty();
+}
+
 std::string_view ByteStream::peek_line(std::size_t most) {
   std::string_view seen = peek(1);
-  while (seen.size() < most && seen.find('\n') == seen.npos) {
-    const std::size_t before = seen.size();
-    seen = peek(before + 1);
-    if (seen.size() == before) break;
+  std::size_t searched = 0;
+  while (seen.size() < most && seen.find('\n', searched) == seen.npos) {
+    searched = seen.size();
+    seen = peek(searched + 1);
+    if (seen.size() == searched) break;
   }
   return seen;
 }

@@ -29,6 +29,9 @@ class ByteStream {
   void skip(std::size_t count);
   /// The next line without its line break; false at the end. Throws as peek does.
   bool read_line(std::string& line);
+  /// The next lines, as many as are in memory and at least one, with their line breaks; false at
+  /// the end. Throws as peek does.
+  bool read_lines(std::string& lines);
   /// Everything from here to the end. Throws as peek does. Like a line, no more than the limits
   /// allow.
   std::string read_rest();

@@ -48,6 +48,7 @@ std::vector<std::uint64_t> read_sizes(const Value& list) {
   if (!list.is_array() || list.size() == 0)
     list.fail_expected("a list of sizes such as [3, 224, 224]");
   std::vector<std::uint64_t> sizes;
+  sizes.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) sizes.push_back(list.at(i).integer(1));
   return sizes;
 }
@@ -75,6 +76,7 @@ void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
     return;
   }
   if (value.size() == 0) value.fail_expected("a number or a list of numbers");
+  axes.numbers.reserve(value.size());
   for (std::size_t i = 0; i < value.size(); ++i)
     axes.numbers.push_back(value.at(i).integer(field.least));
 }
@@ -94,6 +96,7 @@ std::vector<OperandSpec> read_operands(const Value& list) {
   if (!list.is_array() || list.size() == 0)
     list.fail_expected("a list of shapes or names of earlier layers");
   std::vector<OperandSpec> operands;
+  operands.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) operands.push_back(read_operand(list.at(i)));
   return operands;
 }

@@ -1,5 +1,6 @@
 #include "load/json_input.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -145,6 +146,12 @@ class JsonReader : public Reader {
   std::deque<Item> items_;
 };
 
+/// Lines of a file, which the records on them share.
+struct Lines {
+  std::string source;
+  std::string text;
+};
+
 class NdjsonReader : public Reader {
  public:
   explicit NdjsonReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
@@ -153,16 +160,19 @@ class NdjsonReader : public Reader {
       : stream_(std::move(stream)), line_(first_line - 1), found_(true) {}
 
   bool has_records() const override { return true; }
-  bool may_wait() const override { return !stream_->has_line(); }
+  bool may_wait() const override { return left_.empty() && !stream_->has_line(); }
 
   std::optional<Expected<Item>> next() override {
     try {
-      while (stream_->read_line(text_)) {
+      while (!left_.empty() || read_lines()) {
+        const std::string_view text = left_.substr(0, left_.find('\n'));
+        left_.remove_prefix(std::min(text.size() + 1, left_.size()));
         ++line_;
-        if (is_blank(text_)) continue;
+        if (is_blank(text)) continue;
         found_ = true;
         return record_item(
-            [text = text_, origin = Origin{stream_->name(), line_}] {
+            [lines = lines_, text, line = line_] {
+              const Origin origin{lines->source, line};
               return read_record(parse_json(text, origin).root(), origin);
             },
             line_);
@@ -175,8 +185,18 @@ class NdjsonReader : public Reader {
   }
 
  private:
+  bool read_lines() {
+    auto more = std::make_shared<Lines>();
+    if (!stream_->read_lines(more->text)) return false;
+    more->source = stream_->name();
+    left_ = more->text;
+    lines_ = std::move(more);
+    return true;
+  }
+
   std::unique_ptr<ByteStream> stream_;
-  std::string text_;
+  std::shared_ptr<const Lines> lines_;
+  std::string_view left_;  ///< of their text
   std::size_t line_ = 0;
   bool found_ = false;  ///< a record, or that there is none
 };
@@ -185,15 +205,6 @@ class NdjsonReader : public Reader {
 
 Item fixed_item(std::shared_ptr<const NetworkSpec> spec) {
   return {[spec = std::move(spec)](const LayerDefaults&) { return spec; }};
-}
-
-Item record_item(std::function<std::shared_ptr<const NetworkSpec>()> read, std::size_t line) {
-  return {[read = std::move(read),
-           spec = std::shared_ptr<const NetworkSpec>()](const LayerDefaults&) mutable {
-            if (spec == nullptr) spec = read();
-            return spec;
-          },
-          line};
 }
 
 bool looks_like_ndjson(std::string_view head) {

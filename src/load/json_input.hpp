@@ -3,6 +3,7 @@
 // JSON: one document, several one after the other, or one a line (NDJSON).
 
 #include <memory>
+#include <utility>
 
 #include "load/byte_stream.hpp"
 #include "roofline/reader.hpp"
@@ -19,6 +20,14 @@ std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
 /// An item whose specs do not depend on the settings.
 Item fixed_item(std::shared_ptr<const NetworkSpec> spec);
 /// A record that is read, once, by whoever asks for it.
-Item record_item(std::function<std::shared_ptr<const NetworkSpec>()> read, std::size_t line);
+template <class Read>
+Item record_item(Read read, std::size_t line) {
+  return {[read = std::move(read),
+           spec = std::shared_ptr<const NetworkSpec>()](const LayerDefaults&) mutable {
+            if (spec == nullptr) spec = read();
+            return spec;
+          },
+          line};
+}
 
 }  // namespace roofline

@@ -44,8 +44,9 @@ struct ReadField {
 };
 
 LayerType read_type(const Value& object) {
-  if (!object.node().contains("type")) return {};
-  const Value value = object.at("type");
+  const JsonNode* stated = object.node().find("type");
+  if (stated == nullptr) return {};
+  const Value value = object.beneath(*stated);
   const std::string name = value.text();
   if (const auto type = parse_layer_type(name)) return *type;
   std::vector<std::string_view> names;
@@ -100,28 +101,29 @@ std::string key_hint(std::string_view key) {
                       key_hint(key));
 }
 
-/// Notes under which key each field is stated; fails where another one has stated it.
-class Claims {
- public:
-  explicit Claims(const Value& object) : object_(object) {}
-
-  void add(const FieldKey& key, Place& place) {
-    std::string_view& by = by_[static_cast<std::size_t>(key.field - layer_fields().data())];
-    if (!by.empty()) {
-      // The error stands at the key that is not the field's first choice.
-      const bool this_is_first = key.key == key.field->key;
-      const std::string_view wrong = this_is_first ? by : key.key;
-      const std::string_view other = this_is_first ? key.key : by;
-      object_.at(wrong).fail("expected one spelling, got this and " + std::string(other));
-    }
-    by = key.key;
-    if (key.key != key.field->key) place.spellings.emplace_back(key.field->key, key.key);
+/// What the members state, one by one; fails where that is unknown.
+std::vector<FieldKey> stated_keys(const Value& object, LayerKind kind) {
+  std::vector<FieldKey> keys;
+  keys.reserve(object.size());
+  for (const auto& [name, node] : object.node().members()) {
+    const std::optional<FieldKey> key = find_field(kind, name);
+    if (!key) fail_key(object, name, kind);
+    keys.push_back(*key);
   }
+  return keys;
+}
 
- private:
-  const Value& object_;
-  std::vector<std::string_view> by_ = std::vector<std::string_view>(layer_fields().size());
-};
+/// Fails where an earlier key states the same field.
+void check_once(const FieldKey& key, std::span<const FieldKey> earlier, const Value& object) {
+  const auto same = std::find_if(earlier.begin(), earlier.end(),
+                                 [&](const FieldKey& each) { return each.field == key.field; });
+  if (same == earlier.end()) return;
+  // The error stands at the key that is not the field's first choice.
+  const bool this_is_first = key.key == key.field->key;
+  const std::string_view wrong = this_is_first ? same->key : key.key;
+  const std::string_view other = this_is_first ? key.key : same->key;
+  object.at(wrong).fail("expected one spelling, got this and " + std::string(other));
+}
 
 }  // namespace
 
@@ -132,15 +134,13 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   spec.kind = type.kind;
   spec.rank = type.rank;
   spec.place = origin.place(object.pointer());
-  Claims claims(object);
-  const std::span<const JsonNode::Member> members = object.node().members();
-  for (const auto& [name, node] : members)
-    if (!is_layer_key(name)) fail_key(object, name, type.kind);
-  for (const auto& [name, node] : members) {
-    const FieldKey key = *find_field(type.kind, name);
-    if (!key.field->taken(type.kind)) fail_key(object, name, type.kind);
-    claims.add(key, spec.place);
-    const Value value = object.beneath(node);
+  const std::vector<FieldKey> keys = stated_keys(object, type.kind);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const FieldKey& key = keys[i];
+    if (!key.field->taken(type.kind)) fail_key(object, key.key, type.kind);
+    check_once(key, std::span(keys).first(i), object);
+    if (key.key != key.field->key) spec.place.spellings.emplace_back(key.field->key, key.key);
+    const Value value = object.beneath(object.node().members()[i].value);
     std::visit(ReadField{value, key.unit, spec}, key.field->member);
   }
   if (object.node().contains("dtype") && object.node().contains("dtypes"))

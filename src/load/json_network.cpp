@@ -57,9 +57,10 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
 std::string network_name(const std::string& source) {
   if (source == "-") return "stdin";
   const std::size_t slash = source.find_last_of('/');
-  std::string name = slash == std::string::npos ? source : source.substr(slash + 1);
+  std::string_view name = source;
+  if (slash != name.npos) name.remove_prefix(slash + 1);
   const std::size_t dot = name.find_last_of('.');
-  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+  return std::string(dot == 0 ? name : name.substr(0, dot));
 }
 
 std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const JsonNode& document,

@@ -101,8 +101,16 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     if (open_.size() == deepest)
       throw origin_->error(
           "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
+    if (open_.empty()) reserve();
     open_.push_back({is_array, elements_.size(), members_.size(), {}});
     return true;
+  }
+
+  /// What a layer needs.
+  void reserve() {
+    open_.reserve(4);
+    elements_.reserve(16);
+    members_.reserve(16);
   }
 
   [[noreturn]] void fail_repeated(std::span<const JsonNode::Member> members) {

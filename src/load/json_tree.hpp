@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -89,11 +88,13 @@ class JsonStore {
   template <class T>
   JsonNode::Parts<T> copy(std::span<const T> parts);
 
-  static constexpr std::size_t first_byte = 2048;  ///< enough for a layer
+  void* allocate(std::size_t byte, std::size_t alignment);
 
-  /// Frees nothing before it frees all.
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_ =
-      std::make_unique<std::pmr::monotonic_buffer_resource>(first_byte);
+  /// Filled one after the other, each larger than the one before, and freed all at once.
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::byte* next_ = nullptr;          ///< in the last block
+  std::size_t left_byte_ = 0;          ///< of that
+  std::size_t next_block_byte_ = 960;  ///< at first enough for a layer
 };
 
 /// A text's value with what owns it.

@@ -63,8 +63,9 @@ InputError Origin::error(const std::string& pointer, const std::string& message)
 Place Origin::place(const std::string& pointer) const {
   Place place;
   place.source = source;
-  place.where = pointer;
-  if (line) place.where = std::to_string(*line) + (pointer.empty() ? "" : ": " + pointer);
+  if (line) place.where = std::to_string(*line);
+  if (line && !pointer.empty()) place.where += ": ";
+  place.where += pointer;
   return place;
 }
 

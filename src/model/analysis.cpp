@@ -63,17 +63,13 @@ auto common(const std::vector<LayerResult>& rows, Get get)
   return first;
 }
 
-LayerResult counted(const Layer& layer, Pass pass, const Context& context,
-                    const std::string& source) {
-  LayerResult row;
-  row.layer = layer;
-  row.layer.pass = pass;
+void count_row(LayerResult& row, const Context& context, const std::string& source) {
+  Layer& layer = row.layer;
   row.trains_norm =
       context.options.training && layer.kind == LayerKind::batch_norm && !layer.batch_statistics;
-  row.layer.batch_statistics = layer.batch_statistics || row.trains_norm;
-  row.counts = count(row.layer);
-  row.engine = require_engine(row.layer, context, source);
-  return row;
+  layer.batch_statistics = layer.batch_statistics || row.trains_norm;
+  row.counts = count(layer);
+  row.engine = require_engine(layer, context, source);
 }
 
 /// The host's part of a run: the first layer's operand in, the last layer's result out.
@@ -96,6 +92,7 @@ const Layer& source_of(std::size_t producer, const Network& network) {
 
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
   std::vector<std::string> names;
+  names.reserve(layer.inputs.size());
   for (const Operand& operand : layer.inputs)
     names.push_back(operand.producer ? source_of(*operand.producer, network).name : std::string());
   return names;
@@ -110,9 +107,9 @@ std::vector<bool> read_layers(const Network& network) {
   return read;
 }
 
-/// The layer with the kernels that run it. An engine's builder times what it has and keeps the
+/// Sets the kernels that run the layer. An engine's builder times what it has and keeps the
 /// fastest, sums in fp16 among it; a recorded engine says itself which it took.
-Layer as_built(Layer layer, const Network& network, const Context& context) {
+void set_kernels(Layer& layer, const Network& network, const Context& context) {
   const bool builds = !network.recording && context.options.fusion == FusionKind::epilogue;
   if (builds || (network.recording && network.recording->kernels == KernelSource::inference_engine))
     layer.kernels = KernelSource::inference_engine;
@@ -120,7 +117,6 @@ Layer as_built(Layer layer, const Network& network, const Context& context) {
       info(layer.kind).family == KindFamily::contraction &&
       context.gpu.peak_flop_per_s[Engine::fp16_tensor_fp16_accumulate])
     layer.fp16_accumulate = true;
-  return layer;
 }
 
 /// The rows of a network, not timed yet.
@@ -130,9 +126,13 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context)
   constexpr std::size_t most_passes = 3;
   rows.reserve(network.layers.size() * (options.training ? most_passes : 1));
   const auto add = [&](const Layer& layer, Pass pass) {
-    rows.push_back(counted(as_built(layer, network, context), pass, context, network.source));
-    if (!layer.layout && !network.recording && takes(layer.kind, "layout"))
-      rows.back().layer.layout = options.layout;
+    LayerResult& row = rows.emplace_back();
+    row.layer = layer;
+    row.layer.pass = pass;
+    set_kernels(row.layer, network, context);
+    count_row(row, context, network.source);
+    if (options.layout && !layer.layout && !network.recording && takes(layer.kind, "layout"))
+      row.layer.layout = options.layout;
   };
   const std::vector<bool> read = read_layers(network);
   const Layer& first = network.layers.front();

@@ -6,11 +6,14 @@
 
 namespace roofline {
 
+/// Apart from the arithmetic, so that this is small enough to be compiled in place.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_overflow() { throw OverflowError(); }
+
 /// a * b * ...; throws OverflowError where the product exceeds 64 bits.
 template <class... Rest>
 constexpr std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, Rest... rest) {
   std::uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw OverflowError();
+  if (__builtin_mul_overflow(a, b, &product)) fail_overflow();
   if constexpr (sizeof...(rest) == 0)
     return product;
   else
@@ -21,7 +24,7 @@ constexpr std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, Rest... re
 template <class... Rest>
 constexpr std::uint64_t checked_add(std::uint64_t a, std::uint64_t b, Rest... rest) {
   std::uint64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) throw OverflowError();
+  if (__builtin_add_overflow(a, b, &sum)) fail_overflow();
   if constexpr (sizeof...(rest) == 0)
     return sum;
   else

@@ -261,10 +261,23 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
+/// Its size and three of its characters tell a key from nearly all others.
+struct KeyHash {
+  std::size_t operator()(std::string_view key) const noexcept {
+    if (key.empty()) return 0;
+    const auto character = [&](std::size_t i) { return static_cast<unsigned char>(key[i]); };
+    std::size_t hash = key.size();
+    for (const std::size_t i : {std::size_t{0}, key.size() / 2, key.size() - 1})
+      hash = 31 * hash + character(i);
+    return hash;
+  }
+};
+using KeysByName = std::unordered_map<std::string_view, std::span<const FieldKey>, KeyHash>;
+
 std::span<const FieldKey> keys_named(std::string_view key) {
   static const std::vector<FieldKey> keys = sorted_keys();
-  static const std::unordered_map<std::string_view, std::span<const FieldKey>> by_name = [] {
-    std::unordered_map<std::string_view, std::span<const FieldKey>> same;
+  static const KeysByName by_name = [] {
+    KeysByName same;
     for (auto first = keys.begin(); first != keys.end();) {
       const auto last = std::find_if(first, keys.end(),
                                      [&](const FieldKey& each) { return each.key != first->key; });

@@ -18,6 +18,25 @@ TEST_CASE("NDJSON: one layer a line, whatever the line ends", "[load/records]") 
   }
 }
 
+TEST_CASE("NDJSON: lines longer and shorter than what is read at a time", "[load/records]") {
+  constexpr std::size_t read_byte = 65536;
+  std::string text;
+  std::vector<std::string> names;
+  for (const std::size_t name_byte : {read_byte - 20, std::size_t{7}, read_byte, 3 * read_byte})
+    for (std::size_t i = 0; i < 300; ++i) {
+      names.push_back(std::string(i == 0 ? name_byte : i, 'x'));
+      text += R"({"type": "relu", "input": [8], "name": ")" + names.back() + "\"}\n";
+    }
+  text.pop_back();  // the last line has no break
+  const Records records = read_records("x.ndjson", text);
+  CHECK(records.errors.empty());
+  REQUIRE(records.layers.size() == names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    REQUIRE(records.layers[i].name == names[i]);
+    REQUIRE(records.networks[i].record == i + 1);
+  }
+}
+
 TEST_CASE("Records stand alone: without an input of its own, a record is none", "[load/records]") {
   const std::string conv = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})";
   const std::string alone =

@@ -84,12 +84,16 @@ class Inference {
                                               : std::string(info(spec.kind).name) +
                                                     std::to_string(spec_.record.value_or(index));
     LayerScope scope{spec_, defaults_, network_.layers, names_, previous_copies_, 0, copies};
-    for (; scope.copy < copies; ++scope.copy)
-      network_.layers.push_back(infer_layer(spec, own_name_(stated_name), scope));
+    if (spec_.layers.size() == 1 && copies == 1) {  // no other name to differ from
+      network_.layers.push_back(infer_layer(spec, stated_name, scope));
+    } else {
+      for (; scope.copy < copies; ++scope.copy)
+        network_.layers.push_back(infer_layer(spec, own_name_(stated_name), scope));
+      names_.add(stated_name, first, copies);
+    }
     if (const std::string_view over = norm_assumption(spec, network_.layers.back()); !over.empty())
       ++assumed_norms_.try_emplace({spec.kind, over}, AssumedNorms{0, stated_name})
             .first->second.count;
-    names_.add(stated_name, first, copies);
     previous_copies_ = copies;
   }
 

@@ -284,12 +284,13 @@ DataTypes infer_types(const LayerSpec& spec, const LayerScope& scope) {
 }
 
 /// Every count of every pass must fit 64 bits.
-void check_counts(const Layer& layer) {
-  Layer probe = layer;
+void check_counts(Layer& layer) {
+  const Pass own = layer.pass;
   for (const Pass pass : {Pass::fwd, Pass::dgrad, Pass::wgrad}) {
-    probe.pass = pass;
-    static_cast<void>(count(probe));
+    layer.pass = pass;
+    static_cast<void>(count(layer));
   }
+  layer.pass = own;
 }
 
 }  // namespace
