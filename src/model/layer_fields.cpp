@@ -13,11 +13,7 @@ using L = LayerSpec;
 // Which kinds take a field.
 
 bool any(LayerKind) { return true; }
-bool several_operands(LayerKind kind) {
-  return info(kind).family == KindFamily::combine || kind == LayerKind::matmul ||
-         kind == LayerKind::attention || kind == LayerKind::other;
-}
-bool one_operand(LayerKind kind) { return !several_operands(kind); }
+bool one_operand(LayerKind kind) { return !has_several_operands(kind); }
 bool contraction(LayerKind kind) { return info(kind).family == KindFamily::contraction; }
 bool convolution(LayerKind kind) {
   return kind == LayerKind::conv || kind == LayerKind::conv_transpose;
@@ -45,21 +41,24 @@ bool only(LayerKind kind) {
 
 /// `knows_rank`: the layer says how many positions its operand has. Where it does not, a list of
 /// three would be read as [C, H, W], and is said to be whole.
-OperandSpec stated_operand(const Operand& operand, Features features, bool knows_rank) {
+StatedOperand state_operand(const Operand& operand, Features features, bool knows_rank) {
   const Shape& shape = operand.shape;
-  OperandSpec spec;
-  spec.sizes = stated_sizes(shape, features);
-  spec.is_parameter = operand.is_parameter;
-  spec.parameters = operand.parameters;
   const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
-  spec.whole = !is_plain && !knows_rank;
-  if (!operand.is_parameter) return spec;
+  if (!operand.is_parameter)
+    return {stated_sizes(shape, features), !is_plain && !knows_rank, false, operand.parameters};
   // Parameters have no batch to state.
   const bool leaves_out_batch =
       shape.batch == 1 && (features == Features::first ? is_plain : shape.spatial_rank == 0);
-  if (leaves_out_batch) spec.sizes.erase(spec.sizes.begin());
-  spec.whole = !leaves_out_batch;
-  return spec;
+  return {stated_sizes(shape, features, !leaves_out_batch), !leaves_out_batch, true,
+          operand.parameters};
+}
+
+OperandSpec spec_of(const StatedOperand& operand) {
+  return {{operand.sizes.begin(), operand.sizes.end()},
+          operand.whole,
+          {},
+          operand.is_parameter,
+          operand.parameters};
 }
 
 AxesSpec axes_of(const Layer& layer, const Axes& axes) {
@@ -94,16 +93,17 @@ void state_kind(const Layer& layer, L& spec) {
   if (has_window(layer.kind) && layer.window.rank != 2) spec.rank = layer.window.rank;
 }
 
-void state_input(const Layer& layer, L& spec) { spec.input = stated_operands(layer).front(); }
+void state_input(const Layer& layer, L& spec) { spec.input = spec_of(stated_operand(layer, 0)); }
 
 void state_inputs(const Layer& layer, L& spec) {
-  spec.inputs = stated_operands(layer);
-  if (!contraction(layer.kind)) spec.inputs.resize(spec.inputs.size() - layer.joined_inputs);
+  const std::size_t joined = contraction(layer.kind) ? 0 : layer.joined_inputs;
+  for (std::size_t i = 0; i + joined < stated_operand_count(layer); ++i)
+    spec.inputs.push_back(spec_of(stated_operand(layer, i)));
 }
 
 void state_fused(const Layer& layer, L& spec) {
   for (std::size_t i = 1; i < layer.inputs.size() - layer.joined_inputs; ++i)
-    spec.fused.push_back(stated_operand(layer.inputs[i], info(layer.kind).features, false));
+    spec.fused.push_back(spec_of(state_operand(layer.inputs[i], info(layer.kind).features, false)));
 }
 
 void state_out_channels(const Layer& layer, L& spec) { spec.out_channels = layer.output.channels; }
@@ -136,8 +136,9 @@ void state_normalized_shape(const Layer& layer, L& spec) {
 /// Of kinds whose operands do not give it.
 void state_output(const Layer& layer, L& spec) {
   const KindFamily family = info(layer.kind).family;
-  if (family == KindFamily::movement || family == KindFamily::resize)
-    spec.output = stated_sizes(layer.output, info(layer.kind).features);
+  if (family != KindFamily::movement && family != KindFamily::resize) return;
+  const SizeList sizes = stated_sizes(layer.output, info(layer.kind).features);
+  spec.output.assign(sizes.begin(), sizes.end());
 }
 
 bool is_of_one_type(const DataTypes& types) {
@@ -195,7 +196,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"input_size", AxesField{&L::input_size}, one_operand},
     {"h", AxisField{&L::input_size, &AxesSpec::height}, one_operand},
     {"w", AxisField{&L::input_size, &AxesSpec::width}, one_operand},
-    {"inputs", OperandsField{&L::inputs}, several_operands, state_inputs},
+    {"inputs", OperandsField{&L::inputs}, has_several_operands, state_inputs},
     {"m", CountField{&L::m}, only<LayerKind::matmul>},
     {"n", CountField{&L::n}, only<LayerKind::matmul>},
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
@@ -319,27 +320,35 @@ bool takes(LayerKind kind, std::string_view key) {
   return found && found->field->taken(kind);
 }
 
-std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features) {
-  std::vector<std::uint64_t> sizes{shape.batch};
-  if (features == Features::first) sizes.push_back(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.push_back(shape.spatial[i]);
-  if (features == Features::last) sizes.push_back(shape.channels);
+bool has_several_operands(LayerKind kind) {
+  return info(kind).family == KindFamily::combine || kind == LayerKind::matmul ||
+         kind == LayerKind::attention || kind == LayerKind::other;
+}
+
+SizeList stated_sizes(const Shape& shape, Features features, bool with_batch) {
+  SizeList sizes;
+  if (with_batch) sizes.add(shape.batch);
+  if (features == Features::first) sizes.add(shape.channels);
+  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.add(shape.spatial[i]);
+  if (features == Features::last) sizes.add(shape.channels);
   return sizes;
 }
 
-std::vector<OperandSpec> stated_operands(const Layer& layer) {
+std::size_t stated_operand_count(const Layer& layer) {
+  if (layer.kind == LayerKind::matmul) return 2;
   // Beyond the first of a contraction there are those that are fused into its kernel.
-  const std::size_t own = contraction(layer.kind) ? 1 : layer.inputs.size();
-  std::vector<OperandSpec> operands;
-  for (std::size_t i = 0; i < own; ++i)
-    operands.push_back(
-        stated_operand(layer.inputs[i], info(layer.kind).features, has_window(layer.kind)));
-  if (layer.kind != LayerKind::matmul) return operands;
-  const Shape& first = layer.inputs.front().shape;
-  OperandSpec second;
-  second.sizes = {first.batch, first.channels, layer.output.channels};
-  operands.push_back(second);
-  return operands;
+  return contraction(layer.kind) ? 1 : layer.inputs.size();
+}
+
+StatedOperand stated_operand(const Layer& layer, std::size_t index) {
+  if (layer.kind == LayerKind::matmul && index == 1) {
+    const Shape& first = layer.inputs.front().shape;
+    StatedOperand second;
+    for (const std::uint64_t size : {first.batch, first.channels, layer.output.channels})
+      second.sizes.add(size);
+    return second;
+  }
+  return state_operand(layer.inputs[index], info(layer.kind).features, has_window(layer.kind));
 }
 
 LayerSpec stated(const Layer& layer) {

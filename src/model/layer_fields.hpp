@@ -116,11 +116,36 @@ bool takes(LayerKind kind, std::string_view key);
 /// operand named. Read again, it is the same layer.
 LayerSpec stated(const Layer& layer);
 
-/// A shape in a layer file's order, [N, C, ...] or [N, ..., F].
-std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features);
-/// The operands of a layer but for those fused into a contraction's kernel, as layer files state
-/// them; of a GEMM both matrices.
-std::vector<OperandSpec> stated_operands(const Layer& layer);
+/// The sizes of a shape: a list that needs no memory of its own.
+class SizeList {
+ public:
+  void add(std::uint64_t size) { sizes_[count_++] = size; }
+  operator std::span<const std::uint64_t>() const { return {sizes_.data(), count_}; }
+  const std::uint64_t* begin() const { return sizes_.data(); }
+  const std::uint64_t* end() const { return sizes_.data() + count_; }
+
+ private:
+  std::array<std::uint64_t, 2 + std::tuple_size_v<Axes>> sizes_{};
+  std::size_t count_ = 0;
+};
+
+/// A shape in a layer file's order, [N, C, ...] or [N, ..., F]; parameters leave the batch out.
+SizeList stated_sizes(const Shape& shape, Features features, bool with_batch = true);
+
+/// An operand as layer files state it, but for the layer that it comes from (see OperandSpec).
+struct StatedOperand {
+  SizeList sizes;
+  bool whole = false;
+  bool is_parameter = false;
+  std::optional<std::uint64_t> parameters{};
+};
+
+/// Whether layers of the kind state `inputs` and not the one `input`.
+bool has_several_operands(LayerKind kind);
+/// The operands of a layer but for those fused into a contraction's kernel; of a GEMM both
+/// matrices.
+std::size_t stated_operand_count(const Layer& layer);
+StatedOperand stated_operand(const Layer& layer, std::size_t index);
 
 /// What a layer states of each of Layer::inputs. (A GEMM's second matrix is none of them.)
 std::vector<OperandSpec*> operands_of(LayerSpec& layer);

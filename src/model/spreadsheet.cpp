@@ -1,15 +1,12 @@
 #include "model/spreadsheet.hpp"
 
 namespace roofline {
-namespace {
 
 bool is_formula(std::string_view text) {
   constexpr std::string_view starts = "=+-@\t\r";
   const std::size_t first = text.find_first_not_of('\'');
   return first != text.npos && starts.find(text[first]) != starts.npos;
 }
-
-}  // namespace
 
 std::string guarded(std::string_view text) {
   return (is_formula(text) ? "'" : "") + std::string(text);

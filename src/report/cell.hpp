@@ -1,6 +1,6 @@
 #pragma once
 
-// Values of fields, before any format.
+// Values of fields, before any format. They are views: what they are of outlives them.
 
 #include <cstdint>
 #include <optional>
@@ -8,16 +8,42 @@
 #include <string_view>
 #include <variant>
 
+#include "report/appender.hpp"
+
 namespace roofline {
 
-/// A value that is JSON already: a list or an object.
-struct JsonText {
-  std::string text;
+class JsonWriter;
+
+/// A list or an object, which is written where it is wanted.
+class JsonValue {
+ public:
+  /// Of `what`, by a function that writes one value: write(JsonWriter&, const T&).
+  template <auto write, class T>
+  static JsonValue of(const T& what) {
+    return {&what, [](JsonWriter& writer, const void* any) {
+              write(writer, *static_cast<const T*>(any));
+            }};
+  }
+
+  void write(JsonWriter& writer) const { write_(writer, what_); }
+
+ private:
+  using Write = void (*)(JsonWriter&, const void*);
+  JsonValue(const void* what, Write write) : what_(what), write_(write) {}
+
+  const void* what_;
+  Write write_;
 };
 
-/// monostate where it is unknown. A view is of a name that outlives the cell.
-using Cell = std::variant<std::monostate, std::string, std::string_view, std::uint64_t, double,
-                          bool, JsonText>;
+/// monostate where it is unknown.
+struct Cell
+    : std::variant<std::monostate, std::string_view, std::uint64_t, double, bool, JsonValue> {
+  using variant::variant;
+  Cell() = default;
+  Cell(std::string&& text) = delete;  // it would not outlive the cell
+};
+
+inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
 
 template <class T>
 Cell cell(const std::optional<T>& value) {
@@ -27,7 +53,7 @@ Cell cell(const std::optional<T>& value) {
 
 inline Cell cell(std::string_view name) { return name; }
 inline Cell cell(const char* name) { return std::string_view(name); }
-Cell cell(std::string&& text) = delete;  // it would not outlive the cell
+Cell cell(std::string&& text) = delete;
 
 /// The name of an enumerator.
 template <class E>
@@ -36,20 +62,11 @@ Cell optional_name(const std::optional<E>& value) {
 }
 
 /// Text, with an empty one as unknown.
-inline Cell text_or_null(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
+inline Cell text_or_null(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
+Cell text_or_null(std::string&& text) = delete;
 
-/// The cell's text; none where it is something else.
-std::optional<std::string_view> text_in(const Cell& cell);
-
-/// As JSON has it: quoted and escaped, bytes that are not UTF-8 replaced; null where it is unknown
-/// or not finite.
-void append_json(std::string& out, const Cell& cell);
 /// As CSV has it: quoted where need be, empty where unknown.
 /// `raw`: also texts that spreadsheets run.
-void append_csv(std::string& out, const Cell& cell, bool raw);
-/// A JSON string.
-void append_json_string(std::string& out, std::string_view text);
-/// Digits.
-void append_count(std::string& out, std::uint64_t count);
+void append_csv(Appender& out, const Cell& cell, bool raw);
 
 }  // namespace roofline

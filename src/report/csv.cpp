@@ -17,18 +17,20 @@ std::string header() {
 
 template <bool raw>
 std::size_t append_row(std::string& text, const Row& row) {
+  Appender out(text);
   std::size_t share_at = 0;
   bool first = true;
   for (const OutputField& field : output_fields()) {
-    if (!first) text += ',';
+    if (!first) out.add(',');
     first = false;
-    if (field.path == "time_share") share_at = text.size();
+    if (field.path == "time_share") share_at = out.size();
     if (field.path == layer_path)
-      append_layer_cells(text, row, raw);
+      append_layer_cells(out, row, raw);
     else
-      append_csv(text, field.value(row), raw);
+      append_csv(out, field.value(row), raw);
   }
-  text += '\n';
+  out.add('\n');
+  out.flush();
   return share_at;
 }
 
@@ -41,13 +43,15 @@ std::string kernel_header() {
 
 template <bool raw>
 void append_kernel(std::string& text, const KernelTable& table, const KernelRow& row) {
+  Appender out(text);
   bool first = true;
   for (const KernelField& field : kernel_fields()) {
-    if (!first) text += ',';
+    if (!first) out.add(',');
     first = false;
-    append_csv(text, field.value(table, row), raw);
+    append_csv(out, field.value(table, row), raw);
   }
-  text += '\n';
+  out.add('\n');
+  out.flush();
 }
 
 std::string point_header() {
@@ -59,13 +63,15 @@ std::string point_header() {
 
 template <bool raw>
 void append_point(std::string& text, const PointTable& table, const OperatingPoint& point) {
+  Appender out(text);
   bool first = true;
   for (const PointField& field : point_fields()) {
-    if (!first) text += ',';
+    if (!first) out.add(',');
     first = false;
-    append_csv(text, field.value(table, point), raw);
+    append_csv(out, field.value(table, point), raw);
   }
-  text += '\n';
+  out.add('\n');
+  out.flush();
 }
 
 }  // namespace

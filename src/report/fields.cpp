@@ -1,7 +1,5 @@
 #include "report/fields.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "report/stated.hpp"
@@ -25,8 +23,7 @@ Cell plan(R r) {
 
 Cell plan_tile(R r) {
   if (!r.layer.kernel || r.layer.kernel->tile[0] == 0) return {};
-  const auto& tile = r.layer.kernel->tile;
-  return JsonText{fmt::format("[{},{},{}]", tile[0], tile[1], tile[2])};
+  return JsonValue::of<write_counts>(r.layer.kernel->tile);
 }
 
 /// What of the expected time a part of it takes.

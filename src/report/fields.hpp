@@ -45,6 +45,11 @@ struct OutputField {
 
 std::span<const OutputField> output_fields();
 
+/// A row of the result.
+inline Row row_of(const Result& result, const LayerResult& layer) {
+  return {result.setting.source, result.setting.network, result.setting.gpu, layer};
+}
+
 /// "bytes_total" of "bytes.total"
 std::string column_of(std::string_view path);
 

@@ -148,14 +148,16 @@ void write_explanation(JsonWriter& w, const Report& report, const Explanation& e
   w.begin_object();
   write_fields(w, {result.setting.source, result.setting.network, result.setting.gpu, row}, true);
   w.key("derivation").begin_array();
-  for (const DerivationStep& step : explanation.steps)
+  for (const DerivationStep& step : explanation.steps) {
+    const std::string origin = fmt::format("{}", fmt::join(step.origins, "; "));
     w.begin_object()
         .member("quantity", step.quantity)
         .member("expression", text_or_null(step.expression))
         .member("value", step.value)
         .member("unit", text_or_null(step.unit))
-        .member("origin", text_or_null(fmt::format("{}", fmt::join(step.origins, "; "))))
+        .member("origin", text_or_null(origin))
         .end_object();
+  }
   w.end_array().key("advice").begin_array();
   for (const Advice& advice : explanation.advice)
     w.begin_object()
@@ -256,8 +258,8 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_gpu_changes(w, result.setting.gpu_changes);
   w.member("dtype", optional_name(result.setting.dtype))
       .member("batch", cell(result.setting.batch))
-      .member("pass", result.setting.training ? Cell(std::string("training"))
-                                              : optional_name(result.setting.pass))
+      .member("pass",
+              result.setting.training ? cell("training") : optional_name(result.setting.pass))
       .member("framework", optional_name(result.setting.framework));
   write_other_engine(w, result);
   write_ceilings(w, result);

@@ -1,39 +1,74 @@
 #include "report/json_writer.hpp"
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "report/text.hpp"
+
 namespace roofline {
+
+struct JsonWriter::WriteValue {
+  JsonWriter& writer;
+
+  void operator()(std::monostate) const { writer.out_.add("null"); }
+  void operator()(std::string_view text) const { writer.add_string(text); }
+  void operator()(std::uint64_t count) const { writer.out_.add_count(count); }
+  void operator()(double value) const {
+    if (std::isfinite(value))
+      writer.out_.add_number(value);
+    else
+      writer.out_.add("null");
+  }
+  void operator()(bool value) const { writer.out_.add(value ? "true" : "false"); }
+  void operator()(const JsonValue& json) const {
+    // It need not set itself apart again.
+    writer.after_key_ = true;
+    const bool indented = std::exchange(writer.indented_, false);
+    json.write(writer);
+    writer.indented_ = indented;
+  }
+};
+
+void JsonWriter::add_string(std::string_view text) {
+  if (is_plain(text)) {
+    out_.add('"');
+    out_.add(text);
+    out_.add('"');
+  } else {
+    out_.add(nlohmann::json(std::string(text))
+                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
 
 void JsonWriter::new_line() {
   if (!indented_) return;
-  out_ += '\n';
-  out_.append(2 * depth_, ' ');
+  out_.add('\n');
+  for (std::size_t i = 0; i < depth_; ++i) out_.add("  ");
 }
 
-void JsonWriter::separate() {
-  if (after_key_) {
-    after_key_ = false;
-    return;
-  }
-  if (depth_ == 0) return;
-  if (has_items_) out_ += ',';
+void JsonWriter::begin_item() {
+  if (has_items_) out_.add(',');
   has_items_ = true;
   new_line();
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  append_json_string(out_, name);
-  out_ += indented_ ? ": " : ":";
+  add_string(name);
+  out_.add(indented_ ? ": " : ":");
   after_key_ = true;
   return *this;
 }
 
-JsonWriter& JsonWriter::comma_key(std::string_view text) {
+JsonWriter& JsonWriter::key(const JsonKey& key) {
+  const std::string_view text = key.text_;
   if (indented_) {
-    separate();
-    out_ += text.substr(1);
-    out_ += ' ';
+    begin_item();
+    out_.add(text.substr(1));
+    out_.add(' ');
   } else {
-    out_ += has_items_ ? text : text.substr(1);
+    out_.add(has_items_ ? text : text.substr(1));
     has_items_ = true;
   }
   after_key_ = true;
@@ -42,13 +77,23 @@ JsonWriter& JsonWriter::comma_key(std::string_view text) {
 
 JsonWriter& JsonWriter::value(const Cell& cell) {
   separate();
-  append_json(out_, cell);
+  std::visit(WriteValue{*this}, cell);
+  end_value();
   return *this;
+}
+
+JsonWriter& JsonWriter::counts(std::span<const std::uint64_t> counts) {
+  begin_array();
+  for (const std::uint64_t count : counts) {
+    separate();
+    out_.add_count(count);
+  }
+  return end_array();
 }
 
 JsonWriter& JsonWriter::open(char bracket) {
   separate();
-  out_ += bracket;
+  out_.add(bracket);
   ++depth_;
   has_items_ = false;
   return *this;
@@ -58,7 +103,8 @@ JsonWriter& JsonWriter::close(char bracket) {
   --depth_;
   if (has_items_) new_line();
   has_items_ = true;  // of the one around it: this
-  out_ += bracket;
+  out_.add(bracket);
+  end_value();
   return *this;
 }
 

@@ -3,6 +3,8 @@
 // JSON text written as it comes, without a tree: on one line, or indented by two.
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,14 +12,27 @@
 
 namespace roofline {
 
+/// A key with what stands around it after another member, `,"name":`: made once, written often.
+class JsonKey {
+ public:
+  explicit JsonKey(std::string_view name) : text_(",\"" + std::string(name) + "\":") {}
+
+ private:
+  friend class JsonWriter;
+  std::string text_;
+};
+
+/// Appends one value to a text, where it stands once it is whole.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
   JsonWriter& key(std::string_view name);
-  /// The same of a key as it stands after another member: `,"name":`.
-  JsonWriter& comma_key(std::string_view text);
+  JsonWriter& key(const JsonKey& key);
+  /// Texts are quoted and escaped, bytes that are not UTF-8 replaced; null is what is unknown or
+  /// not finite. Lists and objects stand on one line.
   JsonWriter& value(const Cell& cell);
+  JsonWriter& counts(std::span<const std::uint64_t> counts);
   JsonWriter& begin_object() { return open('{'); }
   JsonWriter& end_object() { return close('}'); }
   JsonWriter& begin_array() { return open('['); }
@@ -25,16 +40,34 @@ class JsonWriter {
   JsonWriter& member(std::string_view name, const Cell& cell) { return key(name).value(cell); }
 
  private:
+  struct WriteValue;
+
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
-  void separate();
+  /// Begins a value, or a key.
+  void separate() {
+    if (after_key_)
+      after_key_ = false;
+    else if (depth_ > 0)
+      begin_item();
+  }
+  void begin_item();
   void new_line();
+  void add_string(std::string_view text);
+  void end_value() {
+    if (depth_ == 0) out_.flush();
+  }
 
-  std::string& out_;
+  Appender out_;
   bool indented_;
   std::size_t depth_ = 0;   ///< open arrays and objects
   bool has_items_ = false;  ///< the innermost one
   bool after_key_ = false;
 };
+
+/// For JsonValue::of.
+inline void write_counts(JsonWriter& writer, std::span<const std::uint64_t> counts) {
+  writer.counts(counts);
+}
 
 }  // namespace roofline

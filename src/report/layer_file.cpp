@@ -33,7 +33,7 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
 
 std::string render_layer_file(const Network& network) {
   std::string out = "{\"name\": ";
-  append_json_string(out, network.name);
+  JsonWriter(out, false).value(network.name);
   out += ",\n \"dtype\": \"" + std::string(name_of(network.layers.front().dtypes.input)) + '"';
   const std::uint64_t batch = network.layers.front().output.batch;
   if (std::all_of(network.layers.begin(), network.layers.end(),

@@ -95,8 +95,8 @@ std::string summed_text(const OutputField& field, const TableRow& row) {
   if (!adds_up(field.unit)) return "";
   double sum = 0;
   for (const std::size_t i : row.layers) {
-    const Cell value = field.value({row.result.setting.source, row.result.setting.network,
-                                    row.result.setting.gpu, row.result.layers[i]});
+    const Row layer = row_of(row.result, row.result.layers[i]);
+    const Cell value = field.value(layer);
     if (const auto* number = std::get_if<double>(&value))
       sum += *number;
     else if (const auto* count = std::get_if<std::uint64_t>(&value))
@@ -112,10 +112,11 @@ std::string people_text(const OutputField& field, const TableRow& row) {
   if (field.path == "limiter") return limiter_text(first);
   if (field.path == "bound") return bound_text(first);
   if (adds_up(field.unit)) return summed_text(field, row);
-  const Cell value = field.value(
-      {row.result.setting.source, row.result.setting.network, row.result.setting.gpu, first});
+  const Row layer = row_of(row.result, first);
+  const Cell value = field.value(layer);
   if (const auto* number = std::get_if<double>(&value)) return number_text(field.unit, *number);
-  return std::string(text_in(value).value_or(""));
+  const auto* text = std::get_if<std::string_view>(&value);
+  return text != nullptr ? std::string(*text) : "";
 }
 
 std::string total_text(const OutputField& field, const Total& total) {

@@ -92,7 +92,7 @@ void write_point_fields(JsonWriter& writer, const PointTable& table, const Opera
     if (dot == field.path.npos || field.path.substr(0, dot) != group) {
       if (std::exchange(is_open, false)) writer.end_object();
       group = dot == field.path.npos ? std::string_view() : field.path.substr(0, dot);
-      is_open = !group.empty() && !std::holds_alternative<std::monostate>(value);
+      is_open = !group.empty() && is_known(value);
       if (is_open) writer.key(group).begin_object();
       if (!group.empty() && !is_open) writer.member(group, {});
     }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "report/cell.hpp"
+#include "report/json_writer.hpp"
 #include "report/pieces.hpp"
 
 namespace roofline {
@@ -28,7 +28,8 @@ std::string begin_of(const RowFormat& format, bool of_kernels) {
 
 /// To append to.
 std::string& RenderedRows::last_piece() {
-  if (pieces_.empty() || pieces_.back().size() >= Pieces::worth_byte) pieces_.emplace_back();
+  if (pieces_.empty() || pieces_.back().size() >= Pieces::worth_byte)
+    pieces_.emplace_back().reserve(Pieces::worth_byte + Pieces::worth_byte / 8);
   return pieces_.back();
 }
 
@@ -102,7 +103,7 @@ void RowStream::write(std::vector<RenderedRows::Open> parts) {
     std::size_t done = 0;
     for (const auto& row : part.rows) {
       text.append(part.text, done, row.share_at - done);
-      append_json(text, share_of(row.time_s, whole_s));
+      JsonWriter(text, false).value(share_of(row.time_s, whole_s));
       done = row.share_at;
     }
     text.append(part.text, done);

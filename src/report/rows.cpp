@@ -18,44 +18,37 @@ std::span<const OutputField> same_group(std::span<const OutputField> fields) {
   return fields.first(static_cast<std::size_t>(end - fields.begin()));
 }
 
-/// Fields of one group, or a field without one, with their keys as JSON has them after a comma.
+/// Fields of one group, or a field without one.
 struct RowMember {
-  std::string key;
+  JsonKey key;
   std::span<const OutputField> fields;
-  std::vector<std::string> keys_in_group;  ///< empty without a group
+  std::vector<JsonKey> keys_in_group;  ///< empty without a group
 };
-
-std::string comma_key(std::string_view name) { return ",\"" + std::string(name) + "\":"; }
 
 std::vector<RowMember> make_members() {
   std::vector<RowMember> members;
   for (std::span<const OutputField> fields = output_fields(); !fields.empty();) {
     const std::string_view group = group_of(fields.front());
-    RowMember member{comma_key(group.empty() ? fields.front().path : group), fields.first(1), {}};
+    RowMember member{JsonKey(group.empty() ? fields.front().path : group), fields.first(1), {}};
     if (!group.empty()) member.fields = same_group(fields);
     for (const OutputField& field : member.fields)
-      if (!group.empty())
-        member.keys_in_group.push_back(comma_key(field.path.substr(group.size() + 1)));
+      if (!group.empty()) member.keys_in_group.emplace_back(field.path.substr(group.size() + 1));
     fields = fields.subspan(member.fields.size());
     members.push_back(std::move(member));
   }
   return members;
 }
 
-bool is_known(const OutputField& field, const Row& row) {
-  return !std::holds_alternative<std::monostate>(field.value(row));
-}
-
 void write_group(JsonWriter& writer, const Row& row, const RowMember& group) {
-  writer.comma_key(group.key);
+  writer.key(group.key);
   if (std::none_of(group.fields.begin(), group.fields.end(),
-                   [&](const OutputField& field) { return is_known(field, row); })) {
+                   [&](const OutputField& field) { return is_known(field.value(row)); })) {
     writer.value({});
     return;
   }
   writer.begin_object();
   for (std::size_t i = 0; i < group.fields.size(); ++i)
-    writer.comma_key(group.keys_in_group[i]).value(group.fields[i].value(row));
+    writer.key(group.keys_in_group[i]).value(group.fields[i].value(row));
   writer.end_object();
 }
 
@@ -67,7 +60,7 @@ void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
     if (!member.keys_in_group.empty())
       write_group(writer, row, member);
     else if (const OutputField& field = member.fields.front(); with_head || !field.is_head)
-      writer.comma_key(member.key).value(field.value(row));
+      writer.key(member.key).value(field.value(row));
   }
 }
 

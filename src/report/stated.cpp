@@ -8,25 +8,22 @@
 namespace roofline {
 namespace {
 
-std::string list(std::span<const std::uint64_t> numbers) {
-  std::string text = "[";
-  for (const std::uint64_t number : numbers) {
-    if (text.size() > 1) text += ',';
-    append_count(text, number);
-  }
-  return text += ']';
+/// Of an OperandSpec or a StatedOperand.
+template <class Operand>
+void write_parameter(JsonWriter& w, const Operand& operand) {
+  w.begin_object();
+  if (operand.whole)
+    w.key("shape").counts(operand.sizes).member("parameter", true);
+  else
+    w.key("parameter").counts(operand.sizes);
+  if (operand.parameters) w.member("parameters", *operand.parameters);
+  w.end_object();
 }
 
 void write_operand(JsonWriter& w, const OperandSpec& operand) {
-  const JsonText sizes{list(operand.sizes)};
+  const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
   if (operand.is_parameter) {
-    w.begin_object();
-    if (operand.whole)
-      w.member("shape", sizes).member("parameter", true);
-    else
-      w.member("parameter", sizes);
-    if (operand.parameters) w.member("parameters", *operand.parameters);
-    w.end_object();
+    write_parameter(w, operand);
   } else if (operand.sizes.empty()) {
     w.value(operand.layer);
   } else if (!operand.layer.empty()) {
@@ -38,32 +35,48 @@ void write_operand(JsonWriter& w, const OperandSpec& operand) {
   }
 }
 
-template <class Write>
-Cell json_text(const Write& write) {
-  constexpr std::size_t usual_byte = 320;
-  JsonText json;
-  json.text.reserve(usual_byte);
-  JsonWriter writer(json.text, false);
-  write(writer);
-  return json;
+void write_operands(JsonWriter& w, const std::vector<OperandSpec>& operands) {
+  w.begin_array();
+  for (const OperandSpec& operand : operands) write_operand(w, operand);
+  w.end_array();
 }
 
-Cell operand_list(const std::vector<OperandSpec>& operands) {
-  if (operands.empty()) return {};
-  return json_text([&](JsonWriter& w) {
-    w.begin_array();
-    for (const OperandSpec& operand : operands) write_operand(w, operand);
-    w.end_array();
-  });
+void write_data_types(JsonWriter& w, const DataTypesSpec& types) {
+  w.begin_object();
+  if (types.input) w.member("input", name_of(*types.input));
+  if (types.weight) w.member("weight", name_of(*types.weight));
+  if (types.output) w.member("output", name_of(*types.output));
+  w.end_object();
+}
+
+void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
+  w.begin_object();
+  if (mapping.algorithm) w.member("algorithm", name_of(*mapping.algorithm));
+  if (mapping.tile) w.key("tile").counts(*mapping.tile);
+  for (const MappingNumber& number : mapping_numbers)
+    if (const auto& value = mapping.*number.member) w.member(number.key, *value);
+  w.end_object();
+}
+
+/// "conv3d", as a name that outlives every cell.
+std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
+  using Names = std::array<std::string, std::tuple_size_v<Axes> + 1>;
+  static const std::vector<Names> names = [] {
+    std::vector<Names> all;
+    for (const KindInfo& each : all_kinds()) {
+      Names& of_kind = all.emplace_back();
+      for (std::size_t axes = 1; axes < of_kind.size(); ++axes)
+        of_kind[axes] = std::string(each.name) + std::to_string(axes) + "d";
+    }
+    return all;
+  }();
+  return names[static_cast<std::size_t>(kind)][rank];
 }
 
 struct FieldValue {
   const LayerSpec& spec;
 
-  Cell operator()(const TextField& field) const {
-    const auto text = field.get(spec);
-    return text ? Cell(*text) : Cell();
-  }
+  Cell operator()(const TextField& field) const { return cell(field.get(spec)); }
   Cell operator()(const ChoiceField& field) const {
     const auto chosen = field.get(spec);
     return chosen ? cell(field.names[*chosen]) : Cell();
@@ -74,23 +87,23 @@ struct FieldValue {
   Cell operator()(const AxesField& field) const {
     const AxesSpec& axes = spec.*field.member;
     if (axes.numbers.empty()) return {};
-    return axes.is_list ? Cell(JsonText{list(axes.numbers)}) : Cell(axes.numbers.front());
+    return axes.is_list ? JsonValue::of<write_counts>(axes.numbers) : Cell(axes.numbers.front());
   }
   Cell operator()(const AxisField& field) const { return cell(spec.*field.axes.*field.member); }
   Cell operator()(const SizesField& field) const {
     const std::vector<std::uint64_t>& sizes = spec.*field.member;
-    return sizes.empty() ? Cell() : Cell(JsonText{list(sizes)});
+    return sizes.empty() ? Cell() : JsonValue::of<write_counts>(sizes);
   }
   Cell operator()(const OperandField& field) const {
     const std::optional<OperandSpec>& operand = spec.*field.member;
-    if (!operand) return {};
-    return json_text([&](JsonWriter& w) { write_operand(w, *operand); });
+    return operand ? JsonValue::of<write_operand>(*operand) : Cell();
   }
-  Cell operator()(const OperandsField& field) const { return operand_list(spec.*field.member); }
+  Cell operator()(const OperandsField& field) const {
+    const std::vector<OperandSpec>& operands = spec.*field.member;
+    return operands.empty() ? Cell() : JsonValue::of<write_operands>(operands);
+  }
   Cell operator()(const KindField&) const {
-    const std::string_view name = info(spec.kind).name;
-    if (!spec.rank) return cell(name);
-    return std::string(name) + std::to_string(*spec.rank) + "d";
+    return cell(spec.rank ? name_with_rank(spec.kind, *spec.rank) : info(spec.kind).name);
   }
   Cell operator()(const DataTypeField&) const {
     const DataTypesSpec& types = spec.dtypes;
@@ -98,36 +111,68 @@ struct FieldValue {
   }
   Cell operator()(const DataTypesField&) const {
     const DataTypesSpec& types = spec.dtypes;
-    if (!types.weight && !types.output) return {};
-    return json_text([&](JsonWriter& w) {
-      w.begin_object();
-      if (types.input) w.member("input", cell(name_of(*types.input)));
-      if (types.weight) w.member("weight", cell(name_of(*types.weight)));
-      if (types.output) w.member("output", cell(name_of(*types.output)));
-      w.end_object();
-    });
+    return types.weight || types.output ? JsonValue::of<write_data_types>(types) : Cell();
   }
   Cell operator()(const MappingField&) const {
-    if (!spec.mapping) return {};
-    const KernelMapping& mapping = *spec.mapping;
-    return json_text([&](JsonWriter& w) {
-      w.begin_object();
-      if (mapping.algorithm) w.member("algorithm", cell(name_of(*mapping.algorithm)));
-      if (mapping.tile) w.member("tile", JsonText{list(*mapping.tile)});
-      for (const MappingNumber& number : mapping_numbers)
-        if (const auto& value = mapping.*number.member) w.member(number.key, *value);
-      w.end_object();
-    });
+    return spec.mapping ? JsonValue::of<write_mapping>(*spec.mapping) : Cell();
   }
 };
 
-bool is_known(const Cell& value) { return !std::holds_alternative<std::monostate>(value); }
+struct WrittenField {
+  const LayerField* field;
+  JsonKey key;
+};
+
+std::span<const WrittenField> written_fields() {
+  static const std::vector<WrittenField> fields = [] {
+    std::vector<WrittenField> written;
+    for (const LayerField& field : layer_fields())
+      if (field.is_written()) written.push_back({&field, JsonKey(field.key)});
+    return written;
+  }();
+  return fields;
+}
 
 /// A row's layer, standing alone. A time is that of the row's GPU, whichever its source meant.
 LayerSpec layer_of(const Row& row) {
   LayerSpec spec = stated(row.layer.layer);
   if (spec.measured.is_known() && spec.measured.gpu.empty()) spec.measured.gpu = row.gpu;
   return spec;
+}
+
+void write_stated_layer(JsonWriter& writer, const Row& row) {
+  LayerSpec spec = layer_of(row);
+  if (!row.in_stream) {
+    const std::vector<OperandSpec*> operands = operands_of(spec);
+    for (std::size_t i = 0; i < operands.size(); ++i) operands[i]->layer = row.layer.input_from[i];
+    // The report says of which pass its rows are.
+    if (row.layer.trains_norm) spec.batch_statistics = false;
+  }
+  write_layer(writer, spec);
+}
+
+void write_stated_input(JsonWriter& w, const Layer& layer) {
+  if (!has_several_operands(layer.kind)) {
+    w.counts(stated_operand(layer, 0).sizes);
+    return;
+  }
+  w.begin_array();
+  for (std::size_t i = 0; i < stated_operand_count(layer); ++i)
+    if (const StatedOperand operand = stated_operand(layer, i); operand.is_parameter)
+      write_parameter(w, operand);
+    else
+      w.counts(operand.sizes);
+  w.end_array();
+}
+
+void write_stated_output(JsonWriter& w, const Layer& layer) {
+  w.counts(stated_sizes(layer.output, info(layer.kind).features));
+}
+
+void write_names_or_null(JsonWriter& w, const std::vector<std::string>& names) {
+  w.begin_array();
+  for (const std::string& name : names) w.value(text_or_null(name));
+  w.end_array();
 }
 
 }  // namespace
@@ -138,76 +183,49 @@ Cell field_value(const LayerField& field, const LayerSpec& layer) {
 
 void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.begin_object();
-  for (const LayerField& field : layer_fields()) {
-    if (!field.is_written() || !field.taken(layer.kind)) continue;
-    if (const Cell value = field_value(field, layer); is_known(value))
-      writer.member(field.key, value);
-  }
+  for (const WrittenField& each : written_fields())
+    if (each.field->taken(layer.kind))
+      if (const Cell value = field_value(*each.field, layer); is_known(value))
+        writer.key(each.key).value(value);
   writer.end_object();
 }
 
 Cell stated_layer(const Row& row) {
   if (!is_input_kind(row.layer.layer.kind) || row.layer.layer.of_run) return {};
-  LayerSpec spec = layer_of(row);
-  if (!row.in_stream) {
-    const std::vector<OperandSpec*> operands = operands_of(spec);
-    for (std::size_t i = 0; i < operands.size(); ++i) operands[i]->layer = row.layer.input_from[i];
-    // The report says of which pass its rows are.
-    if (row.layer.trains_norm) spec.batch_statistics = false;
-  }
-  return json_text([&](JsonWriter& w) { write_layer(w, spec); });
+  return JsonValue::of<write_stated_layer>(row);
 }
 
 std::string layer_columns() {
   std::string columns;
-  for (const LayerField& field : layer_fields())
-    if (field.is_written())
-      columns +=
-          (columns.empty() ? "" : ",") + std::string(layer_path) + "_" + std::string(field.key);
+  for (const WrittenField& each : written_fields())
+    columns +=
+        (columns.empty() ? "" : ",") + std::string(layer_path) + "_" + std::string(each.field->key);
   return columns;
 }
 
-void append_layer_cells(std::string& csv, const Row& row, bool raw) {
+void append_layer_cells(Appender& csv, const Row& row, bool raw) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.of_run;
   const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
   bool first = true;
-  for (const LayerField& field : layer_fields()) {
-    if (!field.is_written()) continue;
-    if (!first) csv += ',';
+  for (const WrittenField& each : written_fields()) {
+    if (!first) csv.add(',');
     first = false;
-    if (is_input && field.taken(spec.kind)) append_csv(csv, field_value(field, spec), raw);
+    if (is_input && each.field->taken(spec.kind))
+      append_csv(csv, field_value(*each.field, spec), raw);
   }
 }
 
-Cell stated_input(const Layer& layer) {
-  const std::vector<OperandSpec> operands = stated_operands(layer);
-  if (!takes(layer.kind, "inputs")) return JsonText{list(operands.front().sizes)};
-  return json_text([&](JsonWriter& w) {
-    w.begin_array();
-    for (const OperandSpec& operand : operands)
-      if (operand.is_parameter)
-        write_operand(w, operand);
-      else
-        w.value(JsonText{list(operand.sizes)});
-    w.end_array();
-  });
-}
+Cell stated_input(const Layer& layer) { return JsonValue::of<write_stated_input>(layer); }
 
 Cell stated_producers(const LayerResult& row) {
   const std::vector<std::string>& names = row.input_from;
-  if (!takes(row.layer.kind, "inputs"))
-    return text_or_null(names.empty() ? std::string() : names.front());
+  if (!has_several_operands(row.layer.kind))
+    return names.empty() ? Cell() : text_or_null(names.front());
   if (std::all_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
     return {};
-  return json_text([&](JsonWriter& w) {
-    w.begin_array();
-    for (const std::string& name : names) w.value(text_or_null(name));
-    w.end_array();
-  });
+  return JsonValue::of<write_names_or_null>(names);
 }
 
-Cell stated_output(const Layer& layer) {
-  return JsonText{list(stated_sizes(layer.output, info(layer.kind).features))};
-}
+Cell stated_output(const Layer& layer) { return JsonValue::of<write_stated_output>(layer); }
 
 }  // namespace roofline

@@ -23,7 +23,7 @@ inline constexpr std::string_view layer_path = "layer";
 Cell stated_layer(const Row& row);
 /// The same for CSV: the columns of all fields, and a row's cells, standing alone.
 std::string layer_columns();
-void append_layer_cells(std::string& csv, const Row& row, bool raw);
+void append_layer_cells(Appender& csv, const Row& row, bool raw);
 
 /// A row's `input`: one operand is its shape; several are a list of shapes, learned ones as
 /// {"parameter": [...]}.

@@ -73,6 +73,12 @@ std::size_t offset_of(std::string_view text, std::size_t width) {
   return text.size();
 }
 
+constexpr std::array plain_bytes = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t byte = 0x20; byte < 0x7F; ++byte) plain[byte] = byte != '"' && byte != '\\';
+  return plain;
+}();
+
 /// The last blank up to that column that does not part a number from its unit.
 std::size_t last_break(const std::string& line, std::size_t width) {
   std::size_t blank = line.rfind(' ', width);
@@ -232,6 +238,11 @@ std::string markdown_block(const std::string& text) {
   std::string fence = "```";
   while (text.find(fence) != text.npos) fence += '`';
   return fence + '\n' + text + fence + '\n';
+}
+
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return plain_bytes[static_cast<unsigned char>(c)]; });
 }
 
 std::string valid_utf8(std::string_view text) {

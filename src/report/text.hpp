@@ -43,6 +43,9 @@ std::string markdown_text(std::string_view text);
 std::string markdown_lines(std::string_view text);
 /// A text as it is, in a block of Markdown that it cannot end.
 std::string markdown_block(const std::string& text);
+/// Whether every character is printable ASCII and neither a quotation mark nor a backslash: it
+/// reads the same in every format but for the commas of CSV.
+bool is_plain(std::string_view text);
 /// Bytes that are not UTF-8 replaced by the replacement character U+FFFD.
 std::string valid_utf8(std::string_view text);
 

@@ -93,7 +93,9 @@ Json with_field(LayerKind kind, const LayerField& field) {
   } else if (key == "p" || key == "q") {
     layer[key] = inferred.output.spatial[key == "p" ? 1 : 2];
   } else if (key == "output") {
-    layer[key] = stated_sizes(inferred.output, info(kind).features);
+    layer[key] = Json::array();
+    for (const std::uint64_t size : stated_sizes(inferred.output, info(kind).features))
+      layer[key].push_back(size);
     if (info(kind).family == KindFamily::movement) layer[key] = {1, 8, 3, 3};
   } else if (key == "input") {
     layer[key] = info(kind).features == Features::last ? Json{6} : Json{8, 14, 14};

@@ -32,8 +32,9 @@ LayerDefaults defaults_of(const Json& model) {
 }
 
 std::string text_of(const Cell& cell) {
-  const auto* text = std::get_if<JsonText>(&cell);
-  return text != nullptr ? text->text : "";
+  std::string text;
+  JsonWriter(text, false).value(cell);
+  return text;
 }
 
 /// name, type, input, output, MACs, parameters.

@@ -26,8 +26,8 @@ std::vector<const OutputField*> shown_fields(const Report& report) {
 
 /// What the column sorts by: the number in base units; nothing for texts.
 std::string sort_value(const OutputField& field, const TableRow& row) {
-  const Cell value = field.value(
-      {row.result.setting.source, row.result.setting.network, row.result.setting.gpu, row.first()});
+  const Row first = row_of(row.result, row.first());
+  const Cell value = field.value(first);
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
   return "";
