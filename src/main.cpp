@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   // and what failed before counts.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  reserve_standard_descriptors();
   try {
     return run(parse_options(argc, argv));
   } catch (const OutputClosed&) {

@@ -4,6 +4,7 @@
 // Functions of the library return them; none throws but for running out of memory, and where it
 // says so.
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -46,12 +47,15 @@ class InputError : public std::runtime_error {
   Remedy remedy = Remedy::none;
 
  private:
+  /// A NUL in a name would end what() before what is wrong is said.
   static std::string text(const std::string& source, const std::string& where,
                           const std::string& message) {
-    if (source.empty() && where.empty()) return message;
-    if (where.empty()) return source + ": " + message;
-    const bool is_line = where.front() >= '0' && where.front() <= '9';
-    return source + (is_line ? ":" : ": ") + where + ": " + message;
+    std::string all = source;
+    const bool is_line = !where.empty() && where.front() >= '0' && where.front() <= '9';
+    if (!where.empty()) all += (is_line ? ":" : ": ") + where;
+    all += (all.empty() ? "" : ": ") + message;
+    std::replace(all.begin(), all.end(), '\0', '?');
+    return all;
   }
 };
 

@@ -2,9 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "cli/completion.hpp"
 #include "cli/measuring_script.hpp"
@@ -105,14 +108,40 @@ CLI::Validator one_of() {
   return member_of(names_of<E>);
 }
 
-CLI::Validator positive() {
+/// The number that a whole text is; none where it is more, less or something else.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+/// A number in decimal digits within limits, which are spelled as messages show them.
+template <class Number>
+CLI::Validator within(std::string_view least, std::string_view most) {
+  return {
+      [least, most](std::string& text) {
+        const std::optional<Number> number = number_in<Number>(text);
+        if (!number || !(*number >= number_in<Number>(least) && *number <= number_in<Number>(most)))
+          return "expected " + std::string(std::is_integral_v<Number> ? "an integer" : "a number") +
+                 " from " + std::string(least) + " to " + std::string(most) + ", got \"" + text +
+                 '"';
+        // Without leading zeros, which would make it octal.
+        if (std::is_integral_v<Number>) text = std::to_string(*number);
+        return std::string();
+      },
+      ""};
+}
+
+/// Beyond any part, and far from what doubles cannot hold.
+CLI::Validator positive() { return within<double>("1e-9", "1e9"); }
+CLI::Validator positive_integer() { return within<std::uint64_t>("1", "1000000000"); }
+
+/// A variable of the shell that is not set leaves an option without its value.
+CLI::Validator stated() {
   return {[](const std::string& text) {
-            double number = 0;
-            const bool is_number = CLI::detail::lexical_cast(text, number);
-            // Beyond any part, and far from what doubles cannot hold.
-            return is_number && number >= 1e-9 && number <= 1e9
-                       ? std::string()
-                       : "expected a number from 1e-9 to 1e9, got " + text;
+            return text.empty() ? std::string("expected a value, got an empty one") : std::string();
           },
           ""};
 }
@@ -162,17 +191,17 @@ void add_inputs(GroupedApp& app, Arguments& arguments) {
                  "The inputs are NDJSON cut out of a longer text, of which their first line is the "
                  "N-th: names and errors count from there")
       ->type_name("N")
-      ->check(CLI::Range(1.0, 1e15).description(""));
+      ->transform(within<std::uint64_t>("1", "1000000000000000"));
   app.add_option("--jobs", arguments.jobs,
                  "Threads that evaluate records and files (default: all cores); the output is the "
                  "same for any number")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
+      ->transform(within<std::uint64_t>("1", "1024"));
   app.add_option("--raise-limits", arguments.limits_factor,
                  "Let an input be N times as large as usual: 256 MB of text in one piece, 200,000 "
                  "layers by repeat, gzip data that give 200 bytes for each")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
+      ->transform(within<std::uint64_t>("1", "1000000"));
   app.add_flag("--list-networks", arguments.list_networks, "List the built-in networks");
 }
 
@@ -221,11 +250,11 @@ void add_view(GroupedApp& app, Arguments& arguments) {
                "and batches one row each");
   app.add_option("--top", arguments.top, "Only the first N rows, by time unless sorted")
       ->type_name("N")
-      ->check(positive());
+      ->transform(positive_integer());
   app.add_option("--cover", arguments.cover_percent,
                  "Only the rows that make up this percentage of the time")
       ->type_name("PERCENT")
-      ->check(CLI::Range(1.0, 100.0).description(""));
+      ->check(within<double>("1", "100"));
   app.add_option("--sort", arguments.sort,
                  "Rows in descending time, flops, bytes or intensity; of measured layers also lost "
                  "(time beyond the bound) or error (of the expected time). GPUs, best first, by "
@@ -367,19 +396,19 @@ void add_mapping(GroupedApp& app, Arguments& arguments) {
       ->type_name("MxNxK");
   app.add_option("--split-k", arguments.split_k, "Blocks that share a tile's sum")
       ->type_name("N")
-      ->check(positive());
+      ->transform(positive_integer());
   app.add_option("--threads", arguments.threads, "Threads a block")
       ->type_name("N")
-      ->check(positive());
+      ->transform(positive_integer());
   app.add_option("--stages", arguments.stages, "Stages of the pipeline")
       ->type_name("N")
-      ->check(positive());
+      ->transform(positive_integer());
   app.add_option("--registers", arguments.registers, "Registers a thread")
       ->type_name("N")
-      ->check(positive());
+      ->transform(positive_integer());
   app.add_option("--shared-memory-byte", arguments.shared_memory_byte, "Shared memory a block")
       ->type_name("N")
-      ->check(positive());
+      ->transform(positive_integer());
 }
 
 }  // namespace
@@ -414,6 +443,8 @@ ParsedArguments parse_arguments(int argc, const char* const* argv, std::size_t h
   add_mapping(app, parsed.arguments);
   app.finish_groups();
   std::string word;
+  for (CLI::Option* option : app.get_options())
+    if (!option->get_positional() && option->get_items_expected_min() > 0) option->check(stated());
   app.add_option("--complete", word);  // of no group: not in the help
   try {
     app.parse(argc, argv);

@@ -314,6 +314,7 @@ int calibrate_inputs(const Options& options) {
   const std::vector<std::string> measured_on = gpus_of(networks);
   const std::string name = name_of_gpu(options, measured_on);
   const Gpu gpu = named_gpus({name}, options.kernel_model).front();
+  check_unread(options);
   const Catalogue catalogue;
   const std::vector<std::string> other_names =
       take_names(networks, gpu, catalogue.path_of(name).has_value());

@@ -28,9 +28,9 @@ void add_names(std::string& out, const Names& names) {
   for (const std::string_view name : names) add_candidate(out, name);
 }
 
-/// Whether a word means the same to every shell, quoted or not.
+/// Whether a word means the same to every shell, quoted or not, and is no option.
 bool is_plain_word(std::string_view word) {
-  return std::all_of(word.begin(), word.end(), [](char c) {
+  return !word.starts_with('-') && std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   });

@@ -285,6 +285,8 @@ Options options_of(const Arguments& arguments) {
     return options;
   }
   if (arguments.minutes > 0) throw UsageError("--minutes: expected calibrate --script");
+  if (options.action != Options::Action::calibrate && arguments.constants != "*")
+    throw UsageError("--constants: expected calibrate");
   if (options.inputs.empty() && !arguments.explain.empty() && arguments.explain != whole_network)
     throw UsageError("no input: --explain takes \"" + arguments.explain +
                      "\" for a layer; give the input first");

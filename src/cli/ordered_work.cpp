@@ -1,5 +1,8 @@
 #include "cli/ordered_work.hpp"
 
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace roofline {
@@ -38,11 +41,16 @@ void OrderedWork::finish(Work last) {
   rethrow();
 }
 
-/// One that uses results, and as many that do pieces as there are pieces to do.
-void OrderedWork::start_threads() {
+/// One that uses results, and as many that do pieces as there are pieces to do. Where the system
+/// gives fewer, these do all.
+void OrderedWork::start_threads() try {
   if (threads_.empty()) threads_.emplace_back([this] { use_results(); });
   if (threads_.size() <= jobs_ && pieces_.size() - begun_ > idle_)
     threads_.emplace_back([this] { do_pieces(); });
+} catch (const std::system_error& error) {
+  if (threads_.size() < 2)
+    throw std::runtime_error("no thread can be started (--jobs 1 needs none): " +
+                             error.code().message());
 }
 
 void OrderedWork::do_pieces() {

@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +20,13 @@ namespace {
 }
 
 }  // namespace
+
+void reserve_standard_descriptors() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(file, F_GETFD) < 0)  // the lowest that is free is the one that open() gives
+        [[maybe_unused]]
+      const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 void write_standard_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_standard_output();

@@ -19,6 +19,10 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Keeps the numbers of standard input, output and error from files that are opened later, where
+/// the program was started without them: using them still fails.
+void reserve_standard_descriptors();
+
 /// Throws OutputClosed, or OutputError where writing fails for any other reason.
 void write_standard_output(std::string_view text);
 /// Must be called at the end. Throws as writing does.

@@ -133,7 +133,7 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::commit() {
-  if (folder_ >= 0 && was_read(target_))
+  if (folder_ >= 0 && read_as(target_))
     throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
   if (std::fflush(file_) != 0) fail();
   if (folder_ >= 0 && !name_) link_unnamed();

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
+#include <variant>
 
 #include "cli/output_file.hpp"
 #include "cli/required.hpp"
+#include "load/byte_stream.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline {
@@ -12,25 +16,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct NamedFile {
-  std::string name;  ///< as messages call it
-  std::string path;
-};
+/// What is the same under all names of a file; where there is none yet, the path that it will have.
+using Place = std::variant<FileIdentity, fs::path>;
 
-/// Where a file that is not there yet will be.
-fs::path place_of(const std::string& path) {
+/// None where it may be both ends: a terminal, /dev/null, a socket.
+std::optional<Place> place_of(const std::string& path) {
   std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_character_file(status) || fs::is_socket(status)) return std::nullopt;
+  if (const auto identity = identity_of(path)) return *identity;
   return fs::weakly_canonical(fs::absolute(written_path(path), error), error);
 }
 
-/// The same by whatever names and links. Terminals, /dev/null and sockets may be both ends.
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  const fs::file_status status = fs::status(a, error);
-  if (fs::is_character_file(status) || fs::is_socket(status)) return false;
-  if (fs::exists(status)) return fs::equivalent(a, b, error);
-  return !fs::exists(b, error) && place_of(a) == place_of(b);
-}
+struct NamedFile {
+  NamedFile(std::string name_, std::string path_)
+      : name(std::move(name_)), path(std::move(path_)), place(place_of(path)) {}
+
+  std::string name;  ///< as messages call it
+  std::string path;
+  std::optional<Place> place;
+};
 
 NamedFile standard_input() { return {"standard input", "/dev/stdin"}; }
 
@@ -49,28 +54,30 @@ std::vector<NamedFile> files_read(const Options& options) {
   for (const std::string& word : options.inputs) add_input(word, files);
   const Catalogue catalogue;
   for (const std::string& gpu : options.gpus)
-    if (const auto path = catalogue.path_of(gpu)) files.push_back({"--gpu " + gpu, *path});
+    if (const auto path = catalogue.path_of(gpu)) files.emplace_back("--gpu " + gpu, *path);
   if (!options.measured.empty()) files.push_back(read_by("--measured", options.measured));
   for (const StatedPrice& price : options.prices)
     if (!price.per_hour) files.push_back(read_by("--price", price.name));
   if (!options.kernel_model.empty())
     files.push_back(read_by("--kernel-model", options.kernel_model));
-  std::error_code error;  // a built-in network has the name of no file
-  std::erase_if(files, [&](const NamedFile& file) { return !fs::exists(file.path, error); });
+  // A built-in network has the name of no file.
+  std::erase_if(files, [](const NamedFile& file) {
+    return !file.place || !std::holds_alternative<FileIdentity>(*file.place);
+  });
   return files;
 }
 
 std::vector<NamedFile> files_written(const Options& options) {
   std::vector<NamedFile> files;
-  for (const Export& file : options.exports) files.push_back({"-o " + file.path, file.path});
+  for (const Export& file : options.exports) files.emplace_back("-o " + file.path, file.path);
   if (!options.layer_file.empty() && options.layer_file != "-")
-    files.push_back({"--to-layers " + options.layer_file, options.layer_file});
+    files.emplace_back("--to-layers " + options.layer_file, options.layer_file);
   return files;
 }
 
 void check_written(const NamedFile& file, const std::vector<NamedFile>& others) {
   for (const NamedFile& other : others)
-    if (is_same_file(file.path, other.path))
+    if (file.place && file.place == other.place)
       throw UsageError(file.name + ": expected another file than " + other.name);
 }
 
@@ -100,6 +107,13 @@ void check_outputs(const Options& options) {
     check_writable(file.path);
     others.push_back(file);
   }
+}
+
+void check_unread(const Options& options) {
+  for (const NamedFile& file : files_written(options))
+    if (const auto name = file.place ? read_as(file.path) : std::nullopt)
+      throw UsageError(file.name + ": expected another file than " + *name +
+                       ", which this run reads");
 }
 
 }  // namespace roofline

@@ -8,4 +8,8 @@ namespace roofline {
 /// same. Throws UsageError that names both, or OutputError.
 void check_outputs(const Options& options);
 
+/// Once GPUs are read, and the kernel models that their files name: none of these is written.
+/// Throws UsageError.
+void check_unread(const Options& options);
+
 }  // namespace roofline

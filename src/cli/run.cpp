@@ -141,6 +141,7 @@ Prices prices_of(const std::vector<StatedPrice>& stated) {
 int evaluate_inputs(Options options) {
   check_outputs(options);
   Contexts contexts(options);
+  check_unread(options);
   set_ranking(options.report.view, contexts);
   options.report.price_per_hour = prices_of(options.prices);
   std::optional<MeasuredTimes> times;

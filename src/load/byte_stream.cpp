@@ -8,9 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -69,33 +68,25 @@ class TextStream : public ByteStream {
   std::size_t next_ = 0;
 };
 
-/// What stays the same under all names of a file: its device and its number there.
-using FileIdentity = std::pair<dev_t, ino_t>;
-
-std::optional<FileIdentity> identity_of(const std::string& path) {
-  struct stat file {};
-  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
-  return FileIdentity(file.st_dev, file.st_ino);
-}
-
-class FileSet {
+class FilesRead {
  public:
-  void add(const FileIdentity& file) {
+  void add(const FileIdentity& file, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    files_.insert(file);
+    names_.emplace(file, name);
   }
-  bool contains(const FileIdentity& file) {
+  std::optional<std::string> name_of(const FileIdentity& file) {
     const std::lock_guard lock(mutex_);
-    return files_.contains(file);
+    const auto found = names_.find(file);
+    return found == names_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
   std::mutex mutex_;
-  std::set<FileIdentity> files_;
+  std::map<FileIdentity, std::string> names_;
 };
 
-FileSet& read_files() {
-  static FileSet files;
+FilesRead& files_read() {
+  static FilesRead files;
   return files;
 }
 
@@ -201,13 +192,19 @@ std::string ByteStream::read_rest() {
 
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits) {
   auto stream = std::make_unique<FileStream>(path, limits);
-  if (const auto file = identity_of(path)) read_files().add(*file);
+  if (const auto file = identity_of(path)) files_read().add(*file, path);
   return stream;
 }
 
-bool was_read(const std::string& path) {
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return std::nullopt;
+  return FileIdentity(file.st_dev, file.st_ino);
+}
+
+std::optional<std::string> read_as(const std::string& path) {
   const auto file = identity_of(path);
-  return file && read_files().contains(*file);
+  return file ? files_read().name_of(*file) : std::nullopt;
 }
 
 std::string read_regular_file(const std::string& path, bool is_looked_through) {

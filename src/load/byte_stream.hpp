@@ -2,10 +2,14 @@
 
 // The bytes of a file, of standard input or of a text, read once from start to end.
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "roofline/limits.hpp"
 
@@ -65,9 +69,14 @@ std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimi
 /// The whole text of a file that another file or a folder names. Pipes and devices, which may never
 /// end, are not opened. `is_looked_through`: the run may have no use for it. Throws InputError.
 std::string read_regular_file(const std::string& path, bool is_looked_through = false);
-/// Whether the process has opened the file at that path to read it, by whatever name and whichever
-/// file named it. What is only looked through does not count.
-bool was_read(const std::string& path);
+/// What stays the same under all names of a file: its device and its number there.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+/// Of the file at the end of a path's links; none where there is none.
+std::optional<FileIdentity> identity_of(const std::string& path);
+/// The name under which the process has opened the file at that path to read it, whichever file
+/// named it; none where it has not. What is only looked through does not count.
+std::optional<std::string> read_as(const std::string& path);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 

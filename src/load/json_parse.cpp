@@ -23,6 +23,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     bool is_number = false;  ///< one that a double cannot hold
   };
   const std::optional<Fault>& fault() const { return fault_; }
+  void fail_at(std::size_t offset) { fault_ = Fault{offset + 1, ""}; }
   /// Of a text without a fault.
   const JsonNode& root() const { return root_; }
 
@@ -148,6 +149,7 @@ TextPosition position_of(std::string_view text, std::size_t offset) {
 std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return "expected JSON, got an empty text";
+  if (text.starts_with("\x1f\x8b")) return "expected JSON, got gzip data";
   if (detail.find("UTF-8") != std::string_view::npos)
     return "expected UTF-8 text, got a byte that is not";
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
@@ -176,18 +178,26 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
                    syntax_message(text, offset, fault.reason));
 }
 
+/// False where the text is no JSON. The library takes a NUL for the text's end.
+bool build(TreeBuilder& builder, std::string_view text) {
+  if (!json::sax_parse(text.begin(), text.end(), &builder)) return false;
+  const std::size_t nul = text.find('\0');
+  if (nul != text.npos) builder.fail_at(nul);
+  return nul == text.npos;
+}
+
 }  // namespace
 
 JsonDocument parse_json(std::string_view text, const Origin& origin) {
   JsonStore store;
   TreeBuilder builder(origin, store);
-  if (!json::sax_parse(text.begin(), text.end(), &builder)) fail_parsing(text, origin, builder);
+  if (!build(builder, text)) fail_parsing(text, origin, builder);
   return {std::move(store), builder.root()};
 }
 
 JsonNode cell_node(std::string_view cell, const Origin& origin, JsonStore& store) {
   TreeBuilder builder(origin, store);
-  return json::sax_parse(cell.begin(), cell.end(), &builder) ? builder.root() : store.string(cell);
+  return build(builder, cell) ? builder.root() : store.string(cell);
 }
 
 JsonNode object_node(std::span<JsonNode::Member> members, const Origin& origin, JsonStore& store) {

@@ -43,8 +43,10 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 }
 
 /// The name and the aliases that stand in a text before it stops being JSON, whatever else is wrong
-/// with it.
+/// with it. None of a text that is far too long for a GPU, which each run would read again.
 std::vector<std::string> readable_names(const std::string& text) {
+  constexpr std::size_t most_byte = 1'000'000;
+  if (text.size() > most_byte) return {};
   std::vector<std::string> names;
   std::string key;
   const auto note_name = [&](int depth, json::parse_event_t event, json& value) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -63,7 +64,8 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
                                   [&](const LimitedQuantity& each) { return each.unit == unit; });
   const std::array<std::string_view, 5> known{">=", "<=", ">", "<", "="};
   const bool is_known = std::find(known.begin(), known.end(), limit.comparison) != known.end();
-  if (error != std::errc() || found == quantities.end() || !is_known)
+  const bool is_bound = error == std::errc() && std::isfinite(limit.bound) && limit.bound >= 0;
+  if (!is_bound || found == quantities.end() || !is_known)
     throw InputError("expected limits such as >=48GB, <=300W or >1000GB/s in \"" + word +
                      "\", got \"" + std::string(whole) + "\"");
   limit.bound *= found->scale;

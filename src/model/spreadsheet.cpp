@@ -1,11 +1,29 @@
 #include "model/spreadsheet.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace roofline {
 
+/// Also in full width, as spreadsheets in East Asian languages take them.
+constexpr std::array<std::string_view, 8> formula_starts{"=",      "+",      "-",      "@",
+                                                         "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+/// What spreadsheets may leave out before a formula: blanks, no-break and wide ones as well, marks
+/// without width, and characters that no text begins with.
+constexpr std::array<std::string_view, 4> wide_blanks{"\u00a0", "\u3000", "\u200b", "\ufeff"};
+
 bool is_formula(std::string_view text) {
-  constexpr std::string_view starts = "=+-@\t\r";
-  const std::size_t first = text.find_first_not_of('\'');
-  return first != text.npos && starts.find(text[first]) != starts.npos;
+  text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  const auto starts = [&text](std::string_view start) { return text.starts_with(start); };
+  if (starts("\t") || starts("\r") || starts("\n")) return true;
+  while (!text.empty()) {
+    const auto* blank = std::find_if(wide_blanks.begin(), wide_blanks.end(), starts);
+    const bool is_narrow = static_cast<unsigned char>(text.front()) <= ' ';
+    if (!is_narrow && blank == wide_blanks.end()) break;
+    text.remove_prefix(is_narrow ? 1 : blank->size());
+  }
+  return std::any_of(formula_starts.begin(), formula_starts.end(), starts);
 }
 
 std::string guarded(std::string_view text) {

@@ -56,7 +56,7 @@ constexpr Range wide[] = {
 /// What they add to the character before: combining marks, joiners, variation selectors.
 constexpr Range added[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
 /// Control characters, line separators, and what turns the direction of the text after it.
-constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x200E, 0x200F},
+constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
                             {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}};
 
 std::size_t width_of(char32_t code) { return is_in(added, code) ? 0 : is_in(wide, code) ? 2 : 1; }

@@ -226,7 +226,6 @@ TEST_CASE("A condition that is none is a wrong command line", "[cli/gate]") {
     std::string message;
   };
   const std::vector<Case> table{
-      {"", form},
       {"expected_ms", form},
       {"expected_ms == 2", form},
       {"> 2", form},

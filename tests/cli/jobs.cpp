@@ -134,5 +134,6 @@ TEST_CASE("What ends a run ends it once, after what stands before it", "[cli/job
   }
   const Outcome none = run(folder, "roofline in --gpu v100 --jobs 0");
   CHECK(none.exit_code == 2);
-  CHECK(none.err == "roofline: --jobs: Value 0 not in range 1 to 1024 (see --help)\n");
+  CHECK(none.err ==
+        "roofline: --jobs: expected an integer from 1 to 1024, got \"0\" (see --help)\n");
 }

@@ -59,6 +59,22 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, "
        "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft, fft_tiled), "
        "got \"gem\"; did you mean \"gemm\"?"},
+      {"conv.json --gpu v100 --cover nan",
+       "--cover: expected a number from 1 to 100, got \"nan\" (see --help)"},
+      {"conv.json --gpu v100 --top 0x10",
+       "--top: expected an integer from 1 to 1000000000, got \"0x10\" (see --help)"},
+      {"conv.json --gpu v100 --threads 1.5",
+       "--threads: expected an integer from 1 to 1000000000, got \"1.5\" (see --help)"},
+      {"conv.json --gpu v100 --first-line 18446744073709551616",
+       "--first-line: expected an integer from 1 to 1000000000000000, got "
+       "\"18446744073709551616\" (see --help)"},
+      {"conv.json --gpu 'nvidia>=nanGB'",
+       "expected limits such as >=48GB, <=300W or >1000GB/s in \"nvidia>=nanGB\", got "
+       "\">=nanGB\""},
+      {"conv.json --gpu \"$unset\"", "--gpu: expected a value, got an empty one (see --help)"},
+      {"conv.json --gpu v100 --kernel-model ''",
+       "--kernel-model: expected a value, got an empty one (see --help)"},
+      {"conv.json --gpu v100 --constants 'dense.*'", "--constants: expected calibrate"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);
@@ -67,6 +83,12 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
     CHECK(outcome.out == "");
     CHECK(outcome.exit_code == 2);
   }
+}
+
+TEST_CASE("A number with leading zeros is decimal", "[cli/usage_errors]") {
+  const TemporaryFolder folder;
+  const std::string line = "roofline resnet50 --gpu v100 --format ndjson --top ";
+  CHECK(run(folder, line + "010").out == run(folder, line + "10").out);
 }
 
 TEST_CASE("A series of batches that goes nowhere is refused", "[cli/usage_errors]") {

@@ -29,6 +29,8 @@ TEST_CASE("A text that is not JSON says where it stops being JSON", "[load/bad_j
       {"{\"name\": \"a\nb\"}",
        "conv.json:1:12: expected JSON, got a control character inside a string, or a string that "
        "is not closed"},
+      {std::string("{} \0{}", 6), "conv.json:1:4: expected JSON, got a NUL byte"},
+      {"\x1f\x8b\x08", "conv.json:1:1: expected JSON, got gzip data"},
       {"{\"name\": \"\xff\"}", "conv.json:1:11: expected UTF-8 text, got a byte that is not"},
       {"{\"name\": \"\xc3\xa9\xc3\xa9\xff\"}",
        "conv.json:1:13: expected UTF-8 text, got a byte that is not"},
