@@ -120,9 +120,10 @@ LayerSpec stated(const Layer& layer);
 class SizeList {
  public:
   void add(std::uint64_t size) { sizes_[count_++] = size; }
-  operator std::span<const std::uint64_t>() const { return {sizes_.data(), count_}; }
-  const std::uint64_t* begin() const { return sizes_.data(); }
-  const std::uint64_t* end() const { return sizes_.data() + count_; }
+  const std::uint64_t* data() const { return sizes_.data(); }
+  std::size_t size() const { return count_; }
+  const std::uint64_t* begin() const { return data(); }
+  const std::uint64_t* end() const { return data() + count_; }
 
  private:
   std::array<std::uint64_t, 2 + std::tuple_size_v<Axes>> sizes_{};

@@ -37,6 +37,11 @@ class NumberTexts {
 
 }  // namespace
 
+void Appender::flush() {
+  out_.append(gathered_.data(), used_);
+  used_ = 0;
+}
+
 void Appender::add_beyond(std::string_view text) {
   flush();
   if (text.size() > gathered_.size())

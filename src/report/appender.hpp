@@ -28,6 +28,12 @@ class Appender {
     std::memcpy(gathered_.data() + used_, text.data(), text.size());
     used_ += text.size();
   }
+  /// The first characters of a block, of which all is copied: a fixed size takes no call.
+  template <std::size_t block_size>
+  void add(const std::array<char, block_size>& block, std::size_t size) {
+    std::memcpy(room(block_size), block.data(), block_size);
+    used_ += size;
+  }
   /// Digits.
   void add_count(std::uint64_t count) {
     constexpr std::uint64_t least_of_two_digits = 10;
@@ -42,10 +48,7 @@ class Appender {
 
   /// The string's size with all that was added.
   std::size_t size() const { return out_.size() + used_; }
-  void flush() {
-    out_.append(gathered_.data(), used_);
-    used_ = 0;
-  }
+  void flush();
 
  private:
   char* room(std::size_t most) {

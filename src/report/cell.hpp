@@ -17,11 +17,11 @@ class JsonWriter;
 /// A list or an object, which is written where it is wanted.
 class JsonValue {
  public:
-  /// Of `what`, by a function that writes one value: write(JsonWriter&, const T&).
-  template <auto write, class T>
+  /// Of `what`, by a function of a writer and it that writes one value.
+  template <auto write_one, class T>
   static JsonValue of(const T& what) {
     return {&what, [](JsonWriter& writer, const void* any) {
-              write(writer, *static_cast<const T*>(any));
+              write_one(writer, *static_cast<const T*>(any));
             }};
   }
 
@@ -29,7 +29,7 @@ class JsonValue {
 
  private:
   using Write = void (*)(JsonWriter&, const void*);
-  JsonValue(const void* what, Write write) : what_(what), write_(write) {}
+  JsonValue(const void* what, Write function) : what_(what), write_(function) {}
 
   const void* what_;
   Write write_;

@@ -1,12 +1,20 @@
 #include "report/json_writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "report/text.hpp"
 
 namespace roofline {
+
+JsonKey::JsonKey(std::string_view name) : size_(name.size() + 3) {
+  if (size_ > text_.size()) throw std::length_error("JsonKey: " + std::string(name));
+  const std::string text = '"' + std::string(name) + "\":";
+  std::copy(text.begin(), text.end(), text_.begin());
+}
 
 struct JsonWriter::WriteValue {
   JsonWriter& writer;
@@ -42,15 +50,8 @@ void JsonWriter::add_string(std::string_view text) {
 }
 
 void JsonWriter::new_line() {
-  if (!indented_) return;
   out_.add('\n');
   for (std::size_t i = 0; i < depth_; ++i) out_.add("  ");
-}
-
-void JsonWriter::begin_item() {
-  if (has_items_) out_.add(',');
-  has_items_ = true;
-  new_line();
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
@@ -62,15 +63,9 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 }
 
 JsonWriter& JsonWriter::key(const JsonKey& key) {
-  const std::string_view text = key.text_;
-  if (indented_) {
-    begin_item();
-    out_.add(text.substr(1));
-    out_.add(' ');
-  } else {
-    out_.add(has_items_ ? text : text.substr(1));
-    has_items_ = true;
-  }
+  begin_item();
+  out_.add(key.text_, key.size_);
+  if (indented_) out_.add(' ');
   after_key_ = true;
   return *this;
 }
@@ -101,7 +96,7 @@ JsonWriter& JsonWriter::open(char bracket) {
 
 JsonWriter& JsonWriter::close(char bracket) {
   --depth_;
-  if (has_items_) new_line();
+  if (has_items_ && indented_) new_line();
   has_items_ = true;  // of the one around it: this
   out_.add(bracket);
   end_value();

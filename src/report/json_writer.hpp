@@ -2,6 +2,7 @@
 
 // JSON text written as it comes, without a tree: on one line, or indented by two.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,14 +13,16 @@
 
 namespace roofline {
 
-/// A key with what stands around it after another member, `,"name":`: made once, written often.
+/// A key as it is written, `"name":`, made once for many rows. Names are those of fields: plain,
+/// and short enough for a block of one size, which is copied without a call.
 class JsonKey {
  public:
-  explicit JsonKey(std::string_view name) : text_(",\"" + std::string(name) + "\":") {}
+  explicit JsonKey(std::string_view name);
 
  private:
   friend class JsonWriter;
-  std::string text_;
+  std::array<char, 32> text_{};
+  std::size_t size_;
 };
 
 /// Appends one value to a text, where it stands once it is whole.
@@ -51,7 +54,11 @@ class JsonWriter {
     else if (depth_ > 0)
       begin_item();
   }
-  void begin_item();
+  void begin_item() {
+    if (has_items_) out_.add(',');
+    has_items_ = true;
+    if (indented_) new_line();
+  }
   void new_line();
   void add_string(std::string_view text);
   void end_value() {

@@ -64,9 +64,10 @@ std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
   static const std::vector<Names> names = [] {
     std::vector<Names> all;
     for (const KindInfo& each : all_kinds()) {
-      Names& of_kind = all.emplace_back();
+      Names of_kind;
       for (std::size_t axes = 1; axes < of_kind.size(); ++axes)
         of_kind[axes] = std::string(each.name) + std::to_string(axes) + "d";
+      all.push_back(of_kind);
     }
     return all;
   }();

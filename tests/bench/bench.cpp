@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,21 +16,22 @@
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/load.hpp"
+#include "roofline/render.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace {
 
-/// Nanoseconds a layer of work that is done over and over for a twentieth of a second or more.
-template <class Work>
-double layer_ns(const std::vector<roofline::Layer>& layers, Work work) {
+/// Nanoseconds an item of work that is done over and over for a twentieth of a second or more.
+template <class Item, class Work>
+double item_ns(const std::vector<Item>& items, Work work) {
   using clock = std::chrono::steady_clock;
   double sum = 0;  // printed, so that nothing is optimised away
   std::size_t done = 0;
   const auto start = clock::now();
   std::chrono::duration<double, std::nano> elapsed{};
   while (elapsed.count() < 5e7) {
-    for (const roofline::Layer& layer : layers) sum += work(layer);
-    done += layers.size();
+    for (const Item& item : items) sum += static_cast<double>(work(item));
+    done += items.size();
     elapsed = clock::now() - start;
   }
   if (sum < 0) std::printf("impossible\n");
@@ -49,12 +51,12 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
     if (layer.kind == LayerKind::conv) convolutions.push_back(layer);
   const Gpu gpu = find_gpu(gpu_name).value();
   const KernelModel model = kernel_model_of(gpu).value();
-  const double bound_ns = layer_ns(convolutions, [&](const Layer& layer) {
+  const double bound_ns = item_ns(convolutions, [&](const Layer& layer) {
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
     return evaluate(count(layer), *rate_of(gpu.peak_flop_per_s, engine), gpu.bandwidth_byte_per_s)
         .roofline_time_s;
   });
-  const double kernel_ns = layer_ns(convolutions, [&](const Layer& layer) {
+  const double kernel_ns = item_ns(convolutions, [&](const Layer& layer) {
     const Engine engine = *select_engine(layer, gpu.peak_flop_per_s, EngineChoice::automatic);
     return plan_kernel(layer, count(layer), engine, model, CacheState::warm)
         .value()
@@ -63,6 +65,31 @@ void time_model(const std::string& network_name, roofline::DataType dtype,
   std::printf("kernel model, %-12s %s %s %8.0f ns a layer   bound alone %6.0f ns   ratio %.1f\n",
               network_name.c_str(), std::string(name_of(dtype)).c_str(), gpu_name.c_str(),
               kernel_ns, bound_ns, kernel_ns / bound_ns);
+}
+
+/// Rows of results, against the JSON library's dump of what they say.
+void time_rows() {
+  using namespace roofline;
+  const Network network = load_network(*find_network("resnet50"), "resnet50", {}).value();
+  const Context context = make_context(find_gpu("v100").value(), {}).value();
+  const Result result = evaluate(network, context).value();
+  std::string text;
+  const auto write = [&](const char* format, const LayerResult& layer) {
+    text.clear();
+    find_output_format(format)->rows()->row(
+        text, {network.source, network.name, result.setting.gpu, layer, true});
+    return text.size();
+  };
+  for (const char* format : {"ndjson", "csv"})
+    std::printf("a row of %-23s %8.0f ns\n", format,
+                item_ns(result.layers, [&](const auto& layer) { return write(format, layer); }));
+  std::vector<nlohmann::ordered_json> trees;
+  for (const LayerResult& layer : result.layers) {
+    write("ndjson", layer);
+    trees.push_back(nlohmann::ordered_json::parse(text));
+  }
+  std::printf("its dump by the JSON library     %8.0f ns\n",
+              item_ns(trees, [](const auto& tree) { return tree.dump().size(); }));
 }
 
 struct Command {
@@ -126,6 +153,7 @@ int main(int argc, char** argv) {
   for (const char* network : {"resnet50", "mobilenet_v2"})
     for (const roofline::DataType dtype : {roofline::DataType::fp16, roofline::DataType::fp32})
       for (const char* gpu : {"v100", "h200"}) time_model(network, dtype, gpu);
+  time_rows();
   bench::time_streams(roofline, words[0]);
   bench::measure_memory(roofline);
   bench::measure_growth(roofline);

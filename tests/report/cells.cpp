@@ -1,0 +1,139 @@
+// Values of fields as JSON and CSV have them.
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "report/cell.hpp"
+#include "report/json_writer.hpp"
+
+using namespace roofline;
+
+namespace {
+
+std::string json_of(const Cell& cell) {
+  std::string text;
+  JsonWriter(text, false).value(cell);
+  return text;
+}
+
+std::string csv_of(const Cell& cell, bool raw = false) {
+  std::string text;
+  Appender out(text);
+  append_csv(out, cell, raw);
+  out.flush();
+  return text;
+}
+
+struct NumberCase {
+  Cell cell;
+  std::string text;
+};
+
+}  // namespace
+
+TEST_CASE("Numbers have the fewest digits that read back the same", "[report/cells]") {
+  const std::vector<NumberCase> cases{
+      {std::uint64_t{0}, "0"},
+      {std::uint64_t{9}, "9"},
+      {std::uint64_t{10}, "10"},
+      {std::numeric_limits<std::uint64_t>::max(), "18446744073709551615"},
+      {0.0, "0.0"},
+      {-0.0, "-0.0"},
+      {1.0, "1.0"},
+      {-25.0, "-25.0"},
+      {0.1, "0.1"},
+      {2.2388059701492535, "2.2388059701492535"},
+      {0.0001, "0.0001"},
+      {0.00001, "1e-05"},
+      {999999999999999.0, "999999999999999.0"},
+      {9007199254740992.0, "9007199254740992.0"},
+      {1e16, "1e+16"},
+      {-1e16, "-1e+16"},
+      {5e-324, "5e-324"},
+      {std::numeric_limits<double>::max(), "1.7976931348623157e+308"},
+  };
+  for (int time = 0; time < 2; ++time)  // a number that came lately is not formatted again
+    for (const NumberCase& each : cases) {
+      CHECK(json_of(each.cell) == each.text);
+      CHECK(csv_of(each.cell) == each.text);
+    }
+}
+
+TEST_CASE("However many numbers there are, each has its own text", "[report/cells]") {
+  for (int i = 1; i < 5000; ++i) {
+    const double value = i / 7.0;
+    CHECK(std::stod(json_of(value)) == value);
+  }
+}
+
+TEST_CASE("What is unknown or not finite is null, and nothing in CSV", "[report/cells]") {
+  for (const Cell& cell : {Cell(), Cell(std::nan("")), Cell(HUGE_VAL), Cell(-HUGE_VAL)}) {
+    CHECK(json_of(cell) == "null");
+    CHECK(csv_of(cell).empty());
+  }
+}
+
+TEST_CASE("Texts are quoted as their format has it", "[report/cells]") {
+  struct TextCase {
+    std::string text;
+    std::string json;
+    std::string csv;
+    std::string raw_csv;
+  };
+  const std::string longer_than_any_row(10'000, 'a');
+  const std::vector<TextCase> cases{
+      {"", "\"\"", "", ""},
+      {"conv1", "\"conv1\"", "conv1", "conv1"},
+      {"a,b", "\"a,b\"", "\"a,b\"", "\"a,b\""},
+      {"say \"a\"", "\"say \\\"a\\\"\"", "\"say \"\"a\"\"\"", "\"say \"\"a\"\"\""},
+      {"a\\b", "\"a\\\\b\"", "a\\b", "a\\b"},
+      {"two\nlines", "\"two\\nlines\"", "\"two\nlines\"", "\"two\nlines\""},
+      {"\x01", "\"\\u0001\"", "\x01", "\x01"},
+      {"caf\xC3\xA9", "\"caf\xC3\xA9\"", "caf\xC3\xA9", "caf\xC3\xA9"},
+      {"a\xFF", "\"a\xEF\xBF\xBD\"", "a\xEF\xBF\xBD", "a\xEF\xBF\xBD"},
+      {"=1+1", "\"=1+1\"", "'=1+1", "=1+1"},
+      {"-\xFF", "\"-\xEF\xBF\xBD\"", "'-\xEF\xBF\xBD", "-\xEF\xBF\xBD"},
+      {longer_than_any_row, '"' + longer_than_any_row + '"', longer_than_any_row,
+       longer_than_any_row},
+  };
+  for (const TextCase& each : cases) {
+    const std::string_view text = each.text;
+    CHECK(json_of(text) == each.json);
+    CHECK(csv_of(text) == each.csv);
+    CHECK(csv_of(text, true) == each.raw_csv);
+  }
+}
+
+TEST_CASE("Lists stand on one line, in CSV as JSON", "[report/cells]") {
+  const std::vector<std::uint64_t> sizes{1, 64, 56, 56};
+  const Cell list = JsonValue::of<write_counts>(sizes);
+  CHECK(csv_of(list) == "\"[1,64,56,56]\"");
+  std::string text = "before ";
+  JsonWriter(text, true)
+      .begin_object()
+      .key(JsonKey("sizes"))
+      .value(list)
+      .key("empty")
+      .begin_array()
+      .end_array()
+      .key("flags")
+      .begin_array()
+      .value(true)
+      .value({})
+      .end_array()
+      .end_object();
+  CHECK(text ==
+        "before {\n"
+        "  \"sizes\": [1,64,56,56],\n"
+        "  \"empty\": [],\n"
+        "  \"flags\": [\n"
+        "    true,\n"
+        "    null\n"
+        "  ]\n"
+        "}");
+  CHECK_THROWS_AS(JsonKey("a_name_longer_than_any_field_of_a_row"), std::length_error);
+}
