@@ -299,7 +299,7 @@ ModelConstants described(const Calibration& calibration, const Options& options,
   constants.made_by.push_back(command_of(options));
   for (const FittedConstant& fitted : calibration.fitted)
     constants.notes[fitted.index].origin =
-        fmt::format("fitted to {} measured layers", layers.size());
+        add_origin(constants, fmt::format("fitted to {} measured layers", layers.size()));
   return constants;
 }
 

@@ -204,7 +204,7 @@ class ConstantsReader {
                                     [] { return std::string("the constant's range"); });
     const std::string origin = object.require("origin", "where the value comes from").text();
     const auto found = origins_.find(origin);
-    note.origin = found == origins_.end() ? origin : found->second;
+    note.origin = add_origin(constants_, found == origins_.end() ? origin : found->second);
     object.finish();
   }
 

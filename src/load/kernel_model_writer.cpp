@@ -21,7 +21,7 @@ std::string indent(std::size_t depth) { return std::string(2 * depth, ' '); }
 /// A constant a line, in groups that open and close as the names ask.
 class ConstantsText {
  public:
-  explicit ConstantsText(const ModelConstants& constants) {
+  explicit ConstantsText(const ModelConstants& constants) : origins_(constants.origins) {
     const auto all = constants_of(constants.values);
     for (std::size_t i = 0; i < all.size(); ++i)
       if (constants.notes[i].stated) add(all[i], constants.notes[i]);
@@ -40,16 +40,17 @@ class ConstantsText {
     if (!out_.empty()) out_ += ',';
     for (; open_ < groups; ++open_)
       out_ += fmt::format("\n{}{}: {{", indent(open_ + 2), json_text(name[open_]));
-    out_ +=
-        fmt::format("\n{}{}: {{\"value\": {}, \"unit\": {}, \"range\": [{}, {}], \"origin\": {}}}",
-                    indent(open_ + 2), json_text(name[groups]), *constant.value,
-                    json_text(constant.unit->name), note.least, note.most, json_text(note.origin));
+    out_ += fmt::format(
+        "\n{}{}: {{\"value\": {}, \"unit\": {}, \"range\": [{}, {}], \"origin\": {}}}",
+        indent(open_ + 2), json_text(name[groups]), *constant.value, json_text(constant.unit->name),
+        note.least, note.most, json_text(origins_[note.origin]));
     last_ = name;
   }
   void close(std::size_t depth) {
     for (; open_ > depth; --open_) out_ += '\n' + indent(open_ + 1) + '}';
   }
 
+  const std::vector<std::string>& origins_;
   std::string out_;
   ConstantName last_;
   std::size_t open_ = 0;  ///< groups

@@ -18,8 +18,9 @@ class Members {
   explicit Members(Stream& stream) : stream_(stream) {}
 
   void take(ModelConstants& constants) {
-    auto& [name, title, covers, made_by, values, notes, features, tiles, errors] = constants;
-    take(name, title, covers, made_by, values, notes, features, tiles, errors);
+    auto& [name, title, covers, made_by, values, notes, origins, features, tiles, errors] =
+        constants;
+    take(name, title, covers, made_by, values, notes, origins, features, tiles, errors);
   }
 
  private:

@@ -65,8 +65,8 @@ std::string tables_source() {
   }
   return fmt::format(
       "#include \"load/kernel_tables.hpp\"\n\nnamespace roofline {{\nnamespace {{\n\n{}"
-      "constexpr KernelTable tables[] = {{\n{}}};\n\n}}  // namespace\n\n"
-      "std::span<const KernelTable> kernel_tables() {{ return tables; }}\n\n"
+      "constexpr KernelTable all_kernel_tables[] = {{\n{}}};\n\n}}  // namespace\n\n"
+      "std::span<const KernelTable> kernel_tables() {{ return all_kernel_tables; }}\n\n"
       "}}  // namespace roofline\n",
       arrays, rows);
 }

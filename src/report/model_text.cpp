@@ -45,7 +45,7 @@ void add_constants(std::string& out, const ModelConstants& constants,
     }
     out += fmt::format("  {:<28}{:>9.4g} {:<17}{:<20}{} [{}]\n", key_of(all[i].name), *all[i].value,
                        all[i].unit->name, fmt::format("{:.3g} to {:.3g}", note.least, note.most),
-                       all[i].meaning, numbered(origins, note.origin));
+                       all[i].meaning, numbered(origins, constants.origins[note.origin]));
   }
 }
 

@@ -59,7 +59,10 @@ constexpr Range added[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF},
 constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
                             {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}};
 
-std::size_t width_of(char32_t code) { return is_in(added, code) ? 0 : is_in(wide, code) ? 2 : 1; }
+std::size_t width_of(char32_t code) {
+  if (code < std::min(added[0].first, wide[0].first)) return 1;  // nearly all that is printed
+  return is_in(added, code) ? 0 : is_in(wide, code) ? 2 : 1;
+}
 
 /// Byte offset of the first character that does not fit `width` columns.
 std::size_t offset_of(std::string_view text, std::size_t width) {

@@ -42,7 +42,7 @@ TEST_CASE("Every architecture has constants, each within its range and with an o
     REQUIRE(constants->notes.size() == all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       INFO(path_of(all[i].name));
-      CHECK(!constants->notes[i].origin.empty());
+      CHECK(!origin_of(*constants, *all[i].value).empty());
       if (!constants->notes[i].stated) continue;
       CHECK(*all[i].value >= constants->notes[i].least);
       CHECK(*all[i].value <= constants->notes[i].most);

@@ -13,12 +13,14 @@ namespace {
 
 /// The bindings name all members, so that a new one does not compile before it is compared as well.
 void check_equal(const ModelConstants& made, const ModelConstants& read) {
-  const auto& [name, title, covers, made_by, values, notes, features, tiles, errors] = made;
+  const auto& [name, title, covers, made_by, values, notes, origins, features, tiles, errors] =
+      made;
   CHECK(name == read.name);
   CHECK(title == read.title);
   CHECK(covers == read.covers);
   CHECK(made_by == read.made_by);
   CHECK(notes == read.notes);
+  CHECK(origins == read.origins);
   CHECK(features == read.features);
   CHECK(tiles == read.tiles);
   CHECK(errors == read.errors);

@@ -73,7 +73,7 @@ std::string milliseconds(double time_us) {
 }
 
 /// What the GPU did for the steps of the recording, and for how long it did something else.
-struct Work {
+struct StepsWork {
   std::vector<std::uint32_t> activities;  ///< in the order of their starts
   double other_device_us = 0;
   double earlier_us = 0;  ///< launched before the recording began, run in it
@@ -88,9 +88,9 @@ std::optional<double> first_launched_us(const Recording& recording, const Links&
   return std::nullopt;
 }
 
-Work work_of_steps(const Recording& recording, const Links& links, std::uint32_t device) {
+StepsWork work_of_steps(const Recording& recording, const Links& links, std::uint32_t device) {
   const std::optional<double> first_us = first_launched_us(recording, links);
-  Work work;
+  StepsWork work;
   for (std::uint32_t i = 0; i < recording.activities.size(); ++i) {
     const GpuActivity& activity = recording.activities[i];
     const WorkOrigin& origin = links.origins[i];
@@ -116,7 +116,7 @@ std::vector<std::string> names_of_rows(const std::vector<std::optional<std::size
   return names;
 }
 
-void note_left_out(const Work& work, std::uint32_t device, std::vector<std::string>& notes) {
+void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std::string>& notes) {
   const auto note = [&](double time_us, const std::string& what) {
     if (time_us > 0) notes.push_back("left out: " + milliseconds(time_us) + " of kernels " + what);
   };
@@ -160,7 +160,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
   summary.gpu = gpu_of(recording, device);
   summary.steps = steps_with_work(recording, links);
 
-  const Work work = work_of_steps(recording, links, device);
+  const StepsWork work = work_of_steps(recording, links, device);
   SplitWork split = split_transfers(recording, links, work.activities, summary.steps);
   TraceLayers layers(recording, links);
   layers.add(split.computing);

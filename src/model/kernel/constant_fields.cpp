@@ -525,10 +525,18 @@ std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values
   return list_of<const double>(values);
 }
 
+std::size_t add_origin(ModelConstants& constants, const std::string& origin) {
+  std::vector<std::string>& all = constants.origins;
+  const auto found = std::find(all.begin(), all.end(), origin);
+  const auto index = static_cast<std::size_t>(found - all.begin());
+  if (found == all.end()) all.push_back(origin);
+  return index;
+}
+
 const std::string& origin_of(const ModelConstants& constants, const double& constant) {
   const std::vector<std::ptrdiff_t>& all = constant_places();
   const auto found = std::find(all.begin(), all.end(), place_in(constants.values, constant));
-  return constants.notes[static_cast<std::size_t>(found - all.begin())].origin;
+  return constants.origins[constants.notes[static_cast<std::size_t>(found - all.begin())].origin];
 }
 
 }  // namespace roofline

@@ -54,6 +54,9 @@ std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values
 /// has to be stated, where there is any.
 std::optional<std::size_t> complete(ModelConstants& constants);
 
+/// The index of an origin in the set, to which it is added where it is new.
+std::size_t add_origin(ModelConstants& constants, const std::string& origin);
+
 /// Where a constant of these comes from. `constant` is a member of `constants.values`.
 const std::string& origin_of(const ModelConstants& constants, const double& constant);
 

@@ -393,7 +393,7 @@ struct ConstantNote {
   bool stated = false;
   double least = 0;
   double most = 0;
-  std::string origin;
+  std::size_t origin = 0;  ///< index in ModelConstants::origins
 
   bool operator==(const ConstantNote&) const = default;
 };
@@ -406,6 +406,7 @@ struct ModelConstants {
   std::vector<std::string> made_by;  ///< the command lines that fitted the values
   ConstantValues values{};
   std::vector<ConstantNote> notes;  ///< in the order of constants_of
+  std::vector<std::string> origins;
   EnumArray<EngineClass, LibraryFeatures> features;
   TileLists tiles;
   MeasuredErrors errors;  ///< its own before those that it inherits

@@ -59,7 +59,8 @@ std::optional<std::size_t> complete(ModelConstants& constants) {
       note.origin = constants.notes[source].origin;
     } else if (all[i].unit->simplest) {
       *all[i].value = *all[i].unit->simplest;
-      note.origin = "the simplest form: measured layers tell it from no other";
+      note.origin =
+          add_origin(constants, "the simplest form: measured layers tell it from no other");
     } else {
       return i;
     }
