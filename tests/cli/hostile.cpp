@@ -39,7 +39,11 @@ const std::map<std::string, std::string>& hostile_files() {
       {"empty.csv", ""},
       {"huge.json", R"({"type": "linear", "input": [18446744073709551615],
                         "out_features": 18446744073709551615})"},
+      {"names.json", R"([{"type": "relu", "input": [8], "name": "\u001b[2J\u0000\u061c=1+1"},
+                         {"type": "relu\u0000", "input": [8]}, {"\u0000": "\u0000"}])"},
+      {"nul.json", std::string("{\"type\": \"relu\", \"input\": [8]}\0{", 32)},
       {"number.json", "1" + std::string(5000, '0')},
+      {"packed.json", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20)},
       {"quote.csv", "name,type,c,h,w\n\"a,relu,8,8,8\nb,relu,8,8,8\n"},
       {"script.json", R"({"name": "<script>alert(1)</script>", "type": "relu", "input": [8]})"},
       {"trace.json", R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": 1, "ts": "a"}, )"},
@@ -133,6 +137,8 @@ void check(const TemporaryFolder& folder, const std::string& arguments) {
   CHECK((outcome.exit_code == 0 || !outcome.err.empty()));
   CHECK(outcome.err.find("out of memory") == outcome.err.npos);
   CHECK(outcome.err.find("bad_alloc") == outcome.err.npos);
+  static const std::regex no_number(R"(\b(nan|inf)\b)");
+  CHECK(!std::regex_search(outcome.out, no_number));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
 }
 
@@ -154,6 +160,17 @@ TEST_CASE("Every option over a folder of hostile inputs", "[cli/hostile]") {
     check(folder, "d" + gpu + ' ' + option.name + words);
   }
   check(folder, "d --gpu v100 --explain '*'");
+}
+
+TEST_CASE("Every option with hostile values", "[cli/hostile]") {
+  const TemporaryFolder folder;
+  folder.write("a.json", R"({"name": "a", "type": "relu", "input": [8], "measured_us": 3})");
+  for (const Option& option : options_of_help(folder)) {
+    if (!option.has_value) continue;
+    for (const char* value : {"''", "nan", "-1", "1e999", "18446744073709551616", "010",
+                              "'\033[2J'", "a=nan", "../none", ",", "'*'"})
+      check(folder, "a.json --gpu v100 --set bandwidth=x2 " + option.name + ' ' + value);
+  }
 }
 
 TEST_CASE("Every option that reads a file, from hostile ones", "[cli/hostile]") {

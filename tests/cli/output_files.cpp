@@ -1,5 +1,5 @@
 // What stands in the files of -o and --to-layers afterwards, whatever stood there before and
-// however the run ends.
+// however the run ends. What is refused stands in the table of attacks.cpp.
 
 #include <sys/stat.h>
 
@@ -39,100 +39,6 @@ std::set<std::string> names_in(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("A file to write is none that is read or written besides", "[cli/output_files]") {
-  const TemporaryFolder folder;
-  folder.write("a.json", relu);
-  folder.write("d/b.json", relu);
-  folder.write("times.csv", "name,measured_us\nrelu,2\n");
-  folder.write("gpu.json", R"({"name": "Mine", "peak_tflops": {"fp32": 1},
-                               "bandwidth_gb_per_s": 2})");
-  fs::create_symlink("a.json", folder / "link.json");
-  fs::create_hard_link(folder / "a.json", folder / "hard.json");
-  fs::create_symlink("new.csv", folder / "dangling.csv");
-  fs::create_symlink("../outside.json", folder / "d/outside.json");
-  folder.write("outside.json", relu);
-  const std::set<std::string> before = names_in(folder.path());
-  struct Case {
-    std::string line;
-    std::string message;
-  };
-  const std::vector<Case> table{
-      {"roofline a.json --gpu v100 -o a.json",
-       "-o a.json: expected another file than the input a.json"},
-      {"roofline a.json --gpu v100 -o link.json",
-       "-o link.json: expected another file than the input a.json"},
-      {"roofline hard.json --gpu v100 -o ./a.json",
-       "-o ./a.json: expected another file than the input hard.json"},
-      {"roofline a.json --to-layers a.json",
-       "--to-layers a.json: expected another file than the input a.json"},
-      {"roofline - --gpu v100 -o a.json <a.json",
-       "-o a.json: expected another file than standard input"},
-      {"roofline a.json --gpu v100 --json >>a.json",
-       "standard output: expected another file than the input a.json"},
-      {"roofline a.json --gpu ./gpu.json -o gpu.json",
-       "-o gpu.json: expected another file than --gpu ./gpu.json"},
-      {"roofline a.json --gpu v100 --measured times.csv -o times.csv",
-       "-o times.csv: expected another file than --measured times.csv"},
-      {"roofline a.json --gpu v100 --kernel-model gpu.json -o gpu.json",
-       "-o gpu.json: expected another file than --kernel-model gpu.json"},
-      {"roofline calibrate a.json --gpu ./gpu.json -o gpu.json",
-       "-o gpu.json: expected another file than --gpu ./gpu.json"},
-      {"roofline d --gpu v100 -o outside.json",
-       "-o outside.json: expected another file than the input d/outside.json"},
-      {"roofline d --gpu v100 -o d/new.json",
-       "-o d/new.json: expected a file that the input d does not hold"},
-      {"roofline d --gpu v100 -o d/deep/../new.csv",
-       "-o d/deep/../new.csv: expected a file that the input d does not hold"},
-      {"roofline a.json --gpu v100 -o new.csv -o ./new.csv",
-       "-o ./new.csv: expected another file than -o new.csv"},
-      {"roofline a.json --gpu v100 -o new.csv -o dangling.csv",
-       "-o dangling.csv: expected another file than -o new.csv"},
-      {"roofline a.json --gpu v100 -o new.json --to-layers new.json",
-       "--to-layers new.json: expected another file than -o new.json"},
-      {"roofline a.json --gpu v100 -o times.csv --format csv >>times.csv",
-       "-o times.csv: expected another file than standard output"},
-  };
-  for (const Case& each : table) {
-    INFO(each.line);
-    const Outcome outcome = run(folder, each.line);
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.err == "roofline: " + each.message + "\n");
-    CHECK(read_file(folder / "a.json") == relu);
-    CHECK(names_in(folder.path()) == before);
-  }
-  // Files that others name are known once these are read.
-  run(folder, "roofline --show-model v100 --json >model.json; ln model.json same.json");
-  folder.write("nested.json", R"({"name": "Nested", "peak_tflops": {"fp32": 10}, "sm_count": 40,
-                                  "bandwidth_gb_per_s": 2, "architecture": "volta",
-                                  "boost_clock_mhz": 1000, "l2_mib": 4,
-                                  "kernel_model": "model.json"})");
-  const std::string model = read_file(folder / "model.json");
-  for (const char* output : {"model.json", "same.json"}) {
-    const Outcome outcome =
-        run(folder, std::string("roofline a.json --gpu ./nested.json -o ") + output);
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.err == std::string("roofline: -o ") + output +
-                             ": expected another file than ./model.json, which this run reads\n");
-    CHECK(read_file(folder / "model.json") == model);
-  }
-  // A folder's chart is no input of it, and what a person looks at may be both ends.
-  CHECK(run(folder, "roofline d --gpu v100 -o d/chart.svg").exit_code == 0);
-  CHECK(run(folder,
-            "ln -s /dev/null n.csv; ln -s /dev/null m.csv\n"
-            "roofline a.json --gpu v100 -o n.csv -o m.csv --format csv >/dev/null")
-            .exit_code == 0);
-}
-
-TEST_CASE("What has a name like that of the output is left alone", "[cli/output_files]") {
-  const TemporaryFolder folder;
-  folder.write("a.json", relu);
-  folder.write("precious", "precious");
-  fs::create_symlink("precious", folder / "x.csv.part");
-  CHECK(run(folder, "roofline a.json --gpu v100 -o x.csv").exit_code == 0);
-  CHECK(read_file(folder / "precious") == "precious");
-  CHECK(fs::is_symlink(folder / "x.csv.part"));
-}
-
 TEST_CASE("A file keeps its mode, its links and its owner", "[cli/output_files]") {
   const TemporaryFolder folder;
   folder.write("a.json", relu);
@@ -153,59 +59,6 @@ TEST_CASE("A file keeps its mode, its links and its owner", "[cli/output_files]"
   CHECK(after.st_uid == before.st_uid);
   CHECK(after.st_gid == before.st_gid);
   CHECK((status_of(folder / "new.csv").st_mode & 0777) == 0600);
-}
-
-TEST_CASE("A name may be as long as names can be", "[cli/output_files]") {
-  const TemporaryFolder folder;
-  folder.write("a.json", relu);
-  const std::string name = std::string(251, 'n') + ".csv";
-  CHECK(run(folder, "roofline a.json --gpu v100 -o " + name).exit_code == 0);
-  CHECK(lines_of(read_file(folder / name)).size() == 2);
-  const Outcome longer = run(folder, "roofline a.json --gpu v100 -o n" + name);
-  CHECK(longer.exit_code == 1);
-  CHECK(longer.err == "roofline: cannot write n" + name + ": File name too long\n");
-}
-
-TEST_CASE("What cannot be written is said before the work, and the old file stays",
-          "[cli/output_files]") {
-  const TemporaryFolder folder;
-  folder.write("a.json", relu);
-  folder.write("old.json", "old");
-  fs::create_directory(folder / "folder.json");
-  struct Case {
-    std::string line;
-    std::string message;
-  };
-  const std::vector<Case> table{
-      {"roofline a.json --gpu v100 -o folder.json", "cannot write folder.json: Is a directory"},
-      {"roofline a.json --gpu v100 -o none/x.json",
-       "cannot write none/x.json: No such file or directory"},
-      {"roofline a.json --gpu none -o old.json", "unknown GPU \"none\" (--list-gpus lists all)"},
-  };
-  for (const Case& each : table) {
-    INFO(each.line);
-    const Outcome outcome = run(folder, each.line);
-    CHECK(outcome.exit_code != 0);
-    CHECK(outcome.err == "roofline: " + each.message + "\n");
-    CHECK(names_in(folder.path()) == std::set<std::string>{"a.json", "folder.json", "old.json"});
-    CHECK(read_file(folder / "old.json") == "old");
-  }
-}
-
-TEST_CASE("Where nothing could be evaluated, the old output stays", "[cli/output_files]") {
-  const TemporaryFolder folder;
-  folder.write("bad.json", "{}");
-  folder.write("old.json", "old");
-  const std::string kept = "roofline: nothing could be evaluated: old.json stays as it was\n";
-  const Outcome outcome = run(folder, "roofline bad.json --gpu v100 -o old.json -o new.csv");
-  CHECK(outcome.exit_code == 1);
-  CHECK(outcome.err == run(folder, "roofline bad.json --gpu v100 --json").err + kept);
-  const Outcome layers = run(folder, "roofline bad.json --to-layers old.json");
-  CHECK(layers.exit_code == 1);
-  CHECK(lines_of(layers.err).back() ==
-        "roofline: nothing could be evaluated: old.json stays as it was");
-  CHECK(read_file(folder / "old.json") == "old");
-  CHECK(lines_of(read_file(folder / "new.csv")).size() == 1);
 }
 
 TEST_CASE("A pipe is written directly, and a run that writes nothing waits for no reader",

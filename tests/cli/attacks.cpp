@@ -1,0 +1,246 @@
+// What was tried on the program, and what came of it: tests/golden/attacks.md, a table of real runs
+// for a person to read.
+//
+//   ROOFLINE_UPDATE_GOLDEN=1 ctest --test-dir build -R cli/attacks
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <span>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "report/golden.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Attack {
+  std::string tried;
+  std::string setup;  ///< in a folder with a.json, a layer, and d/b.json, another
+  std::string line;
+};
+
+const std::string mine = R"({"name": "Mine", "peak_tflops": {"fp32": 10}, "sm_count": 40,
+                            "bandwidth_gb_per_s": 200, "architecture": "volta", "l2_mib": 4,
+                            "boost_clock_mhz": 1000)";
+
+std::string shell_file(const std::string& name, const std::string& text) {
+  return "cat >" + name + " <<'END'\n" + text + "\nEND\n";
+}
+
+const std::string gpu_file = shell_file("gpu.json", mine + "}");
+const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2");
+/// A GPU whose file names a kernel model.
+const std::string nested_gpu = shell_file("nested.json", mine + R"(, "kernel_model": "k.json"})") +
+                               "roofline --show-model v100 --json >k.json\n";
+
+/// Each leaves what it may not write as it was.
+const Attack on_outputs[] = {
+    {"an old `x.json.part`", "echo keep >x.json.part", "a.json --gpu v100 -o x.json"},
+    {"a link called `x.json.part`", "echo keep >kept; ln -s kept x.json.part",
+     "a.json --gpu v100 -o x.json"},
+    {"over a link", "echo old >real.csv; ln -s real.csv x.csv", "a.json --gpu v100 -o x.csv"},
+    {"over a link to a file that is not there", "ln -s real.csv x.csv",
+     "a.json --gpu v100 -o x.csv"},
+    {"over one of two names of a file", "echo old >x.csv; ln x.csv other",
+     "a.json --gpu v100 -o x.csv"},
+    {"over a link to itself", "ln -s x.csv x.csv", "a.json --gpu v100 -o x.csv"},
+    {"a name of 255 characters", "", "a.json --gpu v100 -o $(printf %0251d 0).csv"},
+    {"a name of 256 characters", "", "a.json --gpu v100 -o $(printf %0252d 0).csv"},
+    {"over the input", "", "a.json --gpu v100 -o a.json"},
+    {"over the input by a link", "ln -s a.json x.json", "a.json --gpu v100 -o x.json"},
+    {"over the input by another name of it", "ln a.json x.json", "x.json --gpu v100 -o ./a.json"},
+    {"layers over the input", "", "a.json --to-layers a.json"},
+    {"over redirected standard input", "", "- --gpu v100 -o a.json <a.json"},
+    {"standard output appended to the input", "", "a.json --gpu v100 --json >>a.json"},
+    {"over a GPU's file", gpu_file, "a.json --gpu ./gpu.json -o gpu.json"},
+    {"over measured times", times_file, "a.json --gpu v100 --measured times.csv -o times.csv"},
+    {"over prices", "echo gpu,per_hour >p.csv", "a.json --gpu v100 --price p.csv -o p.csv"},
+    {"over a kernel model", gpu_file, "a.json --gpu v100 --kernel-model gpu.json -o gpu.json"},
+    {"over the kernel model that a GPU's file names", nested_gpu,
+     "a.json --gpu ./nested.json -o k.json"},
+    {"the same by another name of it", nested_gpu + "ln k.json x.json",
+     "a.json --gpu ./nested.json --to-layers x.json"},
+    {"the same, calibrated",
+     nested_gpu + shell_file("m.json", R"({"type": "relu", "input": [8], "measured_us": 3})"),
+     "calibrate m.json --gpu ./nested.json -o k.json"},
+    {"over the profile beside an engine",
+     "engine=" ROOFLINE_SOURCE_FOLDER "/tests/fuzz/seeds/engine.json\n"
+     "sed '/^====$/,$d' $engine >net.graph.json\n"
+     "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json",
+     "net.graph.json --gpu v100 -o net.profile.json"},
+    {"calibrated over the GPU's file", gpu_file, "calibrate a.json --gpu ./gpu.json -o gpu.json"},
+    {"over a file that a folder links to", "echo '{}' >x.json; ln -s ../x.json d/x.json",
+     "d --gpu v100 -o x.json"},
+    {"a new file in the folder that is read", "", "d --gpu v100 -o d/x.json"},
+    {"the same by a longer path", "", "d --gpu v100 -o d/deep/../x.csv"},
+    {"a picture in the folder that is read", "", "d --gpu v100 -o d/x.svg"},
+    {"one file twice", "", "a.json --gpu v100 -o x.csv -o ./x.csv"},
+    {"one file twice, by a link", "ln -s x.csv y.csv", "a.json --gpu v100 -o x.csv -o y.csv"},
+    {"one file for results and layers", "", "a.json --gpu v100 -o x.json --to-layers x.json"},
+    {"one file for standard output as well", "echo old >x.csv",
+     "a.json --gpu v100 -o x.csv --format csv >>x.csv"},
+    {"one device twice", "ln -s /dev/null x.csv; ln -s /dev/null y.csv",
+     "a.json --gpu v100 -o x.csv -o y.csv"},
+    {"one pipe in and out", "mkfifo p.json", "p.json --gpu v100 -o p.json"},
+    {"one pipe twice", "mkfifo p.csv; ln p.csv q.csv", "a.json --gpu v100 -o p.csv -o q.csv"},
+    {"over a folder", "mkdir x.json", "a.json --gpu v100 -o x.json"},
+    {"in a folder that is not there", "", "a.json --gpu v100 -o none/x.json"},
+    {"in a file", "", "a.json --gpu v100 -o a.json/x.json"},
+    {"a full device", "ln -s /dev/full x.json", "a.json --gpu v100 -o x.json"},
+    {"a full device as standard output", "", "a.json --gpu v100 >/dev/full"},
+    {"a file that may not grow", "echo old >x.json; ulimit -f 8", "resnet50 --gpu v100 -o x.json"},
+    {"no such GPU", "echo old >x.json", "a.json --gpu none -o x.json"},
+    {"nothing evaluated", "echo '{}' >e.json; echo old >x.json", "e.json --gpu v100 -o x.json"},
+    {"no layers", "echo '{}' >e.json; echo old >x.json", "e.json --to-layers x.json"},
+    {"standard input closed, read after a file", "", "a.json - --gpu v100 -o x.json <&-"},
+    {"standard output closed", "", "a.json --gpu v100 --json >&-"},
+    {"all closed", "", "a.json none --gpu v100 -o x.csv <&- >&- 2>&-"},
+};
+
+const std::string circle = shell_file("k.json", R"({"name": "k", "title": "K",
+                                                    "inherits": "l.json"})") +
+                           shell_file("l.json", R"({"name": "l", "title": "L",
+                                                    "inherits": "k.json"})");
+
+/// Each ends by itself, soon, and says what is wrong.
+const Attack on_inputs[] = {
+    {"kernel models in a circle", circle, "a.json --gpu v100 --kernel-model k.json"},
+    {"a GPU that is its own kernel model",
+     shell_file("g.json", mine + R"(, "kernel_model": "g.json"})"), "a.json --gpu ./g.json"},
+    {"a kernel model whose name has a NUL",
+     shell_file("g.json", mine + R"(, "kernel_model": "a\u0000b.json"})"), "a.json --gpu ./g.json"},
+    {"a pipe as a kernel model",
+     "mkfifo k.json\n" + shell_file("g.json", mine + R"(, "kernel_model": "k.json"})"),
+     "a.json --gpu ./g.json"},
+    {"a GPU without an end", "", "a.json --gpu /dev/zero"},
+    {"a kernel model without an end", "", "a.json --gpu v100 --kernel-model /dev/zero"},
+    {"measured times without an end", "", "a.json --gpu v100 --measured /dev/zero"},
+    {"prices without an end", "", "a.json --gpu v100 --price /dev/zero"},
+    {"standard input without an end", "", "- --gpu v100 </dev/zero"},
+    {"measured times that are the layers", "", "a.json --gpu v100 --measured a.json"},
+    {"measured times that are a folder", "", "a.json --gpu v100 --measured d"},
+    {"layers by repeat beyond the limit",
+     shell_file("r.json", R"([{"type": "relu", "input": [8], "repeat": 2},
+                              {"type": "relu", "input": [8], "repeat": 300000}])"),
+     "r.json --gpu v100"},
+    {"100 MB of zeros in gzip", "head -c 100000000 /dev/zero | gzip >z.json.gz",
+     "z.json.gz --gpu v100"},
+    {"gzip of gzip of a blank text", "printf %100000s | gzip | gzip >z.json.gz",
+     "z.json.gz --gpu v100"},
+    {"a GPU in gzip", gpu_file + "gzip gpu.json; mv gpu.json.gz gpu.json",
+     "a.json --gpu ./gpu.json"},
+    {"JSON a million deep", "head -c 1000000 /dev/zero | tr '\\0' '[' >deep.json",
+     "deep.json --gpu v100"},
+    {"a GPU after whose end a NUL stands", gpu_file + "printf '\\0{' >>gpu.json",
+     "a.json --gpu ./gpu.json"},
+    {"a size beyond 64 bits",
+     shell_file("s.json", R"({"type": "relu", "input": [18446744073709551616]})"),
+     "s.json --gpu v100"},
+    {"a batch beyond 64 bits", "", "a.json --gpu v100 --batch 18446744073709551615"},
+    {"batches that would pass 64 bits", "",
+     "a.json --gpu v100 --batch 1,2,4,...,18446744073709551615,...,2"},
+    {"CSV with a quote that does not end", shell_file("q.csv", "name,type,c\n\"a,relu,8"),
+     "q.csv --gpu v100"},
+    {"CSV in lines that end in CR", "printf 'type,c\\rrelu,8\\r' >q.csv", "q.csv --gpu v100"},
+    {"CSV in UTF-16", "printf '\\377\\376t\\0' >q.csv", "q.csv --gpu v100"},
+    {"CSV with a column twice", shell_file("q.csv", "type,c,c\nrelu,8,9"), "q.csv --gpu v100"},
+    {"CSV with a NUL after a number", "printf 'type,c,h,w\\nrelu,8\\0,1,1\\n' >q.csv",
+     "q.csv --gpu v100"},
+    {"a size that no model has", "", "a.json --gpu v100 --dim foo=3"},
+    {"a share that is no number", "", "a.json --gpu v100 --cover nan"},
+    {"a variable that is not set", "", "a.json --gpu \"$unset\""},
+    {"a key that would act on a terminal", shell_file("e.json", R"({"\u001b[2J\u0007\u061c": 1})"),
+     "e.json --gpu v100"},
+    {"a file name that would", "", "\"$(printf 'none\\033[2J\\n')\" --gpu v100"},
+};
+
+/// What stands in a folder and below it: names and contents, or kinds of what is no file.
+using Disk = std::map<std::string, std::string>;
+
+Disk disk_of(const std::string& folder) {
+  Disk disk;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = fs::path(entry.path()).lexically_relative(folder).string();
+    if (entry.is_symlink())
+      disk[name] = "link to " + fs::read_symlink(entry.path()).string();
+    else
+      disk[name] = entry.is_regular_file() ? "file: " + read_file(entry.path().string()) : "other";
+  }
+  return disk;
+}
+
+/// "a.csv replaced, b.csv new"
+std::string changes(const Disk& before, const Disk& after) {
+  std::string text;
+  const auto add = [&text](const std::string& name, const char* what) {
+    constexpr std::size_t shown = 40;
+    const bool is_long = name.size() > shown;
+    text += (text.empty() ? "" : ", ") + ('`' + name.substr(0, is_long ? 8 : name.size())) +
+            (is_long ? "...` " : "` ") + what;
+  };
+  for (const auto& [name, content] : before)
+    if (!after.contains(name))
+      add(name, "gone");
+    else if (after.at(name) != content)
+      add(name, "replaced");
+  for (const auto& [name, content] : after)
+    if (!before.contains(name)) add(name, "new");
+  return text.empty() ? "as before" : text;
+}
+
+/// As a cell of a table: the first lines, none too long.
+std::string said(const std::string& err) {
+  constexpr std::size_t most_lines = 3;
+  constexpr std::size_t longest = 170;
+  std::string text;
+  std::vector<std::string> lines = lines_of(err);
+  lines.resize(std::min(lines.size(), most_lines));
+  for (std::string& line : lines) {
+    if (line.size() > longest) line = line.substr(0, longest) + "...";
+    for (std::size_t at = 0; (at = line.find('|', at)) != line.npos; at += 2) line.insert(at, "\\");
+    text += (text.empty() ? "`" : "<br>`") + line + '`';
+  }
+  return text;
+}
+
+std::string row_of(const Attack& attack) {
+  const TemporaryFolder folder;
+  folder.write("a.json", R"({"name": "relu", "type": "relu", "input": [8]})");
+  folder.write("d/b.json", R"({"name": "relu", "type": "relu", "input": [9]})");
+  run(folder, attack.setup);
+  const Disk before = disk_of(folder.path());
+  const std::size_t limit_at = attack.setup.find("ulimit");
+  const std::string limit =
+      limit_at == std::string::npos ? "" : attack.setup.substr(limit_at) + "\n";
+  const Outcome outcome = run(folder, limit + "timeout 20 roofline " + attack.line);
+  INFO(attack.line << "\n" << outcome.err);
+  CHECK(outcome.exit_code <= 2);
+  return "| " + attack.tried + " | " + std::to_string(outcome.exit_code) + " | " +
+         said(outcome.err) + " | " + changes(before, disk_of(folder.path())) + " |\n";
+}
+
+std::string table_of(std::span<const Attack> attacks) {
+  std::string text =
+      "| tried | exit | standard error | on disk after |\n"
+      "| --- | --- | --- | --- |\n";
+  for (const Attack& attack : attacks) text += row_of(attack);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("Attacks end as the table says", "[cli/attacks]") {
+  const std::string text =
+      "# Attacks\n\n`tests/cli/attacks.cpp` runs these and writes this table.\n\n"
+      "## On files that are written\n\n" +
+      table_of(on_outputs) + "\n## On what is read\n\n" + table_of(on_inputs);
+  const std::string path = std::string(golden_folder) + "attacks.md";
+  if (updating())
+    std::ofstream(path) << text;
+  else
+    CHECK(read_file(path) == text);
+}
