@@ -46,23 +46,24 @@ struct LayerResult {
   Layer layer;
   Counts counts;
   Engine engine = Engine::fp32;
-  RooflinePoint point;
   bool first_pass = true;  ///< of its layer: parameters are summed over these rows
   /// A batch norm whose statistics are the batch's because all passes run, not of its own accord.
   bool trains_norm = false;
-  std::string fused_into;  ///< name of the layer whose kernel does this one's work
-  /// Names of the layers whose results the operands are; empty for those from elsewhere.
+  bool is_result = false;                 ///< no layer of the network reads its output
+  bool measured_left_out = false;         ///< there is a measured time, but not one like this row
+  std::optional<BelowBound> below_bound;  ///< of the measured time
+  RooflinePoint point;
+  Seldom<std::string> fused_into;  ///< name of the layer whose kernel does this one's work
+  /// Names of the layers whose results the operands are; empty for those from elsewhere. None where
+  /// all are from elsewhere.
   std::vector<std::string> input_from;
-  bool is_result = false;            ///< no layer of the network reads its output
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
   std::optional<Uncertainty> expected_uncertainty;  ///< of a kernel's time; else there is no error
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
   std::optional<double> measured_time_s;
-  bool measured_left_out = false;         ///< there is a measured time, but not one like this row
-  std::optional<BelowBound> below_bound;  ///< of the measured time
-  std::optional<double> time_share;       ///< of the network's time, 0..1; none in a stream
+  std::optional<double> time_share;  ///< of the network's time, 0..1; none in a stream
 };
 
 /// Sums over rows.
@@ -217,6 +218,8 @@ struct RecordResult {
 /// Evaluates a network. An error where the GPU has no peak for a layer's data type, a stated
 /// mapping cannot run, no layer runs in this pass, or a total exceeds 64 bits.
 Expected<Result> evaluate(const Network& network, const Context& context);
+/// The same, and takes over the layers of a network that is not needed any more.
+Expected<Result> evaluate(Network&& network, const Context& context);
 
 /// Evaluates a record: its layers alone, without what a network adds (shares, memory).
 Expected<RecordResult> evaluate_record(const Network& record, const Context& context);

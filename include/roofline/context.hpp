@@ -3,6 +3,7 @@
 // A GPU as a run sees it: what is asked of it and what follows from that, resolved once. Nothing
 // changes it afterwards, and every evaluation reads it.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,6 +55,8 @@ struct AnalysisOptions {
   std::optional<double> bandwidth_byte_per_s;
   /// A recording is of this GPU, whatever name it gives: the person says so.
   bool recorded_here = false;
+  /// That may time the layers of one large network, at the same time. Results do not depend on it.
+  std::size_t threads = 1;
 };
 
 /// What the framework does where nothing else is said.

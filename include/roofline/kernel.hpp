@@ -110,6 +110,7 @@ constexpr std::string_view meaning_of(Limiter limiter) {
 /// A kernel as the model places it: the mapping, what it moves, and what its time is made of.
 struct KernelPlan {
   Algorithm algorithm = Algorithm::implicit_gemm;
+  Limiter limiter = Limiter::math;  ///< the largest part, the first of equals
   std::array<std::uint64_t, 3> tile{0, 0,
                                     0};  ///< m, n, k of one block; zeros where there is no tile
   std::uint64_t split_k = 1;
@@ -134,8 +135,7 @@ struct KernelPlan {
 
   EnumArray<Limiter, double> part_s{};  ///< indexed by Limiter; each >= 0
   double expected_time_s = 0;           ///< the sum of part_s, in order
-  Limiter limiter = Limiter::math;      ///< the largest part, the first of equals
-  double limiter_share = 0;             ///< its share of the expected time
+  double limiter_share = 0;             ///< the limiter's share of the expected time
 };
 
 /// The kernel that runs the layer's pass: the mapping that the layer states, or else the fastest

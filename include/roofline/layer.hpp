@@ -16,6 +16,7 @@
 #include "roofline/algorithm.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/layer_kind.hpp"
+#include "roofline/seldom.hpp"
 
 namespace roofline {
 
@@ -55,6 +56,8 @@ struct Window {
   Axes dilation{1, 1, 1};
   Axes output_padding{0, 0, 0};  ///< transposed convolution only
   bool ceil_mode = false;        ///< pools only: round the output size up
+
+  bool operator==(const Window&) const = default;
 };
 
 struct DataTypes {
@@ -103,6 +106,7 @@ struct Measured {
   bool other_batch = false;      ///< at another batch than the layer now has
 
   bool is_known() const { return warm_s || cold_s; }
+  bool operator==(const Measured&) const = default;
 };
 
 /// Who wrote the kernels: a framework's libraries, a compiler for this network (torch.compile), or
@@ -180,7 +184,7 @@ struct LayerTraits {
   std::optional<Interpolation> interpolation;  ///< of an upsampling; none: nearest
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
   bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
-  Measured measured;
+  Seldom<Measured> measured;
 };
 
 struct Layer : LayerTraits {
@@ -188,23 +192,23 @@ struct Layer : LayerTraits {
   LayerKind kind = LayerKind::conv;
   Pass pass = Pass::fwd;
   DataTypes dtypes;
-  /// At least one; several for add, mul, concat, attention. After the first of a contraction: what
-  /// its kernel reads beside and applies to the result.
-  std::vector<Operand> inputs;
-  std::size_t joined_inputs = 0;  ///< the last of them, of layers that are fused into this one
-  Shape output;
-  Window window;  ///< convolutions and pools
-  std::uint64_t groups = 1;
-  /// Elements that share one mean and variance in a layer, group or instance norm.
-  std::uint64_t norm_elements = 0;
-  /// The layer of the network whose kernel does this one's work as well, if any.
-  std::optional<std::size_t> fused_into;
   KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
   /// Of the way in which the network is run: a kernel that is no layer of its source, or a layer
   /// for which another one now stands. No file of layers holds it.
   bool of_run = false;
-  KernelMapping mapping;
+  /// At least one; several for add, mul, concat, attention. After the first of a contraction: what
+  /// its kernel reads beside and applies to the result.
+  std::vector<Operand> inputs;
+  std::size_t joined_inputs = 0;  ///< the last of them, of layers that are fused into this one
+  Shape output;
+  Seldom<Window> window;  ///< convolutions and pools
+  std::uint64_t groups = 1;
+  /// Elements that share one mean and variance in a layer, group or instance norm.
+  std::uint64_t norm_elements = 0;
+  /// The layer of the network whose kernel does this one's work as well, if any.
+  std::optional<std::size_t> fused_into;
+  Seldom<KernelMapping> mapping;
 };
 
 /// Whether each output is made of the inputs at its own place alone.

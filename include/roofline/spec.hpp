@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -119,13 +120,21 @@ struct LayerSpec : LayerTraits {
 
   DataTypesSpec dtypes;
   std::optional<Pass> pass;
-  std::optional<KernelMapping> mapping;
+  std::shared_ptr<const KernelMapping> mapping;
   std::optional<std::uint64_t> repeat;
 
   // What the source states of the result, to be checked against what is worked out.
   std::vector<std::uint64_t> output;
   std::optional<std::uint64_t> output_height;
   std::optional<std::uint64_t> output_width;
+};
+
+/// Layers that are read when they are asked for, of a source that states them in less room than
+/// their LayerSpecs take.
+struct UnreadLayers {
+  std::size_t count = 0;
+  /// Any of them, any number of times. Throws InputError.
+  std::function<LayerSpec(std::size_t index)> read;
 };
 
 /// A network, or one record that stands alone, as its source states it.
@@ -140,6 +149,7 @@ struct NetworkSpec {
   /// amp or amp_bf16, where the layers are those of a network under autocast, its casts among them.
   std::optional<DataType> autocast;
   std::vector<LayerSpec> layers;
+  UnreadLayers unread;  ///< in place of layers
   /// The number of the record in its source, from 1, where the one layer is a record of a stream;
   /// such a layer may refer to no other.
   std::optional<std::size_t> record;
@@ -152,6 +162,8 @@ struct NetworkSpec {
   /// It may leave sizes open; its reader says which of the sizes asked for
   /// (LayerDefaults::dimensions) are none of them.
   bool has_dimensions = false;
+
+  std::size_t layer_count() const { return layers.size() + unread.count; }
 };
 
 }  // namespace roofline

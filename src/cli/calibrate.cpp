@@ -37,7 +37,7 @@ std::string network_of(const Layer& layer, const Network& network) {
 
 bool has_measured(const Network& network) {
   return std::any_of(network.layers.begin(), network.layers.end(),
-                     [](const Layer& layer) { return layer.measured.is_known(); });
+                     [](const Layer& layer) { return layer.measured->is_known(); });
 }
 
 /// The networks of all inputs that were measured; a wrong one is named on standard error.
@@ -64,7 +64,7 @@ std::vector<std::string> gpus_of(const std::vector<Network>& networks) {
   std::vector<std::string> names;
   for (const Network& network : networks)
     for (const Layer& layer : network.layers) {
-      const std::string& gpu = layer.measured.gpu;
+      const std::string& gpu = layer.measured->gpu;
       if (!gpu.empty() && std::find(names.begin(), names.end(), gpu) == names.end())
         names.push_back(gpu);
     }
@@ -93,16 +93,16 @@ std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& g
   });
   for (Network& network : networks)
     for (Layer& layer : network.layers)
-      if (std::find(names.begin(), names.end(), layer.measured.gpu) != names.end())
-        layer.measured.gpu.clear();
+      if (std::find(names.begin(), names.end(), layer.measured->gpu) != names.end())
+        layer.measured.change([](Measured& measured) { measured.gpu.clear(); });
   return names;
 }
 
 /// Takes away what was measured on other GPUs alone, which may not even have the types.
 void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
   const auto is_of_gpu = [&](const Layer& layer) {
-    const std::string& name = layer.measured.gpu;
-    return layer.measured.is_known() && (name.empty() || answers_to(gpu, name));
+    const std::string& name = layer.measured->gpu;
+    return layer.measured->is_known() && (name.empty() || answers_to(gpu, name));
   };
   std::erase_if(networks, [&](const Network& network) {
     return std::none_of(network.layers.begin(), network.layers.end(), is_of_gpu);

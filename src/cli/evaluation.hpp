@@ -3,6 +3,7 @@
 // What evaluating a part of the inputs gives: everything that is written or kept of it, in the
 // order of the input.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,10 @@ struct Evaluation {
   std::size_t items = 0;             ///< how many things were evaluated
   bool ends_input = false;           ///< nothing more of the input follows
 };
+
+/// What gives some of it, on whatever thread.
+using Part = std::function<Evaluation()>;
+/// Takes a part that comes before what is handed on or returned after it.
+using HandOn = std::function<void(Part)>;
 
 }  // namespace roofline

@@ -50,8 +50,8 @@ struct FoundBatch {
 /// Adds what one thing of an input gives, in each setting on each GPU.
 class Evaluator::Sum {
  public:
-  Sum(const Needs& needs, Evaluation& all, const Contexts& contexts)
-      : needs_(needs), all_(all), contexts_(contexts) {}
+  Sum(const Needs& needs, Evaluation& all, const Contexts& contexts, const HandOn& hand_on)
+      : needs_(needs), all_(all), contexts_(contexts), hand_on_(hand_on) {}
 
   void fail(const InputError& unhinted) {
     const InputError error = hinted(unhinted);
@@ -76,14 +76,15 @@ class Evaluator::Sum {
   }
 
   /// In one setting on each GPU.
-  void add(const Network& network, std::size_t setting, const Contexts::Found& gpus) {
+  void add(Network network, std::size_t setting, const Contexts::Found& gpus) {
     say(gpus);
+    const std::size_t count = gpus.contexts.size();
     LeftOut left_out(network.source);
-    for (std::size_t gpu = 0; gpu < gpus.contexts.size(); ++gpu)
+    for (std::size_t gpu = 0; gpu < count; ++gpu)
       if (network.record)
-        add_record(network, setting * gpus.contexts.size() + gpu, gpus.contexts[gpu], left_out);
+        add_record(network, setting * count + gpu, gpus.contexts[gpu], left_out);
       else
-        add_network(network, gpus.contexts[gpu], left_out);
+        add_network(network, gpu + 1 == count, gpus.contexts[gpu], left_out);
     end_setting(left_out);
   }
 
@@ -99,17 +100,19 @@ class Evaluator::Sum {
       fail(error);
   }
 
-  void add_network(const Network& network, const Context& context, LeftOut& left_out,
+  void add_network(Network& network, bool is_last_use, const Context& context, LeftOut& left_out,
                    std::optional<FoundBatch> found = {}) {
-    Expected<Result> result = roofline::evaluate(network, context);
+    Expected<Result> result = is_last_use && !needs_.explained_networks
+                                  ? roofline::evaluate(std::move(network), context)
+                                  : roofline::evaluate(network, context);
     if (!result) return fail_on(context, result.error(), left_out);
     if (found) {
       result->setting.batch_goal = found->goal;
       result->setting.batch = found->batch;  // also where products of matrices have another
     }
     can_run_ = all_.evaluated = true;
-    for (RenderedRows& rows : all_.rows) rows.add(*result);
-    if (!needs_.report) return;
+    if (!needs_.report) return render(*std::move(result));
+    add_rows(*result);
     keep(*std::move(result), context);
     if (needs_.explained_networks)
       all_.results.back().network = std::make_shared<const Network>(network);
@@ -137,14 +140,50 @@ class Evaluator::Sum {
   }
 
  private:
+  /// Several threads share a large network's rows.
+  void render(Result result) {
+    constexpr std::size_t rows_a_part = 512;
+    const std::size_t count = result.layers.size();
+    if (count <= 2 * rows_a_part) return add_rows(result);
+    hand_on_text();
+    const auto shared = std::make_shared<const Result>(std::move(result));
+    for (std::size_t begin = 0; begin < count; begin += rows_a_part)
+      hand_on_([shared, begin, end = std::min(count, begin + rows_a_part), &needs = needs_] {
+        Evaluation part;
+        for (const OutputFormat* format : needs.rows)
+          part.rows.emplace_back(*format->rows()).add(*shared, begin, end);
+        return part;
+      });
+  }
+
+  void add_rows(const Result& result) {
+    for (RenderedRows& rows : all_.rows) rows.add(result, 0, result.layers.size());
+    if (std::any_of(all_.rows.begin(), all_.rows.end(),
+                    [](const RenderedRows& rows) { return rows.is_large(); }))
+      hand_on_text();
+  }
+
+  /// What was said and rendered so far.
+  void hand_on_text() {
+    const auto part = std::make_shared<Evaluation>();
+    for (RenderedRows& rows : all_.rows) part->rows.push_back(std::exchange(rows, rows.empty()));
+    part->messages = std::exchange(all_.messages, {});
+    hand_on_([part] { return std::move(*part); });
+  }
+
+  /// The rows that lost most are asked for their layers.
+  static void drop_layers(Result& result) {
+    if (!result.measured.summary) result.layers = std::vector<LayerResult>();
+  }
+
   /// Points need no layers: thousands of them fit into memory.
   void keep(Result result, const Context& context) {
     if (!first_) {
       first_ = all_.results.size();
     } else if (Result& first = all_.results[*first_].result;
                !needs_.layers && !is_same_point(first, result)) {
-      first.layers = std::vector<LayerResult>();
-      result.layers = std::vector<LayerResult>();
+      drop_layers(first);
+      drop_layers(result);
     }
     all_.results.push_back({std::move(result), &context, nullptr});
   }
@@ -167,6 +206,7 @@ class Evaluator::Sum {
   const Needs& needs_;
   Evaluation& all_;
   const Contexts& contexts_;
+  const HandOn& hand_on_;
   bool can_run_ = false;  ///< the present setting, on some GPU
   std::set<std::string> failures_;
   std::optional<std::size_t> first_;  ///< of its results
@@ -174,6 +214,7 @@ class Evaluator::Sum {
 
 Needs needs_of(const Options& options) {
   Needs needs;
+  const bool ranks_gpus = options.report.view.ranks_gpus();
   const bool chooses_rows = options.report.view.selects() || options.report.view.by;
   needs.explained_networks = options.report.explain_networks || !options.report.explain.empty();
   needs.layers = options.report.compare || needs.explained_networks ||
@@ -183,7 +224,10 @@ Needs needs_of(const Options& options) {
   const auto add = [&](const OutputFormat& format) {
     if (chooses_rows || format.rows() == nullptr) {
       needs.report = true;
-      needs.layers = needs.layers || !format.shows_points;
+      // Ranked GPUs are points everywhere but in pictures.
+      const bool shows_points =
+          format.shows_points || (ranks_gpus && !format.shows_chart && !format.derives_all);
+      needs.layers = needs.layers || !shows_points;
     } else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
       needs.rows.push_back(&format);
   };
@@ -213,26 +257,27 @@ Evaluation Evaluator::nothing() const {
 }
 
 Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::string& input,
-                               std::size_t first) const {
+                               std::size_t first, const HandOn& hand_on) const {
   Evaluation all = nothing();
   for (Expected<Item>& item : items) {
     if (all.copies > options_->limits.copies) break;  // the run ends where they are added up
-    add(item, input, first, all);
+    add(item, input, first, all, hand_on);
     if (item) ++first;
   }
   return all;
 }
 
-Evaluation Evaluator::evaluate(Reader& reader, const std::string& input) const {
+Evaluation Evaluator::evaluate(Reader& reader, const std::string& input,
+                               const HandOn& hand_on) const {
   Evaluation all = nothing();
   try {
     std::size_t index = 0;
     while (std::optional<Expected<Item>> item = reader.next()) {
-      add(*item, input, index, all);
+      add(*item, input, index, all, hand_on);
       if (*item) ++index;
     }
   } catch (const std::bad_alloc&) {
-    Sum(needs_, all, *contexts_).fail(too_large(input, std::nullopt));
+    Sum(needs_, all, *contexts_, hand_on).fail(too_large(input, std::nullopt));
   }
   Evaluation last = end(reader);
   std::move(last.messages.begin(), last.messages.end(), std::back_inserter(all.messages));
@@ -249,15 +294,15 @@ Evaluation Evaluator::end(const Reader& reader) const {
 
 Evaluation Evaluator::failure(const InputError& error) const {
   Evaluation all = nothing();
-  Sum(needs_, all, *contexts_).fail(error);
+  Sum(needs_, all, *contexts_, nullptr).fail(error);
   all.ends_input = true;
   return all;
 }
 
 void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t index,
-                    Evaluation& all) const {
+                    Evaluation& all, const HandOn& hand_on) const {
   ++all.items;
-  Sum sum(needs_, all, *contexts_);
+  Sum sum(needs_, all, *contexts_, hand_on);
   if (!item) return sum.fail(item.error());
   try {
     add_settings(*item, index, sum);
@@ -289,7 +334,8 @@ void Evaluator::add_settings(Item& item, std::size_t index, Sum& sum) const {
       network.item = index;
       if (times_ != nullptr) times_->join(network);
       if (setting == 0) sum.see(network);
-      sum.add(network, setting, contexts_->of(network));
+      const Contexts::Found gpus = contexts_->of(network);
+      sum.add(std::move(network), setting, gpus);
     } catch (const InputError& error) {
       sum.fail(error);
     }
@@ -320,7 +366,7 @@ void Evaluator::add_goal(const Item& item, std::size_t index, std::size_t settin
     network.item = index;
     if (times_ != nullptr) times_->join(network);
     if (std::exchange(first, false)) sum.see(network);
-    sum.add_network(network, context, left_out, FoundBatch{*goal, *batch});
+    sum.add_network(network, true, context, left_out, FoundBatch{*goal, *batch});
   }
   sum.end_setting(left_out);
 }

@@ -32,10 +32,10 @@ class Evaluator {
   Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times);
 
   /// Things that follow each other in an input, the first good one its `first`-th. Uses them up.
-  Evaluation evaluate(std::span<Expected<Item>> items, const std::string& input,
-                      std::size_t first) const;
+  Evaluation evaluate(std::span<Expected<Item>> items, const std::string& input, std::size_t first,
+                      const HandOn& hand_on) const;
   /// All of an input.
-  Evaluation evaluate(Reader& reader, const std::string& input) const;
+  Evaluation evaluate(Reader& reader, const std::string& input, const HandOn& hand_on) const;
   /// The end of an input whose things were evaluated apart.
   Evaluation end(const Reader& reader) const;
   /// An input that cannot be read.
@@ -44,8 +44,8 @@ class Evaluator {
  private:
   class Sum;
   Evaluation nothing() const;
-  void add(Expected<Item>& item, const std::string& input, std::size_t index,
-           Evaluation& all) const;
+  void add(Expected<Item>& item, const std::string& input, std::size_t index, Evaluation& all,
+           const HandOn& hand_on) const;
   void add_settings(Item& item, std::size_t index, Sum& sum) const;
   /// In a setting whose batch each GPU has its own of.
   void add_goal(const Item& item, std::size_t index, std::size_t setting, Sum& sum) const;

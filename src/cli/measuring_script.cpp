@@ -74,8 +74,8 @@ std::size_t most_layers(const LayerGroup& group) {
 /// Images, or rows of features, each operand a tensor.
 bool can_be_timed(const Layer& layer) {
   const Counts counts = count(layer);
-  return (!has_window(layer.kind) || layer.window.rank == 2) &&
-         layer.window.pad_begin == layer.window.pad_end && counts.flops <= most_flop &&
+  return (!has_window(layer.kind) || layer.window->rank == 2) &&
+         layer.window->pad_begin == layer.window->pad_end && counts.flops <= most_flop &&
          counts.bytes.total <= most_byte &&
          std::none_of(layer.inputs.begin(), layer.inputs.end(), [&](const Operand& operand) {
            return operand.is_parameter && info(layer.kind).family == KindFamily::combine;
@@ -94,7 +94,7 @@ LayerSpec timed_spec(const Layer& layer) {
 /// With the letters of MIOpenDriver's options.
 std::string driver_call(const Layer& layer) {
   const Shape& input = layer.inputs.front().shape;
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   return fmt::format(
       "time_layer -n {} -c {} -H {} -W {} -k {} -y {} -x {} -p {} -q {} -u {} -v {} -l {} -j {} -g "
       "{}",

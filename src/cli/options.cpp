@@ -302,6 +302,7 @@ Options options_of(const Arguments& arguments) {
   options.gpu_settings = gpu_settings_of(arguments);
   set_defaults(arguments, options);
   set_analysis(arguments, options);
+  options.analysis.threads = options.jobs;
   set_prices(arguments, options);
   set_view(arguments, options);
   check_formats(options);

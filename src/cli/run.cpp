@@ -59,7 +59,9 @@ class Division {
     if (reader->has_records())
       add_records(*reader, name);
     else
-      add([this, name, reader] { return evaluator_.evaluate(*reader, name); });
+      add([this, name, reader](const HandOn& hand_on) {
+        return evaluator_.evaluate(*reader, name, hand_on);
+      });
   }
 
   /// What may be all the work is held back, because a single piece needs no threads.
@@ -76,10 +78,12 @@ class Division {
       if (items->empty()) break;
       const auto good = static_cast<std::size_t>(std::count_if(
           items->begin(), items->end(), [](const auto& item) { return item.has_value(); }));
-      work_.add([this, items, name, first] { return evaluator_.evaluate(*items, name, first); });
+      work_.add([this, items, name, first](const HandOn& hand_on) {
+        return evaluator_.evaluate(*items, name, first, hand_on);
+      });
       first += good;
     }
-    work_.add([last = evaluator_.end(reader)] { return last; });
+    work_.add([last = evaluator_.end(reader)](const HandOn&) { return last; });
   }
 
   /// As many records as one piece of work holds, or as there are before reading has to wait. None
@@ -101,7 +105,7 @@ class Division {
   }
 
   void add_failure(const InputError& error) {
-    add([this, error] { return evaluator_.failure(error); });
+    add([this, error](const HandOn&) { return evaluator_.failure(error); });
   }
 
   const Options& options_;

@@ -89,7 +89,8 @@ class JsonReader : public Reader {
         if (whole_) {
           whole_ = false;
           const Origin origin{source_, std::nullopt};
-          read(parse_json(documents_.take(), origin).root(), origin);
+          add(read_networks(
+              std::make_shared<const JsonDocument>(parse_json(documents_.take(), origin)), origin));
           continue;
         }
         if (done_ || !documents_.has_next()) return std::nullopt;
@@ -118,7 +119,7 @@ class JsonReader : public Reader {
     const JsonDocument document = parsed(text, origin);
     const JsonNode& root = document.root();
     if (!root.is_object() || root.contains("layers") || root.contains("results"))
-      read(root, origin);
+      add(read_networks(root, origin));
     else
       items_.push_back(fixed_item(read_record(root, origin)));
   }
@@ -133,9 +134,8 @@ class JsonReader : public Reader {
     }
   }
 
-  void read(const JsonNode& document, const Origin& origin) {
-    for (auto& network : read_networks(document, origin))
-      items_.push_back(fixed_item(std::move(network)));
+  void add(std::vector<std::shared_ptr<const NetworkSpec>> networks) {
+    for (auto& network : networks) items_.push_back(fixed_item(std::move(network)));
   }
 
   std::string source_;

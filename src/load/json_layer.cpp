@@ -24,7 +24,8 @@ struct ReadField {
   void operator()(const CountField& field) const { spec.*field.member = value.integer(1); }
   void operator()(const FlagField& field) const { spec.*field.member = value.boolean(); }
   void operator()(const SecondsField& field) const {
-    spec.measured.*field.member = value.positive_number() * unit;
+    const double time_s = value.positive_number() * unit;
+    spec.measured.change([&](Measured& measured) { measured.*field.member = time_s; });
   }
   void operator()(const AxesField& field) const { read_axes(value, field, spec.*field.member); }
   void operator()(const AxisField& field) const {
@@ -40,7 +41,9 @@ struct ReadField {
   void operator()(const KindField&) const {}  // read first: it says which others there are
   void operator()(const DataTypeField&) const { spec.dtypes.input = read_data_type(value); }
   void operator()(const DataTypesField&) const { spec.dtypes = read_data_types(value); }
-  void operator()(const MappingField&) const { spec.mapping = read_mapping(value); }
+  void operator()(const MappingField&) const {
+    spec.mapping = std::make_shared<const KernelMapping>(read_mapping(value));
+  }
 };
 
 LayerType read_type(const Value& object) {

@@ -15,14 +15,26 @@ NetworkSpec empty_network(const Origin& origin) {
   return network;
 }
 
-void read_layers(const Value& list, const Origin& origin, NetworkSpec& network) {
+using Document = std::shared_ptr<const JsonDocument>;
+
+/// `document`, of the list, is there where it may be kept.
+void read_layers(const Value& list, const Origin& origin, const Document& document,
+                 NetworkSpec& network) {
   if (!list.is_array() || list.size() == 0) list.fail_expected("a list of at least one layer");
+  if (constexpr std::size_t many = 4096; document && list.size() > many) {
+    network.unread = {list.size(), [document, origin, &node = list.node()](std::size_t index) {
+                        const Value root(document->root(), origin);
+                        return read_layer(root.beneath(node).at(index), origin);
+                      }};
+    return;
+  }
   network.layers.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i)
     network.layers.push_back(read_layer(list.at(i), origin));
 }
 
-void read_network_object(const Value& value, const Origin& origin, NetworkSpec& network) {
+void read_network_object(const Value& value, const Origin& origin, const Document& document,
+                         NetworkSpec& network) {
   ObjectReader object(value, "a network", {"name", "note", "dtype", "batch", "layers"});
   if (const auto name = object.take("name")) network.name = name->text();
   if (const auto note = object.take("note")) static_cast<void>(note->text());
@@ -30,7 +42,7 @@ void read_network_object(const Value& value, const Origin& origin, NetworkSpec& 
   if (const auto batch = object.take("batch")) network.batch = batch->integer(1);
   const Value layers = *object.take("layers");
   object.finish();
-  read_layers(layers, origin, network);
+  read_layers(layers, origin, document, network);
 }
 
 /// The results of a report that this program wrote.
@@ -52,6 +64,23 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_report(const Value& report,
   return networks;
 }
 
+std::vector<std::shared_ptr<const NetworkSpec>> networks_of(const JsonNode& node,
+                                                            const Origin& origin,
+                                                            const Document& document) {
+  const Value value(node, origin);
+  if (node.is_object() && node.contains("peak_tflops"))
+    value.fail("expected layers, got a GPU file, which says what to evaluate on");
+  if (is_own_report(node)) return read_report(value, origin);
+  NetworkSpec network = empty_network(origin);
+  if (node.is_array())
+    read_layers(value, origin, document, network);
+  else if (node.is_object() && node.contains("layers"))
+    read_network_object(value, origin, document, network);
+  else
+    network.layers.push_back(read_layer(value, origin));
+  return {std::make_shared<const NetworkSpec>(std::move(network))};
+}
+
 }  // namespace
 
 std::string network_name(const std::string& source) {
@@ -65,18 +94,13 @@ std::string network_name(const std::string& source) {
 
 std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const JsonNode& document,
                                                               const Origin& origin) {
-  const Value value(document, origin);
-  if (document.is_object() && document.contains("peak_tflops"))
-    value.fail("expected layers, got a GPU file, which says what to evaluate on");
-  if (is_own_report(document)) return read_report(value, origin);
-  NetworkSpec network = empty_network(origin);
-  if (document.is_array())
-    read_layers(value, origin, network);
-  else if (document.is_object() && document.contains("layers"))
-    read_network_object(value, origin, network);
-  else
-    network.layers.push_back(read_layer(value, origin));
-  return {std::make_shared<const NetworkSpec>(std::move(network))};
+  return networks_of(document, origin, nullptr);
+}
+
+std::vector<std::shared_ptr<const NetworkSpec>> read_networks(Document document,
+                                                              const Origin& origin) {
+  const JsonNode& root = document->root();
+  return networks_of(root, origin, std::move(document));
 }
 
 std::shared_ptr<const NetworkSpec> read_record(const JsonNode& record, const Origin& origin) {

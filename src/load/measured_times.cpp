@@ -107,7 +107,10 @@ void MeasuredTimes::join(Network& network) {
     const auto [begin, end] = by_name.equal_range(layer.name);
     for (auto each = begin; each != end; ++each) {
       if (!is_of(*each->second, layer, network)) continue;
-      layer.measured.warm_s = each->second->time_s;
+      layer.measured.change([&](Measured& measured) {
+        measured.warm_s = each->second->time_s;
+        measured.pass = layer.pass;
+      });
       each->second->used = found = true;
     }
     layers_.push_back(layer.name);

@@ -72,8 +72,8 @@ std::optional<LayerSpec> read_own_row(const Value& row) {
   const Value stated = row.at(layer_key);
   if (stated.node().is_null()) return std::nullopt;
   LayerSpec layer = read_layer(stated, row.origin());
-  if (layer.measured.is_known() && layer.measured.gpu.empty() && row.node().contains("gpu"))
-    layer.measured.gpu = row.at("gpu").text();
+  if (layer.measured->is_known() && layer.measured->gpu.empty() && row.node().contains("gpu"))
+    layer.measured.change([&](Measured& measured) { measured.gpu = row.at("gpu").text(); });
   return layer;
 }
 

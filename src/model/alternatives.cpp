@@ -57,7 +57,7 @@ bool has_batch_of_samples(const LayerResult& row, const Result& result) {
 }
 
 bool changes_layout_in_half(const LayerResult& row) {
-  return row.layer.kind == LayerKind::conv && row.layer.window.rank == 2 &&
+  return row.layer.kind == LayerKind::conv && row.layer.window->rank == 2 &&
          layout_of(row.layer) == Layout::nchw;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/fusion.hpp"
+#include "model/in_parallel.hpp"
 #include "model/kernel/resolved_model.hpp"
 #include "model/layer_fields.hpp"
 #include "model/lost_time.hpp"
@@ -86,12 +87,16 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
 /// The layer of the source that a tensor is from: what the run adds hands it on.
 const Layer& source_of(std::size_t producer, const Network& network) {
   const Layer& layer = network.layers[producer];
+  if (!layer.of_run) return layer;
   const std::optional<std::size_t> before = layer.inputs.front().producer;
-  return layer.of_run && before ? source_of(*before, network) : layer;
+  return before ? source_of(*before, network) : layer;
 }
 
 std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
   std::vector<std::string> names;
+  if (std::none_of(layer.inputs.begin(), layer.inputs.end(),
+                   [](const Operand& operand) { return operand.producer.has_value(); }))
+    return names;
   names.reserve(layer.inputs.size());
   for (const Operand& operand : layer.inputs)
     names.push_back(operand.producer ? source_of(*operand.producer, network).name : std::string());
@@ -119,36 +124,57 @@ void set_kernels(Layer& layer, const Network& network, const Context& context) {
     layer.fp16_accumulate = true;
 }
 
-/// The rows of a network, not timed yet.
-std::vector<LayerResult> rows_of(const Network& network, const Context& context) {
+/// Takes a layer over, but for what is asked of it after it: its name, and where it hands on what
+/// it reads.
+Layer taken(Layer& layer) {
+  const bool hands_on = layer.of_run || layer.kind == LayerKind::copy;
+  Layer all = std::move(layer);
+  layer.name = all.name;
+  if (hands_on) layer.inputs = all.inputs;
+  return all;
+}
+
+/// At most: room for more would be memory that nothing fills.
+std::size_t row_count(const Network& network, bool training) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    count += training ? passes_of(network, i, training).size() : 1;
+  constexpr std::size_t host_copies = 2;
+  return count + host_copies;
+}
+
+/// The rows of a network, not timed yet. `last_use` gives a layer for its last row.
+template <class LastUse>
+std::vector<LayerResult> rows_of(const Network& network, const Context& context,
+                                 const LastUse& last_use) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
-  constexpr std::size_t most_passes = 3;
-  rows.reserve(network.layers.size() * (options.training ? most_passes : 1));
-  const auto add = [&](const Layer& layer, Pass pass) {
+  rows.reserve(row_count(network, options.training));
+  const auto add = [&](Layer&& layer, Pass pass) {
     LayerResult& row = rows.emplace_back();
-    row.layer = layer;
+    row.layer = std::move(layer);
     row.layer.pass = pass;
     set_kernels(row.layer, network, context);
     count_row(row, context, network.source);
-    if (options.layout && !layer.layout && !network.recording && takes(layer.kind, "layout"))
+    if (options.layout && !row.layer.layout && !network.recording &&
+        takes(row.layer.kind, "layout"))
       row.layer.layout = options.layout;
   };
   const std::vector<bool> read = read_layers(network);
-  const Layer& first = network.layers.front();
-  if (options.host_copies)
+  if (const Layer& first = network.layers.front(); options.host_copies)
     for (const Operand& operand : first.inputs)
       if (!operand.producer && !operand.is_parameter)
         add(host_copy("copy in", operand.shape, first.dtypes.input), Pass::fwd);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    bool first_pass = true;
-    for (const Pass pass : passes_of(network, i, options.training)) {
-      add(network.layers[i], pass);
-      rows.back().first_pass = std::exchange(first_pass, false);
-      rows.back().input_from = producers_of(network.layers[i], network);
-      rows.back().is_result = !read[i] && !network.layers[i].of_run;
-      if (const auto host = network.layers[i].fused_into)
-        rows.back().fused_into = network.layers[*host].name;
+    const std::vector<Pass> passes = passes_of(network, i, options.training);
+    for (std::size_t pass = 0; pass < passes.size(); ++pass) {
+      const bool is_last = pass + 1 == passes.size();
+      add(is_last ? last_use(i) : Layer(network.layers[i]), passes[pass]);
+      LayerResult& row = rows.back();
+      row.first_pass = pass == 0;
+      row.input_from = producers_of(row.layer, network);
+      row.is_result = !read[i] && !row.layer.of_run;
+      if (const auto host = row.layer.fused_into) row.fused_into = network.layers[*host].name;
     }
   }
   const Layer& last = network.layers.back();
@@ -197,32 +223,45 @@ void plan_row(LayerResult& row, const KernelModel& model, const Context& context
   if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
 }
 
+void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& model,
+              const Context& context, const Network& network) {
+  const bool over_host_link = row.layer.kind == LayerKind::host_copy;
+  const bool has_own_kernel = has_kernel(row.layer);
+  if (has_own_kernel) plan_row(row, model, context, network);
+  row.point =
+      evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
+               over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
+  if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
+  if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
+  set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
+}
+
+/// A thread takes some ten microseconds to start, a row a few.
+std::size_t threads_for(std::size_t rows, const Context& context) {
+  constexpr std::size_t rows_worth_a_thread = 1000;
+  return std::min(context.options.threads, rows / rows_worth_a_thread);
+}
+
 /// Places every row on the roofline and times it. Returns the ceilings.
 Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
   const Engine main_engine = main_engine_of(rows);
   const Ceilings ceilings = ceilings_for(context, main_engine);
   const KernelModel& model = kernel_model_for(context, main_engine);
-  for (LayerResult& row : rows) {
-    const bool over_host_link = row.layer.kind == LayerKind::host_copy;
-    const bool has_own_kernel = has_kernel(row.layer);
-    if (has_own_kernel) plan_row(row, model, context, network);
-    row.point =
-        evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
-                 over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
-    if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
-    if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
-    set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
-  }
+  in_parallel(rows.size(), threads_for(rows.size(), context), [&](auto begin, auto end) {
+    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], ceilings, model, context, network);
+  });
   return ceilings;
 }
 
 /// The batch that all rows share but for those of weights, which have none.
 std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& rows) {
-  std::vector<LayerResult> of_images;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(of_images),
-               [](const LayerResult& row) { return !row.layer.shared_weights; });
-  if (of_images.empty()) return std::nullopt;
-  return common(of_images, [](const Layer& layer) { return layer.output.batch; });
+  std::optional<std::uint64_t> batch;
+  for (const LayerResult& row : rows) {
+    if (row.layer.shared_weights) continue;
+    if (batch && *batch != row.layer.output.batch) return std::nullopt;
+    batch = row.layer.output.batch;
+  }
+  return batch;
 }
 
 /// What the framework's choice of engines makes of its layers' time.
@@ -290,12 +329,21 @@ InputError overflow(const std::string& source) {
   return {source, "", "expected totals below 2^64, got an overflow"};
 }
 
+/// An error is for when nothing else was found to be wrong.
+Expected<Memory> memory_of_network(const Network& network, const Context& context) {
+  try {
+    return memory_of(network, context.options.optimizer);
+  } catch (const OverflowError&) {
+    return overflow(network.source);
+  }
+}
+
 }  // namespace
 
 Expected<RecordResult> evaluate_record(const Network& record, const Context& context) {
   try {
     RecordResult result;
-    result.rows = rows_of(record, context);
+    result.rows = rows_of(record, context, [&](std::size_t i) { return Layer(record.layers[i]); });
     result.ceilings = time_rows(result.rows, context, record);
     return result;
   } catch (const InputError& error) {
@@ -304,14 +352,21 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
 }
 
 Expected<Result> evaluate(const Network& network, const Context& context) {
+  return evaluate(Network(network), context);
+}
+
+Expected<Result> evaluate(Network&& network, const Context& context) {
   try {
     if (network.recording && context.options.framework)
       throw InputError(network.source, "",
                        "expected layers for a framework to run, got a recording, which says "
                        "itself what ran");
-    const std::optional<Network> run = as_run(network, context.options);
-    const Network& prepared = run ? *run : network;
-    std::vector<LayerResult> rows = rows_of(prepared, context);
+    network = as_run(std::move(network), context.options);
+    const Expected<Memory> memory =
+        network.recording ? Memory() : memory_of_network(network, context);
+    std::vector<LayerResult> rows =
+        rows_of(network, context, [&](std::size_t i) { return taken(network.layers[i]); });
+    network.layers = std::vector<Layer>();
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
@@ -325,7 +380,7 @@ Expected<Result> evaluate(const Network& network, const Context& context) {
     if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
     set_total_uncertainty(result, context.kernel.resolved().errors);
     if (!network.recording) {
-      result.memory = memory_of(prepared, context.options.optimizer);
+      result.memory = memory.value();
       result.memory->workspace_byte = largest_workspace_byte(result.layers);
     }
     result.setting.item = network.item;

@@ -18,7 +18,7 @@ std::uint64_t tensor_byte(const Shape& shape, DataType type) {
 std::uint64_t contraction_macs(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
-  const std::uint64_t taps = volume(layer.window.kernel);
+  const std::uint64_t taps = volume(layer.window->kernel);
   if (layer.kind == LayerKind::conv_transpose)
     return checked_mul(elements(in), out.channels / layer.groups, taps);
   return checked_mul(elements(out), in.channels / layer.groups, taps);
@@ -27,7 +27,7 @@ std::uint64_t contraction_macs(const Layer& layer) {
 std::uint64_t contraction_weights(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   const std::uint64_t matrix =
-      checked_mul(in.channels, layer.output.channels / layer.groups, volume(layer.window.kernel));
+      checked_mul(in.channels, layer.output.channels / layer.groups, volume(layer.window->kernel));
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 

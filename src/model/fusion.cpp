@@ -106,12 +106,10 @@ void fuse(Network& network, FusionKind kind) {
   }
 }
 
-std::optional<Network> as_run(const Network& network, const AnalysisOptions& options) {
-  if (options.fusion == FusionKind::none && !options.fused_attention) return std::nullopt;
-  Network run = network;
-  if (options.fused_attention) fuse_attention(run);
-  fuse(run, options.fusion);
-  return run;
+Network as_run(Network network, const AnalysisOptions& options) {
+  if (options.fused_attention) fuse_attention(network);
+  if (options.fused_attention || options.fusion != FusionKind::none) fuse(network, options.fusion);
+  return network;
 }
 
 }  // namespace roofline

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "roofline/context.hpp"
 #include "roofline/network.hpp"
 
@@ -14,7 +12,7 @@ namespace roofline {
 /// `fused_into` where its work went; its host reads the other operand of a fused add.
 void fuse(Network& network, FusionKind kind);
 
-/// The network as it runs under these options, where that differs from the one that was loaded.
-std::optional<Network> as_run(const Network& network, const AnalysisOptions& options);
+/// The network as it runs under these options.
+Network as_run(Network network, const AnalysisOptions& options);
 
 }  // namespace roofline

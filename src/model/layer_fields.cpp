@@ -64,33 +64,33 @@ OperandSpec spec_of(const StatedOperand& operand) {
 AxesSpec axes_of(const Layer& layer, const Axes& axes) {
   AxesSpec spec;
   spec.is_list = true;
-  spec.numbers.assign(axes.end() - layer.window.rank, axes.end());
+  spec.numbers.assign(axes.end() - layer.window->rank, axes.end());
   return spec;
 }
 
 /// Of the window, but for what is the same as if it were not stated.
 template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
 void state_unusual_axes(const Layer& layer, L& spec) {
-  const Axes& axes = layer.window.*From;
+  const Axes& axes = (*layer.window).*From;
   if (axes != Axes{Usual, Usual, Usual}) spec.*To = axes_of(layer, axes);
 }
 
 template <AxesSpec L::*To, Axes Window::*From>
 void state_axes(const Layer& layer, L& spec) {
-  spec.*To = axes_of(layer, layer.window.*From);
+  spec.*To = axes_of(layer, (*layer.window).*From);
 }
 
 /// Begins, and ends where they differ.
 void state_padding(const Layer& layer, L& spec) {
   state_axes<&L::padding, &Window::pad_begin>(layer, spec);
-  if (layer.window.pad_begin == layer.window.pad_end) return;
-  const AxesSpec ends = axes_of(layer, layer.window.pad_end);
+  if (layer.window->pad_begin == layer.window->pad_end) return;
+  const AxesSpec ends = axes_of(layer, layer.window->pad_end);
   spec.padding.numbers.insert(spec.padding.numbers.end(), ends.numbers.begin(), ends.numbers.end());
 }
 
 void state_kind(const Layer& layer, L& spec) {
   spec.kind = layer.kind;
-  if (has_window(layer.kind) && layer.window.rank != 2) spec.rank = layer.window.rank;
+  if (has_window(layer.kind) && layer.window->rank != 2) spec.rank = layer.window->rank;
 }
 
 void state_input(const Layer& layer, L& spec) { spec.input = spec_of(stated_operand(layer, 0)); }
@@ -155,7 +155,8 @@ void state_dtypes(const Layer& layer, L& spec) {
 }
 
 void state_mapping(const Layer& layer, L& spec) {
-  if (layer.mapping != KernelMapping{}) spec.mapping = layer.mapping;
+  if (layer.mapping != KernelMapping{})
+    spec.mapping = std::make_shared<const KernelMapping>(*layer.mapping);
 }
 
 /// LayerTraits are stated all at once.
@@ -168,10 +169,12 @@ constexpr TextField name_text{[](const L& spec) -> std::optional<std::string_vie
                               [](L& spec, std::string text) { spec.name = std::move(text); }};
 constexpr TextField gpu_text{
     [](const L& spec) -> std::optional<std::string_view> {
-      const std::string& gpu = spec.measured.gpu;
+      const std::string& gpu = spec.measured->gpu;
       return gpu.empty() ? std::nullopt : std::optional<std::string_view>(gpu);
     },
-    [](L& spec, std::string text) { spec.measured.gpu = std::move(text); }};
+    [](L& spec, std::string text) {
+      spec.measured.change([&](Measured& measured) { measured.gpu = std::move(text); });
+    }};
 
 /// A member that is an enumerator: its number is its place among the names.
 template <Enumeration E, auto Member>
@@ -217,7 +220,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"dil_h", AxisField{&L::dilation, &AxesSpec::height}, has_window},
     {"dil_w", AxisField{&L::dilation, &AxesSpec::width}, has_window},
     {"output_padding", AxesField{&L::output_padding, 0}, only<LayerKind::conv_transpose>, state_unusual_axes<&L::output_padding, &Window::output_padding, 0>},
-    {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window.ceil_mode; }},
+    {"ceil_mode", FlagField{&L::ceil_mode}, windowed_pool, [](const Layer& layer, L& spec) { spec.ceil_mode = layer.window->ceil_mode; }},
     {"scale_factor", AxesField{&L::scale_factor}, only<LayerKind::upsample>},
     {"groups", CountField{&L::groups}, in_groups, state_groups},
     {"depthwise", FlagField{&L::depthwise}, convolution},

@@ -25,7 +25,7 @@ class IdentityText {
   void operator()(const CountField& field) { add(spec_.*field.member); }
   void operator()(const FlagField& field) { add(spec_.*field.member); }
   void operator()(const SecondsField& field) {
-    text_ += std::to_string((spec_.measured.*field.member).value_or(0)) + ',';
+    text_ += std::to_string(((*spec_.measured).*field.member).value_or(0)) + ',';
   }
   void operator()(const AxesField& field) {
     const AxesSpec& axes = spec_.*field.member;

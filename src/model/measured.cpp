@@ -11,9 +11,9 @@ namespace {
 constexpr double unit_slip = 1.0 / 30;
 
 bool may_save_macs(const Layer& layer) {
-  return layer.kind == LayerKind::conv && layer.groups == 1 && layer.window.rank == 2 &&
-         layer.window.kernel[1] > 1 && layer.window.kernel[2] > 1 &&
-         layer.window.stride == Axes{1, 1, 1} && layer.window.dilation == Axes{1, 1, 1};
+  return layer.kind == LayerKind::conv && layer.groups == 1 && layer.window->rank == 2 &&
+         layer.window->kernel[1] > 1 && layer.window->kernel[2] > 1 &&
+         layer.window->stride == Axes{1, 1, 1} && layer.window->dilation == Axes{1, 1, 1};
 }
 
 BelowBound why(const LayerResult& row, const Context& context) {
@@ -33,14 +33,15 @@ BelowBound why(const LayerResult& row, const Context& context) {
 }  // namespace
 
 void set_measured(LayerResult& row, const Context& context, bool gpu_is_known) {
-  Measured& measured = row.layer.measured;
+  const Measured& measured = *row.layer.measured;
   if (!measured.is_known()) return;
   // Nothing was measured on a part that is not built.
   const bool on_this_gpu = context.gpu.changes.empty() && (gpu_is_known || measured.gpu.empty() ||
                                                            answers_to(context.gpu, measured.gpu));
-  if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu) measured = {};
-  row.measured_time_s =
-      context.options.cache == CacheState::cold ? measured.cold_s : measured.warm_s;
+  if (measured.other_batch || measured.pass != row.layer.pass || !on_this_gpu)
+    row.layer.measured = {};
+  row.measured_time_s = context.options.cache == CacheState::cold ? row.layer.measured->cold_s
+                                                                  : row.layer.measured->warm_s;
   row.measured_left_out = !row.measured_time_s;
   if (row.measured_time_s && *row.measured_time_s < row.point.roofline_time_s)
     row.below_bound = why(row, context);

@@ -32,8 +32,8 @@ LayerPoint point_of(const Layer& layer) {
           std::log2(positions_of(input.spatial)),
           std::log2(static_cast<double>(output.channels)),
           std::log2(positions_of(output.spatial)),
-          std::log2(positions_of(layer.window.kernel)),
-          std::log2(positions_of(layer.window.stride)),
+          std::log2(positions_of(layer.window->kernel)),
+          std::log2(positions_of(layer.window->stride)),
           std::log2(static_cast<double>(layer.groups)),
           std::log2(static_cast<double>(layer.inputs.size())),
           std::log2(1 + flop_of_an_element(layer))};

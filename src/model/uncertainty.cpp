@@ -114,7 +114,7 @@ std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const Measu
   for (const LayerErrors& each : errors.layers)
     if (is_any_or(each.layer_class, layer_class) && is_any_or(each.dtype, type) &&
         is_any_or(each.pass, pass) &&
-        (!row.layer.mapping.tile || each.basis == UncertaintyBasis::datasheet))
+        (!row.layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
       return Uncertainty{each.factor, each.factor_95, each.basis};
   return std::nullopt;
 }

@@ -28,7 +28,7 @@ std::string padding_text(const Window& window) {
 }
 
 std::string window_text(const Layer& layer) {
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   std::string text =
       fmt::format(", window {}, stride {}, padding {}", axes_text(window.kernel, window.rank),
                   axes_text(window.stride, window.rank), padding_text(window));
@@ -45,7 +45,7 @@ std::string macs_text(const Layer& layer, const Counts& counts) {
     return shape.spatial[0] * shape.spatial[1] * shape.spatial[2];
   };
   const std::uint64_t taps =
-      layer.window.kernel[0] * layer.window.kernel[1] * layer.window.kernel[2];
+      layer.window->kernel[0] * layer.window->kernel[1] * layer.window->kernel[2];
   if (layer.kind == LayerKind::conv_transpose)
     return fmt::format("batch x inputs x K/groups x taps = {} x {} x {} x {} = {}", in.batch,
                        in.channels * positions(in), out.channels / layer.groups, taps, counts.macs);
@@ -242,8 +242,9 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
   std::string text = fmt::format(
       "{} of {}: {} {} in {} on {}\n", printable(layer.name), printable(result.setting.network),
       info(layer.kind).name, name_of(layer.pass), name_of(layer.dtypes.input), result.setting.gpu);
-  if (!row.fused_into.empty())
-    return text + fmt::format("\nfused into {}: no kernel of its own\n", printable(row.fused_into));
+  if (!row.fused_into->empty())
+    return text +
+           fmt::format("\nfused into {}: no kernel of its own\n", printable(*row.fused_into));
   text += "\n1. How much work is it? Each operand is read once, each result written once.\n" +
           work_text(row);
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);

@@ -250,6 +250,13 @@ void write_other_engine(JsonWriter& w, const Result& result) {
       .end_object();
 }
 
+/// Of points as well, which have no rows any more.
+std::uint64_t layers_of_all_types(const Result& result) {
+  std::uint64_t layers = 0;
+  for (const TypeRow& type : result.types) layers += type.rows;
+  return layers;
+}
+
 void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
   w.begin_object()
       .member("source", result.setting.source)
@@ -273,7 +280,7 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
     pieces.pass_on();
   }
   w.end_array();
-  w.member("layers_in_all", std::uint64_t{result.layers.size()});
+  w.member("layers_in_all", layers_of_all_types(result));
   write_types(w, result);
   write_memory(w, result);
   write_accuracy(w, result);

@@ -35,19 +35,10 @@ constexpr std::array<std::string_view, 8> droppable_paths{bar_path,
 constexpr std::array<std::string_view, 5> droppable_beside_measured{
     bar_path, "bound", "measured.lost_s", "limiter", "roofline_time_s"};
 
-/// A column of cells; the last row may be a total.
 struct Column {
   std::string_view path;
-  std::string header;
-  bool left = false;
-  std::vector<std::string> cells;
+  GridColumn shown;
 };
-
-std::size_t width_of(const Column& column) {
-  std::size_t width = display_width(column.header);
-  for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
-  return width;
-}
 
 /// Eighths of a cell each, or "#" a cell.
 std::string bar(double share_of_largest, bool unicode) {
@@ -77,7 +68,7 @@ class LayerGrid {
     for (const OutputField& field : output_fields())
       if (!field.header.empty() && field.shown != other) fields_.push_back(&field);
     for (const OutputField* field : fields_)
-      columns_.push_back({field->path, std::string(field->header), field->unit == Unit::none, {}});
+      columns_.push_back({field->path, {std::string(field->header), field->unit == Unit::none}});
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
     add_total();
   }
@@ -89,14 +80,11 @@ class LayerGrid {
       fit(*style_.width);
     } else {
       for (std::size_t i = 0; i < names_.size(); ++i)
-        columns_.front().cells[i] = names_[i].name + names_[i].suffix;
+        rows_[i].front() = names_[i].name + names_[i].suffix;
     }
     Grid grid;
-    for (const Column& column : columns_) grid.columns.push_back({column.header, column.left});
-    for (std::size_t i = 0; i < columns_.front().cells.size(); ++i) {
-      grid.rows.emplace_back().reserve(columns_.size());
-      for (Column& column : columns_) grid.rows.back().push_back(std::move(column.cells[i]));
-    }
+    for (Column& column : columns_) grid.columns.push_back(std::move(column.shown));
+    grid.rows = std::move(rows_);
     grid.has_total = has_total_;
     return grid;
   }
@@ -119,9 +107,18 @@ class LayerGrid {
     if (is_many()) name.name = row.result.setting.label + "/" + name.name;
     names_.push_back({printable(name.name), name.suffix});
     shares_.push_back(share_of(row));
-    columns_.front().cells.push_back(names_.back().name + name.suffix);
-    for (std::size_t i = 1; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(is_share_of_one(*fields_[i]) ? "" : marked(*fields_[i], row));
+    add_cells(names_.back().name + name.suffix, [&](const OutputField& field) {
+      return is_share_of_one(field) ? std::string() : marked(field, row);
+    });
+  }
+
+  /// Those after the first are of the fields.
+  template <class CellOf>
+  void add_cells(std::string first, const CellOf& cell_of) {
+    std::vector<std::string>& cells = rows_.emplace_back();
+    cells.reserve(columns_.size() + 1);  // and the bar
+    cells.push_back(std::move(first));
+    for (std::size_t i = 1; i < fields_.size(); ++i) cells.push_back(cell_of(*fields_[i]));
   }
 
   static std::string marked(const OutputField& field, const TableRow& row) {
@@ -143,19 +140,19 @@ class LayerGrid {
   void add_rest(const TableRow& row) {
     names_.push_back({fmt::format("{} more (--all)", row.layers.size()), ""});
     shares_.push_back(0);
-    columns_.front().cells.push_back(names_.back().name);
-    for (std::size_t i = 1; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(mark_of(*fields_[i], row.result.total.expected_uncertainty) +
-                                  summed_text(*fields_[i], row));
+    add_cells(names_.back().name, [&](const OutputField& field) {
+      return mark_of(field, row.result.total.expected_uncertainty) + summed_text(field, row);
+    });
   }
 
   void add_total() {
     const Result& first = report_.results[results_.front()];
     has_total_ = !is_many() && first.layers.size() > 1;
     if (!has_total_) return;
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-      columns_[i].cells.push_back(mark_of(*fields_[i], first.total.expected_uncertainty) +
-                                  total_text(*fields_[i], first.total));
+    const auto cell_of = [&](const OutputField& field) {
+      return mark_of(field, first.total.expected_uncertainty) + total_text(field, first.total);
+    };
+    add_cells(cell_of(*fields_.front()), cell_of);
   }
 
   static double share_of(const TableRow& row) {
@@ -166,30 +163,39 @@ class LayerGrid {
 
   /// Columns that say nothing of any row.
   void drop_empty() {
-    const auto says_nothing = [&](const Column& column) {
-      const std::size_t rows = names_.size();
-      return std::all_of(column.cells.begin(),
-                         column.cells.begin() + static_cast<std::ptrdiff_t>(rows),
-                         [](const std::string& cell) { return cell.empty() || cell == "0"; });
+    const auto say_nothing = [&](std::size_t column) {
+      return std::all_of(
+          rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(names_.size()),
+          [&](const auto& row) { return row[column].empty() || row[column] == "0"; });
     };
-    std::erase_if(columns_, [&](const Column& column) {
-      return &column != &columns_.front() && says_nothing(column);
-    });
+    for (std::size_t column = columns_.size(); column-- > 1;)
+      if (say_nothing(column)) erase(column);
+  }
+
+  void erase(std::size_t column) {
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    columns_.erase(columns_.begin() + at);
+    for (auto& row : rows_) row.erase(row.begin() + at);
+  }
+
+  std::size_t width_of(std::size_t column) const {
+    std::size_t width = display_width(columns_[column].shown.header);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[column]));
+    return width;
   }
 
   void add_bars() {
     const double largest = shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end());
     if (is_many() || largest <= 0) return;
-    Column bars{bar_path, "", true, {}};
-    for (const double share : shares_) bars.cells.push_back(bar(share / largest, style_.unicode));
-    if (has_total_) bars.cells.emplace_back();
-    columns_.push_back(std::move(bars));
+    columns_.push_back({bar_path, {"", true}});
+    for (std::size_t i = 0; i < shares_.size(); ++i)
+      rows_[i].push_back(bar(shares_[i] / largest, style_.unicode));
+    if (has_total_) rows_.back().emplace_back();
   }
 
   std::size_t width_besides_names() const {
     std::size_t width = 0;
-    for (std::size_t i = 1; i < columns_.size(); ++i)
-      width += column_gap.size() + width_of(columns_[i]);
+    for (std::size_t i = 1; i < columns_.size(); ++i) width += column_gap.size() + width_of(i);
     return width;
   }
 
@@ -199,12 +205,13 @@ class LayerGrid {
   }
 
   void fit(std::size_t width) {
-    const std::size_t whole = width_of(columns_.front());
+    const std::size_t whole = width_of(0);
     const std::size_t enough = is_measured_ ? enough_recorded_name : enough_name;
     for (const std::string_view path : droppable()) {
       const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough);
       if (width_besides_names() + wanted <= width) break;
-      std::erase_if(columns_, [&](const Column& column) { return column.path == path; });
+      for (std::size_t column = columns_.size(); column-- > 0;)
+        if (columns_[column].path == path) erase(column);
     }
     const std::size_t others = width_besides_names();
     shorten_names(width > others + least_name ? width - others : least_name);
@@ -223,8 +230,7 @@ class LayerGrid {
       widths.push_back(width > suffix + least_name ? width - suffix : least_name);
     }
     const std::vector<std::string> texts = short_names(names, widths);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      columns_.front().cells[i] = texts[i] + names_[i].suffix;
+    for (std::size_t i = 0; i < texts.size(); ++i) rows_[i].front() = texts[i] + names_[i].suffix;
   }
 
   const Report& report_;
@@ -232,6 +238,7 @@ class LayerGrid {
   const RenderStyle& style_;
   std::vector<const OutputField*> fields_;  ///< the columns', the name first
   std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;  ///< the last may be a total
   std::vector<RowName> names_;
   std::vector<double> shares_;
   bool is_measured_ = false;

@@ -39,8 +39,8 @@ bool adds_up(Unit unit) {
 }
 
 std::string limiter_text(const LayerResult& row) {
-  if (!row.fused_into.empty())
-    return "in " + row.fused_into.substr(row.fused_into.find_last_of('.') + 1);
+  if (!row.fused_into->empty())
+    return "in " + row.fused_into->substr(row.fused_into->find_last_of('.') + 1);
   if (!row.kernel) return "";
   std::string text(name_of(row.kernel->limiter));
   std::replace(text.begin(), text.end(), '_', ' ');

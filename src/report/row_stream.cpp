@@ -37,9 +37,9 @@ void RenderedRows::add(const InputError& error) {
   if (format_->error != nullptr) format_->error(last_piece(), error);
 }
 
-void RenderedRows::add(const Result& network) {
-  for (const LayerResult& layer : network.layers)
-    format_->row(last_piece(), row_of(network, layer, *format_));
+void RenderedRows::add(const Result& network, std::size_t begin, std::size_t end) {
+  for (std::size_t row = begin; row < end; ++row)
+    format_->row(last_piece(), row_of(network, network.layers[row], *format_));
 }
 
 void RenderedRows::add(const KernelTable& table) {

@@ -16,11 +16,17 @@ class RenderedRows {
   explicit RenderedRows(const RowFormat& format) : format_(&format) {}
 
   void add(const InputError& error);
-  void add(const Result& network);
+  /// Rows of a network from `begin` on, before `end`.
+  void add(const Result& network, std::size_t begin, std::size_t end);
   void add(const KernelTable& table);
   /// Rows of a record. Those of one `slot`, a setting on a GPU, become one result.
   void add(std::size_t slot, const Network& record, const std::string& gpu,
            const std::vector<LayerResult>& rows);
+
+  /// Nothing in the same format.
+  RenderedRows empty() const { return RenderedRows(*format_); }
+  /// Whether there is so much text that it should not wait for more.
+  bool is_large() const { return pieces_.size() > 4; }
 
  private:
   friend class RowStream;

@@ -84,7 +84,7 @@ struct FieldValue {
   }
   Cell operator()(const CountField& field) const { return cell(spec.*field.member); }
   Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
-  Cell operator()(const SecondsField& field) const { return cell(spec.measured.*field.member); }
+  Cell operator()(const SecondsField& field) const { return cell((*spec.measured).*field.member); }
   Cell operator()(const AxesField& field) const {
     const AxesSpec& axes = spec.*field.member;
     if (axes.numbers.empty()) return {};
@@ -137,7 +137,8 @@ std::span<const WrittenField> written_fields() {
 /// A row's layer, standing alone. A time is that of the row's GPU, whichever its source meant.
 LayerSpec layer_of(const Row& row) {
   LayerSpec spec = stated(row.layer.layer);
-  if (spec.measured.is_known() && spec.measured.gpu.empty()) spec.measured.gpu = row.gpu;
+  if (spec.measured->is_known() && spec.measured->gpu.empty())
+    spec.measured.change([&](Measured& measured) { measured.gpu = row.gpu; });
   return spec;
 }
 
@@ -145,7 +146,9 @@ void write_stated_layer(JsonWriter& writer, const Row& row) {
   LayerSpec spec = layer_of(row);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
-    for (std::size_t i = 0; i < operands.size(); ++i) operands[i]->layer = row.layer.input_from[i];
+    const std::vector<std::string>& names = row.layer.input_from;
+    for (std::size_t i = 0; i < std::min(operands.size(), names.size()); ++i)
+      operands[i]->layer = names[i];
     // The report says of which pass its rows are.
     if (row.layer.trains_norm) spec.batch_statistics = false;
   }

@@ -106,6 +106,27 @@ void time_streams(const std::string& roofline, const std::string& self) {
   for (const auto& [name, words] : programs) print_row(name, times[name], floor);
 }
 
+namespace {
+
+/// A dozen networks on one GPU and on all.
+void measure_memory_of_gpus(const std::string& roofline) {
+  const std::vector<std::string> networks{
+      "resnet50",     "resnet101",  "densenet121", "inception_v3",    "googlenet", "unet",
+      "mobilenet_v2", "mnasnet1_0", "vgg16",       "wide_resnet50_2", "alexnet",   "convnext_tiny"};
+  std::printf("\nmemory at most, %zu networks on one GPU and on all\n", networks.size());
+  for (const char* format : {"csv", "json", "table"}) {
+    const auto run_on = [&](const char* gpus) {
+      std::vector<std::string> words{roofline, "--gpu", gpus, "--format", format};
+      words.insert(words.end(), networks.begin(), networks.end());
+      return run(words);
+    };
+    const Run small = run_on("v100");
+    print_memory(format, small, run_on("all"), "");
+  }
+}
+
+}  // namespace
+
 void measure_memory(const std::string& roofline) {
   const Files files;
   constexpr std::size_t few = 20'000;
@@ -137,6 +158,7 @@ void measure_memory(const std::string& roofline) {
       const std::string name = std::string(as_array ? "JSON array to " : "NDJSON to ") + format;
       print_memory(name.c_str(), small, large, more);
     }
+  measure_memory_of_gpus(roofline);
 }
 
 }  // namespace bench

@@ -27,6 +27,18 @@ std::string mixed_lines(int count) {
   return text;
 }
 
+constexpr std::size_t large = 5000;
+
+/// So many layers, the second and the last but one as given.
+std::string array_of(std::size_t count, const std::string& second = convolution,
+                     const std::string& last_but_one = convolution) {
+  std::string text = "[" + convolution + "," + second;
+  for (std::size_t i = 3; i + 1 < count; ++i)
+    text += R"(,{"input": [3, 8, )" + std::to_string(8 + i % 50) +
+            R"(], "out_channels": 4, "kernel_size": )" + std::to_string(1 + i % 5) + "}";
+  return text + "," + last_but_one + "," + convolution + "]";
+}
+
 /// A file of each kind, good and bad, and many small ones.
 void write_folder(const TemporaryFolder& folder) {
   folder.write("in/bad.json", R"({"layers": []})");
@@ -69,6 +81,41 @@ TEST_CASE("The same bytes for any number of jobs", "[cli/jobs]") {
   }
   check_same_for_all_jobs(folder, "roofline in lines.ndjson" + gpus,
                           " -o a.csv -o b.ndjson; cat a.csv b.ndjson; exit 1");
+}
+
+TEST_CASE("Several threads share a large network", "[cli/jobs]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", array_of(large));
+  for (const std::string format : {"ndjson", "csv", "json", "table"}) {
+    const std::string before = "roofline net.json --gpu v100 --all --format " + format + " --jobs ";
+    const Outcome one = run(folder, before + "1");
+    CHECK(one.exit_code == 0);
+    CHECK(one.err.empty());
+    if (format == "csv") CHECK(lines_of(one.out).size() == 1 + large);
+    for (const std::string jobs : {"2", "7"}) {
+      INFO(format << ", jobs " << jobs);
+      CHECK((run(folder, before + jobs).out == one.out));
+    }
+  }
+  const Outcome closed =
+      run(folder, "roofline net.json --gpu v100 --format csv --jobs 7 | head -2 | wc -l");
+  CHECK(closed.out == "2\n");
+  CHECK(closed.err.empty());
+}
+
+TEST_CASE("Of a large network it is said what cannot be read before what does not fit",
+          "[cli/jobs]") {
+  const TemporaryFolder folder;
+  const std::string wide = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 9})";
+  const std::string misspelt = R"({"input": [3, 8, 8], "out_channels": 4, "kernal_size": 3})";
+  folder.write("both.json", array_of(large, wide, misspelt));
+  folder.write("wide.json", array_of(large, wide));
+  CHECK(run(folder, "roofline both.json --gpu v100").err ==
+        "both.json: /4998/kernal_size: expected a key of a conv layer, got \"kernal_size\"; did "
+        "you mean \"kernel_size\"?\n");
+  CHECK(run(folder, "roofline wide.json --gpu v100 --dtype fp32,fp16 --jobs 2").err ==
+        "wide.json: /1/kernel_size: expected a kernel that fits the padded input, got one that "
+        "spans 9 where the height with padding is 8\n");
 }
 
 TEST_CASE("Records stay in the order of the input", "[cli/jobs]") {

@@ -102,10 +102,10 @@ TEST_CASE("A log's repeated commands are copies, its searches none, and its time
                    "MIOpen(HIP): Command [LogCmdFindConvolution] " + other);
   CHECK(records.errors.empty());
   REQUIRE(records.layers.size() == 4);
-  CHECK(*records.layers[0].measured.warm_s == Approx(642.458e-6));
+  CHECK(*records.layers[0].measured->warm_s == Approx(642.458e-6));
   CHECK(records.layers[2].output.batch == 1);
   CHECK(records.layers[3].output.batch == 2);
-  CHECK_FALSE(records.layers[3].measured.is_known());
+  CHECK_FALSE(records.layers[3].measured->is_known());
 }
 
 TEST_CASE("DeepBench's lists are networks by set", "[load/layer_tables]") {

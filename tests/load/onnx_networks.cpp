@@ -73,10 +73,10 @@ TEST_CASE("Exports have our files' convolutions and linear layers", "[load/onnx_
       CHECK(theirs[i].name == ours[i].name);
       CHECK(theirs[i].inputs.front().shape == ours[i].inputs.front().shape);
       CHECK(theirs[i].output == ours[i].output);
-      CHECK(theirs[i].window.kernel == ours[i].window.kernel);
-      CHECK(theirs[i].window.stride == ours[i].window.stride);
-      CHECK(theirs[i].window.pad_begin == ours[i].window.pad_begin);
-      CHECK(theirs[i].window.pad_end == ours[i].window.pad_end);
+      CHECK(theirs[i].window->kernel == ours[i].window->kernel);
+      CHECK(theirs[i].window->stride == ours[i].window->stride);
+      CHECK(theirs[i].window->pad_begin == ours[i].window->pad_begin);
+      CHECK(theirs[i].window->pad_end == ours[i].window->pad_end);
       CHECK(theirs[i].groups == ours[i].groups);
       CHECK(count(theirs[i]).macs == count(ours[i]).macs);
     }

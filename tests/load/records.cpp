@@ -66,10 +66,10 @@ TEST_CASE("CSV: a header of the same keys", "[load/records]") {
   CHECK(records.layers[0].name == "first");
   CHECK(records.layers[0].output == Shape{2, 4, {1, 6, 6}, 2});
   CHECK(records.layers[0].dtypes.input == DataType::fp16);
-  CHECK(*records.layers[0].measured.warm_s == Approx(12.5e-6));
+  CHECK(*records.layers[0].measured->warm_s == Approx(12.5e-6));
   CHECK(records.layers[1].output == Shape{1, 4, {1, 3, 6}, 2});
   CHECK(records.layers[1].dtypes.input == DataType::fp32);
-  CHECK_FALSE(records.layers[1].measured.warm_s);
+  CHECK_FALSE(records.layers[1].measured->warm_s);
 }
 
 TEST_CASE("CSV: a quote within a cell is a character", "[load/records]") {

@@ -22,13 +22,13 @@ std::string text_of(const Layer& layer) {
   for (const Operand& operand : layer.inputs) add_shape(operand.shape);
   add_shape(layer.output);
   for (const Axes& axes :
-       {layer.window.kernel, layer.window.stride, layer.window.pad_begin, layer.window.pad_end,
-        layer.window.dilation, layer.window.output_padding})
+       {layer.window->kernel, layer.window->stride, layer.window->pad_begin, layer.window->pad_end,
+        layer.window->dilation, layer.window->output_padding})
     add(axes);
   for (const DataType type : {layer.dtypes.input, layer.dtypes.weight, layer.dtypes.output})
     text += ' ' + std::string(name_of(type));
-  add(std::array<std::uint64_t, 5>{layer.window.rank, layer.groups, layer.bias ? 1U : 0U,
-                                   layer.norm_elements, layer.window.ceil_mode ? 1U : 0U});
+  add(std::array<std::uint64_t, 5>{layer.window->rank, layer.groups, layer.bias ? 1U : 0U,
+                                   layer.norm_elements, layer.window->ceil_mode ? 1U : 0U});
   return text;
 }
 
@@ -42,8 +42,8 @@ void check_same(const Texts& texts) {
   }
 }
 
-Axes begins(const std::string& text) { return load_layer(text).window.pad_begin; }
-Axes ends(const std::string& text) { return load_layer(text).window.pad_end; }
+Axes begins(const std::string& text) { return load_layer(text).window->pad_begin; }
+Axes ends(const std::string& text) { return load_layer(text).window->pad_end; }
 
 }  // namespace
 
@@ -176,11 +176,11 @@ TEST_CASE("Transposed convolutions and their output padding", "[load/spellings]"
 
 TEST_CASE("Times in micro- or milliseconds, mappings", "[load/spellings]") {
   const std::string conv = R"("input": [4, 9, 9], "out_channels": 4, "kernel_size": 3)";
-  CHECK(*load_layer("{" + conv + R"(, "measured_us": 1500})").measured.warm_s == Approx(1.5e-3));
-  CHECK(*load_layer("{" + conv + R"(, "measured_ms": 1.5})").measured.warm_s == Approx(1.5e-3));
-  CHECK(*load_layer("{" + conv + R"(, "measured_cold_us": 2})").measured.cold_s == Approx(2e-6));
+  CHECK(*load_layer("{" + conv + R"(, "measured_us": 1500})").measured->warm_s == Approx(1.5e-3));
+  CHECK(*load_layer("{" + conv + R"(, "measured_ms": 1.5})").measured->warm_s == Approx(1.5e-3));
+  CHECK(*load_layer("{" + conv + R"(, "measured_cold_us": 2})").measured->cold_s == Approx(2e-6));
   const KernelMapping mapping =
-      load_layer("{" + conv + R"(, "kernel": {"tile": [128, 64, 32], "threads": 256}})").mapping;
+      *load_layer("{" + conv + R"(, "kernel": {"tile": [128, 64, 32], "threads": 256}})").mapping;
   CHECK(*mapping.tile == std::array<std::uint64_t, 3>{128, 64, 32});
   CHECK(*mapping.threads == 256);
   CHECK_FALSE(mapping.split_k);

@@ -74,8 +74,8 @@ TEST_CASE("An engine's layers take their times from the profile beside them", "[
   const auto spec = read_spec(path);
   CHECK(spec->name == "net");
   REQUIRE(spec->layers.size() == 2);
-  CHECK(*spec->layers[0].measured.warm_s == Approx(10e-6));
-  CHECK(*spec->layers[1].measured.warm_s == Approx(30e-6));
+  CHECK(*spec->layers[0].measured->warm_s == Approx(10e-6));
+  CHECK(*spec->layers[1].measured->warm_s == Approx(30e-6));
   REQUIRE(spec->summary);
   CHECK(spec->summary->kernel_s == Approx(60e-6));
   CHECK(spec->summary->explained_share() == Approx(40.0 / 60));
@@ -135,12 +135,12 @@ TEST_CASE("The cost of a clock around every layer is taken off", "[load/tensorrt
   folder.write("net.profile.metadata.json", metadata);
   const auto spec = read_spec(path);
   CHECK(spec->summary->gpu.name == "NVIDIA A100 80GB PCIe");
-  CHECK(spec->layers.front().measured.gpu == "NVIDIA A100 80GB PCIe");
+  CHECK(spec->layers.front().measured->gpu == "NVIDIA A100 80GB PCIe");
   CHECK(*spec->summary->latency_s == Approx(45e-6));
   CHECK(spec->summary->kernel_s == Approx(45e-6));
   CHECK(spec->summary->times_hold_launches);
-  CHECK(*spec->layers[0].measured.warm_s == Approx(5e-6));
-  CHECK(*spec->layers[1].measured.warm_s == Approx(25e-6));
+  CHECK(*spec->layers[0].measured->warm_s == Approx(5e-6));
+  CHECK(*spec->layers[1].measured->warm_s == Approx(25e-6));
   CHECK(spec->summary->notes ==
         std::vector<std::string>{"the layers' times sum to 60.0 us, a run takes 45.0 us: timing "
                                  "each layer cost 5.0 us, which are taken off"});

@@ -12,7 +12,7 @@ const Arguments vector_of_32{"[[1, 32], []]", R"(["float", "Scalar"])", R"(["", 
 /// The measured time of the layer of that name, in microseconds; 0 where there is none.
 double time_us(const NetworkSpec& spec, const std::string& name) {
   for (const LayerSpec& layer : spec.layers)
-    if (*layer.name == name) return *layer.measured.warm_s * 1e6;
+    if (*layer.name == name) return *layer.measured->warm_s * 1e6;
   return 0;
 }
 

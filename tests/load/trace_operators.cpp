@@ -410,7 +410,7 @@ TEST_CASE("Operators become layers", "[load/trace_operators]") {
     const auto spec = read_trace(text);
     REQUIRE(spec->layers.size() == 1);
     CHECK(*spec->layers.front().name == row.name);
-    CHECK(*spec->layers.front().measured.warm_s == Approx(5e-6));
+    CHECK(*spec->layers.front().measured->warm_s == Approx(5e-6));
     const Layer layer = infer(*spec, {}).value().layers.front();
     CHECK(name_of(layer.pass) == name_of(row.pass));
     CHECK(info(layer.kind).name == info(row.kind).name);

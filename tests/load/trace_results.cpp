@@ -68,8 +68,8 @@ TEST_CASE("A convolution's stride and padding follow from its sizes", "[load/tra
     REQUIRE(layers.size() == 1);
     CHECK(layers.front().name == row.name);
     CHECK(layers.front().kind == LayerKind::conv);
-    CHECK(layers.front().window.stride.back() == row.stride);
-    CHECK(layers.front().window.pad_begin.back() == row.padding);
+    CHECK(layers.front().window->stride.back() == row.stride);
+    CHECK(layers.front().window->pad_begin.back() == row.padding);
   }
 }
 
@@ -233,9 +233,9 @@ TEST_CASE("What runs with other sizes in every step is one layer", "[load/trace_
   const auto spec = read_trace(trace.text());
   REQUIRE(spec->layers.size() == 2);
   CHECK(*spec->layers[0].name == "my::operation 101 and other sizes");
-  CHECK(*spec->layers[0].measured.warm_s == Approx(1e-6));
+  CHECK(*spec->layers[0].measured->warm_s == Approx(1e-6));
   CHECK(*spec->layers[1].name == "my::operation 5001 and other sizes");
-  CHECK(*spec->layers[1].measured.warm_s == Approx(50e-6));
+  CHECK(*spec->layers[1].measured->warm_s == Approx(50e-6));
   CHECK(spec->summary->layers_s == Approx(51e-6));
 }
 

@@ -26,7 +26,7 @@ using Convolution = std::tuple<std::uint64_t, std::uint64_t, Axes, std::uint64_t
 
 void add(std::map<Convolution, int>& counts, const Layer& layer, Pass pass) {
   const Shape& in = layer.inputs.front().shape;
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   ++counts[{in.batch, in.channels, in.spatial, layer.output.channels, window.kernel, window.stride,
             window.pad_begin, layer.groups, layer.dtypes.input, pass}];
 }
@@ -66,7 +66,7 @@ double time_of(const NetworkSpec& spec, LayerKind kind) {
   double time_s = 0;
   for (const LayerSpec& layer : spec.layers)
     if (layer.kind == kind)
-      time_s += *layer.measured.warm_s * static_cast<double>(layer.repeat.value_or(1));
+      time_s += *layer.measured->warm_s * static_cast<double>(layer.repeat.value_or(1));
   return time_s;
 }
 
@@ -131,8 +131,8 @@ TEST_CASE("A trace's times, all of them", "[load/traces]") {
     CHECK(time_of(*spec, LayerKind::conv) == Approx(expected.conv_s).epsilon(1e-3));
     double layers_s = 0;
     for (const LayerSpec& layer : spec->layers) {
-      layers_s += *layer.measured.warm_s * static_cast<double>(layer.repeat.value_or(1));
-      CHECK(layer.measured.gpu == "NVIDIA H200");
+      layers_s += *layer.measured->warm_s * static_cast<double>(layer.repeat.value_or(1));
+      CHECK(layer.measured->gpu == "NVIDIA H200");
     }
     CHECK(layers_s == Approx(summary.layers_s));
     double unmodelled_s = 0;
@@ -166,7 +166,7 @@ TEST_CASE("What torch.compile fused counts by its operands", "[load/traces]") {
     REQUIRE(found != network.layers.end());
     CHECK(found->kind == LayerKind::other);
     CHECK(count(*found).bytes.total == each.total_byte);
-    CHECK(*found->measured.warm_s == Approx(each.measured_s).epsilon(1e-3));
+    CHECK(*found->measured->warm_s == Approx(each.measured_s).epsilon(1e-3));
   }
 }
 

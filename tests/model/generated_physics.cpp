@@ -154,16 +154,18 @@ Layer layer_of(const Sizes& s, DataType type, Pass pass) {
     const bool transposed = s.kind == Sized::transposed;
     layer.kind = transposed ? LayerKind::conv_transpose : LayerKind::conv;
     layer.groups = s.groups;
-    layer.window.rank = 2;
+    Window window;
+    window.rank = 2;
     for (const std::size_t axis : {1U, 2U}) {
-      layer.window.kernel[axis] = s.kernel;
-      layer.window.stride[axis] = s.stride;
-      layer.window.dilation[axis] = s.dilation;
-      layer.window.pad_begin[axis] = layer.window.pad_end[axis] = pad;
+      window.kernel[axis] = s.kernel;
+      window.stride[axis] = s.stride;
+      window.dilation[axis] = s.dilation;
+      window.pad_begin[axis] = window.pad_end[axis] = pad;
       in.spatial[axis] = s.size;
       out.spatial[axis] = transposed ? (s.size - 1) * s.stride + reach + 1 - 2 * pad
                                      : (s.size + 2 * pad - reach - 1) / s.stride + 1;
     }
+    layer.window = window;
   }
   layer.inputs = {{in, std::nullopt, false}};
   layer.output = out;

@@ -30,7 +30,7 @@ std::optional<double> seconds(Layer layer, Pass pass, const Gpu& gpu, const Kern
 
 /// Whether some outputs see padding alone: their multiply-adds count, but gradients skip them.
 bool pads_beyond_window(const Layer& layer) {
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   return 2 * window.pad_begin[2] > window.kernel[2] - 1;
 }
 

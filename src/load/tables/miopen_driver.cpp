@@ -374,8 +374,10 @@ class DriverText {
   void set_time(const DriverTime& time) {
     LayerSpec* const layer = last_.empty() ? nullptr : list_.find(key_of(time.pass));
     if (layer == nullptr) return;
-    layer->measured.warm_s = time.time_s;
-    layer->measured.pass = time.pass;
+    layer->measured.change([&](Measured& measured) {
+      measured.warm_s = time.time_s;
+      measured.pass = time.pass;
+    });
   }
 
   /// Prose that names the program is no command.

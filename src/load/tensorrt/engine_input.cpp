@@ -189,8 +189,7 @@ class EngineReader : public Reader {
       summary.kernel_s += *time_s;
       auto own = checked_layer(layer);
       if (auto* good = std::get_if<LayerSpec>(&own)) {
-        good->measured.warm_s = *time_s;
-        good->measured.gpu = profile.device;
+        good->measured = Measured{*time_s, std::nullopt, profile.device};
         summary.layers_s += *time_s;
         add_layer(layer, std::move(*good), name, spec);
       } else {

@@ -113,7 +113,9 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
       *row.spec.name += " " + std::string(name_of(pass));
     row.spec.repeat = static_cast<std::uint64_t>(copies);
     // Profilers of whole microseconds find none for the shortest kernels.
-    if (row.time_s > 0) row.spec.measured.warm_s = row.time_s / step_count / copies;
+    if (row.time_s > 0)
+      row.spec.measured.change(
+          [&](Measured& measured) { measured.warm_s = row.time_s / step_count / copies; });
     layers.push_back(std::move(row.spec));
   }
   make_names_unique(layers);

@@ -216,7 +216,7 @@ TraceNetwork network_of(Recording recording, const std::string& source) {
     layer.place.source = source;
     layer.place.where = "\"" + *layer.name + "\"";
     layer.place.pointers = false;
-    layer.measured.gpu = summary.gpu.name;
+    layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
   }
   return result;
 }

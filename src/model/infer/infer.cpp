@@ -56,18 +56,12 @@ class Inference {
     if (!spec.has_dimensions)
       for (const auto& [name, value] : defaults.dimensions)
         network_.assumptions.push_back(name + " is no open size of it");
-    network_.layers.reserve(spec.layers.size());
+    network_.layers.reserve(spec.layer_count());
   }
 
   Network network() {
-    for (std::size_t i = 0; i < spec_.layers.size(); ++i) {
-      const LayerSpec& layer = spec_.layers[i];
-      try {
-        add(layer, i);
-      } catch (const FieldFailure& failure) {
-        throw input_error(failure.error, layer.place);
-      }
-    }
+    for (std::size_t i = 0; i < spec_.layers.size(); ++i) add_placed(spec_.layers[i], i);
+    add_unread();
     for (const auto& [assumed, norms] : assumed_norms_)
       network_.assumptions.push_back(std::to_string(norms.count) + " " +
                                      std::string(info(assumed.first).name) + ", the first \"" +
@@ -77,6 +71,26 @@ class Inference {
   }
 
  private:
+  /// What cannot be read is said before what does not fit together, wherever that stands.
+  void add_unread() {
+    std::optional<InputError> failure;
+    for (std::size_t i = 0; i < spec_.unread.count; ++i) {
+      const LayerSpec layer = spec_.unread.read(i);
+      if (!failure) try {
+          add_placed(layer, i);
+        } catch (const InputError& error) {
+          failure = error;
+        }
+    }
+    if (failure) throw InputError(*failure);
+  }
+
+  void add_placed(const LayerSpec& layer, std::size_t index) try {
+    add(layer, index);
+  } catch (const FieldFailure& failure) {
+    throw input_error(failure.error, layer.place);
+  }
+
   void add(const LayerSpec& spec, std::size_t index) {
     const std::size_t first = network_.layers.size();
     const std::uint64_t copies = copies_of(spec);
@@ -119,7 +133,7 @@ class Inference {
 
 bool has_measured(const Network& network) {
   return std::any_of(network.layers.begin(), network.layers.end(),
-                     [](const Layer& layer) { return layer.measured.is_known(); });
+                     [](const Layer& layer) { return layer.measured->is_known(); });
 }
 
 /// A time was measured at the batch that its source states, whatever the command line says.
@@ -127,8 +141,9 @@ void mark_other_batch(const NetworkSpec& spec, LayerDefaults defaults, Network& 
   defaults.batch_override.reset();
   const Network stated = Inference(spec, defaults).network();
   for (std::size_t i = 0; i < network.layers.size(); ++i)
-    network.layers[i].measured.other_batch =
-        network.layers[i].output.batch != stated.layers[i].output.batch;
+    network.layers[i].measured.change([&](Measured& measured) {
+      measured.other_batch = network.layers[i].output.batch != stated.layers[i].output.batch;
+    });
 }
 
 /// Settings for what has its own batch, which may be asked for by name and not be changed.

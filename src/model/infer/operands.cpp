@@ -28,7 +28,7 @@ std::size_t index_of_layer(const std::string& name, const LayerScope& scope, std
                            const std::vector<std::size_t>& index) {
   if (scope.network.record)
     fail(field, "expected a shape: a stream of layers remembers no names", index);
-  if (scope.network.layers.size() == 1)
+  if (scope.network.layer_count() == 1)
     fail(field, "expected a shape: there is no earlier layer to name", index);
   return scope.names.find(name, scope.copy, scope.copies, field, index);
 }

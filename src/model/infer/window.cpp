@@ -1,5 +1,7 @@
 #include "model/infer/window.hpp"
 
+#include <algorithm>
+
 #include "model/infer/field_failure.hpp"
 #include "model/shapes.hpp"
 
@@ -21,17 +23,19 @@ std::optional<std::uint8_t> window_rank(const LayerSpec& spec) {
   return std::nullopt;
 }
 
-/// A window's operand; one that is inherited must have the window's rank.
-void set_operand(const LayerSpec& spec, std::optional<std::uint8_t> rank, const LayerScope& scope,
-                 Layer& layer) {
+/// A window's operand; one that is inherited must have the window's rank. Returns that rank.
+std::uint8_t set_operand(const LayerSpec& spec, std::optional<std::uint8_t> rank,
+                         const LayerScope& scope, Layer& layer) {
   layer.inputs = {infer_operand(spec, scope, rank)};
   const Shape& shape = layer.inputs.front().shape;
-  layer.window.rank = rank.value_or(shape.spatial_rank == 0 ? std::uint8_t{2} : shape.spatial_rank);
-  if (shape.spatial_rank != layer.window.rank)
-    fail_layer("expected an input with " + std::to_string(layer.window.rank) +
-               " spatial sizes, got " + to_text(shape) + "; the type can be given as " +
-               std::string(info(layer.kind).name) + std::to_string(shape.spatial_rank) + "d");
+  const std::uint8_t own =
+      rank.value_or(shape.spatial_rank == 0 ? std::uint8_t{2} : shape.spatial_rank);
+  if (shape.spatial_rank != own)
+    fail_layer("expected an input with " + std::to_string(own) + " spatial sizes, got " +
+               to_text(shape) + "; the type can be given as " + std::string(info(layer.kind).name) +
+               std::to_string(shape.spatial_rank) + "d");
   layer.output.batch = shape.batch;
+  return own;
 }
 
 void require_positive(const Axes& axes, const AxesFields& fields) {
@@ -62,8 +66,9 @@ void set_padding(const LayerSpec& spec, const Shape& input, Window& window) {
     window.pad_begin = window.pad_end = *numbers;
 }
 
-void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
-  Window& window = layer.window;
+Window stated_window(const LayerSpec& spec, std::uint8_t rank, const Layer& layer) {
+  Window window;
+  window.rank = rank;
   const auto kernel = read_axes(spec.kernel_size, window.rank, kernel_axes, 1);
   if (!kernel)
     fail_missing("kernel_size", "an integer >= 1 or a list of " + std::to_string(window.rank));
@@ -76,10 +81,21 @@ void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
   require_positive(window.kernel, kernel_axes);
   require_positive(window.stride, stride_fields);
   require_positive(window.dilation, dilation_fields);
-  set_padding(spec, input, window);
+  set_padding(spec, layer.inputs.front().shape, window);
   window.ceil_mode = spec.ceil_mode;
   window.output_padding = read_axes(spec.output_padding, window.rank, alone("output_padding"), 0)
                               .value_or(Axes{0, 0, 0});
+  return window;
+}
+
+/// The same as of a layer shortly before, which networks have only a few of.
+Seldom<Window> shared(const Window& window, const std::vector<Layer>& before) {
+  constexpr std::size_t shortly = 8;
+  const std::size_t count = std::min(shortly, before.size());
+  for (std::size_t i = 1; i <= count; ++i)
+    if (const Seldom<Window>& other = before[before.size() - i].window; other == window)
+      return other;
+  return window;
 }
 
 [[noreturn]] void fail_to_fit(const Layer& layer, std::size_t axis) {
@@ -88,20 +104,20 @@ void set_window(const LayerSpec& spec, const Shape& input, Layer& layer) {
     fail("padding", "expected an output of at least 1, got padding that leaves nothing of the " +
                         axis_name(axis));
   fail("kernel_size", "expected a kernel that fits the padded input, got one that spans " +
-                          std::to_string(kernel_extent(layer.window, axis)) + " where the " +
+                          std::to_string(kernel_extent(*layer.window, axis)) + " where the " +
                           axis_name(axis) + " with padding is " +
-                          std::to_string(in.spatial[axis] + layer.window.pad_begin[axis] +
-                                         layer.window.pad_end[axis]));
+                          std::to_string(in.spatial[axis] + layer.window->pad_begin[axis] +
+                                         layer.window->pad_end[axis]));
 }
 
 /// The spatial output of the window.
 void slide_window(Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
-  layer.output.spatial_rank = layer.window.rank;
-  for (std::size_t axis = 3U - layer.window.rank; axis < 3; ++axis) {
+  layer.output.spatial_rank = layer.window->rank;
+  for (std::size_t axis = 3U - layer.window->rank; axis < 3; ++axis) {
     const std::uint64_t size = layer.kind == LayerKind::conv_transpose
-                                   ? transposed_output_size(layer.window, axis, in.spatial[axis])
-                                   : window_output_size(layer.window, axis, in.spatial[axis]);
+                                   ? transposed_output_size(*layer.window, axis, in.spatial[axis])
+                                   : window_output_size(*layer.window, axis, in.spatial[axis]);
     if (size == 0) fail_to_fit(layer, axis);
     layer.output.spatial[axis] = size;
   }
@@ -118,9 +134,9 @@ std::uint64_t groups_of(const LayerSpec& spec, std::uint64_t in_channels) {
 }  // namespace
 
 void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  set_operand(spec, window_rank(spec).value_or(2), scope, layer);
+  const std::uint8_t rank = set_operand(spec, window_rank(spec).value_or(2), scope, layer);
   const Shape& in = layer.inputs.front().shape;
-  set_window(spec, in, layer);
+  layer.window = shared(stated_window(spec, rank, layer), scope.layers);
   layer.groups = groups_of(spec, in.channels);
   if (in.channels % layer.groups != 0)
     fail("groups", "expected a divisor of the " + std::to_string(in.channels) +
@@ -134,15 +150,15 @@ void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& la
 }
 
 void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
-  set_operand(spec, window_rank(spec), scope, layer);
+  const std::uint8_t rank = set_operand(spec, window_rank(spec), scope, layer);
   const Shape& in = layer.inputs.front().shape;
   layer.output.channels = in.channels;
-  set_window(spec, in, layer);
+  layer.window = shared(stated_window(spec, rank, layer), scope.layers);
   slide_window(layer);
 }
 
 std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wanted) {
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   if (layer.kind != LayerKind::conv || window.stride[axis] != 1) return "";
   const std::uint64_t unpadded = layer.inputs.front().shape.spatial[axis];
   const std::uint64_t needed = wanted + kernel_extent(window, axis) - 1;

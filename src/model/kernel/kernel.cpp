@@ -57,7 +57,7 @@ void require_tile(const KernelMapping& mapping) {
 template <class Trace>
 std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, Engine engine,
                                      const KernelModel& model, CacheState cache, Trace& trace) {
-  require_tile(layer.mapping);
+  require_tile(*layer.mapping);
   const EngineModel* const own = engine_model(model.resolved(), engine);
   if (own == nullptr) return std::nullopt;
   try {

@@ -56,7 +56,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   const double groups = number(layer.groups);
   const double c = x.in_channels / groups;
   const double k = x.out_channels / groups;
-  const double taps = product(layer.window.kernel);
+  const double taps = product(layer.window->kernel);
   const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
   const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
@@ -92,7 +92,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.n = c;
       x.n_is = "input channels";
       x.k_is = "output channels, in whole vectors, x taps of a phase";
-      set_data_gradient(x, layer.window, round_up(k, align), library.skips_empty_phases);
+      set_data_gradient(x, *layer.window, round_up(k, align), library.skips_empty_phases);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
@@ -108,7 +108,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
 }
 
 void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   x.rank = window.rank;
   x.taps = product(window.kernel);
   x.out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
@@ -262,7 +262,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   x.role = mirror.role;
   set_window(x, layer, mirror);
   if (x.role != Pass::dgrad) {
-    const double skipped = 1 - touched_share(layer.window, align > 1);
+    const double skipped = 1 - touched_share(*layer.window, align > 1);
     const double input =
         number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
     x.read_byte -= skipped * input;

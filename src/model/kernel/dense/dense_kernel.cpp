@@ -7,7 +7,7 @@ namespace roofline {
 namespace {
 
 DenseChoice product(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
-  const KernelMapping& mapping = context.layer.mapping;
+  const KernelMapping& mapping = *context.layer.mapping;
   const ResolvedModel& model = context.model;
   const bool tensor = is_tensor_engine(context.engine.engine);
   DenseChoice choice;
@@ -108,7 +108,7 @@ DenseChoice library_choice(const DenseContext& context) {
 DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   const Contraction& x = context.x;
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
-                      context.layer.mapping.tile;
+                      context.layer.mapping->tile;
   if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm || direct)
     return product(context, x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
@@ -124,7 +124,7 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
 }  // namespace
 
 DenseChoice choose_dense_kernel(const DenseContext& context) {
-  const KernelMapping& mapping = context.layer.mapping;
+  const KernelMapping& mapping = *context.layer.mapping;
   if (mapping.algorithm) return stated_choice(context, *mapping.algorithm);
   return mapping.tile ? plain_product(context) : library_choice(context);
 }

@@ -51,13 +51,13 @@ ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts)
   p.groups = static_cast<double>(layer.groups);
   p.group_in = static_cast<double>(input.channels) / p.groups;
   p.group_out = static_cast<double>(output.channels) / p.groups;
-  p.taps = window_taps(layer.window);
-  p.stride = window_stride(layer.window);
+  p.taps = window_taps(*layer.window);
+  p.stride = window_stride(*layer.window);
   p.input_positions = spatial_size(input);
   p.output_positions = spatial_size(output);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double valid =
-        valid_taps_of_axis(layer.window, axis, input.spatial[axis], output.spatial[axis]);
+        valid_taps_of_axis(*layer.window, axis, input.spatial[axis], output.spatial[axis]);
     p.valid_taps *= valid;
     if (axis < 2) p.valid_rows *= valid;
   }

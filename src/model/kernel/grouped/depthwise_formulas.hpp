@@ -40,7 +40,7 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
   /// brings its window's border along. Counters: x1.8 of the input for a window of 3 with 16 bits,
   /// x3.3 with TF32.
   Number halo_byte() const {
-    const Window& w = p.layer->window;
+    const Window& w = *p.layer->window;
     const double rows = p.is_16bit ? 4 : 2;
     const double columns = p.is_16bit ? 8 : 4;
     const Number reach = static_cast<double>((w.kernel[2] - 1) * w.dilation[2]);
@@ -88,7 +88,7 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
 
   /// PyTorch's forward kernel: each window row is a loop of its own.
   Work forward_nchw() const {
-    const bool unrolled = p.layer->window.kernel[2] <= 5;
+    const bool unrolled = p.layer->window->kernel[2] <= 5;
     const Number taps = valid_taps(), made = outputs();
     const Number rows = trace.named("window rows inside the input, on average", p.valid_rows, "",
                                     "window and padding");
@@ -102,7 +102,7 @@ struct DepthwiseFormulas : GroupedFormulas<Trace> {
 
   /// Every tap is tested, also those that a stride or the border rules out.
   Work dgrad_nchw() const {
-    const bool unrolled = p.layer->window.kernel[2] <= 5;
+    const bool unrolled = p.layer->window->kernel[2] <= 5;
     const Number taps = window_taps(), made = outputs() * p.group_out;
     return direct_work(Algorithm::depthwise_dgrad_nchw,
                        unrolled ? k.nchw_dgrad : k.nchw_dgrad_looped, taps * p.group_out,

@@ -137,7 +137,7 @@ Algorithm fastest(const Candidates& candidates, const ConvolutionProblem& p,
 }  // namespace
 
 bool has_tiled_kernel(const ConvolutionProblem& p) {
-  const Window& w = p.layer->window;
+  const Window& w = *p.layer->window;
   const std::uint64_t size = w.kernel[2];
   const bool known =
       w.kernel[0] == 1 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
@@ -150,7 +150,7 @@ bool has_tiled_kernel(const ConvolutionProblem& p) {
 
 bool has_wide_dgrad(const ConvolutionProblem& p) {
   return p.is_16bit && p.pass == Pass::dgrad && p.stride == 1 && has_tiled_kernel(p) &&
-         p.layer->window.kernel[2] <= 5;
+         p.layer->window->kernel[2] <= 5;
 }
 
 template <class Trace>

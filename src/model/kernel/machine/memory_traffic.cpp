@@ -14,8 +14,8 @@ double touched_share(const Layer& layer) {
   if (layer.kind != LayerKind::conv || !is_nhwc(layer)) return 1;
   double share = 1;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    share *= std::min(1.0, static_cast<double>(layer.window.kernel[axis]) /
-                               static_cast<double>(layer.window.stride[axis]));
+    share *= std::min(1.0, static_cast<double>(layer.window->kernel[axis]) /
+                               static_cast<double>(layer.window->stride[axis]));
   return share;
 }
 

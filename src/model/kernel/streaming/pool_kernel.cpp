@@ -122,7 +122,7 @@ class PoolKernels : StreamFormulas<Trace> {
 
   Work forward() const {
     Work work = start();
-    const Number taps = trace.named("taps", window_taps(p.layer->window), "", "window");
+    const Number taps = trace.named("taps", window_taps(*p.layer->window), "", "window");
     const Number turns =
         trace.factor("outputs that a thread makes in turn",
                      max_pool_ && p.nhwc ? outputs_in_turn(*p.layer) : 1, "", "layer");
@@ -135,7 +135,7 @@ class PoolKernels : StreamFormulas<Trace> {
   }
 
   Number windows() const {
-    return trace.named("windows over an element", covering_windows(p.layer->window), "", "window");
+    return trace.named("windows over an element", covering_windows(*p.layer->window), "", "window");
   }
 
   /// A thread an element. Only a max pool's warps end with a plane.
@@ -163,7 +163,7 @@ class PoolKernels : StreamFormulas<Trace> {
     const Number turns = trace.named("places of a thread", grid.places, "", "layer");
     work.l2_round_trips = turns * covering * channels * trace(kernel_.tap_round_trip) +
                           turns * channels * trace(kernel_.output_round_trip);
-    if (covering_windows(p.layer->window) == 1) {
+    if (covering_windows(*p.layer->window) == 1) {
       // Sectors that are written in part are fetched first.
       work.streams.read_byte += p.input_byte;
       work.clocks = work.clocks + looks * channels * trace(k.max_backward_lone_clock);

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace roofline {
+
+/// Does `work(begin, end)` of all numbers from 0 to `count` on at most so many threads, each of
+/// which has as many numbers that follow each other. Throws what the first of these ranges threw
+/// that threw anything, so that where a range stops at its first failure it is the first of all.
+template <class Work>
+void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
+  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(1, count));
+  std::vector<std::exception_ptr> failures(threads);
+  const auto do_part = [&](std::size_t part) {
+    try {
+      work(count * part / threads, count * (part + 1) / threads);
+    } catch (...) {
+      failures[part] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    others.reserve(threads - 1);
+    for (std::size_t part = 1; part < threads; ++part) others.emplace_back(do_part, part);
+    do_part(0);
+  }
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace roofline
