@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,8 +26,14 @@ void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   {
     std::vector<std::jthread> others;
     others.reserve(threads - 1);
-    for (std::size_t part = 1; part < threads; ++part) others.emplace_back(do_part, part);
+    std::size_t part = 1;
+    try {
+      for (; part < threads; ++part) others.emplace_back(do_part, part);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: this one does their parts.
+    }
     do_part(0);
+    for (; part < threads; ++part) do_part(part);
   }
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);

@@ -45,7 +45,7 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
 
 /// The first layer of ResNet and its kin, which libraries have a kernel for in 16 bits.
 bool is_wide_first_layer(const Layer& layer, double in_channels, double out_channels) {
-  const Window& window = layer.window;
+  const Window& window = *layer.window;
   return layer.mapping == KernelMapping{} && window.rank == 2 && window.kernel == Axes{1, 7, 7} &&
          window.stride == Axes{1, 2, 2} && in_channels <= 4 && out_channels == 64;
 }
