@@ -15,6 +15,8 @@ constexpr std::array<std::string_view, 4> wide_blanks{"\u00a0", "\u3000", "\u200
 
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  const auto first = text.empty() ? 0 : static_cast<unsigned char>(text.front());
+  if (first > '@' && first < 0x80) return false;  // a letter, as nearly all texts begin
   const auto starts = [&text](std::string_view start) { return text.starts_with(start); };
   if (starts("\t") || starts("\r") || starts("\n")) return true;
   while (!text.empty()) {
