@@ -16,6 +16,10 @@ namespace {
 /// Assumptions beyond this many are not said one by one.
 constexpr std::size_t most_assumed = 20;
 
+/// Rows of records that are kept in one piece: large enough to go back to the system by itself when
+/// all rows are joined.
+constexpr std::size_t rows_a_part = 4096;
+
 /// Says what was written, and what else can be made of a picture.
 void say_written(const Export& file) {
   const bool is_picture = file.format->name == "svg";
@@ -108,7 +112,11 @@ void Results::take_records(std::vector<SlotRecords> records) {
     if (each.all.rows.empty()) continue;
     record_source_ = std::move(each.source);
     record_name_ = std::move(each.name);
-    records_[slot].push_back(std::move(each.all));
+    std::vector<RecordResult>& parts = records_[slot];
+    if (parts.empty() || parts.back().rows.size() + each.all.rows.size() > rows_a_part)
+      parts.push_back(std::move(each.all));
+    else
+      std::move(each.all.rows.begin(), each.all.rows.end(), std::back_inserter(parts.back().rows));
   }
 }
 

@@ -5,6 +5,10 @@
 #include <new>
 #include <utility>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "cli/evaluator.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
@@ -116,6 +120,14 @@ class Division {
   OrderedWork::Work last_;          ///< held back
 };
 
+/// What is large goes back to the system when it is freed, also where larger things were before.
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  constexpr int large_byte = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, large_byte);
+#endif
+}
+
 /// Selected GPUs are ranked unless rows are said to be something else.
 void set_ranking(View& view, const Contexts& contexts) {
   if (contexts.has_selected() && !view.by) view.by = RowsBy::gpu;
@@ -143,6 +155,7 @@ Prices prices_of(const std::vector<StatedPrice>& stated) {
 }  // namespace
 
 int evaluate_inputs(Options options) {
+  return_freed_memory();
   check_outputs(options);
   Contexts contexts(options);
   check_unread(options);

@@ -79,7 +79,9 @@ std::string aligned(Grid raw, const RenderStyle& style) {
   const auto bold = [&](const std::string& line) {
     return style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
   };
-  std::string out = bold(line_of(headers_of(grid), grid, widths));
+  std::string out;
+  out.reserve((grid.rows.size() + 1) * (sum_of(widths) + 1));
+  out += bold(line_of(headers_of(grid), grid, widths));
   for (std::size_t i = 0; i < grid.rows.size(); ++i) {
     const std::string line = line_of(grid.rows[i], grid, widths);
     out += grid.has_total && i + 1 == grid.rows.size() ? bold(line) : line + '\n';

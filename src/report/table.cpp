@@ -228,7 +228,8 @@ std::string section_text(const Report& report, const Section& section, const Sty
     text += style.render(layer_grid(report, section.results, style.own)) +
             hidden_rows_sentence(selection, result, style);
   text += network_bounds_sentence(result, style.own.width);
-  return text + measured_text(result, style) + '\n';
+  text += measured_text(result, style) + '\n';
+  return text;
 }
 
 /// The seconds of a sweep by kind of layer.
@@ -363,12 +364,14 @@ std::string layer_tables_text(const Report& report, const Style& plain_style) {
   if (by_type)
     for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, style);
   if (rows || (by_type && report.sweeps.empty()))
-    for (const Section& section : sections_of(report)) out += section_text(report, section, style);
+    for (const Section& section : sections_of(report))
+      out = std::move(out) + section_text(report, section, style);
   out += layer_comparison_text(report, style) + points_text(report, style);
   if (out.empty()) return out;
-  return out + (report.points.empty() ? "" : points_legend(report, shown.headers)) +
+  out += (report.points.empty() ? "" : points_legend(report, shown.headers)) +
          meanings_legend(shown.headers) + columns_legend(shown) +
          std::string(rows && has_folded(report, style) ? folded_legend : "");
+  return out;
 }
 
 std::string kernels_text(const Report& report, const Style& style) {
@@ -398,9 +401,10 @@ std::string network_explanations_text(const Report& report, const Style& style) 
 
 std::string report_text(const Report& report, const Style& style) {
   if (!report.network_explanations.empty()) return network_explanations_text(report, style);
-  const std::string layers = layer_tables_text(report, style);
+  std::string layers = layer_tables_text(report, style);
   const std::string kernels = kernels_text(report, style);
-  return layers + (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
+  layers += (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
+  return layers;
 }
 
 std::string explanations_text(const Report& report) {
@@ -416,9 +420,10 @@ std::string explanations_text(const Report& report) {
 
 std::string render_table(const Report& report, const RenderStyle& style) {
   if (!report.explanations.empty()) return explanations_text(report);
-  const std::string text =
+  std::string text =
       report_text(report, {[&](Grid grid) { return aligned(std::move(grid), style); }, style});
-  return style.width ? broken(text, *style.width) : text;
+  if (style.width) text = broken(text, *style.width);
+  return text;
 }
 
 std::string render_markdown(const Report& report, const RenderStyle&) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory_resource>
 #include <unordered_map>
 #include <utility>
 
@@ -33,7 +34,8 @@ class OwnNames {
   }
 
  private:
-  std::unordered_map<std::string, std::size_t> uses_;
+  std::pmr::monotonic_buffer_resource memory_;  ///< as of LayerNames
+  std::pmr::unordered_map<std::string, std::size_t> uses_{&memory_};
 };
 
 /// Norms of one kind of which the same is assumed.

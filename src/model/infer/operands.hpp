@@ -3,6 +3,7 @@
 // Where a layer's operands come from: its own sizes, an earlier layer, or a parameter.
 
 #include <cstddef>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,9 @@ class LayerNames {
     std::size_t copies;
     bool ambiguous;
   };
-  std::unordered_map<std::string, Entry> entries_;
+  /// Of all entries, side by side, so that they leave no gaps between layers when they are gone.
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<std::string, Entry> entries_{&memory_};
 };
 
 /// What a layer may refer to beside what is stated of itself.
