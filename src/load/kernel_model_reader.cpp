@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "load/byte_stream.hpp"
+#include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
-#include "load/kernel_tables.hpp"
 #include "load/measured_errors.hpp"
 #include "model/kernel/constant_fields.hpp"
 #include "model/kernel/number_text.hpp"
@@ -25,7 +25,7 @@ const EmbeddedFile* find_built_in(std::string_view answers_to) {
 
 /// Out of its table; the program that writes the tables parses the file.
 SharedConstants made_from(const EmbeddedFile& file) {
-  for (const KernelTable& table : kernel_tables())
+  for (const ConstantTable& table : constant_tables())
     if (table.name == file.name) return std::make_shared<const ModelConstants>(constants_of(table));
   return load_constants(file.text, "built-in " + std::string(file.name));
 }

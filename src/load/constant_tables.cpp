@@ -1,4 +1,4 @@
-#include "load/kernel_tables.hpp"
+#include "load/constant_tables.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -119,7 +119,7 @@ class Packer {
 
 class Unpacker {
  public:
-  explicit Unpacker(const KernelTable& table) : numbers_(table.numbers) {
+  explicit Unpacker(const ConstantTable& table) : numbers_(table.numbers) {
     for (std::string_view rest = table.texts; !rest.empty();) {
       texts_.push_back(rest.substr(0, rest.find('\0')));
       rest.remove_prefix(texts_.back().size() + 1);
@@ -137,7 +137,7 @@ class Unpacker {
 
 }  // namespace
 
-ModelConstants constants_of(const KernelTable& table) {
+ModelConstants constants_of(const ConstantTable& table) {
   Unpacker unpacker(table);
   ModelConstants constants;
   Members(unpacker).take(constants);

@@ -1,6 +1,6 @@
 // The tables that the build made of the built-in kernel models hold what their files say.
 
-#include "load/kernel_tables.hpp"
+#include "load/constant_tables.hpp"
 
 #include "catch.hpp"
 #include "load/kernel_model.hpp"
@@ -35,8 +35,9 @@ void check_equal(const ModelConstants& made, const ModelConstants& read) {
 
 }  // namespace
 
-TEST_CASE("Every built-in kernel model has a table that equals its file", "[load/kernel_tables]") {
-  const std::span<const KernelTable> tables = kernel_tables();
+TEST_CASE("Every built-in kernel model has a table that equals its file",
+          "[load/constant_tables]") {
+  const std::span<const ConstantTable> tables = constant_tables();
   const std::span<const EmbeddedFile> files = embedded_kernel_models();
   REQUIRE(tables.size() == files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -47,7 +48,7 @@ TEST_CASE("Every built-in kernel model has a table that equals its file", "[load
   }
 }
 
-TEST_CASE("What is taken apart is put together again", "[load/kernel_tables]") {
+TEST_CASE("What is taken apart is put together again", "[load/constant_tables]") {
   ModelConstants odd = *load_constants(embedded_kernel_models().front().text, "a file");
   odd.title = "";
   odd.made_by = {"", "a \"quoted\" \\ text", "", "\xc2\xb5s"};

@@ -1,6 +1,6 @@
 // A step of the build: writes the built-in kernel models as a source of plain arrays.
 //
-//   roofline_kernel_tables OUTPUT
+//   roofline_constant_tables OUTPUT
 //
 // What is written stays as it is where nothing changed, so that nothing is compiled again.
 
@@ -15,14 +15,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
-#include "load/kernel_tables.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
 
-std::span<const KernelTable> kernel_tables() { return {}; }
+std::span<const ConstantTable> constant_tables() { return {}; }
 
 namespace {
 
@@ -64,9 +64,9 @@ std::string tables_source() {
                         file.name, id);
   }
   return fmt::format(
-      "#include \"load/kernel_tables.hpp\"\n\nnamespace roofline {{\nnamespace {{\n\n{}"
-      "constexpr KernelTable all_kernel_tables[] = {{\n{}}};\n\n}}  // namespace\n\n"
-      "std::span<const KernelTable> kernel_tables() {{ return all_kernel_tables; }}\n\n"
+      "#include \"load/constant_tables.hpp\"\n\nnamespace roofline {{\nnamespace {{\n\n{}"
+      "constexpr ConstantTable all_constant_tables[] = {{\n{}}};\n\n}}  // namespace\n\n"
+      "std::span<const ConstantTable> constant_tables() {{ return all_constant_tables; }}\n\n"
       "}}  // namespace roofline\n",
       arrays, rows);
 }
@@ -85,7 +85,7 @@ void write_if_new(const std::string& path, const std::string& text) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: roofline_kernel_tables OUTPUT\n");
+    std::fprintf(stderr, "usage: roofline_constant_tables OUTPUT\n");
     return 2;
   }
   try {
