@@ -31,7 +31,7 @@ std::string shell_file(const std::string& name, const std::string& text) {
   return "cat >" + name + " <<'END'\n" + text + "\nEND\n";
 }
 
-const std::string gpu_file = shell_file("gpu.json", mine + "}");
+const std::string attacking_gpu = shell_file("gpu.json", mine + "}");
 const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2");
 /// A GPU whose file names a kernel model.
 const std::string nested_gpu = shell_file("nested.json", mine + R"(, "kernel_model": "k.json"})") +
@@ -56,10 +56,10 @@ const Attack on_outputs[] = {
     {"layers over the input", "", "a.json --to-layers a.json"},
     {"over redirected standard input", "", "- --gpu v100 -o a.json <a.json"},
     {"standard output appended to the input", "", "a.json --gpu v100 --json >>a.json"},
-    {"over a GPU's file", gpu_file, "a.json --gpu ./gpu.json -o gpu.json"},
+    {"over a GPU's file", attacking_gpu, "a.json --gpu ./gpu.json -o gpu.json"},
     {"over measured times", times_file, "a.json --gpu v100 --measured times.csv -o times.csv"},
     {"over prices", "echo gpu,per_hour >p.csv", "a.json --gpu v100 --price p.csv -o p.csv"},
-    {"over a kernel model", gpu_file, "a.json --gpu v100 --kernel-model gpu.json -o gpu.json"},
+    {"over a kernel model", attacking_gpu, "a.json --gpu v100 --kernel-model gpu.json -o gpu.json"},
     {"over the kernel model that a GPU's file names", nested_gpu,
      "a.json --gpu ./nested.json -o k.json"},
     {"the same by another name of it", nested_gpu + "ln k.json x.json",
@@ -72,7 +72,8 @@ const Attack on_outputs[] = {
      "sed '/^====$/,$d' $engine >net.graph.json\n"
      "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json",
      "net.graph.json --gpu v100 -o net.profile.json"},
-    {"calibrated over the GPU's file", gpu_file, "calibrate a.json --gpu ./gpu.json -o gpu.json"},
+    {"calibrated over the GPU's file", attacking_gpu,
+     "calibrate a.json --gpu ./gpu.json -o gpu.json"},
     {"over a file that a folder links to", "echo '{}' >x.json; ln -s ../x.json d/x.json",
      "d --gpu v100 -o x.json"},
     {"a new file in the folder that is read", "", "d --gpu v100 -o d/x.json"},
@@ -131,11 +132,11 @@ const Attack on_inputs[] = {
      "z.json.gz --gpu v100"},
     {"gzip of gzip of a blank text", "printf %100000s | gzip | gzip >z.json.gz",
      "z.json.gz --gpu v100"},
-    {"a GPU in gzip", gpu_file + "gzip gpu.json; mv gpu.json.gz gpu.json",
+    {"a GPU in gzip", attacking_gpu + "gzip gpu.json; mv gpu.json.gz gpu.json",
      "a.json --gpu ./gpu.json"},
     {"JSON a million deep", "head -c 1000000 /dev/zero | tr '\\0' '[' >deep.json",
      "deep.json --gpu v100"},
-    {"a GPU after whose end a NUL stands", gpu_file + "printf '\\0{' >>gpu.json",
+    {"a GPU after whose end a NUL stands", attacking_gpu + "printf '\\0{' >>gpu.json",
      "a.json --gpu ./gpu.json"},
     {"a size beyond 64 bits",
      shell_file("s.json", R"({"type": "relu", "input": [18446744073709551616]})"),
