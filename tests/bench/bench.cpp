@@ -138,6 +138,10 @@ void time_start(const std::string& roofline, int runs) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
+  if (words.size() > 3 && words[1] == "--memory") {
+    bench::print_memory_byte(words[2], {words.begin() + 3, words.end()});
+    return 0;
+  }
   if (words.size() == 4 && words[1] == "--floor") {
     bench::print_floor_us(words[2], words[3]);
     return 0;
@@ -155,6 +159,6 @@ int main(int argc, char** argv) {
       for (const char* gpu : {"v100", "h200"}) time_model(network, dtype, gpu);
   time_rows();
   bench::time_streams(roofline, words[0]);
-  bench::measure_memory(roofline);
+  bench::measure_memory(roofline, words[0]);
   bench::measure_growth(roofline);
 }

@@ -40,13 +40,19 @@ void print_row(const char* name, const Times& times, const Times& floor) {
 
 std::uint64_t size_of(const std::string& path) { return std::filesystem::file_size(path); }
 
-void print_memory(const char* name, const Run& small, const Run& large, const std::string& more) {
+void print_memory(const char* name, double small_byte, double large_byte, const std::string& more) {
   constexpr double mb = 1e6;
-  std::printf("%-40s %8.1f MB %8.1f MB   ratio %5.2f%s\n", name,
-              static_cast<double>(small.memory_byte) / mb,
-              static_cast<double>(large.memory_byte) / mb,
-              static_cast<double>(large.memory_byte) / static_cast<double>(small.memory_byte),
-              more.c_str());
+  std::printf("%-40s %8.1f MB %8.1f MB   ratio %5.2f%s\n", name, small_byte / mb, large_byte / mb,
+              large_byte / small_byte, more.c_str());
+}
+
+/// What is resident at most. A process counts what the one had that started it, so that one starts
+/// this that holds nothing.
+double memory_byte(const std::string& self, const Files& files, std::vector<std::string> words,
+                   const std::string& output = "/dev/null") {
+  words.insert(words.begin(), {self, "--memory", output});
+  run(words, files / "memory");
+  return std::stod(lines_of(files / "memory").at(0));
 }
 
 }  // namespace
@@ -109,7 +115,8 @@ void time_streams(const std::string& roofline, const std::string& self) {
 namespace {
 
 /// A dozen networks on one GPU and on all.
-void measure_memory_of_gpus(const std::string& roofline) {
+void measure_memory_of_gpus(const std::string& roofline, const std::string& self) {
+  const Files files;
   const std::vector<std::string> networks{
       "resnet50",     "resnet101",  "densenet121", "inception_v3",    "googlenet", "unet",
       "mobilenet_v2", "mnasnet1_0", "vgg16",       "wide_resnet50_2", "alexnet",   "convnext_tiny"};
@@ -118,47 +125,52 @@ void measure_memory_of_gpus(const std::string& roofline) {
     const auto run_on = [&](const char* gpus) {
       std::vector<std::string> words{roofline, "--gpu", gpus, "--format", format};
       words.insert(words.end(), networks.begin(), networks.end());
-      return run(words);
+      return memory_byte(self, files, words);
     };
-    const Run small = run_on("v100");
-    print_memory(format, small, run_on("all"), "");
+    const double small_byte = run_on("v100");
+    print_memory(format, small_byte, run_on("all"), "");
   }
 }
 
 }  // namespace
 
-void measure_memory(const std::string& roofline) {
+void print_memory_byte(const std::string& output, const std::vector<std::string>& words) {
+  std::printf("%llu\n", static_cast<unsigned long long>(run(words, output).memory_byte));
+}
+
+void measure_memory(const std::string& roofline, const std::string& self) {
   const Files files;
   constexpr std::size_t few = 20'000;
   constexpr std::size_t many = 200'000;
   std::printf("\nmemory at most, %zu and %zu layers\n", few, many);
   for (const std::size_t bad : {0U, 50U, 100U}) {
     const auto run_of = [&](std::size_t count) {
-      return run({roofline, files.write("l.ndjson", lines(count, bad)), "--gpu", "v100", "--format",
-                  "ndjson"});
+      return memory_byte(self, files,
+                         {roofline, files.write("l.ndjson", lines(count, bad)), "--gpu", "v100",
+                          "--format", "ndjson"});
     };
     const std::string name = "NDJSON to NDJSON, " + std::to_string(bad) + " % bad";
-    const Run small = run_of(few);
-    print_memory(name.c_str(), small, run_of(many), "");
+    const double small_byte = run_of(few);
+    print_memory(name.c_str(), small_byte, run_of(many), "");
   }
   for (const char* format : {"csv", "json", "table", "ndjson"})
     for (const bool as_array : {false, true}) {
       const auto run_of = [&](std::size_t count) {
         const std::string input =
             as_array ? files.write("l.json", array(count)) : files.write("l.ndjson", lines(count));
-        return run({roofline, input, "--gpu", "v100", "--format", format}, files / "out");
+        return memory_byte(self, files, {roofline, input, "--gpu", "v100", "--format", format},
+                           files / "out");
       };
       if (!as_array && std::string(format) == "ndjson") continue;  // above
-      const Run small = run_of(few);
-      const Run large = run_of(many);
+      const double small_byte = run_of(few);
+      const double large_byte = run_of(many);
       char more[64];
-      std::snprintf(
-          more, sizeof more, ", %.2f of what it prints",
-          static_cast<double>(large.memory_byte) / static_cast<double>(size_of(files / "out")));
+      std::snprintf(more, sizeof more, ", %.2f of what it prints",
+                    large_byte / static_cast<double>(size_of(files / "out")));
       const std::string name = std::string(as_array ? "JSON array to " : "NDJSON to ") + format;
-      print_memory(name.c_str(), small, large, more);
+      print_memory(name.c_str(), small_byte, large_byte, more);
     }
-  measure_memory_of_gpus(roofline);
+  measure_memory_of_gpus(roofline, self);
 }
 
 }  // namespace bench

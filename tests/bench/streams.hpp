@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -11,8 +12,11 @@ void print_floor_us(const std::string& input, const std::string& output);
 /// Layers a second, beside that floor, jq and cat. `self` is this program.
 void time_streams(const std::string& roofline, const std::string& self);
 
-/// Memory, as the input grows tenfold.
-void measure_memory(const std::string& roofline);
+/// Memory, as the input grows tenfold. `self` is this program.
+void measure_memory(const std::string& roofline, const std::string& self);
+
+/// What a program has resident at most, whose output goes to the file.
+void print_memory_byte(const std::string& output, const std::vector<std::string>& words);
 
 /// CPU time of inputs of one size and of twice that: 2 where it grows as they do, 4 where it grows
 /// as their square.
