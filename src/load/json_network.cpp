@@ -97,10 +97,9 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const JsonNode& do
   return networks_of(document, origin, nullptr);
 }
 
-std::vector<std::shared_ptr<const NetworkSpec>> read_networks(Document document,
+std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const Document& document,
                                                               const Origin& origin) {
-  const JsonNode& root = document->root();
-  return networks_of(root, origin, std::move(document));
+  return networks_of(document->root(), origin, document);
 }
 
 std::shared_ptr<const NetworkSpec> read_record(const JsonNode& record, const Origin& origin) {

@@ -19,7 +19,7 @@ std::vector<std::shared_ptr<const NetworkSpec>> read_networks(const JsonNode& do
 /// The same, and keeps the document of a long list of layers, which takes less room than they do,
 /// to read each when it is asked for.
 std::vector<std::shared_ptr<const NetworkSpec>> read_networks(
-    std::shared_ptr<const JsonDocument> document, const Origin& origin);
+    const std::shared_ptr<const JsonDocument>& document, const Origin& origin);
 
 /// A record of a stream: one layer that stands alone, numbered by its line. Without layers for a
 /// record of our own output that is of no input (a copy over the host link).

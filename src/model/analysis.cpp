@@ -124,13 +124,14 @@ void set_kernels(Layer& layer, const Network& network, const Context& context) {
     layer.fp16_accumulate = true;
 }
 
-/// Takes a layer over, but for what is asked of it after it: its name, and where it hands on what
-/// it reads.
+/// Takes a layer's operands over, unless they are asked for after it: where it hands on what it
+/// reads.
 Layer taken(Layer& layer) {
   const bool hands_on = layer.of_run || layer.kind == LayerKind::copy;
-  Layer all = std::move(layer);
-  layer.name = all.name;
-  if (hands_on) layer.inputs = all.inputs;
+  std::vector<Operand> inputs = std::exchange(layer.inputs, {});
+  Layer all = layer;
+  if (hands_on) layer.inputs = inputs;
+  all.inputs = std::move(inputs);
   return all;
 }
 
