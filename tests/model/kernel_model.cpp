@@ -135,6 +135,20 @@ TEST_CASE("Measured ceilings leave a part near its fitted times", "[model/kernel
   CHECK(network_s("vgg16", DataType::fp32, given) == network_s("vgg16", DataType::fp32, sustained));
 }
 
+TEST_CASE("A stride beyond the input, however long, leaves its one output's time",
+          "[model/kernel_model]") {
+  const Gpu gpu = find_gpu("v100").value();
+  const auto grouped_s = [&](const std::string& stride) {
+    const Network network = load_text(R"([{"name": "g", "input": [8, 4, 4], "out_channels": 8,
+        "kernel_size": 3, "padding": 1, "groups": 2, "stride": )" +
+                                      stride + "}]");
+    return *analyze(network, gpu, {}).total.expected_time_s;
+  };
+  for (const char* stride : {"9223372036854775806", "9223372036854775807", "9223372036854775808",
+                             "18446744073709551615"})
+    CHECK(grouped_s(stride) == grouped_s("100"));
+}
+
 TEST_CASE("A contraction on an engine without a peak has no plan", "[model/kernel_model]") {
   const Layer layer =
       load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");

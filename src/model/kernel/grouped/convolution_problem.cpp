@@ -1,6 +1,8 @@
 #include "model/kernel/grouped/convolution_problem.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "model/kernel/layer_sizes.hpp"
 
@@ -14,7 +16,8 @@ constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
 /// Mean number of window taps along one axis that fall inside the input, over all outputs.
 double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
                           std::uint64_t output) {
-  const auto stride = static_cast<std::int64_t>(window.stride[axis]);
+  constexpr std::uint64_t longest = std::numeric_limits<std::int64_t>::max();
+  const auto stride = static_cast<std::int64_t>(std::min(window.stride[axis], longest));
   const auto last_input = static_cast<std::int64_t>(input) - 1;
   const auto last_output = static_cast<std::int64_t>(output) - 1;
   const std::uint64_t taps = window.kernel[axis];
@@ -24,7 +27,7 @@ double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t 
     // Outputs o with 0 <= o * stride + offset <= last_input.
     const std::int64_t offset = static_cast<std::int64_t>(tap * window.dilation[axis]) -
                                 static_cast<std::int64_t>(window.pad_begin[axis]);
-    const std::int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+    const std::int64_t first = offset >= 0 ? 0 : (-offset - 1) / stride + 1;
     if (offset > last_input) continue;
     const std::int64_t last = std::min(last_output, (last_input - offset) / stride);
     pairs += static_cast<double>(std::min(step, taps - tap)) *
