@@ -11,7 +11,7 @@ namespace {
 using Text = std::string_view;
 
 constexpr ConstantUnit share{"share", 0.001, 1, 1};
-constexpr ConstantUnit ratio{"ratio", 0, 10, 1};
+constexpr ConstantUnit ratio{"ratio", 0.001, 10, 1};
 constexpr ConstantUnit clocks{"clock", 0, 1e5, 0};
 constexpr ConstantUnit durations{"s", 0, 1e-3, 0};
 constexpr ConstantUnit own_kernel{"ratio", 0, 10, 0};

@@ -51,9 +51,11 @@ std::vector<Tick> linear_ticks(const Axis& axis, std::size_t majors) {
   if (!(axis.high > axis.low)) return ticks;
   const double step =
       round_step((axis.high - axis.low) / static_cast<double>(std::max<std::size_t>(1, majors)));
+  // Between numbers that are all but zero, or beyond all others, there is no step.
+  if (!(step > 0) || !std::isfinite(step)) return ticks;
   for (int i = 0;; ++i) {
     const double value = axis.low + i * step;
-    if (value > axis.high * (1 + 1e-9)) return ticks;
+    if (value > axis.high * (1 + 1e-9) || !std::isfinite(value)) return ticks;
     ticks.push_back({value, tick_text(value, axis.unit)});
   }
 }

@@ -291,3 +291,14 @@ TEST_CASE("Symbols of one size cover one area", "[report/chart/places]") {
     CHECK(std::fabs(area) == Approx(31415.9).epsilon(0.005));
   }
 }
+
+// Found by fuzzing: a step that is 0, or no number, never comes to an end.
+TEST_CASE("An axis between any two numbers has an end", "[report/chart/places]") {
+  for (const double high : {5e-324, 1e-320, 1e-308, 1.0, 1e308, std::numeric_limits<double>::max(),
+                            std::numeric_limits<double>::infinity()}) {
+    Axis axis;
+    axis.high = high;
+    INFO(high);
+    CHECK(ticks_of(axis, 8).size() <= 21);
+  }
+}
