@@ -40,7 +40,7 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, std::size_t majors) {
 
 /// 1, 2 or 5 times a power of ten.
 double round_step(double step) {
-  const double power = power_of_ten(static_cast<int>(std::floor(std::log10(step))));
+  const double power = power_of_ten(static_cast<int>(std::floor(decade_of(step))));
   for (const double digit : {1.0, 2.0, 5.0})
     if (digit * power >= step * (1 - 1e-9)) return digit * power;
   return 10 * power;
