@@ -330,7 +330,8 @@ InputError overflow(const std::string& source) {
   return {source, "", "expected totals below 2^64, got an overflow"};
 }
 
-/// An error is for when nothing else was found to be wrong.
+/// Needs the layers before rows take them over. An overflow is a value, so that it is said only
+/// where nothing else is wrong.
 Expected<Memory> memory_of_network(const Network& network, const Context& context) {
   try {
     return memory_of(network, context.options.optimizer);

@@ -135,6 +135,28 @@ TEST_CASE("Measured ceilings leave a part near its fitted times", "[model/kernel
   CHECK(network_s("vgg16", DataType::fp32, given) == network_s("vgg16", DataType::fp32, sustained));
 }
 
+// PyTorch 2.11, cuDNN 9.19; those of the H100 were not fitted to.
+TEST_CASE("The first layer of ResNet takes what its own kernel was measured to take",
+          "[model/kernel_model]") {
+  struct Measured {
+    const char* gpu;
+    int images;
+    double time_us;
+  };
+  for (const auto& [gpu, images, time_us] :
+       {Measured{"h200", 1, 13.5}, Measured{"h200", 16, 47.5}, Measured{"h200", 128, 286.8},
+        Measured{"h100", 1, 14.2}, Measured{"h100", 8, 30.7}, Measured{"h100", 128, 299.4}}) {
+    INFO(gpu << ", " << images << " images");
+    const Network network = load_text(R"([{"name": "conv1", "dtype": "fp16", "batch": )" +
+                                      std::to_string(images) + R"(, "input": [3, 224, 224],
+        "out_channels": 64, "kernel_size": 7, "stride": 2, "padding": 3}])");
+    const double ratio =
+        1e6 * *analyze(network, find_gpu(gpu).value(), {}).total.expected_time_s / time_us;
+    CHECK(ratio > 0.85);
+    CHECK(ratio < 1 / 0.85);
+  }
+}
+
 TEST_CASE("A stride beyond the input, however long, leaves its one output's time",
           "[model/kernel_model]") {
   const Gpu gpu = find_gpu("v100").value();

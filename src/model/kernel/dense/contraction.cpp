@@ -68,7 +68,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
   x.pads_image = x.gathered && !padded && engine.constants->first_layer_gather > 0 &&
                  x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
   const bool padded_to_4 = x.gathered && (padded || x.pads_image);
-  x.gather_vector = padded_to_4 && padded ? std::max(4.0, 16 / x.element_byte) : 1;
+  x.gather_vector = x.gathered && padded ? std::max(4.0, 16 / x.element_byte) : 1;
   const double c_issued = round_up(c, !x.gathered             ? align
                                       : padded_to_4           ? 4
                                       : library.pads_gathered ? 8
