@@ -70,22 +70,9 @@ std::string text_of(const JsonNode& value) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void* JsonStore::allocate(std::size_t byte, std::size_t alignment) {
-  void* place = next_;
-  if (std::align(alignment, byte, place, left_byte_) == nullptr) {
-    left_byte_ = std::max(next_block_byte_, byte);
-    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(left_byte_));
-    next_block_byte_ = 2 * left_byte_;
-    place = blocks_.back().get();
-  }
-  next_ = static_cast<std::byte*>(place) + byte;
-  left_byte_ -= byte;
-  return place;
-}
-
 std::string_view JsonStore::keep(std::string_view text) {
   if (text.empty()) return {};
-  auto* kept = static_cast<char*>(allocate(text.size(), 1));
+  auto* kept = static_cast<char*>(memory_->allocate(text.size(), 1));
   std::memcpy(kept, text.data(), text.size());
   return {kept, text.size()};
 }
@@ -93,7 +80,7 @@ std::string_view JsonStore::keep(std::string_view text) {
 template <class T>
 JsonNode::Parts<T> JsonStore::copy(std::span<const T> parts) {
   if (parts.empty()) return {};
-  auto* kept = static_cast<T*>(allocate(parts.size_bytes(), alignof(T)));
+  auto* kept = static_cast<T*>(memory_->allocate(parts.size_bytes(), alignof(T)));
   std::uninitialized_copy(parts.begin(), parts.end(), kept);
   return {kept, parts.size()};
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -88,13 +89,11 @@ class JsonStore {
   template <class T>
   JsonNode::Parts<T> copy(std::span<const T> parts);
 
-  void* allocate(std::size_t byte, std::size_t alignment);
+  static constexpr std::size_t first_byte = 960;  ///< enough for a layer
 
-  /// Filled one after the other, each larger than the one before, and freed all at once.
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::byte* next_ = nullptr;          ///< in the last block
-  std::size_t left_byte_ = 0;          ///< of that
-  std::size_t next_block_byte_ = 960;  ///< at first enough for a layer
+  /// Frees nothing before it frees all.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_ =
+      std::make_unique<std::pmr::monotonic_buffer_resource>(first_byte);
 };
 
 /// A text's value with what owns it.
