@@ -35,6 +35,8 @@ using namespace roofline;
 // Charts, pages and derivations of more would cost more than they find.
 constexpr std::size_t most_drawn = 60;
 constexpr std::size_t most_items = 40;
+// The sanitizers make a copy of a layer, in all that is written of it, a millisecond's work.
+constexpr std::uint64_t most_copies = 5000;
 
 void expect(bool holds, const std::string& what) {
   if (holds) return;
@@ -50,6 +52,7 @@ struct Setting {
 Setting setting(const std::string& gpu, DataType dtype, const AnalysisOptions& options) {
   LayerDefaults defaults;
   defaults.dtype = dtype;
+  defaults.limits.copies = most_copies;
   return {defaults, make_context(find_gpu(gpu).value(), options).value()};
 }
 

@@ -171,6 +171,22 @@ TEST_CASE("A stride beyond the input, however long, leaves its one output's time
     CHECK(grouped_s(stride) == grouped_s("100"));
 }
 
+// The sanitizers see an offset beyond 2^63.
+TEST_CASE("Taps of a dilated window that all lie outside the input do no work, however far",
+          "[model/kernel_model]") {
+  const Gpu gpu = find_gpu("v100").value();
+  const auto grouped_s = [&](const std::string& dilation, const std::string& padding) {
+    const Network network =
+        load_text(R"([{"name": "g", "type": "conv1d", "input": [8, 33], "out_channels": 16,
+        "groups": 2, "kernel_size": 4294967296, "dilation": )" +
+                  dilation + R"(, "padding": )" + padding + "}]");
+    return *analyze(network, gpu, {}).total.expected_time_s;
+  };
+  // Padding of (2^32 - 1) / 2 dilations.
+  CHECK(grouped_s("4294967296", "9223372034707292160") ==
+        grouped_s("2147483648", "4611686017353646080"));
+}
+
 TEST_CASE("A contraction on an engine without a peak has no plan", "[model/kernel_model]") {
   const Layer layer =
       load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");

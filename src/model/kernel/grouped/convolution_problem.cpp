@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "model/kernel/layer_sizes.hpp"
 
@@ -16,22 +15,22 @@ constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
 /// Mean number of window taps along one axis that fall inside the input, over all outputs.
 double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
                           std::uint64_t output) {
-  constexpr std::uint64_t longest = std::numeric_limits<std::int64_t>::max();
-  const auto stride = static_cast<std::int64_t>(std::min(window.stride[axis], longest));
-  const auto last_input = static_cast<std::int64_t>(input) - 1;
-  const auto last_output = static_cast<std::int64_t>(output) - 1;
+  const std::uint64_t stride = window.stride[axis];
+  const std::uint64_t pad = window.pad_begin[axis];
+  const std::uint64_t last_input = pad + input - 1;  // where the window has the padding before it
+  const std::uint64_t last_output = output - 1;
   const std::uint64_t taps = window.kernel[axis];
   const std::uint64_t step = (taps - 1) / most_taps + 1;
   double pairs = 0;
   for (std::uint64_t tap = 0; tap < taps; tap += step) {
-    // Outputs o with 0 <= o * stride + offset <= last_input.
-    const std::int64_t offset = static_cast<std::int64_t>(tap * window.dilation[axis]) -
-                                static_cast<std::int64_t>(window.pad_begin[axis]);
-    const std::int64_t first = offset >= 0 ? 0 : (-offset - 1) / stride + 1;
+    // Outputs o with pad <= o * stride + offset <= last_input.
+    const std::uint64_t offset = tap * window.dilation[axis];
     if (offset > last_input) continue;
-    const std::int64_t last = std::min(last_output, (last_input - offset) / stride);
-    pairs += static_cast<double>(std::min(step, taps - tap)) *
-             static_cast<double>(std::max<std::int64_t>(0, last - first + 1));
+    const std::uint64_t first = offset >= pad ? 0 : (pad - offset - 1) / stride + 1;
+    const std::uint64_t last = std::min(last_output, (last_input - offset) / stride);
+    if (first > last) continue;
+    pairs +=
+        static_cast<double>(std::min(step, taps - tap)) * static_cast<double>(last - first + 1);
   }
   return pairs / static_cast<double>(output);
 }
