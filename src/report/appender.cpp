@@ -3,7 +3,6 @@
 #include <fmt/compile.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -14,23 +13,28 @@ namespace {
 /// two times, all of a layer that is like one before.
 class NumberTexts {
  public:
-  std::string_view of(double value) {
+  struct Text {
+    std::array<char, 32> characters{};  // the shortest takes 24 at most
+    std::size_t size = 0;
+  };
+
+  const Text& of(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     Known& known = known_[(bits * 0x9E3779B97F4A7C15) >> (64 - index_bits)];
     if (known.bits != bits) {
       known.bits = bits;
-      known.size = static_cast<std::size_t>(
-          fmt::format_to(known.text.data(), FMT_COMPILE("{}"), value) - known.text.data());
+      char* const first = known.text.characters.data();
+      known.text.size =
+          static_cast<std::size_t>(fmt::format_to(first, FMT_COMPILE("{}"), value) - first);
     }
-    return {known.text.data(), known.size};
+    return known.text;
   }
 
  private:
   static constexpr int index_bits = 8;
   struct Known {
     std::uint64_t bits = 0;
-    std::size_t size = 0;
-    std::array<char, 32> text{};  // the shortest takes 24 at most
+    Text text;
   };
   std::array<Known, 1 << index_bits> known_{};
 };
@@ -53,7 +57,7 @@ void Appender::add_beyond(std::string_view text) {
 void Appender::add_digits(std::uint64_t count) {
   constexpr std::size_t most = std::numeric_limits<std::uint64_t>::digits10 + 1;
   char* digits = room(most);
-  used_ += static_cast<std::size_t>(std::to_chars(digits, digits + most, count).ptr - digits);
+  used_ += static_cast<std::size_t>(fmt::format_to(digits, FMT_COMPILE("{}"), count) - digits);
 }
 
 void Appender::add_number(double value) {
@@ -69,7 +73,8 @@ void Appender::add_number(double value) {
     }
   }
   thread_local NumberTexts texts;
-  add(texts.of(value));
+  const auto& [characters, size] = texts.of(value);
+  add(std::span(characters), size);
 }
 
 }  // namespace roofline

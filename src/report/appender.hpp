@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,7 +31,7 @@ class Appender {
   }
   /// The first characters of a block, of which all is copied: a fixed size takes no call.
   template <std::size_t block_size>
-  void add(const std::array<char, block_size>& block, std::size_t size) {
+  void add(std::span<const char, block_size> block, std::size_t size) {
     std::memcpy(room(block_size), block.data(), block_size);
     used_ += size;
   }

@@ -10,9 +10,9 @@
 
 namespace roofline {
 
-JsonKey::JsonKey(std::string_view name) : size_(name.size() + 3) {
-  if (size_ > text_.size()) throw std::length_error("JsonKey: " + std::string(name));
-  const std::string text = '"' + std::string(name) + "\":";
+JsonKey::JsonKey(std::string_view name) : size_(name.size() + 4) {
+  if (size_ > block_size) throw std::length_error("JsonKey: " + std::string(name));
+  const std::string text = ",\"" + std::string(name) + "\":";
   std::copy(text.begin(), text.end(), text_.begin());
 }
 
@@ -62,11 +62,15 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-JsonWriter& JsonWriter::key(const JsonKey& key) {
+void JsonWriter::add_key_apart(const JsonKey& key) {
   begin_item();
-  out_.add(key.text_, key.size_);
+  out_.add(std::span(key.text_).last<JsonKey::block_size>(), key.size_ - 1);
   if (indented_) out_.add(' ');
-  after_key_ = true;
+}
+
+JsonWriter& JsonWriter::member(const JsonKey& key, const Cell& cell) {
+  add_key(key);
+  std::visit(WriteValue{*this}, cell);
   return *this;
 }
 

@@ -13,15 +13,17 @@
 
 namespace roofline {
 
-/// A key as it is written, `"name":`, made once for many rows. Names are those of fields: plain,
-/// and short enough for a block of one size, which is copied without a call.
+/// A key as it is written after another member, `,"name":`, made once for many rows. Names are
+/// those of fields: plain, and short enough for a block of one size, which is copied without a
+/// call.
 class JsonKey {
  public:
   explicit JsonKey(std::string_view name);
 
  private:
   friend class JsonWriter;
-  std::array<char, 32> text_{};
+  static constexpr std::size_t block_size = 32;
+  std::array<char, 1 + block_size> text_{};  ///< a block from the comma on, or from behind it
   std::size_t size_;
 };
 
@@ -31,7 +33,11 @@ class JsonWriter {
   explicit JsonWriter(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
   JsonWriter& key(std::string_view name);
-  JsonWriter& key(const JsonKey& key);
+  JsonWriter& key(const JsonKey& key) {
+    add_key(key);
+    after_key_ = true;
+    return *this;
+  }
   /// Texts are quoted and escaped, bytes that are not UTF-8 replaced; null is what is unknown or
   /// not finite. Lists and objects stand on one line.
   JsonWriter& value(const Cell& cell);
@@ -41,6 +47,7 @@ class JsonWriter {
   JsonWriter& begin_array() { return open('['); }
   JsonWriter& end_array() { return close(']'); }
   JsonWriter& member(std::string_view name, const Cell& cell) { return key(name).value(cell); }
+  JsonWriter& member(const JsonKey& key, const Cell& cell);
 
  private:
   struct WriteValue;
@@ -60,6 +67,14 @@ class JsonWriter {
     if (indented_) new_line();
   }
   void new_line();
+  void add_key(const JsonKey& key) {
+    if (has_items_ && !indented_)
+      out_.add(std::span(key.text_).first<JsonKey::block_size>(), key.size_);
+    else
+      add_key_apart(key);
+  }
+  /// From the item before, by a line or because there is none.
+  void add_key_apart(const JsonKey& key);
   void add_string(std::string_view text);
   void end_value() {
     if (depth_ == 0) out_.flush();

@@ -48,7 +48,7 @@ void write_group(JsonWriter& writer, const Row& row, const RowMember& group) {
   }
   writer.begin_object();
   for (std::size_t i = 0; i < group.fields.size(); ++i)
-    writer.key(group.keys_in_group[i]).value(group.fields[i].value(row));
+    writer.member(group.keys_in_group[i], group.fields[i].value(row));
   writer.end_object();
 }
 
@@ -60,7 +60,7 @@ void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
     if (!member.keys_in_group.empty())
       write_group(writer, row, member);
     else if (const OutputField& field = member.fields.front(); with_head || !field.is_head)
-      writer.key(member.key).value(field.value(row));
+      writer.member(member.key, field.value(row));
   }
 }
 

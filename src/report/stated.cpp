@@ -190,7 +190,7 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   for (const WrittenField& each : written_fields())
     if (each.field->taken(layer.kind))
       if (const Cell value = field_value(*each.field, layer); is_known(value))
-        writer.key(each.key).value(value);
+        writer.member(each.key, value);
   writer.end_object();
 }
 
