@@ -136,12 +136,11 @@ Layer taken(Layer& layer) {
 }
 
 /// At most: room for more would be memory that nothing fills.
-std::size_t row_count(const Network& network, bool training) {
-  std::size_t count = 0;
+std::size_t row_count(const Network& network, const AnalysisOptions& options) {
+  std::size_t count = options.host_copies ? 2 : 0;
   for (std::size_t i = 0; i < network.layers.size(); ++i)
-    count += training ? passes_of(network, i, training).size() : 1;
-  constexpr std::size_t host_copies = 2;
-  return count + host_copies;
+    count += options.training ? passes_of(network, i, true).size() : 1;
+  return count;
 }
 
 /// The rows of a network, not timed yet. `last_use` gives a layer for its last row.
@@ -150,7 +149,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context,
                                  const LastUse& last_use) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
-  rows.reserve(row_count(network, options.training));
+  rows.reserve(row_count(network, options));
   const auto add = [&](Layer&& layer, Pass pass) {
     LayerResult& row = rows.emplace_back();
     row.layer = std::move(layer);

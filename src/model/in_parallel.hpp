@@ -14,7 +14,8 @@ namespace roofline {
 /// that threw anything, so that where a range stops at its first failure it is the first of all.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
-  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(1, count));
+  threads = std::min(threads, count);
+  if (threads <= 1) return work(std::size_t{0}, count);
   std::vector<std::exception_ptr> failures(threads);
   const auto do_part = [&](std::size_t part) {
     try {
