@@ -298,6 +298,21 @@ std::span<const FieldKey> keys_named(std::string_view key) {
 
 std::span<const LayerField> layer_fields() { return table; }
 
+std::span<const LayerField* const> written_fields(LayerKind kind) {
+  static const std::vector<std::vector<const LayerField*>> by_kind = [] {
+    std::vector<std::vector<const LayerField*>> all;
+    all.reserve(all_kinds().size());
+    for (const KindInfo& each : all_kinds()) {
+      std::vector<const LayerField*>& fields = all.emplace_back();
+      fields.reserve(table.size());
+      for (const LayerField& field : table)
+        if (field.is_written() && field.taken(each.kind)) fields.push_back(&field);
+    }
+    return all;
+  }();
+  return by_kind[static_cast<std::size_t>(kind)];
+}
+
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
   const std::span<const FieldKey> named = keys_named(key);
   if (named.empty()) return std::nullopt;
@@ -357,8 +372,7 @@ StatedOperand stated_operand(const Layer& layer, std::size_t index) {
 LayerSpec stated(const Layer& layer) {
   LayerSpec spec;
   static_cast<LayerTraits&>(spec) = layer;
-  for (const LayerField& field : table)
-    if (field.is_written() && field.taken(layer.kind)) field.state(layer, spec);
+  for (const LayerField* field : written_fields(layer.kind)) field->state(layer, spec);
   return spec;
 }
 

@@ -94,6 +94,8 @@ struct LayerField {
 };
 
 std::span<const LayerField> layer_fields();
+/// Those that a layer of that kind is written with, in their order.
+std::span<const LayerField* const> written_fields(LayerKind kind);
 
 /// A field under one of its keys.
 struct FieldKey {

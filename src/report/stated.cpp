@@ -119,19 +119,13 @@ struct FieldValue {
   }
 };
 
-struct WrittenField {
-  const LayerField* field;
-  JsonKey key;
-};
-
-std::span<const WrittenField> written_fields() {
-  static const std::vector<WrittenField> fields = [] {
-    std::vector<WrittenField> written;
-    for (const LayerField& field : layer_fields())
-      if (field.is_written()) written.push_back({&field, JsonKey(field.key)});
-    return written;
+const JsonKey& key_of(const LayerField& field) {
+  static const std::vector<JsonKey> keys = [] {
+    std::vector<JsonKey> all;
+    for (const LayerField& each : layer_fields()) all.emplace_back(each.key);
+    return all;
   }();
-  return fields;
+  return keys[static_cast<std::size_t>(&field - layer_fields().data())];
 }
 
 /// A row's layer, standing alone. A time is that of the row's GPU, whichever its source meant.
@@ -187,10 +181,9 @@ Cell field_value(const LayerField& field, const LayerSpec& layer) {
 
 void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.begin_object();
-  for (const WrittenField& each : written_fields())
-    if (each.field->taken(layer.kind))
-      if (const Cell value = field_value(*each.field, layer); is_known(value))
-        writer.member(each.key, value);
+  for (const LayerField* field : written_fields(layer.kind))
+    if (const Cell value = field_value(*field, layer); is_known(value))
+      writer.member(key_of(*field), value);
   writer.end_object();
 }
 
@@ -201,9 +194,10 @@ Cell stated_layer(const Row& row) {
 
 std::string layer_columns() {
   std::string columns;
-  for (const WrittenField& each : written_fields())
-    columns +=
-        (columns.empty() ? "" : ",") + std::string(layer_path) + "_" + std::string(each.field->key);
+  for (const LayerField& field : layer_fields())
+    if (field.is_written())
+      columns +=
+          (columns.empty() ? "" : ",") + std::string(layer_path) + "_" + std::string(field.key);
   return columns;
 }
 
@@ -211,11 +205,11 @@ void append_layer_cells(Appender& csv, const Row& row, bool raw) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.of_run;
   const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
   bool first = true;
-  for (const WrittenField& each : written_fields()) {
+  for (const LayerField& field : layer_fields()) {
+    if (!field.is_written()) continue;
     if (!first) csv.add(',');
     first = false;
-    if (is_input && each.field->taken(spec.kind))
-      append_csv(csv, field_value(*each.field, spec), raw);
+    if (is_input && field.taken(spec.kind)) append_csv(csv, field_value(field, spec), raw);
   }
 }
 
