@@ -76,7 +76,7 @@ class Evaluator::Sum {
   }
 
   /// In one setting on each GPU.
-  void add(Network network, std::size_t setting, const Contexts::Found& gpus) {
+  void add(Network&& network, std::size_t setting, const Contexts::Found& gpus) {
     say(gpus);
     const std::size_t count = gpus.contexts.size();
     LeftOut left_out(network.source);

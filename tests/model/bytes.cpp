@@ -1,6 +1,7 @@
 // Bytes by hand: every operand read once, every result written once, each at its own type.
 
 #include "load/loading.hpp"
+#include "model/generated_layers.hpp"
 #include "roofline/counts.hpp"
 
 using namespace roofline;
@@ -158,6 +159,30 @@ TEST_CASE("Bytes of other kinds, backward", "[model/bytes]") {
       {R"({"type": "batch_norm", "input": [6, 5, 4], "pass": "dgrad"})",  //
        2 * 120 * 4, (4 + 2) * 6 * 4, 120 * 4},
   });
+}
+
+TEST_CASE("No count is larger than in the last pass, where overflows are looked for",
+          "[model/bytes]") {
+  std::vector<Layer> layers = generated::layers(7, 20, DataType::fp16);
+  for (const char* text :
+       {R"({"type": "embedding", "input": [2, 7], "num_embeddings": 9, "embedding_dim": 64})",
+        R"({"type": "linear", "in_features": 10, "out_features": 20, "bias": true})",
+        R"({"type": "rms_norm", "input": [2, 5, 12]})",
+        R"({"type": "scatter", "input": [8, 16], "output": [100, 16]})"})
+    layers.push_back(load_layer(text));
+  for (Layer& layer : layers) {
+    INFO(layer.name);
+    layer.pass = Pass::wgrad;
+    const Counts last = count(layer);
+    for (const Pass pass : {Pass::fwd, Pass::dgrad}) {
+      layer.pass = pass;
+      const Counts counts = count(layer);
+      CHECK(counts.macs <= last.macs);
+      CHECK(counts.flops <= last.flops);
+      CHECK(counts.params <= last.params);
+      CHECK(counts.bytes.total <= last.bytes.total);
+    }
+  }
 }
 
 TEST_CASE("Which passes a kind runs", "[model/bytes]") {

@@ -67,8 +67,8 @@ void infer_norm(const LayerSpec& spec, Layer& layer) {
 }
 
 std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer) {
-  if (!takes(layer.kind, "normalized_shape") || !spec.normalized_shape.empty() ||
-      layer.output.spatial_rank == 0)
+  if (layer.norm_elements == 0 || layer.output.spatial_rank == 0 ||
+      !spec.normalized_shape.empty() || !takes(layer.kind, "normalized_shape"))
     return "";
   const bool features_last = spec.input && spec.input->layer.empty();
   return features_last ? "the last size of the input" : "the channels of each position";
