@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "report/nested_fields.hpp"
 #include "report/stated.hpp"
 #include "report/version.hpp"
 
@@ -160,6 +161,10 @@ constexpr std::array table = std::to_array<OutputField>({
 }  // namespace
 
 std::span<const OutputField> output_fields() { return table; }
+
+void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
+  write_nested<table>(writer, with_head, row);
+}
 
 std::string column_of(std::string_view path) {
   std::string column(path);

@@ -45,6 +45,10 @@ struct OutputField {
 
 std::span<const OutputField> output_fields();
 
+/// Writes the fields, nested by their paths, into the open object; `with_head` those that say what
+/// the row is of, too.
+void write_fields(JsonWriter& writer, const Row& row, bool with_head);
+
 /// A row of the result.
 inline Row row_of(const Result& result, const LayerResult& layer) {
   return {result.setting.source, result.setting.network, result.setting.gpu, layer};

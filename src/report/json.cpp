@@ -2,12 +2,12 @@
 
 #include <cmath>
 
+#include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/json_kernels.hpp"
 #include "report/json_measured.hpp"
 #include "report/pieces.hpp"
 #include "report/point_fields.hpp"
-#include "report/rows.hpp"
 #include "report/version.hpp"
 
 namespace roofline {

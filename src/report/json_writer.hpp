@@ -2,12 +2,17 @@
 
 // JSON text written as it comes, without a tree: on one line, or indented by two.
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "report/cell.hpp"
 
@@ -18,7 +23,13 @@ namespace roofline {
 /// call.
 class JsonKey {
  public:
-  explicit JsonKey(std::string_view name);
+  constexpr explicit JsonKey(std::string_view name) : size_(name.size() + 4) {
+    if (size_ > block_size) throw std::length_error("JsonKey: " + std::string(name));
+    constexpr std::string_view before = ",\"", after = "\":";
+    auto end = std::copy(before.begin(), before.end(), text_.begin());
+    end = std::copy(name.begin(), name.end(), end);
+    std::copy(after.begin(), after.end(), end);
+  }
 
  private:
   friend class JsonWriter;
@@ -86,6 +97,34 @@ class JsonWriter {
   bool has_items_ = false;  ///< the innermost one
   bool after_key_ = false;
 };
+
+struct JsonWriter::WriteValue {
+  JsonWriter& writer;
+
+  void operator()(std::monostate) const { writer.out_.add("null"); }
+  void operator()(std::string_view text) const { writer.add_string(text); }
+  void operator()(std::uint64_t count) const { writer.out_.add_count(count); }
+  void operator()(double value) const {
+    if (std::isfinite(value))
+      writer.out_.add_number(value);
+    else
+      writer.out_.add("null");
+  }
+  void operator()(bool value) const { writer.out_.add(value ? "true" : "false"); }
+  void operator()(const JsonValue& json) const {
+    // It need not set itself apart again.
+    writer.after_key_ = true;
+    const bool indented = std::exchange(writer.indented_, false);
+    json.write(writer);
+    writer.indented_ = indented;
+  }
+};
+
+inline JsonWriter& JsonWriter::member(const JsonKey& key, const Cell& cell) {
+  add_key(key);
+  std::visit(WriteValue{*this}, cell);
+  return *this;
+}
 
 /// For JsonValue::of.
 inline void write_counts(JsonWriter& writer, std::span<const std::uint64_t> counts) {

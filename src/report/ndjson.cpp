@@ -1,7 +1,7 @@
+#include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/kernel_fields.hpp"
 #include "report/point_fields.hpp"
-#include "report/rows.hpp"
 #include "report/version.hpp"
 
 namespace roofline {

@@ -1,7 +1,6 @@
 #include "report/point_fields.hpp"
 
-#include <utility>
-
+#include "report/nested_fields.hpp"
 #include "report/version.hpp"
 
 namespace roofline {
@@ -83,24 +82,7 @@ std::span<const PointField> point_fields() { return point_field_table; }
 
 void write_point_fields(JsonWriter& writer, const PointTable& table, const OperatingPoint& point,
                         bool with_head) {
-  std::string_view group;  // of the field before
-  bool is_open = false;    // as an object, which is null where its fields are not known
-  for (const PointField& field : point_field_table) {
-    if (field.is_head && !with_head) continue;
-    const Cell value = field.value(table, point);
-    const std::size_t dot = field.path.find('.');
-    if (dot == field.path.npos || field.path.substr(0, dot) != group) {
-      if (std::exchange(is_open, false)) writer.end_object();
-      group = dot == field.path.npos ? std::string_view() : field.path.substr(0, dot);
-      is_open = !group.empty() && is_known(value);
-      if (is_open) writer.key(group).begin_object();
-      if (!group.empty() && !is_open) writer.member(group, {});
-    }
-    if (group.empty())
-      writer.member(field.path, value);
-    else if (is_open)
-      writer.member(field.path.substr(dot + 1), value);
-  }
+  write_nested<point_field_table>(writer, with_head, table, point);
 }
 
 }  // namespace roofline
