@@ -1,7 +1,6 @@
 #include "model/layer_fields.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -265,33 +264,21 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
-/// Its size and three of its characters tell a key from nearly all others.
-struct KeyHash {
-  std::size_t operator()(std::string_view key) const noexcept {
-    if (key.empty()) return 0;
-    const auto character = [&](std::size_t i) { return static_cast<unsigned char>(key[i]); };
-    std::size_t hash = key.size();
-    for (const std::size_t i : {std::size_t{0}, key.size() / 2, key.size() - 1})
-      hash = 31 * hash + character(i);
-    return hash;
-  }
-};
-using KeysByName = std::unordered_map<std::string_view, std::span<const FieldKey>, KeyHash>;
-
-std::span<const FieldKey> keys_named(std::string_view key) {
+/// The keys of the same first letter, those of one name side by side.
+std::span<const FieldKey> keys_like(std::string_view key) {
   static const std::vector<FieldKey> keys = sorted_keys();
-  static const KeysByName by_name = [] {
-    KeysByName same;
+  static const std::array by_letter = [] {
+    std::array<std::span<const FieldKey>, 256> all;
     for (auto first = keys.begin(); first != keys.end();) {
-      const auto last = std::find_if(first, keys.end(),
-                                     [&](const FieldKey& each) { return each.key != first->key; });
-      same.emplace(first->key, std::span(first, last));
+      const char letter = first->key.front();
+      const auto last = std::find_if(
+          first, keys.end(), [&](const FieldKey& each) { return each.key.front() != letter; });
+      all[static_cast<unsigned char>(letter)] = std::span(first, last);
       first = last;
     }
-    return same;
+    return all;
   }();
-  const auto found = by_name.find(key);
-  return found == by_name.end() ? std::span<const FieldKey>() : found->second;
+  return by_letter[static_cast<unsigned char>(key.empty() ? '\0' : key.front())];
 }
 
 }  // namespace
@@ -314,11 +301,13 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
 }
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
-  const std::span<const FieldKey> named = keys_named(key);
-  if (named.empty()) return std::nullopt;
-  const auto own = std::find_if(named.begin(), named.end(),
-                                [&](const FieldKey& each) { return each.field->taken(kind); });
-  return own == named.end() ? named.front() : *own;
+  const FieldKey* found = nullptr;
+  for (const FieldKey& each : keys_like(key)) {
+    if (each.key != key) continue;
+    if (each.field->taken(kind)) return each;
+    if (found == nullptr) found = &each;
+  }
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 std::span<const std::string_view> layer_keys() {
@@ -331,7 +320,7 @@ std::span<const std::string_view> layer_keys() {
   return names;
 }
 
-bool is_layer_key(std::string_view key) { return !keys_named(key).empty(); }
+bool is_layer_key(std::string_view key) { return find_field(LayerKind::conv, key).has_value(); }
 
 bool takes(LayerKind kind, std::string_view key) {
   const auto found = find_field(kind, key);
