@@ -23,6 +23,9 @@ namespace roofline {
 /// network, each by the name under which it is opened.
 Expected<std::vector<std::string>> resolve_input(const std::string& word);
 
+/// The files that are read with one of them, as far as its name and its first bytes say which.
+std::vector<std::string> read_with(const std::string& name);
+
 /// Whether a word that is a directory stands for a file of that path too, or would, were there one.
 bool would_read(const std::string& word, const std::string& path);
 

@@ -57,6 +57,9 @@ struct InputFormat {
   /// names of all inputs too.
   std::unique_ptr<Reader> (*open_beside)(std::unique_ptr<ByteStream> stream,
                                          std::span<const std::string> other_inputs) = nullptr;
+  /// The files that are read with an input of this name, of those that are there; null where none
+  /// is ever, and where only the input says which.
+  std::vector<std::string> (*read_with)(const std::string& name) = nullptr;
   /// It is read line by line, as the lines come, and told from its first one.
   bool by_line = false;
 };

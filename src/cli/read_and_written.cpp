@@ -10,6 +10,7 @@
 #include "cli/required.hpp"
 #include "load/byte_stream.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
@@ -43,10 +44,17 @@ NamedFile read_by(const std::string& option, const std::string& path) {
   return path == "-" ? standard_input() : NamedFile{option + ' ' + path, path};
 }
 
+/// As messages call a file that another one leads to.
+std::string read_unasked(const std::string& path) { return path + ", which this run reads"; }
+
 void add_input(const std::string& word, std::vector<NamedFile>& files) {
   const Expected<std::vector<std::string>> paths = resolve_input(word);
   if (!paths) return;  // said when it is read
-  for (const std::string& path : *paths) files.push_back(read_by("the input", path));
+  for (const std::string& path : *paths) {
+    files.push_back(read_by("the input", path));
+    for (const std::string& beside : read_with(path))
+      files.emplace_back(read_unasked(beside), beside);
+  }
 }
 
 std::vector<NamedFile> files_read(const Options& options) {
@@ -112,8 +120,7 @@ void check_outputs(const Options& options) {
 void check_unread(const Options& options) {
   for (const NamedFile& file : files_written(options))
     if (const auto name = file.place ? read_as(file.path) : std::nullopt)
-      throw UsageError(file.name + ": expected another file than " + *name +
-                       ", which this run reads");
+      throw UsageError(file.name + ": expected another file than " + read_unasked(*name));
 }
 
 }  // namespace roofline

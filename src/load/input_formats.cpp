@@ -33,7 +33,7 @@ bool always(std::string_view) { return true; }
 
 /// Asked in this order. The last of those that share an extension takes whatever is left.
 const InputFormat input_table[] = {
-    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson, nullptr, true},
+    {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson, nullptr, nullptr, true},
     {"Nsight Systems", {".csv"}, looks_like_nsight_systems, open_nsight_systems},
     {"Nsight Compute", {".csv"}, looks_like_nsight_compute, open_nsight_compute},
     {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, open_rocprofv3_csv},
@@ -43,12 +43,22 @@ const InputFormat input_table[] = {
      looks_like_other_profiler_table,
      nullptr,
      open_other_profiler_table},
-    {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, true},
+    {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, nullptr, true},
     {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, open_rocprofv3_json},
     {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, refuse_tensorflow_trace},
     {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
-    {"TensorRT engine", {".json"}, looks_like_engine_layers, nullptr, open_engine},
-    {"TensorRT profile", {".json"}, looks_like_engine_profile, nullptr, open_engine_profile},
+    {"TensorRT engine",
+     {".json"},
+     looks_like_engine_layers,
+     nullptr,
+     open_engine,
+     read_with_layers},
+    {"TensorRT profile",
+     {".json"},
+     looks_like_engine_profile,
+     nullptr,
+     open_engine_profile,
+     read_with_profile},
     {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
     {"MIOpenDriver", {}, looks_like_miopen_driver, open_miopen_driver},
     {"DeepBench", {}, looks_like_deepbench, open_deepbench},
@@ -167,6 +177,19 @@ Expected<std::vector<std::string>> resolve_input(const std::string& word) {
     if (fs::exists(status) || find_network(word)) return {word};
     fail_unknown(word);
   });
+}
+
+std::vector<std::string> read_with(const std::string& name) try {
+  std::error_code error;
+  if (!fs::is_regular_file(name, error)) return {};  // what a pipe holds can be looked at once
+  for (const InputFormat& format : input_table) {
+    if (format.read_with == nullptr || !has_extension(format, name)) continue;
+    std::vector<std::string> files = format.read_with(name);
+    if (!files.empty() && &format_of(*decompressed(open_stream(name), {})) == &format) return files;
+  }
+  return {};
+} catch (const InputError&) {
+  return {};  // said when it is read
 }
 
 bool would_read(const std::string& word, const std::string& path) {

@@ -37,6 +37,11 @@ const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2
 const std::string nested_gpu = shell_file("nested.json", mine + R"(, "kernel_model": "k.json"})") +
                                "roofline --show-model v100 --json >k.json\n";
 
+const std::string engine = "engine=" ROOFLINE_SOURCE_FOLDER
+                           "/tests/fuzz/seeds/engine.json\n"
+                           "sed '/^====$/,$d' $engine >net.graph.json\n"
+                           "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json\n";
+
 /// Each leaves what it may not write as it was.
 const Attack on_outputs[] = {
     {"an old `x.json.part`", "echo keep >x.json.part", "a.json --gpu v100 -o x.json"},
@@ -67,11 +72,16 @@ const Attack on_outputs[] = {
     {"the same, calibrated",
      nested_gpu + shell_file("m.json", R"({"type": "relu", "input": [8], "measured_us": 3})"),
      "calibrate m.json --gpu ./nested.json -o k.json"},
-    {"over the profile beside an engine",
-     "engine=" ROOFLINE_SOURCE_FOLDER "/tests/fuzz/seeds/engine.json\n"
-     "sed '/^====$/,$d' $engine >net.graph.json\n"
-     "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json",
-     "net.graph.json --gpu v100 -o net.profile.json"},
+    {"over the profile beside an engine", engine, "net.graph.json --gpu v100 -o net.profile.json"},
+    {"layers over it, by another name of it", engine + "ln net.profile.json x.json",
+     "net.graph.json --to-layers x.json"},
+    {"over the log beside that profile", engine + "echo '{}' >net.profile.metadata.json",
+     "net.graph.json --gpu v100 -o net.profile.metadata.json"},
+    {"over the runs' times beside an engine", engine + "echo '[]' >net.times.json",
+     "net.graph.json --gpu v100 -o net.times.json"},
+    {"over the engine beside its profile", engine, "net.profile.json --gpu v100 -o net.graph.json"},
+    {"over what is called as if it were beside an engine",
+     "mv a.json layers.json; echo old >profile.json", "layers.json --gpu v100 -o profile.json"},
     {"calibrated over the GPU's file", attacking_gpu,
      "calibrate a.json --gpu ./gpu.json -o gpu.json"},
     {"over a file that a folder links to", "echo '{}' >x.json; ln -s ../x.json d/x.json",

@@ -83,18 +83,29 @@ std::optional<double> latency_of_runs(const JsonNode& runs) {
   return times_ms.empty() ? std::nullopt : std::optional(median(times_ms) * s_per_ms);
 }
 
-void read_companions(const std::string& file, EngineProfile& profile) {
+/// What is there of a profile's companions; empty names where nothing is.
+struct Companions {
+  std::string metadata;
+  std::string runs;
+};
+
+Companions companions_of(const std::string& profile_file) {
   constexpr std::string_view ending = ".json";
-  if (!file.ends_with(ending)) return;
-  const std::string metadata_file = file.substr(0, file.size() - ending.size()) + ".metadata.json";
-  if (exists(metadata_file)) {
-    const JsonDocument metadata = parse_file(metadata_file);
+  if (!profile_file.ends_with(ending)) return {};
+  const std::string metadata =
+      profile_file.substr(0, profile_file.size() - ending.size()) + ".metadata.json";
+  return {exists(metadata) ? metadata : "", renamed(profile_file, profile_words, run_words)};
+}
+
+void read_companions(const std::string& file, EngineProfile& profile) {
+  const Companions companions = companions_of(file);
+  if (!companions.metadata.empty()) {
+    const JsonDocument metadata = parse_file(companions.metadata);
     profile.latency_s = latency_of_metadata(metadata.root());
     profile.device = device_of_metadata(metadata.root());
   }
-  const std::string runs_file = renamed(file, profile_words, run_words);
-  if (!profile.latency_s && !runs_file.empty())
-    profile.latency_s = latency_of_runs(parse_file(runs_file).root());
+  if (!profile.latency_s && !companions.runs.empty())
+    profile.latency_s = latency_of_runs(parse_file(companions.runs).root());
 }
 
 }  // namespace
@@ -121,6 +132,24 @@ std::string profile_beside(const std::string& layers_file) {
 
 std::string layers_beside(const std::string& profile_file) {
   return renamed(profile_file, profile_words, layer_words);
+}
+
+std::vector<std::string> read_with_layers(const std::string& layers_file) {
+  const std::string profile = profile_beside(layers_file);
+  if (profile.empty()) return {};
+  const Companions companions = companions_of(profile);
+  std::vector<std::string> files{profile, companions.metadata, companions.runs};
+  std::erase(files, "");
+  return files;
+}
+
+std::vector<std::string> read_with_profile(const std::string& profile_file) {
+  const Companions companions = companions_of(profile_file);
+  const std::string layers = layers_beside(profile_file);
+  std::vector<std::string> files = read_with_layers(layers);
+  files.insert(files.end(), {companions.metadata, companions.runs, layers});
+  std::erase(files, "");
+  return files;
 }
 
 EngineProfile read_engine_profile(const std::string& file) {

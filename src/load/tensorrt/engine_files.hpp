@@ -21,6 +21,10 @@ bool looks_like_engine_companion(std::string_view head);
 std::string profile_beside(const std::string& layers_file);
 std::string layers_beside(const std::string& profile_file);
 
+/// The files that are read with the layers' one, and with the profile's.
+std::vector<std::string> read_with_layers(const std::string& layers_file);
+std::vector<std::string> read_with_profile(const std::string& profile_file);
+
 struct LayerTime {
   std::string name;
   double time_s = 0;
