@@ -39,6 +39,11 @@ struct NamedFile {
 };
 
 NamedFile standard_input() { return {"standard input", "/dev/stdin"}; }
+NamedFile standard_output() { return {"standard output", "/dev/stdout"}; }
+
+bool uses_standard_output(const Options& options) {
+  return options.format != nullptr || options.layer_file == "-";
+}
 
 NamedFile read_by(const std::string& option, const std::string& path) {
   return path == "-" ? standard_input() : NamedFile{option + ' ' + path, path};
@@ -100,14 +105,13 @@ void check_outside_inputs(const NamedFile& file, const Options& options) {
 
 void check_outputs(const Options& options) {
   const std::vector<NamedFile> written = files_written(options);
-  const bool uses_standard_output = options.format != nullptr || options.layer_file == "-";
-  const NamedFile standard_output{"standard output", "/dev/stdout"};
+  const bool prints = uses_standard_output(options);
+  const NamedFile printed = standard_output();
   std::vector<NamedFile> others;
-  if (!written.empty() || (uses_standard_output && is_replaceable(standard_output.path)))
-    others = files_read(options);
-  if (uses_standard_output) {
-    check_written(standard_output, others);
-    others.push_back(standard_output);
+  if (!written.empty() || (prints && is_replaceable(printed.path))) others = files_read(options);
+  if (prints) {
+    check_written(printed, others);
+    others.push_back(printed);
   }
   for (const NamedFile& file : written) {
     check_written(file, others);
@@ -118,7 +122,9 @@ void check_outputs(const Options& options) {
 }
 
 void check_unread(const Options& options) {
-  for (const NamedFile& file : files_written(options))
+  std::vector<NamedFile> files = files_written(options);
+  if (uses_standard_output(options)) files.push_back(standard_output());
+  for (const NamedFile& file : files)
     if (const auto name = file.place ? read_as(file.path) : std::nullopt)
       throw UsageError(file.name + ": expected another file than " + read_unasked(*name));
 }

@@ -158,9 +158,9 @@ int evaluate_inputs(Options options) {
   return_freed_memory();
   check_outputs(options);
   Contexts contexts(options);
-  check_unread(options);
   set_ranking(options.report.view, contexts);
   options.report.price_per_hour = prices_of(options.prices);
+  check_unread(options);
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured, options.limits);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);

@@ -192,7 +192,7 @@ std::string ByteStream::read_rest() {
 
 std::unique_ptr<ByteStream> open_stream(const std::string& path, const InputLimits& limits) {
   auto stream = std::make_unique<FileStream>(path, limits);
-  if (const auto file = identity_of(path)) files_read().add(*file, path);
+  note_used(path);
   return stream;
 }
 
@@ -205,6 +205,10 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 std::optional<std::string> read_as(const std::string& path) {
   const auto file = identity_of(path);
   return file ? files_read().name_of(*file) : std::nullopt;
+}
+
+void note_used(const std::string& path) {
+  if (const auto file = identity_of(path)) files_read().add(*file, path);
 }
 
 std::string read_regular_file(const std::string& path, bool is_looked_through) {

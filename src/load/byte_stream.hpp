@@ -75,8 +75,10 @@ using FileIdentity = std::pair<dev_t, ino_t>;
 /// Of the file at the end of a path's links; none where there is none.
 std::optional<FileIdentity> identity_of(const std::string& path);
 /// The name under which the process has opened the file at that path to read it, whichever file
-/// named it; none where it has not. What is only looked through does not count.
+/// named it; none where it has not. What is only looked through does not count before a use is
+/// found for it.
 std::optional<std::string> read_as(const std::string& path);
+void note_used(const std::string& path);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "load/byte_stream.hpp"
 #include "load/own_gpus.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_names.hpp"
@@ -36,6 +37,15 @@ const EmbeddedFile* find_embedded_gpu(const std::string& any_name) {
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
+}
+
+/// Of GPUs that the run uses, those in the person's own folder.
+void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
+  for (const OwnGpu& file : own.files)
+    if (file.gpu() != nullptr && std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
+          return gpu.name == file.gpu()->name;
+        }))
+      note_used(file.path);
 }
 
 /// `gpus` have to be all: what selects some of them may be meant as well.
@@ -78,13 +88,16 @@ std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
 
 std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
   const std::string name = normal_gpu_name(any_name);
-  const Gpu* found = nullptr;
+  const OwnGpu* found = nullptr;
   for (const OwnGpu& file : own_->files) {
     if (!file.answers_to(name)) continue;
     if (file.error() != nullptr) throw *file.error();
-    if (found == nullptr) found = file.gpu();
+    if (found == nullptr) found = &file;
   }
-  if (found != nullptr) return *found;
+  if (found != nullptr) {
+    note_used(found->path);
+    return *found->gpu();
+  }
   if (const EmbeddedFile* file = find_embedded_gpu(any_name)) return load_embedded(*file);
   return std::nullopt;
 }
@@ -103,7 +116,9 @@ Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& w
     const bool has_limits = word.find_first_of("<>=") != word.npos && !word.ends_with(".json");
     const bool is_name = find_embedded_gpu(word) != nullptr || path_of(word);
     if (is_name && !has_limits) return std::nullopt;
-    return selected_gpus(word, all());
+    std::optional<std::vector<Gpu>> selected = selected_gpus(word, all());
+    if (selected) note_used_files(*own_, *selected);
+    return selected;
   });
 }
 
@@ -118,6 +133,7 @@ Expected<std::vector<Gpu>> Catalogue::find_recorded(const RecordedGpu& recorded)
       if (gpu.sm_count != recorded.sm_count || !gpu.memory_byte) return true;
       return std::abs(recorded_byte / static_cast<double>(*gpu.memory_byte) - 1) > 0.1;
     });
+    note_used_files(*own_, alike);
     return alike;
   });
 }

@@ -23,9 +23,9 @@ struct Attack {
   std::string line;
 };
 
-const std::string mine = R"({"name": "Mine", "peak_tflops": {"fp32": 10}, "sm_count": 40,
-                            "bandwidth_gb_per_s": 200, "architecture": "volta", "l2_mib": 4,
-                            "boost_clock_mhz": 1000)";
+const std::string mine = R"({"name": "Mine", "peak_tflops": {"fp32": 10, "fp16": 20},
+                            "sm_count": 40, "bandwidth_gb_per_s": 200, "l2_mib": 4,
+                            "architecture": "volta", "boost_clock_mhz": 1000)";
 
 std::string shell_file(const std::string& name, const std::string& text) {
   return "cat >" + name + " <<'END'\n" + text + "\nEND\n";
@@ -41,6 +41,10 @@ const std::string engine = "engine=" ROOFLINE_SOURCE_FOLDER
                            "/tests/fuzz/seeds/engine.json\n"
                            "sed '/^====$/,$d' $engine >net.graph.json\n"
                            "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json\n";
+
+const std::string own_gpu = "mkdir -p own/roofline/gpus\n" +
+                            shell_file("own/roofline/gpus/mine.json", mine + "}") +
+                            "export XDG_CONFIG_HOME=\"$PWD/own\"";
 
 /// Each leaves what it may not write as it was.
 const Attack on_outputs[] = {
@@ -72,6 +76,19 @@ const Attack on_outputs[] = {
     {"the same, calibrated",
      nested_gpu + shell_file("m.json", R"({"type": "relu", "input": [8], "measured_us": 3})"),
      "calibrate m.json --gpu ./nested.json -o k.json"},
+    {"standard output appended to it", nested_gpu, "a.json --gpu ./nested.json --json >>k.json"},
+    {"over a GPU of one's own", own_gpu, "a.json --gpu mine -o own/roofline/gpus/mine.json"},
+    {"over one of all GPUs", own_gpu, "a.json --gpu volta -o own/roofline/gpus/mine.json"},
+    {"over the GPU that a recording names",
+     engine +
+         R"(echo '{"device_information": {"Selected Device": "Mine"}}' >net.profile.metadata.json)"
+         "\n" +
+         own_gpu,
+     "net.graph.json -o own/roofline/gpus/mine.json"},
+    {"over a GPU that has a price", own_gpu,
+     "a.json --gpu v100 --price mine=1 -o own/roofline/gpus/mine.json"},
+    {"over a GPU of one's own that is not used", own_gpu,
+     "a.json --gpu v100 -o own/roofline/gpus/mine.json"},
     {"over the profile beside an engine", engine, "net.graph.json --gpu v100 -o net.profile.json"},
     {"layers over it, by another name of it", engine + "ln net.profile.json x.json",
      "net.graph.json --to-layers x.json"},
@@ -218,20 +235,34 @@ std::string said(const std::string& err) {
   return text;
 }
 
+/// The end of a setup that holds for the shell that runs the attack as well.
+std::string limits_of(const std::string& setup) {
+  for (const char* word : {"ulimit", "export"})
+    if (const std::size_t at = setup.find(word); at != std::string::npos)
+      return setup.substr(at) + "\n";
+  return "";
+}
+
+/// Without the folder's own name, which changes.
+std::string in_folder(const TemporaryFolder& folder, std::string text) {
+  for (std::size_t at = 0; (at = text.find(folder.path())) != text.npos;)
+    text.replace(at, folder.path().size(), "$PWD");
+  return text;
+}
+
 std::string row_of(const Attack& attack) {
   const TemporaryFolder folder;
   folder.write("a.json", R"({"name": "relu", "type": "relu", "input": [8]})");
   folder.write("d/b.json", R"({"name": "relu", "type": "relu", "input": [9]})");
   run(folder, attack.setup);
   const Disk before = disk_of(folder.path());
-  const std::size_t limit_at = attack.setup.find("ulimit");
-  const std::string limit =
-      limit_at == std::string::npos ? "" : attack.setup.substr(limit_at) + "\n";
-  const Outcome outcome = run(folder, limit + "timeout 20 roofline " + attack.line);
+  const Outcome outcome =
+      run(folder, limits_of(attack.setup) + "timeout 20 roofline " + attack.line);
   INFO(attack.line << "\n" << outcome.err);
   CHECK(outcome.exit_code <= 2);
   return "| " + attack.tried + " | " + std::to_string(outcome.exit_code) + " | " +
-         said(outcome.err) + " | " + changes(before, disk_of(folder.path())) + " |\n";
+         said(in_folder(folder, outcome.err)) + " | " + changes(before, disk_of(folder.path())) +
+         " |\n";
 }
 
 std::string table_of(std::span<const Attack> attacks) {
