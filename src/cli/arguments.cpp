@@ -307,7 +307,7 @@ void add_output(GroupedApp& app, Arguments& arguments) {
       ->check(one_of<ChartKind>());
   app.add_option("--to-layers", arguments.layer_file,
                  "Write the input as a layer file, every layer explicit, to edit or to read again "
-                 "(- for standard output); needs no --gpu")
+                 "(- for standard output, then of layers alone); needs no --gpu")
       ->type_name("FILE");
 }
 

@@ -175,7 +175,7 @@ Contexts::Found Contexts::of(const Network& network) {
     const Recorded& recorded = recorded_on(network.recording->gpu, network.source);
     return {{&recorded.context, 1}, recorded.notes};
   }
-  if (options_.layer_file.empty())
+  if (options_.layer_file.empty() || options_.asks_for_results)
     throw UsageError("no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)");
   return {};
 }

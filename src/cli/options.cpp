@@ -34,6 +34,10 @@ void set_raw_csv(Options& options) {
   if (!used) throw UsageError("--raw-csv: expected CSV to write (--format csv or -o FILE.csv)");
 }
 
+bool states_format(const Arguments& arguments) {
+  return arguments.json || !arguments.format.empty();
+}
+
 void set_formats(const Arguments& arguments, Options& options) {
   if (arguments.json && !arguments.format.empty() && arguments.format != "json")
     throw UsageError("--json and --format " + arguments.format + " contradict each other");
@@ -49,9 +53,38 @@ void set_formats(const Arguments& arguments, Options& options) {
                        ", got " + (extension.empty() ? "none" : '.' + extension));
     options.exports.push_back({path, format});
   }
-  if (options.exports.empty() && options.format == nullptr)
+  const bool prints_layers = arguments.layer_file == "-";
+  if (options.exports.empty() && options.format == nullptr && !prints_layers)
     options.format = require_format("table");
   if (arguments.raw_csv) set_raw_csv(options);
+}
+
+/// What is asked for is written, or refused: layers and results do not mix, and are not both made
+/// without a GPU.
+void check_layer_file(const Arguments& arguments, Options& options) {
+  if (arguments.layer_file == "-" && options.format != nullptr)
+    throw UsageError(
+        "--to-layers -: expected nothing else on standard output (-o FILE writes results)");
+  options.asks_for_results = states_format(arguments) || arguments.plot || arguments.compare ||
+                             !arguments.chart.empty() || !arguments.explain.empty() ||
+                             !options.exports.empty();
+}
+
+/// Lists, scripts and what is known of a GPU are no results: they are printed, as text and, those
+/// of GPUs, as JSON.
+void check_printed(const Arguments& arguments, const Options& options) {
+  using enum Options::Action;
+  const auto refuse = [](const std::string& option) {
+    throw UsageError(option + ": expected inputs to evaluate, got none");
+  };
+  if (!options.gates.empty() && options.action != evaluate) refuse("--fail-if");
+  if (options.action == evaluate || options.action == calibrate) return;
+  const bool has_json = options.action != list_networks && options.action != write_script;
+  if (!arguments.outputs.empty()) refuse("-o " + arguments.outputs.front());
+  if (!arguments.layer_file.empty()) refuse("--to-layers " + arguments.layer_file);
+  if (arguments.plot) refuse("--plot");
+  if (options.json ? !has_json : states_format(arguments) && arguments.format != "table")
+    refuse(arguments.json ? "--json" : "--format " + arguments.format);
 }
 
 /// Formats that are rows of layers hold nothing else.
@@ -258,6 +291,7 @@ Options options_of(const Arguments& arguments) {
   options.gates = gates_of(arguments);
   set_formats(arguments, options);
   set_charts(arguments, options);
+  check_layer_file(arguments, options);
   if (arguments.list_gpus || arguments.list_networks) {
     options.action =
         arguments.list_gpus ? Options::Action::list_gpus : Options::Action::list_networks;
@@ -317,8 +351,7 @@ Options parse_options(int argc, const char* const* argv) {
   Options options;
   if (!parsed.text) {
     options = options_of(parsed.arguments);
-    if (!options.gates.empty() && options.action != Options::Action::evaluate)
-      throw UsageError("--fail-if: expected inputs to evaluate, got none");
+    check_printed(parsed.arguments, options);
     return options;
   }
   options.action = Options::Action::print_text;

@@ -64,10 +64,11 @@ struct Options {
   bool json = false;                     ///< of lists of GPUs
   std::optional<ChartKind> chart;        ///< that --chart names
   std::vector<Export> exports;
-  std::string measured;    ///< a file of times to join; empty: none
-  std::string layer_file;  ///< to write the input's layers to; empty: none
-  std::size_t jobs = 1;    ///< threads that evaluate
-  InputLimits limits;      ///< of each input
+  bool asks_for_results = false;  ///< by name, rather than where nothing else is asked for
+  std::string measured;           ///< a file of times to join; empty: none
+  std::string layer_file;         ///< to write the input's layers to; empty: none
+  std::size_t jobs = 1;           ///< threads that evaluate
+  InputLimits limits;             ///< of each input
 };
 
 /// Throws UsageError.

@@ -75,6 +75,20 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --kernel-model ''",
        "--kernel-model: expected a value, got an empty one (see --help)"},
       {"conv.json --gpu v100 --constants 'dense.*'", "--constants: expected calibrate"},
+      {"conv.json --to-layers x.json -o x.csv",
+       "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
+      {"conv.json --to-layers x.json --explain",
+       "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
+      {"conv.json --gpu v100 --to-layers - --json",
+       "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
+      {"conv.json --gpu v100 --to-layers - --chart time",
+       "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
+      {"--list-gpus -o x.csv", "-o x.csv: expected inputs to evaluate, got none"},
+      {"--list-gpus --format csv", "--format csv: expected inputs to evaluate, got none"},
+      {"--list-networks --json", "--json: expected inputs to evaluate, got none"},
+      {"--show-gpu v100 --to-layers -", "--to-layers -: expected inputs to evaluate, got none"},
+      {"calibrate --script -o x.json", "-o x.json: expected inputs to evaluate, got none"},
+      {"calibrate --script --plot", "--plot: expected inputs to evaluate, got none"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);

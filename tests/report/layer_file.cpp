@@ -79,6 +79,7 @@ TEST_CASE("The program writes layer files, of records too", "[report/layer_file]
   CHECK(records.exit_code == 0);
   CHECK(records.out.find(R"({"name":"a","type":"conv","input":[1,4,8,8],"out_channels":4,)") !=
         std::string::npos);
+  CHECK(run(folder, "roofline x.csv --gpu v100 --to-layers -").out == records.out);
   const Outcome two = run(folder, "roofline lenet5 vgg16 --to-layers y.json");
   CHECK(two.exit_code == 2);
   CHECK(two.err == "roofline: --to-layers: expected one network, got lenet5 and vgg16\n");
