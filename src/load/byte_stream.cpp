@@ -211,6 +211,11 @@ void note_used(const std::string& path) {
   if (const auto file = identity_of(path)) files_read().add(*file, path);
 }
 
+std::optional<std::string> wrong_encoding(std::string_view begin) {
+  const bool is_utf16 = begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF");
+  return is_utf16 ? std::optional<std::string>("expected UTF-8, got UTF-16") : std::nullopt;
+}
+
 std::string read_regular_file(const std::string& path, bool is_looked_through) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

@@ -79,6 +79,8 @@ std::optional<FileIdentity> identity_of(const std::string& path);
 /// found for it.
 std::optional<std::string> read_as(const std::string& path);
 void note_used(const std::string& path);
+/// What is said of a text that begins in UTF-16, which no text that is read may be.
+std::optional<std::string> wrong_encoding(std::string_view begin);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 

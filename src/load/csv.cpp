@@ -5,8 +5,19 @@
 namespace roofline {
 bool CsvRows::read_line(std::string& line) {
   if (!stream_->read_line(line)) return false;
-  ++line_;
+  if (++line_ == 1) begin(line);
   return true;
+}
+
+/// What the first line says of all others.
+void CsvRows::begin(std::string& line) const {
+  if (const auto wrong = wrong_encoding(line)) throw InputError(stream_->name(), "", *wrong);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+  const std::size_t lone = line.find('\r');
+  if (lone != line.npos && lone + 1 < line.size())
+    throw InputError(stream_->name(), "1",
+                     "expected lines that end in LF or CR LF, got a CR without an LF");
 }
 
 std::optional<CsvRow> CsvRows::next() {

@@ -19,11 +19,13 @@ struct CsvRow {
 class CsvRows {
  public:
   explicit CsvRows(ByteStream& stream) : stream_(&stream) {}
-  /// The next row that is not blank; none at the end. Throws InputError for an unclosed quote.
+  /// The next row that is not blank; none at the end. Throws InputError for an unclosed quote, and
+  /// where the first line is no text in UTF-8 or has the line breaks of another time.
   std::optional<CsvRow> next();
 
  private:
   bool read_line(std::string& line);
+  void begin(std::string& line) const;
 
   ByteStream* stream_;
   std::size_t line_ = 0;

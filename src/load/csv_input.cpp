@@ -38,13 +38,6 @@ class CsvHeader {
  public:
   CsvHeader(std::vector<std::string> columns, std::string source)
       : source_(std::move(source)), columns_(std::move(columns)) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (columns_.front().starts_with(byte_order_mark))
-      columns_.front().erase(0, byte_order_mark.size());
-    for (const std::string& column : columns_)
-      if (column.find('\r') != column.npos)
-        throw InputError(source_, "1",
-                         "expected lines that end in LF or CR LF, got a CR without an LF");
     own_ = is_own_header(columns_, {source_, 1});
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
@@ -52,6 +45,10 @@ class CsvHeader {
       if (!seen.insert(column).second && keys_.back())
         throw InputError(source_, "1", "expected each column once, got \"" + column + "\" twice");
     }
+    if (std::none_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.has_value(); }))
+      throw InputError(source_, "1",
+                       "expected keys of a layer with commas between them, got \"" +
+                           columns_.front() + '"' + (columns_.size() > 1 ? ", ..." : ""));
   }
 
   /// Of somebody else's file: what else stands in ours is computed anew.

@@ -211,9 +211,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
       if (const auto text = find_network(name))
         return open_json(text_stream(name, std::string(*text)));
     std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits), limits);
-    const std::string_view mark = stream->peek(2);
-    if (mark.starts_with("\xFF\xFE") || mark.starts_with("\xFE\xFF"))
-      throw InputError(name, "", "expected UTF-8, got UTF-16");
+    if (const auto wrong = wrong_encoding(stream->peek(2))) throw InputError(name, "", *wrong);
     refuse_binary_recording(*stream);
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
     const InputFormat& format = format_of(*stream);

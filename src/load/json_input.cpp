@@ -35,16 +35,16 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-/// The documents of a text, each with the line on which it starts.
+/// The documents of a text, each with the line and the column at which it starts.
 class Documents {
  public:
   explicit Documents(std::string text) : text_(std::move(text)) { find_next(); }
 
   bool has_next() const { return begin_ != std::string::npos; }
   bool is_only() const { return first_ && text_.find_first_not_of(blanks, end_) == text_.npos; }
-  std::pair<std::string_view, std::size_t> next() {
-    const std::pair<std::string_view, std::size_t> found{
-        std::string_view(text_).substr(begin_, end_ - begin_), line_};
+  std::pair<std::string_view, Origin> next(const std::string& source) {
+    const std::pair<std::string_view, Origin> found{
+        std::string_view(text_).substr(begin_, end_ - begin_), {source, line_, column_}};
     first_ = false;
     find_next();
     return found;
@@ -58,7 +58,11 @@ class Documents {
     const std::size_t from = end_;
     begin_ = text_.find_first_not_of(blanks, from);
     if (!has_next()) return;
-    for (std::size_t i = counted_; i < begin_; ++i) line_ += text_[i] == '\n' ? 1 : 0;
+    for (std::size_t i = counted_; i < begin_; ++i) {
+      const bool is_continued = (static_cast<unsigned char>(text_[i]) & 0xC0U) == 0x80U;  // UTF-8
+      column_ = text_[i] == '\n' ? 1 : column_ + (is_continued ? 0 : 1);
+      line_ += text_[i] == '\n' ? 1 : 0;
+    }
     counted_ = begin_;
     end_ = end_of_value(text_, begin_);
   }
@@ -68,6 +72,7 @@ class Documents {
   std::size_t end_ = 0;
   std::size_t counted_ = 0;
   std::size_t line_ = 1;
+  std::size_t column_ = 1;
   bool first_ = true;
 };
 
@@ -114,8 +119,7 @@ class JsonReader : public Reader {
   }
 
   void read_next_document() {
-    const auto [text, line] = documents_.next();
-    const Origin origin{source_, line};
+    const auto [text, origin] = documents_.next(source_);
     const JsonDocument document = parsed(text, origin);
     const JsonNode& root = document.root();
     if (!root.is_object() || root.contains("layers") || root.contains("results"))

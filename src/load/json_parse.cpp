@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "load/byte_stream.hpp"
 #include "load/json_pointer.hpp"
 #include "load/json_value.hpp"
 
@@ -149,6 +150,7 @@ TextPosition position_of(std::string_view text, std::size_t offset) {
 std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return "expected JSON, got an empty text";
+  if (const auto wrong = wrong_encoding(text)) return *wrong;
   if (text.starts_with("\x1f\x8b")) return "expected JSON, got gzip data";
   if (detail.find("UTF-8") != std::string_view::npos)
     return "expected UTF-8 text, got a byte that is not";
@@ -172,6 +174,7 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
     throw origin.error(builder.pointer(), "expected a number that a double can hold");
   const std::size_t offset = fault.byte == 0 ? 0 : fault.byte - 1;
   TextPosition position = position_of(text, offset);
+  if (position.line == 1) position.column += origin.column - 1;
   position.line += origin.line.value_or(1) - 1;
   throw InputError(origin.source,
                    std::to_string(position.line) + ":" + std::to_string(position.column),

@@ -19,6 +19,7 @@ namespace roofline {
 struct Origin {
   std::string source;
   std::optional<std::size_t> line;  ///< for NDJSON and CSV
+  std::size_t column = 1;           ///< at which it begins on that line
 
   InputError error(const std::string& pointer, const std::string& message) const;
   /// The place of the object at that pointer.

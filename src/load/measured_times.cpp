@@ -35,8 +35,10 @@ MeasuredTime read_time(const Value& value) {
   if (!node.contains("name")) value.fail("expected a name, got nothing");
   time.name = value.at("name").text();
   for (const auto& [key, member] : node.members())
-    if (const auto unit_s = unit_of(key))
+    if (const auto unit_s = unit_of(key)) {
+      if (time.time_s > 0) value.fail("expected one time, got " + std::string(key) + " as well");
       time.time_s = value.beneath(member).positive_number() * *unit_s;
+    }
   if (time.time_s == 0)
     value.fail("expected a time as measured_us, measured_ms or measured_time_s, got nothing");
   if (node.contains("network")) time.network = value.at("network").text();
@@ -61,6 +63,9 @@ std::vector<MeasuredTime> read_csv(ByteStream& stream) {
   CsvRows rows(stream);
   const std::optional<CsvRow> header = rows.next();
   if (!header) throw InputError(stream.name(), "", "expected a header row, got an empty file");
+  if (std::find(header->cells.begin(), header->cells.end(), "name") == header->cells.end())
+    throw InputError(stream.name(), std::to_string(header->line),
+                     "expected a header row with name and a time, got none of name");
   std::vector<MeasuredTime> times;
   while (const std::optional<CsvRow> row = rows.next()) {
     if (row->cells.size() != header->cells.size())

@@ -205,6 +205,15 @@ TEST_CASE("Texts that are no layers are named", "[cli/streams]") {
       {"name,type,input\\ra,relu,[8]\\r", "cr.csv",
        "cr.csv:1: expected lines that end in LF or CR LF, got a CR without an LF\n"},
       {"name,type,input\\n", "h.csv", "h.csv: expected rows below the header, got none\n"},
+      {"type;input\\nrelu;8\\n", "semicolons.csv",
+       "semicolons.csv:1: expected keys of a layer with commas between them, got "
+       "\"type;input\"\n"},
+      {"a,b\\n1,2\\n", "other.csv",
+       "other.csv:1: expected keys of a layer with commas between them, got \"a\", ...\n"},
+      {R"({"type": "relu", "input": [8], "name": "\303\251"}  x)", "t.json",
+       "t.json:1:46: expected JSON, got 'x'\n"},
+      {R"({"type": "relu", "input": [8]}\n  {"type":\n "relu", x})", "t.json",
+       "t.json:3:10: expected JSON, got 'x'\n"},
   };
   for (const Case& each : cases) {
     const std::string name = each.name;
