@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <map>
 
 #include "load/byte_stream.hpp"
 #include "load/csv.hpp"
@@ -105,13 +105,14 @@ MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits)
 }
 
 void MeasuredTimes::join(Network& network) {
-  std::unordered_multimap<std::string_view, const MeasuredTime*> by_name;
+  std::multimap<std::string_view, const MeasuredTime*> by_name;  // in the order of the file
   for (const MeasuredTime& time : times_) by_name.emplace(time.name, &time);
   for (Layer& layer : network.layers) {
     bool found = false;
     const auto [begin, end] = by_name.equal_range(layer.name);
     for (auto each = begin; each != end; ++each) {
       if (!is_of(*each->second, layer, network)) continue;
+      if (found) repeated_.push_back(layer.name);
       layer.measured.change([&](Measured& measured) {
         measured.warm_s = each->second->time_s;
         measured.pass = layer.pass;
@@ -146,6 +147,9 @@ std::vector<std::string> MeasuredTimes::notes() const {
   if (!unmatched.empty())
     notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +
                     " of its times match no layer: " + some_of(unmatched, most_layers_named));
+  if (!repeated_.empty())
+    notes.push_back(path_ + ": of several times that fit a layer the last counts: " +
+                    some_of(repeated_, most_layers_named));
   if (!unmeasured_.empty() && !has_parts_)
     notes.push_back(path_ + ": " + std::to_string(unmeasured_.size()) + " of " +
                     std::to_string(layers_.size()) +

@@ -33,8 +33,8 @@ class MeasuredTimes {
   /// Gives each layer of that name, and of the rest that its row states, its measured time. A name
   /// of sweep_parts that is no layer's is that of all such layers together.
   void join(Network& network);
-  /// Names that found no layer with the nearest, and layers that found no time; empty where all
-  /// did.
+  /// Names that found no layer with the nearest, layers that found no time, and those that found
+  /// several, of which the last counts; empty where each found its own.
   std::vector<std::string> notes() const;
 
  private:
@@ -43,6 +43,7 @@ class MeasuredTimes {
   std::string path_;
   std::vector<MeasuredTime> times_;
   std::vector<std::string> unmeasured_;  ///< layers
+  std::vector<std::string> repeated_;    ///< layers
   std::vector<std::string> layers_;      ///< all names seen
   bool has_parts_ = false;
 };
