@@ -70,18 +70,24 @@ void check_layer_file(const Arguments& arguments, Options& options) {
                              !options.exports.empty();
 }
 
-/// Lists, scripts and what is known of a GPU are no results: they are printed, as text and, those
-/// of GPUs, as JSON.
-void check_printed(const Arguments& arguments, const Options& options) {
+/// Lists, scripts, what is known of a GPU and a calibration are no results: they are printed as
+/// text and, those of GPUs, as JSON.
+void check_unevaluated(const Arguments& arguments, const Options& options) {
   using enum Options::Action;
-  const auto refuse = [](const std::string& option) {
-    throw UsageError(option + ": expected inputs to evaluate, got none");
+  if (options.action == evaluate) return;
+  const bool calibrates = options.action == calibrate;
+  const auto refuse = [calibrates](const std::string& option) {
+    throw UsageError(option + ": expected inputs to evaluate, got " +
+                     (calibrates ? "calibrate" : "none"));
   };
-  if (!options.gates.empty() && options.action != evaluate) refuse("--fail-if");
-  if (options.action == evaluate || options.action == calibrate) return;
-  const bool has_json = options.action != list_networks && options.action != write_script;
-  if (!arguments.outputs.empty()) refuse("-o " + arguments.outputs.front());
+  const bool has_json =
+      !calibrates && options.action != list_networks && options.action != write_script;
+  if (!options.gates.empty()) refuse("--fail-if");
+  if (!calibrates && !arguments.outputs.empty()) refuse("-o " + arguments.outputs.front());
   if (!arguments.layer_file.empty()) refuse("--to-layers " + arguments.layer_file);
+  if (!arguments.measured.empty()) refuse("--measured " + arguments.measured);
+  if (!arguments.explain.empty()) refuse("--explain");
+  if (arguments.compare) refuse("--compare");
   if (arguments.plot) refuse("--plot");
   if (options.json ? !has_json : states_format(arguments) && arguments.format != "table")
     refuse(arguments.json ? "--json" : "--format " + arguments.format);
@@ -351,7 +357,7 @@ Options parse_options(int argc, const char* const* argv) {
   Options options;
   if (!parsed.text) {
     options = options_of(parsed.arguments);
-    check_printed(parsed.arguments, options);
+    check_unevaluated(parsed.arguments, options);
     return options;
   }
   options.action = Options::Action::print_text;

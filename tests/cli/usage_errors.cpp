@@ -88,6 +88,12 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"--list-networks --json", "--json: expected inputs to evaluate, got none"},
       {"--show-gpu v100 --to-layers -", "--to-layers -: expected inputs to evaluate, got none"},
       {"calibrate --script -o x.json", "-o x.json: expected inputs to evaluate, got none"},
+      {"calibrate conv.json --gpu v100 -o x.json --measured times.csv",
+       "--measured times.csv: expected inputs to evaluate, got calibrate"},
+      {"calibrate conv.json --gpu v100 -o x.json --to-layers y.json",
+       "--to-layers y.json: expected inputs to evaluate, got calibrate"},
+      {"calibrate conv.json --gpu v100 -o x.json --json",
+       "--json: expected inputs to evaluate, got calibrate"},
       {"calibrate --script --plot", "--plot: expected inputs to evaluate, got none"},
   };
   for (const Case& each : table) {
