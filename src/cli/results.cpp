@@ -27,6 +27,18 @@ void say_written(const Export& file) {
                (is_picture ? ", a picture for browsers; rsvg-convert makes PNG or PDF of it" : ""));
 }
 
+/// An order by measured times is none where nothing was measured.
+void note_order(const Report& report) {
+  const std::optional<SortBy> by = report.view.sort;
+  const bool by_measured = by == SortBy::lost || by == SortBy::error;
+  if (!by_measured || report.results.empty()) return;
+  for (const Result& result : report.results)
+    for (const LayerResult& row : result.layers)
+      if (row.measured_time_s) return;
+  note("roofline: --sort " + std::string(name_of(*by)) +
+       ": no layer has a measured time, so that rows keep the order of the input");
+}
+
 /// Whether a file is there that is worth more than nothing.
 bool is_kept(const std::string& path) {
   std::error_code error;
@@ -170,6 +182,7 @@ void Results::write() {
   for (RowStream& rows : rows_) rows.end();
   const Report report = required(make_report(std::move(evaluated_), std::move(errors_),
                                              options_->report, std::move(kernels_)));
+  note_order(report);
   gates_ = check_gates(options_->gates, report);
   for (const Export& file : options_->exports) end_file(file, report);
   if (options_->format != nullptr) write_standard_format(report);

@@ -193,6 +193,7 @@ const Attack on_inputs[] = {
      "a.json --gpu v100 --measured t.csv"},
     {"two times of one layer", shell_file("t.csv", "name,measured_us\nrelu,2\nrelu,3"),
      "a.json --gpu v100 --measured t.csv"},
+    {"an order by times that were not measured", "", "a.json --gpu v100 --sort lost"},
     {"a size that no model has", "", "a.json --gpu v100 --dim foo=3"},
     {"a share that is no number", "", "a.json --gpu v100 --cover nan"},
     {"a variable that is not set", "", "a.json --gpu \"$unset\""},
