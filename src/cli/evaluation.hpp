@@ -32,6 +32,7 @@ struct SlotRecords {
 };
 
 struct Evaluation {
+  std::string input;               ///< whose records it holds; empty without any
   std::vector<RenderedRows> rows;  ///< of each format of rows, in the order of Needs::rows
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated

@@ -259,6 +259,7 @@ Evaluation Evaluator::nothing() const {
 Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::string& input,
                                std::size_t first, const HandOn& hand_on) const {
   Evaluation all = nothing();
+  all.input = input;
   for (Expected<Item>& item : items) {
     if (all.copies > options_->limits.copies) break;  // the run ends where they are added up
     add(item, input, first, all, hand_on);

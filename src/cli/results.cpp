@@ -88,10 +88,12 @@ void Results::say(const Message& message) {
 void Results::count_copies(const Evaluation& part) {
   const std::uint64_t most = options_->limits.copies;
   copies_ += part.copies;
-  if (copies_ > most)
-    raise(InputError(
-        beyond_limit("at most " + std::to_string(most) + " layers by repeat in an input"),
-        Remedy::limits));
+  if (copies_ > most) {
+    InputError error(part.input, "",
+                     beyond_limit("at most " + std::to_string(most) + " layers by repeat in all"));
+    error.remedy = Remedy::limits;
+    raise(error);
+  }
   if (part.ends_input) copies_ = 0;
 }
 

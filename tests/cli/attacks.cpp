@@ -155,6 +155,10 @@ const Attack on_inputs[] = {
      shell_file("r.json", R"([{"type": "relu", "input": [8], "repeat": 2},
                               {"type": "relu", "input": [8], "repeat": 300000}])"),
      "r.json --gpu v100"},
+    {"records by repeat beyond the limit",
+     shell_file("r.ndjson", R"({"type": "relu", "input": [8], "repeat": 150000}
+{"type": "relu", "input": [8], "repeat": 150000})"),
+     "r.ndjson --gpu v100 --format ndjson"},
     {"100 MB of zeros in gzip", "head -c 100000000 /dev/zero | gzip >z.json.gz",
      "z.json.gz --gpu v100"},
     {"gzip of gzip of a blank text", "printf %100000s | gzip | gzip >z.json.gz",
