@@ -37,14 +37,14 @@ const std::string times_file = shell_file("times.csv", "name,measured_us\nrelu,2
 const std::string nested_gpu = shell_file("nested.json", mine + R"(, "kernel_model": "k.json"})") +
                                "roofline --show-model v100 --json >k.json\n";
 
-const std::string engine = "engine=" ROOFLINE_SOURCE_FOLDER
-                           "/tests/fuzz/seeds/engine.json\n"
-                           "sed '/^====$/,$d' $engine >net.graph.json\n"
-                           "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json\n";
+const std::string engine_files = "engine=" ROOFLINE_SOURCE_FOLDER
+                                 "/tests/fuzz/seeds/engine.json\n"
+                                 "sed '/^====$/,$d' $engine >net.graph.json\n"
+                                 "sed '1,/^====$/d; /^====$/,$d' $engine >net.profile.json\n";
 
-const std::string own_gpu = "mkdir -p own/roofline/gpus\n" +
-                            shell_file("own/roofline/gpus/mine.json", mine + "}") +
-                            "export XDG_CONFIG_HOME=\"$PWD/own\"";
+const std::string own_gpu_file = "mkdir -p own/roofline/gpus\n" +
+                                 shell_file("own/roofline/gpus/mine.json", mine + "}") +
+                                 "export XDG_CONFIG_HOME=\"$PWD/own\"";
 
 /// Each leaves what it may not write as it was.
 const Attack on_outputs[] = {
@@ -77,26 +77,28 @@ const Attack on_outputs[] = {
      nested_gpu + shell_file("m.json", R"({"type": "relu", "input": [8], "measured_us": 3})"),
      "calibrate m.json --gpu ./nested.json -o k.json"},
     {"standard output appended to it", nested_gpu, "a.json --gpu ./nested.json --json >>k.json"},
-    {"over a GPU of one's own", own_gpu, "a.json --gpu mine -o own/roofline/gpus/mine.json"},
-    {"over one of all GPUs", own_gpu, "a.json --gpu volta -o own/roofline/gpus/mine.json"},
+    {"over a GPU of one's own", own_gpu_file, "a.json --gpu mine -o own/roofline/gpus/mine.json"},
+    {"over one of all GPUs", own_gpu_file, "a.json --gpu volta -o own/roofline/gpus/mine.json"},
     {"over the GPU that a recording names",
-     engine +
+     engine_files +
          R"(echo '{"device_information": {"Selected Device": "Mine"}}' >net.profile.metadata.json)"
          "\n" +
-         own_gpu,
+         own_gpu_file,
      "net.graph.json -o own/roofline/gpus/mine.json"},
-    {"over a GPU that has a price", own_gpu,
+    {"over a GPU that has a price", own_gpu_file,
      "a.json --gpu v100 --price mine=1 -o own/roofline/gpus/mine.json"},
-    {"over a GPU of one's own that is not used", own_gpu,
+    {"over a GPU of one's own that is not used", own_gpu_file,
      "a.json --gpu v100 -o own/roofline/gpus/mine.json"},
-    {"over the profile beside an engine", engine, "net.graph.json --gpu v100 -o net.profile.json"},
-    {"layers over it, by another name of it", engine + "ln net.profile.json x.json",
+    {"over the profile beside an engine", engine_files,
+     "net.graph.json --gpu v100 -o net.profile.json"},
+    {"layers over it, by another name of it", engine_files + "ln net.profile.json x.json",
      "net.graph.json --to-layers x.json"},
-    {"over the log beside that profile", engine + "echo '{}' >net.profile.metadata.json",
+    {"over the log beside that profile", engine_files + "echo '{}' >net.profile.metadata.json",
      "net.graph.json --gpu v100 -o net.profile.metadata.json"},
-    {"over the runs' times beside an engine", engine + "echo '[]' >net.times.json",
+    {"over the runs' times beside an engine", engine_files + "echo '[]' >net.times.json",
      "net.graph.json --gpu v100 -o net.times.json"},
-    {"over the engine beside its profile", engine, "net.profile.json --gpu v100 -o net.graph.json"},
+    {"over the engine beside its profile", engine_files,
+     "net.profile.json --gpu v100 -o net.graph.json"},
     {"over what is called as if it were beside an engine",
      "mv a.json layers.json; echo old >profile.json", "layers.json --gpu v100 -o profile.json"},
     {"calibrated over the GPU's file", attacking_gpu,
