@@ -156,7 +156,7 @@ std::string cells_text(const Calibration& calibration) {
                   {"gerr"},         {"within 30%"},  {"after: bias"}, {"gerr"},   {"within 30%"}};
   const auto add = [&grid](std::vector<std::string> row, const CalibrationScore& score) {
     for (std::string& cell : score_cells(score)) row.push_back(std::move(cell));
-    grid.rows.push_back(std::move(row));
+    grid.add_row(row);
   };
   for (const CalibrationCell& cell : calibration.cells)
     add({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
@@ -224,8 +224,8 @@ std::string fitted_text(const Calibration& calibration, bool all_of_them) {
   Grid grid;
   grid.columns = {{"constant", true}, {"before"}, {"after"}, {"unit", true}};
   for (const FittedConstant& each : fitted)
-    grid.rows.push_back({dotted(all[each.index].name), number(each.before), number(each.after),
-                         std::string(all[each.index].unit->name)});
+    grid.add_row({dotted(all[each.index].name), number(each.before), number(each.after),
+                  std::string(all[each.index].unit->name)});
   std::string text = aligned(grid, {});
   if (fitted.size() < calibration.fitted.size())
     text += fmt::format("{} constants moved, these the most (--all lists and names all)\n",

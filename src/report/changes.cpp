@@ -114,9 +114,9 @@ class WholesGrid {
     if (changes_.before_run.*quantity != changes_.after_run.*quantity) add(name, quantity, text);
   }
   void add(const char* name, double before, double after, Text text) {
-    grid_.rows.push_back({name, text(before), text(after),
-                          (after > before ? "+" : "") + text(after - before),
-                          change_ratio(after, before)});
+    grid_.add_row({name, text(before), text(after),
+                   (after > before ? "+" : "") + text(after - before),
+                   change_ratio(after, before)});
   }
   Grid grid() && { return std::move(grid_); }
 
@@ -223,10 +223,10 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                   {"limiter", true}};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
                        double after_s, const WorkTime& before, const WorkTime& after) {
-    grid.rows.push_back({name, pass, time_or_nothing(before_s), time_or_nothing(after_s),
-                         change_text(after_s - before_s), change_ratio(after_s, before_s),
-                         changed_ratio(after.flop, before.flop),
-                         changed_ratio(after.byte, before.byte), limiters_text(before, after)});
+    grid.add_row({name, pass, time_or_nothing(before_s), time_or_nothing(after_s),
+                  change_text(after_s - before_s), change_ratio(after_s, before_s),
+                  changed_ratio(after.flop, before.flop), changed_ratio(after.byte, before.byte),
+                  limiters_text(before, after)});
   };
   const std::vector<Alike> rows = folded(changes, group);
   const auto changed = static_cast<std::size_t>(std::count_if(
@@ -275,7 +275,7 @@ std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
   std::string text = fmt::format("before: {}\nafter: {}\n{}", printable(changes.before),
                                  printable(changes.after), changes_sentence(changes));
   const auto add = [&](const Grid& grid) {
-    if (!grid.rows.empty()) text += '\n' + render(grid);
+    if (!grid.is_empty()) text += '\n' + render(grid);
   };
   add(changes.times == ChangesOf::expected ? expected_wholes_grid(changes)
                                            : measured_wholes_grid(changes));

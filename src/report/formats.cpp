@@ -14,15 +14,12 @@ void whole(const Report& report, const RenderStyle& style, const Sink& sink) {
 }
 
 const OutputFormat output_table[] = {
-    {.name = "table", .extensions = {"txt"}, .takes = whole<render_table>, .shows_points = true},
+    {.name = "table", .extensions = {"txt"}, .takes = write_table, .shows_points = true},
     {"json", {"json"}, write_json},
     {"ndjson", {"ndjson", "jsonl"}, ndjson_rows},
     {"csv", {"csv"}, csv_rows},
     {"raw-csv", {}, raw_csv_rows},
-    {.name = "markdown",
-     .extensions = {"md"},
-     .takes = whole<render_markdown>,
-     .shows_points = true},
+    {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, whole<render_svg>, true},
     {"html", {"html"}, whole<render_html>, false, true},
     {"plot", {}, whole<render_plot>, true},

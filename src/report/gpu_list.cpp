@@ -38,11 +38,11 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
   for (const Gpu& gpu : gpus) {
     const std::optional<double> fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
     const std::optional<double> tensor = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
-    grid.rows.push_back(
-        {gpu.name, alias_text(gpu, widest_aliases), gpu.architecture,
-         gpu.memory_byte ? in_units(static_cast<double>(*gpu.memory_byte), 1e9) : "",
-         in_units(gpu.bandwidth_byte_per_s, 1e9), in_units(fp32, 1e12), in_units(tensor, 1e12),
-         fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
+    grid.add_row({gpu.name, alias_text(gpu, widest_aliases), gpu.architecture,
+                  gpu.memory_byte ? in_units(static_cast<double>(*gpu.memory_byte), 1e9) : "",
+                  in_units(gpu.bandwidth_byte_per_s, 1e9), in_units(fp32, 1e12),
+                  in_units(tensor, 1e12),
+                  fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
   drop_columns(grid, style.width, droppable);
   return aligned(grid, style) +

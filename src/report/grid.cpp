@@ -13,19 +13,10 @@ constexpr std::size_t narrowest_name = 12;
 constexpr std::size_t narrow_name = 28;
 constexpr std::size_t narrowest_remark = 30;
 
-/// Names come from files: whatever they hold, none may act on the terminal.
-Grid printable_grid(Grid grid) {
-  for (auto& row : grid.rows)
-    for (std::string& cell : row) cell = printable(cell);
-  return grid;
-}
-
 std::vector<std::size_t> natural_widths(const Grid& grid) {
   std::vector<std::size_t> widths;
-  for (const GridColumn& column : grid.columns) widths.push_back(display_width(column.header));
-  for (const auto& row : grid.rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(row[i]));
+  for (const GridColumn& column : grid.columns)
+    widths.push_back(std::max(display_width(column.header), column.cells.width()));
   return widths;
 }
 
@@ -52,7 +43,7 @@ std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> 
   return widths;
 }
 
-std::string line_of(const std::vector<std::string>& cells, const Grid& grid,
+std::string line_of(std::span<const std::string_view> cells, const Grid& grid,
                     const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -65,44 +56,56 @@ std::string line_of(const std::vector<std::string>& cells, const Grid& grid,
   return line;
 }
 
-std::vector<std::string> headers_of(const Grid& grid) {
-  std::vector<std::string> headers;
-  for (const GridColumn& column : grid.columns) headers.push_back(column.header);
+std::vector<std::string_view> headers_of(const Grid& grid) {
+  std::vector<std::string_view> headers;
+  for (const GridColumn& column : grid.columns) headers.emplace_back(column.header);
   return headers;
 }
 
 }  // namespace
 
-std::string aligned(Grid raw, const RenderStyle& style) {
-  const Grid grid = printable_grid(std::move(raw));
-  const std::vector<std::size_t> widths = widths_of(grid, style.width);
-  const auto bold = [&](const std::string& line) {
-    return style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
-  };
-  std::string out;
-  out.reserve((grid.rows.size() + 1) * (sum_of(widths) + 1));
-  out += bold(line_of(headers_of(grid), grid, widths));
-  for (std::size_t i = 0; i < grid.rows.size(); ++i) {
-    const std::string line = line_of(grid.rows[i], grid, widths);
-    out += grid.has_total && i + 1 == grid.rows.size() ? bold(line) : line + '\n';
-  }
-  return out;
+void Grid::add_row(const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.add(cells[i]);
 }
 
-std::size_t width_of(const Grid& grid) { return sum_of(natural_widths(printable_grid(grid))); }
+void for_each_row(const Grid& grid, const UseRow& use) {
+  if (grid.is_empty()) return;
+  std::vector<Cells::Iterator> at;
+  for (const GridColumn& column : grid.columns) at.push_back(column.cells.begin());
+  std::vector<std::string_view> row(at.size());
+  for (bool is_last = false; !is_last;) {
+    for (std::size_t i = 0; i < at.size(); ++i) row[i] = *at[i]++;
+    is_last = at.front() == grid.columns.front().cells.end();
+    use(row, is_last);
+  }
+}
+
+void write_aligned(const Grid& grid, const RenderStyle& style, Pieces& out) {
+  const std::vector<std::size_t> widths = widths_of(grid, style.width);
+  const auto add = [&](const std::string& line, bool bold) {
+    out.text() += bold && style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
+    out.pass_on();
+  };
+  add(line_of(headers_of(grid), grid, widths), true);
+  for_each_row(grid, [&](std::span<const std::string_view> cells, bool is_last) {
+    add(line_of(cells, grid, widths), grid.has_total && is_last);
+  });
+}
+
+std::string aligned(const Grid& grid, const RenderStyle& style) {
+  return whole_text([&](Pieces& out) { write_aligned(grid, style, out); });
+}
+
+std::size_t width_of(const Grid& grid) { return sum_of(natural_widths(grid)); }
 
 void erase_column(Grid& grid, std::size_t column) {
-  const auto at = static_cast<std::ptrdiff_t>(column);
-  grid.columns.erase(grid.columns.begin() + at);
-  for (auto& row : grid.rows) row.erase(row.begin() + at);
+  grid.columns.erase(grid.columns.begin() + static_cast<std::ptrdiff_t>(column));
 }
 
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
                   std::span<const std::string_view> droppable) {
   for (std::size_t column = grid.columns.size(); column-- > 0;)
-    if (std::all_of(grid.rows.begin(), grid.rows.end(),
-                    [&](const auto& row) { return row[column].empty(); }))
-      erase_column(grid, column);
+    if (grid.columns[column].cells.are_blank()) erase_column(grid, column);
   for (const std::string_view header : droppable) {
     if (!width || width_of(grid) <= *width) return;
     for (std::size_t column = grid.columns.size(); column-- > 0;)
@@ -110,18 +113,16 @@ void drop_columns(Grid& grid, std::optional<std::size_t> width,
   }
 }
 
-std::string markdown(Grid raw) {
-  const Grid grid = printable_grid(std::move(raw));
-  std::string out;
-  const auto add = [&](const std::vector<std::string>& cells) {
-    for (const std::string& cell : cells) out += "| " + markdown_text(cell) + ' ';
-    out += "|\n";
+void write_markdown(const Grid& grid, Pieces& out) {
+  const auto add = [&](std::span<const std::string_view> cells) {
+    for (const std::string_view cell : cells) out.text() += "| " + markdown_text(cell) + ' ';
+    out.text() += "|\n";
+    out.pass_on();
   };
   add(headers_of(grid));
-  for (const GridColumn& column : grid.columns) out += column.left ? "| :-- " : "| --: ";
-  out += "|\n";
-  for (const auto& row : grid.rows) add(row);
-  return out;
+  for (const GridColumn& column : grid.columns) out.text() += column.left ? "| :-- " : "| --: ";
+  out.text() += "|\n";
+  for_each_row(grid, [&](std::span<const std::string_view> cells, bool) { add(cells); });
 }
 
 }  // namespace roofline

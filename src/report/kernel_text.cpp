@@ -138,13 +138,13 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
       names, style.width ? std::clamp(*style.width / 3, least_kernel_name, widest_kernel_name)
                          : widest_kernel_name);
   for (std::size_t i = 0; i < shown.size(); ++i)
-    grid.rows.push_back(kernel_cells(table.rows[shown[i]], names[i]));
+    grid.add_row(kernel_cells(table.rows[shown[i]], names[i]));
   if (style.width && !selection.rest.empty())
-    grid.rows.push_back(
+    grid.add_row(
         summed_cells(fmt::format("{} more (--all)", selection.rest.size()), table, selection.rest));
   std::vector<std::size_t> all(table.rows.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  grid.rows.push_back(summed_cells("total", table, all));
+  grid.add_row(summed_cells("total", table, all));
   grid.has_total = true;
   drop_columns(grid, style.width, droppable_kernel_columns);
   return grid;

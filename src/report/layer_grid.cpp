@@ -36,8 +36,10 @@ constexpr std::array<std::string_view, 5> droppable_beside_measured{
     bar_path, "bound", "measured.lost_s", "limiter", "roofline_time_s"};
 
 struct Column {
-  std::string_view path;
+  const OutputField* field;  ///< null: the bar
   GridColumn shown;
+
+  std::string_view path() const { return field == nullptr ? bar_path : field->path; }
 };
 
 /// Eighths of a cell each, or "#" a cell.
@@ -66,25 +68,18 @@ class LayerGrid {
     });
     const Shown other = is_measured_ ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
-      if (!field.header.empty() && field.shown != other) fields_.push_back(&field);
-    for (const OutputField* field : fields_)
-      columns_.push_back({field->path, {std::string(field->header), field->unit == Unit::none}});
+      if (!field.header.empty() && field.shown != other)
+        columns_.push_back({&field, {std::string(field.header), field.unit == Unit::none}});
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
+    drop_empty();
+    if (style.width) add_bars();
     add_total();
   }
 
   Grid grid() && {
-    drop_empty();
-    if (style_.width) {
-      add_bars();
-      fit(*style_.width);
-    } else {
-      for (std::size_t i = 0; i < names_.size(); ++i)
-        rows_[i].front() = names_[i].name + names_[i].suffix;
-    }
+    if (style_.width) fit(*style_.width);
     Grid grid;
     for (Column& column : columns_) grid.columns.push_back(std::move(column.shown));
-    grid.rows = std::move(rows_);
     grid.has_total = has_total_;
     return grid;
   }
@@ -105,20 +100,21 @@ class LayerGrid {
   void add_row(const TableRow& row) {
     RowName name = {label_of(row), suffix_of(row)};
     if (is_many()) name.name = row.result.setting.label + "/" + name.name;
-    names_.push_back({printable(name.name), name.suffix});
-    shares_.push_back(share_of(row));
-    add_cells(names_.back().name + name.suffix, [&](const OutputField& field) {
+    add_cells(std::move(name), share_of(row), [&](const OutputField& field) {
       return is_share_of_one(field) ? std::string() : marked(field, row);
     });
   }
 
-  /// Those after the first are of the fields.
+  /// Those after the name are of the fields.
   template <class CellOf>
-  void add_cells(std::string first, const CellOf& cell_of) {
-    std::vector<std::string>& cells = rows_.emplace_back();
-    cells.reserve(columns_.size() + 1);  // and the bar
-    cells.push_back(std::move(first));
-    for (std::size_t i = 1; i < fields_.size(); ++i) cells.push_back(cell_of(*fields_[i]));
+  void add_cells(RowName name, double share, const CellOf& cell_of) {
+    name.name = printable(name.name);
+    columns_.front().shown.cells.add(name.name + name.suffix);
+    for (Column& column : std::span(columns_).subspan(1))
+      column.shown.cells.add(cell_of(*column.field));
+    if (!style_.width) return;
+    names_.push_back(std::move(name));
+    shares_.push_back(share);
   }
 
   static std::string marked(const OutputField& field, const TableRow& row) {
@@ -138,21 +134,23 @@ class LayerGrid {
   }
 
   void add_rest(const TableRow& row) {
-    names_.push_back({fmt::format("{} more (--all)", row.layers.size()), ""});
-    shares_.push_back(0);
-    add_cells(names_.back().name, [&](const OutputField& field) {
-      return mark_of(field, row.result.total.expected_uncertainty) + summed_text(field, row);
-    });
+    add_cells(
+        {fmt::format("{} more (--all)", row.layers.size()), ""}, 0, [&](const OutputField& field) {
+          return mark_of(field, row.result.total.expected_uncertainty) + summed_text(field, row);
+        });
   }
 
   void add_total() {
     const Result& first = report_.results[results_.front()];
     has_total_ = !is_many() && first.layers.size() > 1;
     if (!has_total_) return;
-    const auto cell_of = [&](const OutputField& field) {
-      return mark_of(field, first.total.expected_uncertainty) + total_text(field, first.total);
-    };
-    add_cells(cell_of(*fields_.front()), cell_of);
+    for (Column& column : columns_) column.shown.cells.add(total_cell(column));
+  }
+
+  std::string total_cell(const Column& column) const {
+    if (column.field == nullptr) return "";
+    const Total& total = report_.results[results_.front()].total;
+    return mark_of(*column.field, total.expected_uncertainty) + total_text(*column.field, total);
   }
 
   static double share_of(const TableRow& row) {
@@ -163,39 +161,30 @@ class LayerGrid {
 
   /// Columns that say nothing of any row.
   void drop_empty() {
-    const auto say_nothing = [&](std::size_t column) {
-      return std::all_of(
-          rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(names_.size()),
-          [&](const auto& row) { return row[column].empty() || row[column] == "0"; });
+    const auto says_nothing = [](const Column& column) {
+      const Cells& cells = column.shown.cells;
+      return std::all_of(cells.begin(), cells.end(),
+                         [](std::string_view cell) { return cell.empty() || cell == "0"; });
     };
-    for (std::size_t column = columns_.size(); column-- > 1;)
-      if (say_nothing(column)) erase(column);
+    columns_.erase(std::remove_if(columns_.begin() + 1, columns_.end(), says_nothing),
+                   columns_.end());
   }
 
-  void erase(std::size_t column) {
-    const auto at = static_cast<std::ptrdiff_t>(column);
-    columns_.erase(columns_.begin() + at);
-    for (auto& row : rows_) row.erase(row.begin() + at);
-  }
-
-  std::size_t width_of(std::size_t column) const {
-    std::size_t width = display_width(columns_[column].shown.header);
-    for (const auto& row : rows_) width = std::max(width, display_width(row[column]));
-    return width;
+  static std::size_t width_of(const Column& column) {
+    return std::max(display_width(column.shown.header), column.shown.cells.width());
   }
 
   void add_bars() {
     const double largest = shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end());
     if (is_many() || largest <= 0) return;
-    columns_.push_back({bar_path, {"", true}});
-    for (std::size_t i = 0; i < shares_.size(); ++i)
-      rows_[i].push_back(bar(shares_[i] / largest, style_.unicode));
-    if (has_total_) rows_.back().emplace_back();
+    Cells& bars = columns_.emplace_back(Column{nullptr, {"", true}}).shown.cells;
+    for (const double share : shares_) bars.add(bar(share / largest, style_.unicode));
   }
 
   std::size_t width_besides_names() const {
     std::size_t width = 0;
-    for (std::size_t i = 1; i < columns_.size(); ++i) width += column_gap.size() + width_of(i);
+    for (const Column& column : std::span(columns_).subspan(1))
+      width += column_gap.size() + width_of(column);
     return width;
   }
 
@@ -205,13 +194,12 @@ class LayerGrid {
   }
 
   void fit(std::size_t width) {
-    const std::size_t whole = width_of(0);
+    const std::size_t whole = width_of(columns_.front());
     const std::size_t enough = is_measured_ ? enough_recorded_name : enough_name;
     for (const std::string_view path : droppable()) {
       const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough);
       if (width_besides_names() + wanted <= width) break;
-      for (std::size_t column = columns_.size(); column-- > 0;)
-        if (columns_[column].path == path) erase(column);
+      std::erase_if(columns_, [&](const Column& column) { return column.path() == path; });
     }
     const std::size_t others = width_besides_names();
     shorten_names(width > others + least_name ? width - others : least_name);
@@ -230,17 +218,18 @@ class LayerGrid {
       widths.push_back(width > suffix + least_name ? width - suffix : least_name);
     }
     const std::vector<std::string> texts = short_names(names, widths);
-    for (std::size_t i = 0; i < texts.size(); ++i) rows_[i].front() = texts[i] + names_[i].suffix;
+    Cells cells;
+    for (std::size_t i = 0; i < texts.size(); ++i) cells.add(texts[i] + names_[i].suffix);
+    if (has_total_) cells.add(total_cell(columns_.front()));
+    columns_.front().shown.cells = std::move(cells);
   }
 
   const Report& report_;
   const std::vector<std::size_t>& results_;
   const RenderStyle& style_;
-  std::vector<const OutputField*> fields_;  ///< the columns', the name first
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;  ///< the last may be a total
-  std::vector<RowName> names_;
-  std::vector<double> shares_;
+  std::vector<Column> columns_;  ///< the name's first; the last row may be a total
+  std::vector<RowName> names_;   ///< on a terminal, where they are shortened
+  std::vector<double> shares_;   ///< likewise, of the bars
   bool is_measured_ = false;
   bool has_total_ = false;
 };

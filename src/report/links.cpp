@@ -57,14 +57,13 @@ Grid transfers_grid(const Result& result, Link link, std::size_t most,
                   {gpus ? "bus rate" : "of link"}};
   const auto add = [&](const std::string& name, const Transfer& each) {
     const std::optional<double> rate = each.algorithm_byte_per_s();
-    grid.rows.push_back({name, each.ranks ? fmt::format("{}", *each.ranks) : "",
-                         plain(each.launches), each.byte ? si(*each.byte, "B") : "",
-                         duration(each.time_s), link_share_text(each.time_s, recording.kernel_s),
-                         duration(each.exposed_s()), link_share_text(each.hidden_s, each.time_s),
-                         link_rate_text(rate),
-                         gpus                      ? link_rate_text(each.bus_byte_per_s())
-                         : rate && link_byte_per_s ? link_share_text(*rate, *link_byte_per_s)
-                                                   : ""});
+    grid.add_row({name, each.ranks ? fmt::format("{}", *each.ranks) : "", plain(each.launches),
+                  each.byte ? si(*each.byte, "B") : "", duration(each.time_s),
+                  link_share_text(each.time_s, recording.kernel_s), duration(each.exposed_s()),
+                  link_share_text(each.hidden_s, each.time_s), link_rate_text(rate),
+                  gpus                      ? link_rate_text(each.bus_byte_per_s())
+                  : rate && link_byte_per_s ? link_share_text(*rate, *link_byte_per_s)
+                                            : ""});
   };
   Transfer total;
   std::size_t count = 0;

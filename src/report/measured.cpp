@@ -55,17 +55,17 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
     const IdleGaps& gaps = recording.gaps[i];
     std::string cause(name_of(gaps.cause));
     std::replace(cause.begin(), cause.end(), '_', ' ');
-    grid.rows.push_back({gaps.during.empty()
-                             ? (gaps.cause == IdleCause::queued ? "(work was queued)"
-                                                                : "(nothing recorded, or short)")
-                             : shortened(printable(gaps.during), 60),
-                         cause, plain(gaps.count), duration(gaps.longest_s), duration(gaps.time_s),
-                         share_text(gaps.time_s, idle_s)});
+    grid.add_row({gaps.during.empty()
+                      ? (gaps.cause == IdleCause::queued ? "(work was queued)"
+                                                         : "(nothing recorded, or short)")
+                      : shortened(printable(gaps.during), 60),
+                  cause, plain(gaps.count), duration(gaps.longest_s), duration(gaps.time_s),
+                  share_text(gaps.time_s, idle_s)});
     rest_s -= gaps.time_s;
   }
   if (recording.gaps.size() > most)
-    grid.rows.push_back({"other", "", "", "", duration(rest_s), share_text(rest_s, idle_s)});
-  grid.rows.push_back({"idle", "", "", "", duration(idle_s), share_text(idle_s, idle_s)});
+    grid.add_row({"other", "", "", "", duration(rest_s), share_text(rest_s, idle_s)});
+  grid.add_row({"idle", "", "", "", duration(idle_s), share_text(idle_s, idle_s)});
   grid.has_total = true;
   return grid;
 }
@@ -75,7 +75,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   grid.columns = {
       {"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}};
   const auto add = [&](const std::string& what, double time_s) {
-    grid.rows.push_back({what, duration(time_s), share_text(time_s, summary.measured_s)});
+    grid.add_row({what, duration(time_s), share_text(time_s, summary.measured_s)});
   };
   for (const Limiter limiter : enumerators<Limiter>) {
     if (summary.part_s[limiter] <= 0) continue;
@@ -95,9 +95,9 @@ Grid measured_types_grid(const MeasuredSummary& summary) {
                   {"measured"},   {"of measured"}, {"/bound"},   {"/exp."}};
   const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
                        double expected_s, double measured_s) {
-    grid.rows.push_back({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
-                         duration(measured_s), share_text(measured_s, summary.measured_s),
-                         over(measured_s, roofline_s), over(measured_s, expected_s)});
+    grid.add_row({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
+                  duration(measured_s), share_text(measured_s, summary.measured_s),
+                  over(measured_s, roofline_s), over(measured_s, expected_s)});
   };
   for (const MeasuredType& type : summary.types)
     add(std::string(info(type.kind).name), type.rows, type.roofline_s, type.expected_s,
@@ -140,8 +140,8 @@ Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
   grid.columns = {{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}};
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
     const UnmodelledWork& work = recording.unmodelled[i];
-    grid.rows.push_back({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
-                         share_text(work.time_s, recording.kernel_s), work.reason});
+    grid.add_row({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
+                  share_text(work.time_s, recording.kernel_s), work.reason});
   }
   constexpr std::string_view droppable[] = {"of kernels"};
   drop_columns(grid, width, droppable);

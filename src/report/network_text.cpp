@@ -92,15 +92,15 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
       byte += static_cast<double>(result.layers[i].counts.bytes.total);
     }
     const auto& kernel = row.first().kernel;
-    grid.rows.push_back({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
-                         si(byte, "B"), duration(each.time_s), percent(each.share),
-                         kernel ? words_of(name_of(kernel->limiter)) : ""});
+    grid.add_row({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
+                  si(byte, "B"), duration(each.time_s), percent(each.share),
+                  kernel ? words_of(name_of(kernel->limiter)) : ""});
     rest_s -= each.time_s;
     rest -= each.rows.size();
   }
   if (rest > 0)
-    grid.rows.push_back({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
-                         percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
+    grid.add_row({fmt::format("{} others", rest), "", "", duration(std::max(0.0, rest_s)),
+                  percent(share_of(std::max(0.0, rest_s), whole_s)), ""});
   drop_columns(grid, width.value_or(screen_width),
                std::array<std::string_view, 2>{"bytes", "FLOP"});
   return grid;
@@ -110,7 +110,7 @@ Grid network_changes_grid(const NetworkExplanation& explanation) {
   Grid grid;
   grid.columns = {{"what would help", true}, {"expected"}, {"speed-up"}};
   for (const NetworkChange& each : explanation.changes)
-    grid.rows.push_back({each.change, duration(each.time_s), ratio_text(each.speedup)});
+    grid.add_row({each.change, duration(each.time_s), ratio_text(each.speedup)});
   return grid;
 }
 
@@ -129,11 +129,12 @@ std::string signed_percent(double share) {
 Grid sensitivity_grid(const NetworkExplanation& explanation) {
   Grid grid;
   grid.columns = {{"10% more", true}};
-  grid.rows = {{"time"}};
+  std::vector<std::string> saved{"time"};
   for (const Sensitivity& each : explanation.sensitivity) {
     grid.columns.push_back({thing_text(each.what)});
-    grid.rows.front().push_back(signed_percent(-each.saved_share));
+    saved.push_back(signed_percent(-each.saved_share));
   }
+  grid.add_row(saved);
   return grid;
 }
 

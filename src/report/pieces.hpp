@@ -17,6 +17,8 @@ class Pieces {
 
   /// To append to.
   std::string& text() { return text_; }
+  /// Whether there was nothing so far.
+  bool are_none() const { return !passed_on_ && text_.empty(); }
   /// Hands on what there is, once it is worth it.
   void pass_on() {
     if (text_.size() >= worth_byte) flush();
@@ -24,6 +26,7 @@ class Pieces {
   /// Hands on all. Must be called at the end.
   void flush() {
     sink_(text_);
+    passed_on_ = passed_on_ || !text_.empty();
     text_.clear();
   }
 
@@ -32,6 +35,18 @@ class Pieces {
  private:
   const Sink& sink_;
   std::string text_;
+  bool passed_on_ = false;
 };
+
+/// All that `write` hands on.
+template <class Write>
+std::string whole_text(const Write& write) {
+  std::string text;
+  const Sink keep = [&text](std::string_view piece) { text += piece; };
+  Pieces pieces(keep);
+  write(pieces);
+  pieces.flush();
+  return text;
+}
 
 }  // namespace roofline

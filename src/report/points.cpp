@@ -139,15 +139,18 @@ std::span<const std::string_view> droppable_of(const PointTable& table) {
 /// Whole names of GPUs would take the room of what is said of them.
 void shorten_names(Grid& grid) {
   constexpr std::size_t widest = 27;
+  Cells& cells = grid.columns[gpu_column].cells;
   std::vector<std::string> names;
-  for (const auto& row : grid.rows) names.push_back(row[gpu_column]);
+  for (const std::string_view name : cells) names.emplace_back(name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::vector<std::string> short_ones = short_names(names, widest);
-  for (auto& row : grid.rows) {
-    const auto name = std::lower_bound(names.begin(), names.end(), row[gpu_column]);
-    row[gpu_column] = short_ones[static_cast<std::size_t>(name - names.begin())];
+  Cells short_cells;
+  for (const std::string_view each : cells) {
+    const auto name = std::lower_bound(names.begin(), names.end(), each);
+    short_cells.add(short_ones[static_cast<std::size_t>(name - names.begin())]);
   }
+  cells = std::move(short_cells);
 }
 
 /// Phrases on lines of at most `width` columns, none of them broken.
@@ -210,12 +213,13 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
     const PointSelection& selection = report.point_selections[i];
     std::string name = table.network;  // stands once, as the heading of its rows
     for (const Group& group : width ? selection.main_groups : selection.groups) {
-      grid.rows.push_back(cells_of(table, group));
-      grid.rows.back().front() = std::exchange(name, "");
+      std::vector<std::string> cells = cells_of(table, group);
+      cells.front() = std::exchange(name, "");
+      grid.add_row(cells);
       one_image = one_image && table.points[group.front()].batch == 1;
     }
   }
-  if (grid.rows.empty()) return grid;
+  if (grid.is_empty()) return grid;
   if (width) shorten_names(grid);
   const bool one_gpu = is_one(report.points, gpu_text);
   if (one_gpu) erase_column(grid, tdp_column);

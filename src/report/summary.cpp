@@ -51,19 +51,18 @@ Grid type_grid(const Result& result, const Selection& selection) {
                   {"bytes"},      {"roofline"}, {"expected"}, {"share"}};
   for (const std::size_t i : selection.types) {
     const TypeRow& type = result.types[i];
-    grid.rows.push_back({std::string(info(type.kind).name), fmt::format("{}", type.rows),
-                         si(static_cast<double>(type.total.macs), ""),
-                         si(static_cast<double>(type.total.flops), ""),
-                         byte_text(type.total.bytes.total), duration(type.total.roofline_time_s),
-                         type.total.expected_time_s ? duration(*type.total.expected_time_s) : "",
-                         percent(type.time_share)});
+    grid.add_row({std::string(info(type.kind).name), fmt::format("{}", type.rows),
+                  si(static_cast<double>(type.total.macs), ""),
+                  si(static_cast<double>(type.total.flops), ""), byte_text(type.total.bytes.total),
+                  duration(type.total.roofline_time_s),
+                  type.total.expected_time_s ? duration(*type.total.expected_time_s) : "",
+                  percent(type.time_share)});
   }
   const Total& total = result.total;
-  grid.rows.push_back({"total", fmt::format("{}", result.layers.size()),
-                       si(static_cast<double>(total.macs), ""),
-                       si(static_cast<double>(total.flops), ""), byte_text(total.bytes.total),
-                       duration(total.roofline_time_s),
-                       total.expected_time_s ? duration(*total.expected_time_s) : "", percent(1)});
+  grid.add_row({"total", fmt::format("{}", result.layers.size()),
+                si(static_cast<double>(total.macs), ""), si(static_cast<double>(total.flops), ""),
+                byte_text(total.bytes.total), duration(total.roofline_time_s),
+                total.expected_time_s ? duration(*total.expected_time_s) : "", percent(1)});
   grid.has_total = true;
   return grid;
 }
@@ -74,14 +73,14 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
                   {"bias"},           {"gerr"},        {"median"},     {"within 25%"},
                   {"roofline"},       {"worst", true}};
   for (const Accuracy& cell : result.measured.accuracy)
-    grid.rows.push_back({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
-                         std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
-                         factor(cell.expected.bias), factor(cell.expected.gerr),
-                         percent(cell.expected.median_error),
-                         fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-                         ratio_text(cell.roofline.gerr),
-                         fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
-                                     factor(cell.worst.front().ratio))});
+    grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+                  std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
+                  factor(cell.expected.bias), factor(cell.expected.gerr),
+                  percent(cell.expected.median_error),
+                  fmt::format("{:.0f}%", 100 * cell.expected.within_25),
+                  ratio_text(cell.roofline.gerr),
+                  fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
+                              factor(cell.worst.front().ratio))});
   constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
   drop_columns(grid, width, droppable);
   return grid;
@@ -96,10 +95,10 @@ Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
     const bool same = last != nullptr && last->name == row.name && last->batch == row.batch;
     last = &row;
     const std::string batch = row.batch ? fmt::format("{}", *row.batch) : "mixed";
-    grid.rows.push_back({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
-                         factor(row.speedup), bound_share_text(row.compute_bound_share),
-                         row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
-                         row.fewest_joules ? "fewest joules" : ""});
+    grid.add_row({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
+                  factor(row.speedup), bound_share_text(row.compute_bound_share),
+                  row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
+                  row.fewest_joules ? "fewest joules" : ""});
   }
   return grid;
 }
@@ -135,7 +134,7 @@ Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width) {
                                !row.fits.value_or(true)        ? "DOES NOT FIT"
                                : sweep.best_batch == row.batch ? "best"
                                                                : ""});
-    grid.rows.push_back(std::move(cells));
+    grid.add_row(cells);
   }
   constexpr std::array<std::string_view, 4> droppable{"images/s", "other", "pool", "linear"};
   drop_columns(grid, width, droppable);

@@ -23,9 +23,13 @@ namespace {
 
 /// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct Style {
-  std::function<std::string(Grid)> render;
+  std::function<void(const Grid&, Pieces&)> write;
   RenderStyle own;
 
+  /// Of few rows.
+  std::string render(const Grid& grid) const {
+    return whole_text([&](Pieces& out) { write(grid, out); });
+  }
   bool is_terminal() const { return own.width.has_value(); }
 };
 
@@ -191,7 +195,7 @@ std::string measured_text(const Result& result, const Style& style) {
   if (result.measured.recording)
     for (const Link link : {Link::gpus, Link::host})
       if (const Grid grid = transfers_grid(result, link, most_transfers, style.own.width);
-          !grid.rows.empty())
+          !grid.is_empty())
         text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
@@ -211,25 +215,28 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
 
-std::string section_text(const Report& report, const Section& section, const Style& style) {
-  std::string text = title_of(report, section) + engines_of(report, section);
-  if (section.results.size() > 1)
-    return text + '\n' + style.render(layer_grid(report, section.results, style.own)) + '\n';
+void write_section(const Report& report, const Section& section, const Style& style, Pieces& out) {
+  out.text() += title_of(report, section);
+  if (section.results.size() > 1) {
+    out.text() += engines_of(report, section) + '\n';
+    style.write(layer_grid(report, section.results, style.own), out);
+    out.text() += '\n';
+    return;
+  }
   const Result& result = report.results[section.results.front()];
   const Selection& selection = report.selections[section.results.front()];
-  text = title_of(report, section) + verdict_sentences(result) +
-         expected_sentence(result, style.own.width) + engines_of(report, section) +
-         other_engine_sentence(result);
-  text += memory_sentence(result) + recording_sentences(result) + '\n';
-  if (report.view.by == RowsBy::type)
-    text += style.render(type_grid(result, selection)) +
-            hidden_sentence(selection.types.size(), result.types.size(), "types");
-  else
-    text += style.render(layer_grid(report, section.results, style.own)) +
-            hidden_rows_sentence(selection, result, style);
-  text += network_bounds_sentence(result, style.own.width);
-  text += measured_text(result, style) + '\n';
-  return text;
+  out.text() += verdict_sentences(result) + expected_sentence(result, style.own.width) +
+                engines_of(report, section) + other_engine_sentence(result);
+  out.text() += memory_sentence(result) + recording_sentences(result) + '\n';
+  if (report.view.by == RowsBy::type) {
+    style.write(type_grid(result, selection), out);
+    out.text() += hidden_sentence(selection.types.size(), result.types.size(), "types");
+  } else {
+    style.write(layer_grid(report, section.results, style.own), out);
+    out.text() += hidden_rows_sentence(selection, result, style);
+  }
+  out.text() += network_bounds_sentence(result, style.own.width);
+  out.text() += measured_text(result, style) + '\n';
 }
 
 /// The seconds of a sweep by kind of layer.
@@ -243,7 +250,7 @@ std::string points_text(const Report& report, const Style& style) {
   if (report.points.empty()) return "";
   std::string text = points_title(report.points, report.results.front().setting.framework) +
                      share_lines(report) + '\n';
-  if (const Grid grid = points_grid(report, style.own.width); !grid.rows.empty())
+  if (const Grid grid = points_grid(report, style.own.width); !grid.is_empty())
     text += style.render(grid);
   const bool one = report.points.size() == 1;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
@@ -261,9 +268,10 @@ std::string points_text(const Report& report, const Style& style) {
   return text;
 }
 
-std::string layer_comparison_text(const Report& report, const Style& style) {
-  if (report.view.by != RowsBy::layer || report.comparison.empty()) return "";
-  return style.render(comparison_grid(report.comparison)) + '\n';
+void write_layer_comparison(const Report& report, const Style& style, Pieces& out) {
+  if (report.view.by != RowsBy::layer || report.comparison.empty()) return;
+  style.write(comparison_grid(report.comparison), out);
+  out.text() += '\n';
 }
 
 bool has_folded(const Report& report, const Style& style) {
@@ -320,9 +328,9 @@ struct Shown {
     for (std::size_t i = 0; i < grid.columns.size(); ++i) {
       const std::string& header = grid.columns[i].header;
       headers.insert(header);
-      for (const std::vector<std::string>& row : grid.rows) {
-        if (header == "limiter") limiters.insert(row[i]);
-        if (header == "bound" && row[i].ends_with('*')) rows_in_cache = true;
+      for (const std::string_view cell : grid.columns[i].cells) {
+        if (header == "limiter") limiters.insert(std::string(cell));
+        if (header == "bound" && cell.ends_with('*')) rows_in_cache = true;
       }
     }
   }
@@ -345,66 +353,66 @@ std::string columns_legend(const Shown& shown) {
   return std::string(in_cache) + text + limiter_legend(shown.limiters);
 }
 
-std::string layer_tables_text(const Report& report, const Style& plain_style) {
+void write_layer_tables(const Report& report, const Style& plain_style, Pieces& out) {
   // Legends are those of what is rendered.
   Shown shown;
-  const Style style{[&](const Grid& grid) {
+  const Style style{[&](const Grid& grid, Pieces& pieces) {
                       shown.add(grid);
-                      return plain_style.render(grid);
+                      plain_style.write(grid, pieces);
                     },
                     plain_style.own};
   if (report.changes) {
-    const std::string text =
-        changes_text(*report.changes, report.view.top, style.own.width, style.render);
-    return text + (shown.limiters.empty() ? "" : '\n' + limiter_legend(shown.limiters));
+    out.text() += changes_text(*report.changes, report.view.top, style.own.width,
+                               [&](const Grid& grid) { return style.render(grid); });
+    if (!shown.limiters.empty()) out.text() += '\n' + limiter_legend(shown.limiters);
+    return;
   }
-  std::string out;
   const bool by_type = report.view.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;
   if (by_type)
-    for (const Sweep& sweep : report.sweeps) out += sweep_text(sweep, style);
+    for (const Sweep& sweep : report.sweeps) out.text() += sweep_text(sweep, style);
   if (rows || (by_type && report.sweeps.empty()))
-    for (const Section& section : sections_of(report))
-      out = std::move(out) + section_text(report, section, style);
-  out += layer_comparison_text(report, style) + points_text(report, style);
-  if (out.empty()) return out;
-  out += (report.points.empty() ? "" : points_legend(report, shown.headers)) +
-         meanings_legend(shown.headers) + columns_legend(shown) +
-         std::string(rows && has_folded(report, style) ? folded_legend : "");
-  return out;
+    for (const Section& section : sections_of(report)) write_section(report, section, style, out);
+  write_layer_comparison(report, style, out);
+  out.text() += points_text(report, style);
+  if (out.are_none()) return;
+  out.text() += (report.points.empty() ? "" : points_legend(report, shown.headers)) +
+                meanings_legend(shown.headers) + columns_legend(shown) +
+                std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
-std::string kernels_text(const Report& report, const Style& style) {
-  if (report.changes) return "";
-  std::string text;
+void write_kernels(const Report& report, const Style& style, Pieces& out) {
+  if (report.changes || report.kernels.empty()) return;
+  if (!out.are_none()) out.text() += '\n';
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
     const KernelSelection& selection = report.kernel_selections[i];
-    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.own)) +
-            (selection.rest.empty()
-                 ? hidden_sentence(selection.rows.size(), table.rows.size(), "kernels")
-                 : "") +
-            '\n';
+    out.text() += kernel_title(table) + '\n';
+    style.write(kernel_grid(table, selection, style.own), out);
+    if (selection.rest.empty())
+      out.text() += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
+    out.text() += '\n';
   }
-  return text.empty() ? text : text + kernel_legend(report);
+  out.text() += kernel_legend(report);
 }
 
 /// A network as a colleague could be sent it.
 std::string network_explanations_text(const Report& report, const Style& style) {
   std::string text;
   for (const NetworkExplanation& each : report.network_explanations)
-    text +=
-        (text.empty() ? "" : "\n") + broken(title_of(report, {{each.result}}), sentence_width) +
-        network_explanation_text(each, report.results[each.result], style.own.width, style.render);
+    text += (text.empty() ? "" : "\n") + broken(title_of(report, {{each.result}}), sentence_width) +
+            network_explanation_text(each, report.results[each.result], style.own.width,
+                                     [&](const Grid& grid) { return style.render(grid); });
   return text;
 }
 
-std::string report_text(const Report& report, const Style& style) {
-  if (!report.network_explanations.empty()) return network_explanations_text(report, style);
-  std::string layers = layer_tables_text(report, style);
-  const std::string kernels = kernels_text(report, style);
-  layers += (layers.empty() || kernels.empty() ? "" : "\n") + kernels;
-  return layers;
+void write_report(const Report& report, const Style& style, Pieces& out) {
+  if (!report.network_explanations.empty()) {
+    out.text() += network_explanations_text(report, style);
+    return;
+  }
+  write_layer_tables(report, style, out);
+  write_kernels(report, style, out);
 }
 
 std::string explanations_text(const Report& report) {
@@ -416,31 +424,59 @@ std::string explanations_text(const Report& report) {
   return text;
 }
 
+/// Text of which the parts between two marks are tables, in pieces. Sentences around the tables
+/// hold names too. No text has the mark, a control character.
+class MarkedText {
+ public:
+  static constexpr char mark = '\x1f';
+
+  explicit MarkedText(const Sink& sink) : sink_(sink) {}
+
+  /// Pieces end in tables or at the end.
+  void add(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(mark), text.size());
+      const std::string_view part = text.substr(0, end);
+      if (is_table_)
+        sink_(part);
+      else
+        sink_(markdown_lines(part));
+      if (end == text.size()) return;
+      is_table_ = !is_table_;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+ private:
+  const Sink& sink_;
+  bool is_table_ = false;
+};
+
 }  // namespace
 
-std::string render_table(const Report& report, const RenderStyle& style) {
-  if (!report.explanations.empty()) return explanations_text(report);
-  std::string text =
-      report_text(report, {[&](Grid grid) { return aligned(std::move(grid), style); }, style});
-  if (style.width) text = broken(text, *style.width);
-  return text;
+void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
+  if (!report.explanations.empty()) return sink(explanations_text(report));
+  // Pieces end with lines.
+  const Sink at_width = [&](std::string_view piece) { sink(broken(piece, *style.width)); };
+  Pieces out(style.width ? at_width : sink);
+  const auto write = [&](const Grid& grid, Pieces& pieces) { write_aligned(grid, style, pieces); };
+  write_report(report, {write, style}, out);
+  out.flush();
 }
 
-std::string render_markdown(const Report& report, const RenderStyle&) {
-  if (!report.explanations.empty()) return markdown_block(explanations_text(report));
-  // Sentences around the tables hold names too. No text has the mark, a control character.
-  constexpr char mark = '\x1f';
-  const std::string text = report_text(
-      report, {[](Grid grid) { return mark + markdown(std::move(grid)) + '\n' + mark; }, {}});
-  std::string out;
-  bool is_table = false;
-  for (std::size_t begin = 0; begin <= text.size(); is_table = !is_table) {
-    const std::size_t end = std::min(text.find(mark, begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    out += is_table ? part : markdown_lines(part);
-    begin = end + 1;
-  }
-  return out;
+void write_markdown(const Report& report, const RenderStyle&, const Sink& sink) {
+  if (!report.explanations.empty()) return sink(markdown_block(explanations_text(report)));
+  MarkedText text(sink);
+  const Sink marked = [&](std::string_view piece) { text.add(piece); };
+  Pieces out(marked);
+  const auto write = [](const Grid& grid, Pieces& pieces) {
+    pieces.text() += MarkedText::mark;
+    write_markdown(grid, pieces);
+    pieces.text() += '\n';
+    pieces.text() += MarkedText::mark;
+  };
+  write_report(report, {write, {}}, out);
+  out.flush();
 }
 
 }  // namespace roofline

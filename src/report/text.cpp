@@ -175,11 +175,11 @@ std::string shortened(std::string_view text, std::size_t width) {
          std::string(text.substr(end));
 }
 
-std::string broken(const std::string& text, std::size_t width) {
+std::string broken(std::string_view text, std::size_t width) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
+    std::string line(text.substr(begin, end - begin));
     // What is below a heading stays so.
     const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
     const std::string indent(own > 0 ? own + 2 : 0, ' ');

@@ -31,7 +31,7 @@ std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
 /// Lines that are wider than `width` broken at blanks; what goes on of an indented one is so too.
-std::string broken(const std::string& text, std::size_t width);
+std::string broken(std::string_view text, std::size_t width);
 /// The columns of sentences that no terminal sets.
 inline constexpr std::size_t sentence_width = 79;
 /// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by

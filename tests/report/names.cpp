@@ -153,6 +153,7 @@ TEST_CASE("A spreadsheet runs no cell of ours, and what we read back is the same
 TEST_CASE("Markdown shows a name as it is", "[report/names]") {
   Grid grid;
   grid.columns = {{"layer", true}};
-  grid.rows = {{"a|b\\|c `d` <e> *f*"}};
-  CHECK(markdown(grid) == "| layer |\n| :-- |\n| a\\|b\\\\\\|c \\`d\\` \\<e> \\*f\\* |\n");
+  grid.add_row({"a|b\\|c `d` <e> *f*"});
+  CHECK(whole_text([&](Pieces& out) { write_markdown(grid, out); }) ==
+        "| layer |\n| :-- |\n| a\\|b\\\\\\|c \\`d\\` \\<e> \\*f\\* |\n");
 }

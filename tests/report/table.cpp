@@ -37,6 +37,10 @@ std::size_t control_characters(const std::string& text) {
   return count;
 }
 
+std::string render(const char* format, const Report& report, const RenderStyle& style) {
+  return find_output_format(format)->render(report, style).value();
+}
+
 RenderStyle at_terminal(std::size_t width) {
   RenderStyle style;
   style.width = width;
@@ -54,29 +58,31 @@ std::string escapes() {
 TEST_CASE("Tables fit the terminal", "[report/table]") {
   const std::string long_name(300, 'x');
   const Gpu v100 = find_gpu("v100").value();
-  check_widths(render_table(
-      report_on(v100, load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3,
+  check_widths(
+      render("table",
+             report_on(v100, load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3,
                                      "name": ")" +
-                                long_name + R"("}, {"type": "relu", "repeat": 100000}])")),
-      at_terminal(100)));
+                                       long_name + R"("}, {"type": "relu", "repeat": 100000}])")),
+             at_terminal(100)));
   SECTION("with the largest shapes and counts") {
-    check_widths(render_table(
-        report_on(v100, load_text(R"({"name": "a_layer_with_a_long_name", "type": "conv3d",
+    check_widths(render(
+        "table", report_on(v100, load_text(R"({"name": "a_layer_with_a_long_name", "type": "conv3d",
                                 "input": [128, 2048, 128, 128, 128], "out_channels": 2048,
                                 "kernel_size": 3, "padding": 1})")),
         at_terminal(100)));
   }
   SECTION("with a long network name") {
-    check_widths(render_table(
-        report_on(v100, load_text("{\"name\": \"" + long_name +
-                                  R"(", "layers": [{"type": "relu", "input": [8]}]})")),
-        at_terminal(100)));
+    check_widths(
+        render("table",
+               report_on(v100, load_text("{\"name\": \"" + long_name +
+                                         R"(", "layers": [{"type": "relu", "input": [8]}]})")),
+               at_terminal(100)));
   }
   SECTION("with a long GPU name") {
     Gpu gpu = v100;
     gpu.name = long_name;
-    check_widths(render_table(report_on(gpu, load_text(R"({"type": "relu", "input": [8]})")),
-                              at_terminal(100)));
+    check_widths(render("table", report_on(gpu, load_text(R"({"type": "relu", "input": [8]})")),
+                        at_terminal(100)));
   }
 }
 
@@ -87,7 +93,7 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
     const Report report =
         report_on(find_gpu("a100").value(), load_network(file.text, name, at_batch(256)).value());
     for (const std::size_t width : {80U, 100U, 120U})
-      check_widths(render_table(report, at_terminal(width)), width);
+      check_widths(render("table", report, at_terminal(width)), width);
   }
   check_widths(render_gpu_list(all_gpus(), at_terminal(100)));
 }
@@ -107,7 +113,7 @@ TEST_CASE("Points fit the terminal", "[report/table]") {
   options.price_per_hour = {{v100.gpu.name, 2.48}, {t4.gpu.name, 0.53}};
   const Report report = make_report(std::move(evaluated), {}, options).value();
   for (const std::size_t width : {80U, 100U, 120U})
-    check_widths(render_table(report, at_terminal(width)), width);
+    check_widths(render("table", report, at_terminal(width)), width);
 }
 
 TEST_CASE("A long name keeps both its ends", "[report/table]") {
@@ -126,14 +132,14 @@ TEST_CASE("No control character of a name reaches a table", "[report/table]") {
   SECTION("of a GPU") { gpu.name = escapes(); }
   const Report report = report_on(gpu, network);
   const std::size_t lines =
-      lines_of(render_table(
-                   report_on(find_gpu("v100").value(),
-                             load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])")),
-                   {}))
+      lines_of(render("table",
+                      report_on(find_gpu("v100").value(),
+                                load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])")),
+                      {}))
           .size();
-  CHECK(control_characters(render_table(report, {})) == 0);
-  CHECK(lines_of(render_table(report, {})).size() == lines);
-  CHECK(control_characters(render_markdown(report, {})) == 0);
+  CHECK(control_characters(render("table", report, {})) == 0);
+  CHECK(lines_of(render("table", report, {})).size() == lines);
+  CHECK(control_characters(render("markdown", report, {})) == 0);
 }
 
 TEST_CASE("No control character of a GPU file reaches the list", "[report/table]") {
@@ -153,9 +159,10 @@ TEST_CASE("No control character reaches standard error", "[report/table]") {
 
 TEST_CASE("Markdown escapes the bars in names", "[report/table]") {
   const std::string text =
-      render_markdown(report_on(find_gpu("v100").value(),
-                                load_text(R"({"type": "relu", "input": [8], "name": "a|b"})")),
-                      {});
+      render("markdown",
+             report_on(find_gpu("v100").value(),
+                       load_text(R"({"type": "relu", "input": [8], "name": "a|b"})")),
+             {});
   CHECK(text.find("a\\|b") != std::string::npos);
 }
 

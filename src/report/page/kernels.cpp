@@ -17,13 +17,13 @@ std::string grid_table(const Grid& grid) {
   for (const GridColumn& column : grid.columns)
     text += fmt::format("<th scope=\"col\">{}</th>", xml_text(column.header));
   text += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : grid.rows) {
+  for_each_row(grid, [&](std::span<const std::string_view> cells, bool) {
     text += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < cells.size(); ++i)
       text += fmt::format("<td{}>{}</td>", grid.columns[i].left ? "" : " class=\"n\"",
-                          xml_text(row[i]));
+                          xml_text(cells[i]));
     text += "</tr>\n";
-  }
+  });
   return text + "</tbody>\n</table>\n</div>\n";
 }
 

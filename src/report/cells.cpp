@@ -1,0 +1,16 @@
+#include "report/cells.hpp"
+
+#include <algorithm>
+
+#include "report/text.hpp"
+
+namespace roofline {
+
+void Cells::add(std::string_view cell) {
+  const std::size_t begin = text_.size();
+  text_ += printable(cell);
+  width_ = std::max(width_, display_width(std::string_view(text_).substr(begin)));
+  text_ += '\n';
+}
+
+}  // namespace roofline
