@@ -20,13 +20,15 @@
 
 namespace roofline {
 
+/// Fields, by their keys in layer files, and how a source spells them where it does otherwise.
+using Spellings = std::vector<std::pair<std::string_view, std::string_view>>;
+
 /// A layer's place in its source, and what its fields are called there.
 struct Place {
   std::string source;    ///< the input's name, as in errors
   std::string where;     ///< "/layers/3", "14", `node "conv1"`; empty for the whole input
   bool pointers = true;  ///< fields are keys of a JSON object: "/layers/3/stride/0"
-  /// Fields, by their keys in layer files, and how the source spells them where it does otherwise.
-  std::vector<std::pair<std::string_view, std::string_view>> spellings;
+  Seldom<Spellings> spellings;
 };
 
 /// "same" and "valid" in place of numbers.
@@ -41,9 +43,9 @@ enum class PaddingRule : std::uint8_t {
 /// Padding may hold twice as many as there are axes: all begins, then all ends.
 struct AxesSpec {
   std::vector<std::uint64_t> numbers;
-  bool is_list = false;  ///< one number alone is for all axes; a list of one is of a single axis
   std::optional<std::uint64_t> height;
   std::optional<std::uint64_t> width;
+  bool is_list = false;  ///< one number alone is for all axes; a list of one is of a single axis
   PaddingRule rule = PaddingRule::numbers;  ///< of padding
 
   bool empty() const { return numbers.empty() && !height && !width; }

@@ -138,14 +138,16 @@ LayerSpec read_layer(const Value& object, const Origin& origin) {
   spec.rank = type.rank;
   spec.place = origin.place(object.pointer());
   const std::vector<FieldKey> keys = stated_keys(object, type.kind);
+  Spellings spellings;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const FieldKey& key = keys[i];
     if (!key.field->taken(type.kind)) fail_key(object, key.key, type.kind);
     check_once(key, std::span(keys).first(i), object);
-    if (key.key != key.field->key) spec.place.spellings.emplace_back(key.field->key, key.key);
+    if (key.key != key.field->key) spellings.emplace_back(key.field->key, key.key);
     const Value value = object.beneath(object.node().members()[i].value);
     std::visit(ReadField{value, key.unit, spec}, key.field->member);
   }
+  spec.place.spellings = std::move(spellings);
   if (object.node().contains("dtype") && object.node().contains("dtypes"))
     object.at("dtypes").fail("expected one spelling, got this and dtype");
   return spec;

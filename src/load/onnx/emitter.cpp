@@ -13,9 +13,9 @@ namespace roofline::onnx_graph {
 namespace {
 
 /// What attributes are called where layer files have another name.
-const std::vector<std::pair<std::string_view, std::string_view>> spellings{
-    {"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
-    {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
+const Seldom<Spellings> spellings =
+    Spellings{{"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
+              {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
 
 /// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32 bits
 /// wide in the runtimes of GPUs.
@@ -100,9 +100,13 @@ NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
     }
   }
   mark_shared();
-  set_names(network);
+  set_names();
   add_notes(network);
-  if (!network.layers.empty()) return network;
+  if (!layers_.empty()) {
+    const auto layers = std::make_shared<const std::deque<LayerSpec>>(std::move(layers_));
+    network.unread = {layers->size(), [layers](std::size_t index) { return (*layers)[index]; }};
+    return network;
+  }
   if (nodes_without_sizes_ > 0)
     throw InputError(model_.source, "",
                      "expected nodes that compute something, got none; the sizes of " +
@@ -136,10 +140,8 @@ void Emitter::emit(const Node& node) {
 }
 
 LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
-  Draft& draft = drafts_.emplace_back();
-  draft.node = &node;
-  draft.part = part;
-  LayerSpec& spec = draft.spec;
+  LayerSpec& spec = layers_.emplace_back();
+  drafts_.push_back({&spec, &node, part});
   spec.kind = kind;
   spec.place = {model_.source, node_place(node), false, spellings};
   const Value* operand = first_tensor(node.inputs);
@@ -148,6 +150,11 @@ LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   spec.dtypes.weight = spec.dtypes.input;
   spec.dtypes.output = result != nullptr ? result_type(*result) : *spec.dtypes.input;
   return spec;
+}
+
+void Emitter::drop_last() {
+  drafts_.pop_back();
+  layers_.pop_back();
 }
 
 void Emitter::writes(Value* result, Layout layout, bool is_direct) {
@@ -228,27 +235,26 @@ void Emitter::count_without_sizes(const Node& node) {
 void Emitter::mark_shared() {
   std::set<std::pair<const Value*, std::string>> seen;
   for (Draft& draft : drafts_) {
-    const bool is_norm = info(draft.spec.kind).family == KindFamily::norm;
+    const bool is_norm = info(draft.spec->kind).family == KindFamily::norm;
     if (draft.weights == nullptr) {
-      draft.spec.shared_weights = is_norm;  // a norm without any has none of its own to count
+      draft.spec->shared_weights = is_norm;  // a norm without any has none of its own to count
       continue;
     }
     const std::string module = is_norm ? module_of(draft) : std::string();
-    draft.spec.shared_weights = !seen.emplace(draft.weights, module).second;
+    draft.spec->shared_weights = !seen.emplace(draft.weights, module).second;
   }
 }
 
-void Emitter::set_names(NetworkSpec& network) {
+void Emitter::set_names() {
   const std::vector<std::string> names = layer_names(drafts_);
   const auto resolve = [&](OperandSpec& operand) {
     if (!operand.layer.empty()) operand.layer = names[std::stoul(operand.layer)];
   };
-  for (std::size_t i = 0; i < drafts_.size(); ++i) {
-    LayerSpec& spec = drafts_[i].spec;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    LayerSpec& spec = layers_[i];
     spec.name = names[i];
     if (spec.input) resolve(*spec.input);
     for (OperandSpec& each : spec.inputs) resolve(each);
-    network.layers.push_back(std::move(spec));
   }
 }
 

@@ -2,6 +2,7 @@
 
 // From a graph's nodes to layers: what the rules of the operators (operators.hpp) have in common.
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace roofline::onnx_graph {
 
 /// A layer before layers have names: operands refer to others by index.
 struct Draft {
-  LayerSpec spec;
+  LayerSpec* spec = nullptr;
   const Node* node = nullptr;
   std::string part;                ///< of the node, where it becomes several layers
   const Value* weights = nullptr;  ///< those that make up the layer's parameters
@@ -36,7 +37,7 @@ class Emitter {
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
   /// Which tensor of the file holds the last layer's weights; layers that share it count it once.
   void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
-  void drop_last() { drafts_.pop_back(); }
+  void drop_last();
   /// Which part of its node the last layer is.
   void rename_part(const char* part) { drafts_.back().part = part; }
   /// Whether the tensor is the whole result of a layer that its own node became.
@@ -70,12 +71,13 @@ class Emitter {
  private:
   void emit(const Node& node);
   void mark_shared();
-  void set_names(NetworkSpec& network);
+  void set_names();
   void add_notes(NetworkSpec& network) const;
 
   const Model& model_;
   const LayerDefaults& defaults_;
-  std::vector<Draft> drafts_;
+  std::deque<LayerSpec> layers_;  ///< which need not be moved to become more
+  std::vector<Draft> drafts_;     ///< of the layers
   std::map<std::string, std::size_t> without_rule_;
   std::string first_without_sizes_;
   std::size_t nodes_without_sizes_ = 0;

@@ -131,6 +131,9 @@ class ModelReader {
         default: break;
       }
     });
+    graph.nodes.shrink_to_fit();
+    graph.tensors.shrink_to_fit();
+    graph.values.shrink_to_fit();
   }
 
   void node(const WireField& around, NodeProto& node) {
@@ -146,6 +149,7 @@ class ModelReader {
         default: break;
       }
     });
+    node.attributes.shrink_to_fit();
   }
 
   void metadata(const WireField& around, NodeProto& node) {

@@ -1,9 +1,9 @@
 #include "load/onnx/names.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace roofline::onnx_graph {
 namespace {
@@ -98,8 +98,8 @@ bool is_made_up_node(const std::string& name) {
 
 /// What the layer is: the operator where a kind stands for many.
 std::string label_of(const Draft& draft) {
-  std::string label(info(draft.spec.kind).name);
-  switch (draft.spec.kind) {
+  std::string label(info(draft.spec->kind).name);
+  switch (draft.spec->kind) {
     case LayerKind::copy:
     case LayerKind::other:
     case LayerKind::reduce:
@@ -163,9 +163,9 @@ std::string joined(const Hint& hint) {
 
 /// What is known of the layers of one module.
 struct Module {
-  std::size_t layers = 0;
   std::size_t contractions = 0;
-  std::set<std::string> labels;
+  std::string label;         ///< of the first
+  bool has_labels = false;   ///< there are others
   bool has_modules = false;  ///< inside it
 };
 
@@ -174,9 +174,9 @@ std::unordered_map<std::string, Module> modules_of(const std::vector<Draft>& dra
   std::unordered_map<std::string, Module> modules;
   for (std::size_t i = 0; i < hints.size(); ++i) {
     Module& own = modules[hints[i].module];
-    ++own.layers;
-    own.labels.insert(hints[i].label);
-    if (info(drafts[i].spec.kind).family == KindFamily::contraction) ++own.contractions;
+    if (own.label.empty()) own.label = hints[i].label;
+    own.has_labels = own.has_labels || own.label != hints[i].label;
+    if (info(drafts[i].spec->kind).family == KindFamily::contraction) ++own.contractions;
     const std::string& name = hints[i].module;
     constexpr int deepest_module = 64;
     std::size_t at = name.find_first_of("./");
@@ -191,8 +191,8 @@ std::unordered_map<std::string, Module> modules_of(const std::vector<Draft>& dra
 /// The module's name alone for the layer that a reader would take for the module.
 bool stands_for_module(const Draft& draft, const Module& module) {
   if (module.has_modules || !draft.part.empty()) return false;
-  const bool is_contraction = info(draft.spec.kind).family == KindFamily::contraction;
-  return module.labels.size() == 1 || (is_contraction && module.contractions == 1);
+  const bool is_contraction = info(draft.spec->kind).family == KindFamily::contraction;
+  return !module.has_labels || (is_contraction && module.contractions == 1);
 }
 
 }  // namespace
@@ -206,7 +206,8 @@ std::vector<std::string> layer_names(const std::vector<Draft>& drafts) {
   shorten_own_names(hints);
   const auto modules = modules_of(drafts, hints);
   std::vector<std::string> names;
-  std::set<std::string> taken;
+  names.reserve(drafts.size());
+  std::unordered_set<std::string_view> taken;  // of names
   std::unordered_map<std::string, std::size_t> uses;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Hint& hint = hints[i];
@@ -215,9 +216,9 @@ std::vector<std::string> layer_names(const std::vector<Draft>& drafts) {
     std::string wanted = alone ? hint.module : joined(hint);
     if (!drafts[i].part.empty())
       wanted = (hint.module.empty() ? hint.label : hint.module) + "." + drafts[i].part;
-    std::string name = wanted;
-    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
-    names.push_back(name);
+    std::string& name = names.emplace_back(wanted);
+    while (taken.contains(name)) name = wanted + "_" + std::to_string(++uses[wanted]);
+    taken.insert(name);
   }
   return names;
 }

@@ -17,7 +17,7 @@ namespace roofline {
 namespace {
 
 std::string_view spelling(const Place& place, std::string_view field) {
-  for (const auto& [each, name] : place.spellings)
+  for (const auto& [each, name] : *place.spellings)
     if (each == field) return name;
   return field;
 }
