@@ -225,8 +225,7 @@ Needs needs_of(const Options& options) {
     if (chooses_rows || format.rows() == nullptr) {
       needs.report = true;
       // Ranked GPUs are points everywhere but in pictures.
-      const bool shows_points =
-          format.shows_points || (ranks_gpus && !format.shows_chart && !format.derives_all);
+      const bool shows_points = format.shows_points || (ranks_gpus && !format.shows_chart);
       needs.layers = needs.layers || !shows_points;
     } else if (std::find(needs.rows.begin(), needs.rows.end(), &format) == needs.rows.end())
       needs.rows.push_back(&format);

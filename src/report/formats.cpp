@@ -21,7 +21,7 @@ const OutputFormat output_table[] = {
     {"raw-csv", {}, raw_csv_rows},
     {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, whole<render_svg>, true},
-    {"html", {"html"}, whole<render_html>, false, true},
+    {"html", {"html"}, write_html, false, true},
     {"plot", {}, whole<render_plot>, true},
 };
 

@@ -60,11 +60,11 @@ std::string head_cell(std::string_view text) {
   return fmt::format("<th scope=\"col\">{}</th>", text);
 }
 
-std::string layer_rows(const Report& report, std::size_t index, bool many,
-                       const std::vector<const OutputField*>& fields) {
+void write_layer_rows(const Report& report, std::size_t index, bool many,
+                      const std::vector<const OutputField*>& fields, Pieces& page) {
   const Result& result = report.results[index];
   const auto ids = derivations_by_row(report, index);
-  std::string text;
+  std::string& text = page.text();
   for (const std::size_t i : report.selections[index].rows) {
     const TableRow row{result, {i}};
     const auto id = ids.find(i);
@@ -76,16 +76,17 @@ std::string layer_rows(const Report& report, std::size_t index, bool many,
       text += fmt::format("<td>{}</td><td>{}</td>", xml_text(work_title(result, false)),
                           xml_text(result.setting.gpu));
     text += "</tr>\n";
+    page.pass_on();
   }
-  return text;
 }
 
 }  // namespace
 
-std::string layers_section(const Report& report) {
+void write_layers_section(const Report& report, Pieces& page) {
   const bool many = report.results.size() > 1;
   const std::vector<const OutputField*> fields = shown_fields(report);
-  std::string text =
+  std::string& text = page.text();
+  text +=
       "<section id=\"layers\" aria-labelledby=\"layers-title\">\n"
       "<h2 id=\"layers-title\">Layers</h2>\n"
       "<p>A layer's name leads to the derivation of its numbers.</p>\n"
@@ -97,12 +98,13 @@ std::string layers_section(const Report& report) {
   if (many) text += head_cell("network") + head_cell("GPU");
   text += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < report.results.size(); ++i)
-    text += layer_rows(report, i, many, fields);
-  return text + "</tbody>\n</table>\n</div>\n</section>\n";
+    write_layer_rows(report, i, many, fields, page);
+  text += "</tbody>\n</table>\n</div>\n</section>\n";
 }
 
-std::string derivations_section(const Report& report) {
-  std::string text =
+void write_derivations_section(const Report& report, Pieces& page) {
+  std::string& text = page.text();
+  text +=
       "<section id=\"derivations\" aria-labelledby=\"derivations-title\">\n"
       "<h2 id=\"derivations-title\">Derivations</h2>\n"
       "<p>Layers that differ in nothing but their names share one.</p>\n";
@@ -114,8 +116,9 @@ std::string derivations_section(const Report& report) {
     text += fmt::format("<details id=\"{}\">\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
                         derivation_id(each.result, each.row), xml_text(name),
                         xml_text(explanation_text(each, result, ExplanationLength::whole)));
+    page.pass_on();
   }
-  return text + "</section>\n";
+  text += "</section>\n";
 }
 
 }  // namespace roofline

@@ -309,21 +309,24 @@ std::string links_of(const Report& report) {
   return links;
 }
 
-std::string layer_sections(const Report& report) {
-  if (report.results.empty() && !report.kernels.empty()) return "";
-  return verdict_section(report) + batch_bar(report) + summary_section(report) +
-         charts_section(report) + layers_section(report) + derivations_section(report) +
-         gpus_section(report);
+void write_layer_sections(const Report& report, Pieces& page) {
+  if (report.results.empty() && !report.kernels.empty()) return;
+  page.text() += verdict_section(report) + batch_bar(report) + summary_section(report) +
+                 charts_section(report);
+  write_layers_section(report, page);
+  write_derivations_section(report, page);
+  page.text() += gpus_section(report);
 }
 
 }  // namespace
 
-std::string render_html(const Report& report, const RenderStyle&) {
+void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   const std::string title = "Roofline report: " + xml_text(subject_of(report));
   const std::string lead = lead_of(report);
   const std::string_view main_part =
       report.results.empty() && !report.kernels.empty() ? "kernels" : "layers";
-  std::string page = fmt::format(
+  Pieces page(sink);
+  page.text() = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -332,11 +335,14 @@ std::string render_html(const Report& report, const RenderStyle&) {
       "<header>\n<h1>{}</h1>\n{}<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n",
       title, page_css(), svg_css(), main_part, main_part, title,
       lead.empty() ? "" : fmt::format("<p>{}</p>\n", xml_text(lead)), links_of(report));
-  page += errors_section(report) + layer_sections(report) + kernels_section(report);
-  page += conventions_section;
-  page += fmt::format("</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n",
-                      ROOFLINE_VERSION, page_script());
-  return page + "</body>\n</html>\n";
+  page.text() += errors_section(report);
+  write_layer_sections(report, page);
+  page.text() += kernels_section(report);
+  page.text() += conventions_section;
+  page.text() += fmt::format(
+      "</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n</body>\n</html>\n",
+      ROOFLINE_VERSION, page_script());
+  page.flush();
 }
 
 }  // namespace roofline
