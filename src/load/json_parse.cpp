@@ -154,6 +154,8 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (text.starts_with("\x1f\x8b")) return "expected JSON, got gzip data";
   if (detail.find("UTF-8") != std::string_view::npos)
     return "expected UTF-8 text, got a byte that is not";
+  if (detail.find("surrogate") != std::string_view::npos)
+    return "expected both halves of a character (\\ud83d\\ude00), got one";
   if (offset >= text.size()) return "expected more JSON, got the end of the text";
   const char found = text[offset];
   std::string message = "expected JSON, got ";

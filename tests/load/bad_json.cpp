@@ -25,6 +25,10 @@ TEST_CASE("A text that is not JSON says where it stops being JSON", "[load/bad_j
       {"{\"stride\": 1}\n{\"stride\": 2}", "conv.json:2:1: expected JSON, got '{'"},
       {"{\"stride\": NaN}", "conv.json:1:12: expected JSON, got 'N'"},
       {"{\"stride\": 0x10}", "conv.json:1:13: expected JSON, got 'x'"},
+      {R"({"name": "\ud83d"})",
+       R"(conv.json:1:17: expected both halves of a character (\ud83d\ude00), got one)"},
+      {R"({"name": "\ude00"})",
+       R"(conv.json:1:16: expected both halves of a character (\ud83d\ude00), got one)"},
       {"{\"stride\" 1}", "conv.json:1:11: expected JSON, got '1'"},
       {"{\"name\": \"a\nb\"}",
        "conv.json:1:12: expected JSON, got a control character inside a string, or a string that "
