@@ -7,9 +7,9 @@
 namespace roofline {
 
 void Cells::add(std::string_view cell) {
-  const std::size_t begin = text_.size();
+  const std::size_t at = text_.size();
   text_ += printable(cell);
-  width_ = std::max(width_, display_width(std::string_view(text_).substr(begin)));
+  width_ = std::max(width_, display_width(std::string_view(text_).substr(at)));
   text_ += '\n';
 }
 

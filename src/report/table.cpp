@@ -325,12 +325,11 @@ struct Shown {
   bool rows_in_cache = false;
 
   void add(const Grid& grid) {
-    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-      const std::string& header = grid.columns[i].header;
-      headers.insert(header);
-      for (const std::string_view cell : grid.columns[i].cells) {
-        if (header == "limiter") limiters.insert(std::string(cell));
-        if (header == "bound" && cell.ends_with('*')) rows_in_cache = true;
+    for (const GridColumn& column : grid.columns) {
+      headers.insert(column.header);
+      for (const std::string_view cell : column.cells) {
+        if (column.header == "limiter") limiters.insert(std::string(cell));
+        if (column.header == "bound" && cell.ends_with('*')) rows_in_cache = true;
       }
     }
   }

@@ -121,7 +121,7 @@ void measure_memory_of_gpus(const std::string& roofline, const std::string& self
       "resnet50",     "resnet101",  "densenet121", "inception_v3",    "googlenet", "unet",
       "mobilenet_v2", "mnasnet1_0", "vgg16",       "wide_resnet50_2", "alexnet",   "convnext_tiny"};
   std::printf("\nmemory at most, %zu networks on one GPU and on all\n", networks.size());
-  for (const char* format : {"csv", "json", "table"}) {
+  for (const char* format : {"csv", "json", "table", "html"}) {
     const auto run_on = [&](const char* gpus) {
       std::vector<std::string> words{roofline, "--gpu", gpus, "--format", format};
       words.insert(words.end(), networks.begin(), networks.end());

@@ -5,6 +5,7 @@
 #include "cli/process.hpp"
 #include "load/loading.hpp"
 #include "report/formats.hpp"
+#include "report/grid.hpp"
 #include "report/text.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
@@ -54,6 +55,18 @@ std::string escapes() {
 }
 
 }  // namespace
+
+TEST_CASE("Cells of any text stay cells", "[report/table]") {
+  Grid grid;
+  grid.columns = {{"a", true}, {"b"}, {"c"}};
+  CHECK(grid.is_empty());
+  CHECK(aligned(grid, {}) == "a  b  c\n");
+  grid.add_row({"x\ny", "", ""});
+  grid.add_row({"", "12", ""});
+  CHECK(aligned(grid, {}) == "a     b  c\nx?y\n     12\n");
+  drop_columns(grid, {}, {});
+  CHECK(aligned(grid, {}) == "a     b\nx?y\n     12\n");
+}
 
 TEST_CASE("Tables fit the terminal", "[report/table]") {
   const std::string long_name(300, 'x');
