@@ -290,10 +290,11 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
     std::vector<std::vector<const LayerField*>> all;
     all.reserve(all_kinds().size());
     for (const KindInfo& each : all_kinds()) {
-      std::vector<const LayerField*>& fields = all.emplace_back();
+      std::vector<const LayerField*> fields;
       fields.reserve(table.size());
       for (const LayerField& field : table)
         if (field.is_written() && field.taken(each.kind)) fields.push_back(&field);
+      all.push_back(std::move(fields));
     }
     return all;
   }();
