@@ -43,8 +43,8 @@ class Documents {
   bool has_next() const { return begin_ != std::string::npos; }
   bool is_only() const { return first_ && text_.find_first_not_of(blanks, end_) == text_.npos; }
   std::pair<std::string_view, Origin> next(const std::string& source) {
-    const std::pair<std::string_view, Origin> found{
-        std::string_view(text_).substr(begin_, end_ - begin_), {source, line_, column_}};
+    std::pair<std::string_view, Origin> found{std::string_view(text_).substr(begin_, end_ - begin_),
+                                              {source, line_, column_}};
     first_ = false;
     find_next();
     return found;
