@@ -149,7 +149,7 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
       if (spec->kernels)
         kernels.push_back(
             place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context));
-      if (spec->layers.empty()) continue;
+      if (spec->layer_count() == 0) continue;
       Network network = infer(*spec, setting.defaults).value();
       if (times != nullptr) times->join(network);
       if (!network.record) {
