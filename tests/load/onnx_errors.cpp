@@ -129,6 +129,12 @@ TEST_CASE("Sizes that no tensor has", "[load/onnx_errors]") {
        "m.onnx: node \"t\" (DepthToSpace): expected an operand [N, C, H, W] of whole blocks of 3, "
        "got "
        "[1, 8, 4, 4]"},
+      {model(text(1, node("Split", {"x", "k"}, {"y", "z"})) + input("x", {largest, 1}) +
+             output("y") + output("z") + constant("k", {-9, 9})),
+       "m.onnx: node \"y\" (Split): expected parts of an axis of 9223372036854775807, got [-9, 9]"},
+      {model(text(1, node("Split", {"x", "k"}, {"y", "z"})) + input("x", {8, 4}) + output("y") +
+             output("z") + constant("k", {6, 3})),
+       "m.onnx: node \"y\" (Split): expected parts of an axis of 8, got [6, 3]"},
       {model_of("Concat", {"x", "k"}, {1, 2}, attribute("axis", 9)),
        "m.onnx: node \"t\" (Concat): axis: expected one of 4 axes, got 9"},
   });

@@ -251,12 +251,13 @@ void infer_split(Node& node) {
   const std::int64_t each = (*in)[axis] / parts + ((*in)[axis] % parts != 0 ? 1 : 0);
   std::int64_t left = (*in)[axis];
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    Sizes out = *in;
-    out[axis] = stated ? (*stated)[i] : std::min(each, left);
-    left -= out[axis];
-    if (out[axis] < 0 || left < 0)
+    const std::int64_t part = stated ? (*stated)[i] : std::min(each, left);
+    if (part < 0 || part > left)
       throw NodeError{"expected parts of an axis of " + std::to_string((*in)[axis]) + ", got " +
                       (stated ? list_text(*stated) : std::to_string(parts) + " of them")};
+    left -= part;
+    Sizes out = *in;
+    out[axis] = part;
     set_result(node, i, out, type_at(node, 0));
   }
 }
