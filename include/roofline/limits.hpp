@@ -18,6 +18,11 @@ struct InputLimits {
   }
 };
 
+/// What is expected of the layers that "repeat" adds.
+inline std::string expected_copies(const InputLimits& limits) {
+  return "at most " + std::to_string(limits.copies) + " layers by repeat in all";
+}
+
 /// What to say of something beyond a limit; Remedy::limits would help.
 inline std::string beyond_limit(const std::string& expected) {
   return "expected " + expected + ", got more";

@@ -61,7 +61,7 @@ void set_formats(const Arguments& arguments, Options& options) {
 
 /// What is asked for is written, or refused: layers and results do not mix, and are not both made
 /// without a GPU.
-void check_layer_file(const Arguments& arguments, Options& options) {
+void set_layer_file(const Arguments& arguments, Options& options) {
   if (arguments.layer_file == "-" && options.format != nullptr)
     throw UsageError(
         "--to-layers -: expected nothing else on standard output (-o FILE writes results)");
@@ -297,7 +297,7 @@ Options options_of(const Arguments& arguments) {
   options.gates = gates_of(arguments);
   set_formats(arguments, options);
   set_charts(arguments, options);
-  check_layer_file(arguments, options);
+  set_layer_file(arguments, options);
   if (arguments.list_gpus || arguments.list_networks) {
     options.action =
         arguments.list_gpus ? Options::Action::list_gpus : Options::Action::list_networks;

@@ -86,11 +86,9 @@ void Results::say(const Message& message) {
 }
 
 void Results::count_copies(const Evaluation& part) {
-  const std::uint64_t most = options_->limits.copies;
   copies_ += part.copies;
-  if (copies_ > most) {
-    InputError error(part.input, "",
-                     beyond_limit("at most " + std::to_string(most) + " layers by repeat in all"));
+  if (copies_ > options_->limits.copies) {
+    InputError error(part.input, "", beyond_limit(expected_copies(options_->limits)));
     error.remedy = Remedy::limits;
     raise(error);
   }

@@ -117,8 +117,7 @@ class Inference {
     const std::uint64_t copies = spec.repeat.value_or(1);
     if (copies == 0) fail("repeat", "expected an integer >= 1, got 0");
     if (copies - 1 > defaults_.limits.copies - added_copies_)
-      fail_limit("repeat",
-                 "at most " + std::to_string(defaults_.limits.copies) + " layers by repeat in all");
+      fail_limit("repeat", expected_copies(defaults_.limits));
     added_copies_ += copies - 1;
     return copies;
   }
