@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "model/gpu_selection.hpp"
 #include "report/text.hpp"
+#include "results/gpu_selection.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/data_type.hpp"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
-#include "model/telling_order.hpp"
 #include "report/json_writer.hpp"
 #include "report/stated.hpp"
+#include "results/telling_order.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/load.hpp"

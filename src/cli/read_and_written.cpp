@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What is the same under all names of a file; where there is none yet, the path that it will have.
-using Place = std::variant<FileIdentity, fs::path>;
+using OutputPlace = std::variant<FileIdentity, fs::path>;
 
 /// None where it may be both ends: a terminal, /dev/null, a socket.
-std::optional<Place> place_of(const std::string& path) {
+std::optional<OutputPlace> place_of(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_character_file(status) || fs::is_socket(status)) return std::nullopt;
@@ -35,7 +35,7 @@ struct NamedFile {
 
   std::string name;  ///< as messages call it
   std::string path;
-  std::optional<Place> place;
+  std::optional<OutputPlace> place;
 };
 
 NamedFile standard_input() { return {"standard input", "/dev/stdin"}; }

@@ -8,9 +8,9 @@
 #include "load/own_gpus.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_names.hpp"
-#include "model/gpu_selection.hpp"
 #include "model/gpu_share.hpp"
 #include "model/spelling.hpp"
+#include "results/gpu_selection.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

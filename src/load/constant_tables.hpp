@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/kernel/constants.hpp"
+#include "kernel/constants.hpp"
 
 namespace roofline {
 

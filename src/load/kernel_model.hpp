@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/constants.hpp"
 #include "load/json_value.hpp"
-#include "model/kernel/constants.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {

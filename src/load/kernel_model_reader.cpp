@@ -3,12 +3,12 @@
 #include <map>
 #include <mutex>
 
+#include "kernel/constant_fields.hpp"
 #include "load/byte_stream.hpp"
 #include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"
-#include "model/kernel/constant_fields.hpp"
-#include "model/kernel/number_text.hpp"
+#include "model/number_text.hpp"
 #include "model/spelling.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/catalogue.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"
-#include "model/kernel/constant_fields.hpp"
 
 namespace roofline {
 namespace {

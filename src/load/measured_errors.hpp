@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "kernel/measured_errors.hpp"
 #include "load/json_value.hpp"
-#include "model/kernel/measured_errors.hpp"
 
 namespace roofline {
 

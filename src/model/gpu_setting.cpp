@@ -9,7 +9,7 @@
 
 #include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
-#include "model/kernel/number_text.hpp"
+#include "model/number_text.hpp"
 #include "model/spelling.hpp"
 
 namespace roofline {

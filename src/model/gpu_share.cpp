@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/kernel/number_text.hpp"
+#include "model/number_text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

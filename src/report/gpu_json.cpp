@@ -1,5 +1,5 @@
+#include "kernel/constants.hpp"
 #include "model/gpu_fields.hpp"
-#include "model/kernel/constants.hpp"
 #include "report/json_values.hpp"
 #include "roofline/render.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/kernel/constant_fields.hpp"
+#include "kernel/constant_fields.hpp"
 #include "roofline/kernel_model.hpp"
 #include "roofline/render.hpp"
 

@@ -23,7 +23,7 @@
 #include "load/json_input.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_times.hpp"
-#include "load/trace/trace_input.hpp"
+#include "pytorch/trace_input.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"

@@ -3,8 +3,8 @@
 #include "load/constant_tables.hpp"
 
 #include "catch.hpp"
+#include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
-#include "model/kernel/constant_fields.hpp"
 #include "roofline/catalogue.hpp"
 
 using namespace roofline;

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
-#include "model/kernel/constant_fields.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/catalogue.hpp"
 

@@ -12,7 +12,7 @@
 #include "cli/process.hpp"
 #include "load/json_layer.hpp"
 #include "load/loading.hpp"
-#include "load/trace/folding.hpp"
+#include "pytorch/folding.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/view.hpp"
 

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "catch.hpp"
-#include "model/kernel/constants.hpp"
-#include "model/kernel/machine/occupancy.hpp"
+#include "kernel/constants.hpp"
+#include "kernel/machine/occupancy.hpp"
 #include "report/chart/chart.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/context.hpp"

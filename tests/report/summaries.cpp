@@ -1,7 +1,7 @@
 // Views, comparisons and sweeps, on results made by hand.
 
 #include "catch.hpp"
-#include "model/totals.hpp"
+#include "results/totals.hpp"
 #include "roofline/summary.hpp"
 #include "roofline/view.hpp"
 

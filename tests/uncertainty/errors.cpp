@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "model/score.hpp"
-#include "model/uncertainty.hpp"
+#include "results/score.hpp"
+#include "results/uncertainty.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline::uncertainty {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/layer_errors.hpp"
+#include "results/layer_errors.hpp"
 #include "uncertainty/samples.hpp"
 
 namespace roofline::uncertainty {

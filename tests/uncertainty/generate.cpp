@@ -15,9 +15,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "kernel/constants.hpp"
 #include "load/measured_errors.hpp"
-#include "model/kernel/constants.hpp"
-#include "model/uncertainty.hpp"
+#include "results/uncertainty.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 #include "uncertainty/table.hpp"

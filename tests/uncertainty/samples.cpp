@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "load/kernel_model.hpp"
-#include "model/calibrate.hpp"
+#include "results/calibrate.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 #include "roofline/reader.hpp"

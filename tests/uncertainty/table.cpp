@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "model/score.hpp"
+#include "results/score.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline::uncertainty {

@@ -43,12 +43,12 @@ std::string head_cells(const std::vector<std::string_view>& names) {
 }
 
 /// The result among the ways in which its work was evaluated.
-struct Place {
+struct PagePart {
   const PointTable* table = nullptr;  ///< null where there is one way
   std::size_t point = 0;
 };
 
-Place place_of(const Report& report, const Result& result) {
+PagePart place_of(const Report& report, const Result& result) {
   for (const PointTable& table : report.points)
     for (std::size_t i = 0; i < table.points.size(); ++i) {
       const OperatingPoint& point = table.points[i];
@@ -59,7 +59,7 @@ Place place_of(const Report& report, const Result& result) {
   return {};
 }
 
-std::string best_text(const Place& place) {
+std::string best_text(const PagePart& place) {
   std::string text;
   const auto add = [&](const std::optional<std::size_t>& best, std::string_view what) {
     if (best == place.point) text += (text.empty() ? "" : ", ") + std::string(what);
@@ -96,7 +96,7 @@ std::string summary_row(const Report& report, const Result& result, bool measure
                                               : std::nullopt);
   text += number_cell(rate ? plain(*rate) : "");
   if (!report.points.empty()) {
-    const Place place = place_of(report, result);
+    const PagePart place = place_of(report, result);
     text += place.table == nullptr ? html_cell("") + html_cell("")
                                    : number_cell(factor(place.table->points[place.point].speedup)) +
                                          html_cell(best_text(place));

@@ -1,0 +1,101 @@
+#include "kernel/attention/attention_kernel.hpp"
+
+#include <cmath>
+
+#include "kernel/dense/contraction.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr double tile = 128;         ///< queries, and keys
+constexpr double feature_step = 64;  ///< features are padded to
+
+/// Pairs of a tile of queries and one of keys that a head computes: of a causal one those up to the
+/// diagonal, of which the last rows see all keys.
+template <class Trace>
+NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Trace>& key_tiles,
+                           bool causal, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  Number pairs = query_tiles * key_tiles;
+  if (causal) {
+    const Number square = min({key_tiles, query_tiles});
+    pairs = max({key_tiles - query_tiles, 0}) * query_tiles + square * (square + 1) / 2;
+  }
+  return trace.named("pairs of tiles of a head", pairs);
+}
+
+template <class Trace>
+ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts,
+                                        const EngineModel& engine, const ResolvedModel& model,
+                                        const NumberOf<Trace>& sms, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const bool forward = layer.pass == Pass::fwd;
+  const AttentionConstants& kernels = model.constants->values.attention;
+  const AttentionKernel& k = forward ? kernels.forward : kernels.backward;
+  const auto size = [&trace](const char* quantity, std::uint64_t number) {
+    return trace.named(quantity, static_cast<double>(number), "", "layer");
+  };
+  const Heads query = heads_of(layer.inputs[0].shape);
+  const Heads key = heads_of(layer.inputs[1].shape);
+  const Number images = size("images", query.batch);
+  const Number heads = images * size("heads", query.heads);
+  const Number queries = size("queries of a head", query.length);
+  const Number query_tiles = divide_up(queries, tile);
+  const Number key_tiles = divide_up(size("keys of a head", key.length), tile);
+  const Number blocks = trace.named("blocks", heads * (forward ? query_tiles : key_tiles));
+
+  ThroughputWork<Number> work;
+  work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
+  work.streams = streams_of(layer, counts);
+  work.start_s = trace.named("start beyond the launch", trace(k.start_s), "s");
+  work.kernels = forward ? 1 : 3;
+  work.threads = tile;
+  work.blocks = value_of(blocks);
+  if (queries == 1) return work;
+
+  const Number scores =
+      trace.named("scores, on whole tiles",
+                  heads * tile_pairs(query_tiles, key_tiles, layer.causal, trace) * tile * tile);
+  const Number q = round_up(size("features of a query", query.features), feature_step);
+  const Number v = round_up(size("features of a value", layer.output.channels), feature_step);
+  work.flop =
+      trace.named("FLOP on whole tiles", scores * 2 * (forward ? q + v : 3 * q + 2 * v), "FLOP");
+  const bool tensor = is_tensor_engine(engine.engine);
+  const bool older =
+      tensor && layer.backend.value_or(AttentionBackend::cudnn) != AttentionBackend::cudnn;
+  const Number slower =
+      trace.factor("share of the fastest kernels' rate", older ? trace(kernels.flash_share) : 1);
+  const Number share = trace(tensor ? k.tensor_share : k.vector_share) * slower;
+  work.flop_per_s = trace.named("rate of the products", engine.peak_flop_per_s * share, "FLOP/s");
+  work.clocks = scores * trace(k.score_clock) / slower + blocks * trace(k.block_clock);
+  if (layer.masked) {
+    const double row_byte = static_cast<double>(key.length) * element_byte(layer.dtypes.input);
+    const double loads = std::fmod(row_byte, 16) == 0 ? 1 : 2;
+    work.clocks = work.clocks + scores * loads * trace(kernels.mask_score_clock);
+  }
+  work.useful_share =
+      trace.factor("useful share of the arithmetic", static_cast<double>(counts.flops) / work.flop);
+  // Blocks of a causal head differ in length and fill each other's gaps, but for half a wave.
+  const Number waves = trace.named("waves", blocks / sms);
+  work.idle = trace.factor("whole waves / waves",
+                           (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
+  return work;
+}
+
+}  // namespace
+
+template <class Trace>
+KernelPlan attention_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
+                          const ResolvedModel& model, CacheState cache, Trace& trace) {
+  const auto flop_s = practical_flop_s(counts, &engine, trace);
+  const auto rates = machine_rates(model.machine, trace);
+  const auto work = work_of(layer, counts, engine, model, rates.sm_count, trace);
+  return throughput_plan<Trace>({work}, flop_s, rates, model, cache, trace);
+}
+
+template KernelPlan attention_plan(const Layer&, const Counts&, const EngineModel&,
+                                   const ResolvedModel&, CacheState, Planning&);
+template KernelPlan attention_plan(const Layer&, const Counts&, const EngineModel&,
+                                   const ResolvedModel&, CacheState, Explaining&);
+
+}  // namespace roofline

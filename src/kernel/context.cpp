@@ -1,0 +1,163 @@
+#include "roofline/context.hpp"
+
+#include <utility>
+
+#include "kernel/machine/memory_traffic.hpp"
+#include "model/expected.hpp"
+#include "model/number_text.hpp"
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+/// The rate of copies over the host link: the part's measured one for this kind of memory; for
+/// pinned memory else the link's own.
+std::optional<double> host_copy_byte_per_s(const Gpu& gpu, HostMemory memory) {
+  if (memory == HostMemory::pageable) return gpu.host_pageable_byte_per_s;
+  return gpu.host_pinned_byte_per_s ? gpu.host_pinned_byte_per_s : gpu.host_link_byte_per_s;
+}
+
+bool is_nvidia(const Gpu& gpu) { return gpu.vendor == "NVIDIA"; }
+
+/// Engines enqueue their kernels one by one unless they are asked to capture them, and their
+/// published throughputs at small batches show it.
+LaunchProtocol default_launch(FusionKind fusion) {
+  return fusion == FusionKind::epilogue ? LaunchProtocol::stream : LaunchProtocol::graph;
+}
+
+/// Refuses what the options ask of a GPU that does not state it.
+void check(const Gpu& gpu, const AnalysisOptions& options) {
+  if (options.ceilings == CeilingKind::sustained && !gpu.sustained)
+    throw InputError(
+        gpu.name +
+            " has no sustained ceilings: measure them and give them as what it reaches, or as "
+            "\"sustained\" in a GPU file of your own",
+        Remedy::ceilings);
+  if (options.host_copies && !host_copy_byte_per_s(gpu, *options.host_copies))
+    throw InputError(gpu.name + " states no " +
+                     (*options.host_copies == HostMemory::pageable
+                          ? "host_pageable_gb_per_s"
+                          : "host_pinned_gb_per_s or host_link_gb_per_s") +
+                     ": give it in a GPU file of your own");
+  if (options.framework && info(*options.framework).only_nvidia && !is_nvidia(gpu))
+    throw InputError(std::string(info(*options.framework).meaning) +
+                     " runs on NVIDIA's GPUs, and " + gpu.name + " is " + gpu.vendor + "'s");
+}
+
+/// Of no GPU but of the host: the median over 24 networks of torchvision at batch 1 of eager time
+/// over operators (PyTorch 2.11, forward, beside an H200).
+constexpr double usual_host_operator_s = 23e-6;
+
+/// What starts kernels, and what is assumed of it where the GPU's file is silent.
+Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
+                    std::vector<std::string>& assumptions) {
+  const LaunchProtocol protocol = options.launch.value_or(default_launch(options.fusion));
+  if (protocol == LaunchProtocol::eager && !gpu.host_operator_s)
+    assumptions.push_back(
+        "host_operator_us is not stated: " + number_text(usual_host_operator_s * 1e6) +
+        " us an operator are assumed, as measured on the host of an H200");
+  return {protocol, gpu.host_operator_s.value_or(usual_host_operator_s)};
+}
+
+/// TF32 where nobody asked for it is what frameworks do on NVIDIA's GPUs alone.
+AnalysisOptions on_gpu(AnalysisOptions options, const Gpu& gpu) {
+  if (options.framework && options.engine == info(*options.framework).engine && !is_nvidia(gpu))
+    options.engine = {};
+  return options;
+}
+
+Ceilings ceilings_of(const Gpu& gpu, const AnalysisOptions& options) {
+  Ceilings ceilings{gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s, options.ceilings, {}, {}};
+  if (options.ceilings == CeilingKind::sustained) {
+    ceilings.sustained_flop_per_s = gpu.sustained->peak_flop_per_s;
+    ceilings.sustained_byte_per_s = gpu.sustained->bandwidth_byte_per_s;
+  }
+  if (options.bandwidth_byte_per_s) ceilings.sustained_byte_per_s = options.bandwidth_byte_per_s;
+  if (options.peak_flop_per_s || options.bandwidth_byte_per_s) ceilings.kind = CeilingKind::user;
+  // An engine that was not measured keeps its datasheet peak.
+  for (const Engine engine : enumerators<Engine>)
+    if (ceilings.sustained_flop_per_s[engine])
+      ceilings.peak_flop_per_s[engine] = ceilings.sustained_flop_per_s[engine];
+  ceilings.bandwidth_byte_per_s =
+      ceilings.sustained_byte_per_s.value_or(ceilings.bandwidth_byte_per_s);
+  return ceilings;
+}
+
+Context context_of(Gpu gpu, const AnalysisOptions& options) {
+  check(gpu, options);
+  const KernelModel datasheet = kernel_model_of(gpu).value();
+  const Ceilings ceilings = ceilings_of(gpu, options);
+  const auto copy_byte_per_s =
+      options.host_copies ? host_copy_byte_per_s(gpu, *options.host_copies) : std::nullopt;
+  const auto under = [&](const EngineRates& sustained) {
+    return with_sustained(datasheet, sustained, ceilings.sustained_byte_per_s);
+  };
+  std::vector<std::string> assumptions = datasheet.assumptions();
+  const Launch launch = launch_under(gpu, options, assumptions);
+  const AnalysisOptions resolved = on_gpu(options, gpu);
+  Context context{std::move(gpu),
+                  resolved,
+                  ceilings,
+                  copy_byte_per_s,
+                  launch,
+                  under(ceilings.sustained_flop_per_s),
+                  {},
+                  std::move(assumptions)};
+  if (options.peak_flop_per_s)
+    for (const Engine engine : enumerators<Engine>)
+      context.kernel_by_engine.push_back(under(ceilings_for(context, engine).sustained_flop_per_s));
+  return context;
+}
+
+}  // namespace
+
+AnalysisOptions options_of(Framework framework) {
+  const FrameworkInfo defaults = info(framework);
+  AnalysisOptions options;
+  options.framework = framework;
+  options.engine = defaults.engine;
+  options.fusion = defaults.fusion;
+  options.fused_attention = true;
+  options.layout = defaults.layout;
+  options.launch = defaults.launch;
+  return options;
+}
+
+Expected<Context> make_context(Gpu gpu, const AnalysisOptions& options) {
+  return expected([&] { return context_of(std::move(gpu), options); });
+}
+
+Ceilings ceilings_for(const Context& context, Engine engine) {
+  Ceilings ceilings = context.ceilings;
+  if (!context.options.peak_flop_per_s) return ceilings;
+  ceilings.peak_flop_per_s[engine] = context.options.peak_flop_per_s;
+  ceilings.sustained_flop_per_s[engine] = context.options.peak_flop_per_s;
+  return ceilings;
+}
+
+Roofs roofs_for(const Context& context, Engine engine) {
+  const ResolvedModel& model = kernel_model_for(context, engine).resolved();
+  Planning trace;
+  const auto rates = machine_rates(model.machine, trace);
+  Roofs roofs{context.gpu.peak_flop_per_s,
+              context.gpu.bandwidth_byte_per_s,
+              {},
+              dram_byte_per_s(model.memory, trace),
+              l2_byte_per_s(model.memory, rates, trace)};
+  for (const Engine engine_of_part : enumerators<Engine>)
+    if (const auto& each = model.engines[engine_of_part])
+      roofs.practical_flop_per_s[engine_of_part] = practical_flop_per_s(*each);
+  return roofs;
+}
+
+Launch launch_of(const std::shared_ptr<const TraceSummary>& recording, const Context& context) {
+  if (recording == nullptr) return context.launch;
+  return {recording->times_hold_launches ? LaunchProtocol::graph : LaunchProtocol::kernel, 0};
+}
+
+const KernelModel& kernel_model_for(const Context& context, Engine engine) {
+  return context.kernel_by_engine.empty() ? context.kernel
+                                          : context.kernel_by_engine[index_of(engine)];
+}
+
+}  // namespace roofline

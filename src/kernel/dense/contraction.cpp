@@ -1,0 +1,293 @@
+#include "kernel/dense/contraction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/formula.hpp"
+#include "kernel/layer_sizes.hpp"
+
+namespace roofline {
+namespace {
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+
+double product(const Axes& axes) { return number(axes[0]) * number(axes[1]) * number(axes[2]); }
+
+/// The forward convolution that the layer is, or whose gradient it is.
+struct Mirror {
+  const Shape* input;
+  const Shape* output;
+  Pass role;
+};
+
+Mirror mirror_of(const Layer& layer) {
+  const Shape& in = layer.inputs.front().shape;
+  if (layer.kind != LayerKind::conv_transpose) return {&in, &layer.output, layer.pass};
+  return {&layer.output, &in, mirrored(layer.pass)};
+}
+
+/// Taps that each phase of a strided data gradient runs, and how many phases there are.
+void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty) {
+  double taps = 1;
+  double positions = 1;
+  double phases = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    taps *= divide_up(number(window.kernel[axis]), number(window.stride[axis]));
+    positions *= number(window.stride[axis]);
+    phases *= number(std::min(window.kernel[axis], window.stride[axis]));
+  }
+  x.count = skip_empty ? phases : positions;
+  x.leaves_zeros = skip_empty && phases < positions;
+  x.m = divide_up(x.m, positions);
+  x.issued_k = k_channels * taps;
+  x.k_runs = taps;
+}
+
+/// The first layer of ResNet and its kin, which libraries have a kernel for in 16 bits.
+bool is_wide_first_layer(const Layer& layer, double in_channels, double out_channels) {
+  const Window& window = *layer.window;
+  return layer.mapping == KernelMapping{} && window.rank == 2 && window.kernel == Axes{1, 7, 7} &&
+         window.stride == Axes{1, 2, 2} && in_channels <= 4 && out_channels == 64;
+}
+
+void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, double align,
+                  const EngineModel& engine, FewChannels few) {
+  const LibraryFeatures& library = engine.features;
+  const double groups = number(layer.groups);
+  const double c = x.in_channels / groups;
+  const double k = x.out_channels / groups;
+  const double taps = product(layer.window->kernel);
+  const double out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
+  const double in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
+  x.gathered = few == FewChannels::gathered && align > 1 && x.role != Pass::dgrad &&
+               std::fmod(c, align) != 0 && c < 2 * align;
+  // Padded tensors are not copied; an image's few channels are padded to four, so that a row of the
+  // window is one piece, fetched 16 byte at a time. A library pads them by copies, for the
+  // kernel that it has for the one shape.
+  const bool padded = keeps_tensors_padded(layer);
+  x.pads_image = x.gathered && !padded && engine.constants->first_layer_gather > 0 &&
+                 x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
+  const bool padded_to_4 = x.gathered && (padded || x.pads_image);
+  x.gather_vector = x.gathered && padded ? std::max(4.0, 16 / x.element_byte) : 1;
+  const double c_issued = round_up(c, !x.gathered             ? align
+                                      : padded_to_4           ? 4
+                                      : library.pads_gathered ? 8
+                                                              : 1);
+  x.unaligned = align > 1 && !padded &&
+                (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
+  x.count = groups;
+  switch (x.role) {
+    case Pass::fwd:
+      x.m = out_positions;
+      x.m_is = "images x output positions";
+      x.n = k;
+      x.n_is = "output channels";
+      x.issued_k = c_issued * taps;
+      x.k_is = "input channels, in whole vectors, x taps";
+      x.k_runs = align > 1 && !x.gathered ? taps : 1;
+      break;
+    case Pass::dgrad:
+      x.m = in_positions;
+      x.m_is = "images x input positions of a phase of the stride";
+      x.n = c;
+      x.n_is = "input channels";
+      x.k_is = "output channels, in whole vectors, x taps of a phase";
+      set_data_gradient(x, *layer.window, round_up(k, align), library.skips_empty_phases);
+      x.count *= groups;
+      if (align == 1) x.k_runs = 1;
+      break;
+    case Pass::wgrad:
+      x.m = k;
+      x.m_is = "output channels";
+      x.n = c_issued * taps;
+      x.n_is = "input channels, in whole vectors, x taps";
+      x.issued_k = out_positions;
+      x.k_is = "images x output positions";
+      break;
+  }
+}
+
+void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
+  const Window& window = *layer.window;
+  x.rank = window.rank;
+  x.taps = product(window.kernel);
+  x.out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
+  x.batch = number(mirror.input->batch);
+  x.in_channels = number(mirror.input->channels);
+  x.out_channels = number(mirror.output->channels);
+  x.in_h = number(mirror.input->spatial[1]);
+  x.in_w = number(mirror.input->spatial[2]);
+  x.out_h = number(mirror.output->spatial[1]);
+  x.out_w = number(mirror.output->spatial[2]);
+  x.kernel_h = number(window.kernel[1]);
+  x.kernel_w = number(window.kernel[2]);
+  x.stride = product(window.stride);
+  x.dilation = number(std::max({window.dilation[0], window.dilation[1], window.dilation[2]}));
+  x.strided = x.stride > 1;
+  x.pointwise = product(window.kernel) == 1 && !x.strided;
+}
+
+/// A linear layer (weights shared by all positions) or one of a batch of matrix products.
+void set_plain(Contraction& x, const Layer& layer, double align) {
+  const Shape& in = layer.inputs.front().shape;
+  const double rows =
+      product(in.spatial) * (layer.kind == LayerKind::linear ? number(in.batch) : 1);
+  const double columns = number(layer.output.channels);
+  const double depth = number(in.channels);
+  x.count = layer.kind == LayerKind::matmul ? number(in.batch) : 1;
+  x.role = layer.pass;
+  x.is_convolution = false;
+  x.pointwise = true;
+  x.m = x.role == Pass::wgrad ? columns : rows;
+  x.n = x.role == Pass::fwd ? columns : depth;
+  x.issued_k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
+  constexpr const char* row_word = "rows";
+  constexpr const char* in_word = "features in";
+  constexpr const char* out_word = "features out";
+  x.m_is = x.role == Pass::wgrad ? out_word : row_word;
+  x.n_is = x.role == Pass::fwd ? out_word : in_word;
+  x.k_is = x.role == Pass::fwd ? in_word : x.role == Pass::dgrad ? out_word : row_word;
+  // Rows lie along the features, which in a weight gradient are both outer sizes.
+  const double element = element_byte(layer.dtypes.input);
+  x.row_byte = 16;
+  while (x.row_byte > element && (std::fmod(columns * element, x.row_byte) != 0 ||
+                                  std::fmod(depth * element, x.row_byte) != 0))
+    x.row_byte /= 2;
+  if (x.role != Pass::wgrad) x.issued_k = round_up(x.issued_k, align);
+}
+
+/// Share of the (mirrored) input that a window narrower than its stride reads. Rows are skipped in
+/// either layout; a row's skipped columns come along with its cache lines unless channels are last.
+double touched_share(const Window& window, bool channels_last) {
+  double share = 1;
+  for (std::size_t axis = 0; axis < (channels_last ? 3U : 2U); ++axis)
+    share *= std::min(1.0, number(window.kernel[axis]) / number(window.stride[axis]));
+  return share;
+}
+
+void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
+  const double input = number(counts.bytes.input);
+  const double weight = number(counts.bytes.weight);
+  const double output = number(counts.bytes.output);
+  const double total = input + weight + output;
+  x.element_byte = element_byte(layer.dtypes.input);
+  x.result_byte = element_byte(layer.pass == Pass::fwd ? layer.dtypes.output : layer.dtypes.input);
+  x.write_byte = layer.pass == Pass::fwd ? output : layer.pass == Pass::dgrad ? input : weight;
+  x.read_byte = total - x.write_byte;
+  x.useful_flop = number(counts.flops);
+}
+
+}  // namespace
+
+bool is_tensor_engine(Engine engine) {
+  switch (engine) {
+    case Engine::fp64:
+    case Engine::fp32:
+    case Engine::fp16:
+    case Engine::bf16_vector:
+    case Engine::dp4a: return false;
+    default: return true;
+  }
+}
+
+EngineClass class_of(Engine engine) {
+  if (!is_tensor_engine(engine)) return EngineClass::vector;
+  return engine == Engine::tf32 || engine == Engine::fp32_tensor ? EngineClass::tf32
+                                                                 : EngineClass::tensor;
+}
+
+bool keeps_tensors_padded(const Layer& layer) {
+  return layer.kernels == KernelSource::inference_engine || element_byte(layer.dtypes.input) <= 1;
+}
+
+bool has_ragged_rows(const Contraction& x) {
+  return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
+}
+
+double operand_byte(Engine engine) {
+  switch (engine) {
+    case Engine::int4:
+    case Engine::fp4: return 0.5;
+    case Engine::fp6: return 0.75;
+    case Engine::int8:
+    case Engine::dp4a:
+    case Engine::fp8:
+    case Engine::fp8_fp16_accumulate: return 1;
+    case Engine::fp32:
+    case Engine::tf32:
+    case Engine::fp32_tensor: return 4;
+    case Engine::fp64:
+    case Engine::fp64_tensor: return 8;
+    default: return 2;
+  }
+}
+
+std::uint32_t channel_alignment(Engine engine) {
+  switch (engine) {
+    case Engine::fp64_tensor: return 2;
+    case Engine::tf32:
+    case Engine::fp32_tensor: return 4;
+    case Engine::fp16_tensor:
+    case Engine::fp16_tensor_fp16_accumulate:
+    case Engine::bf16: return 8;
+    case Engine::fp8:
+    case Engine::fp8_fp16_accumulate:
+    case Engine::int8: return 16;
+    case Engine::fp6:
+    case Engine::fp4:
+    case Engine::int4: return 32;
+    case Engine::dp4a: return 4;
+    default: return 1;
+  }
+}
+
+Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
+                           FewChannels few) {
+  const Engine engine = model.engine;
+  Contraction x;
+  const double align = number(channel_alignment(engine));
+  set_bytes(x, layer, counts);
+  x.by_engine = layer.kernels == KernelSource::inference_engine;
+  // An inference engine has 16-bit kernels for the layouts that it chose.
+  const bool wants_nhwc =
+      engine == Engine::tf32 || (is_tensor_engine(engine) &&
+                                 usual_layout(layer.dtypes.input) == Layout::nhwc && !x.by_engine);
+  x.channels_first = wants_nhwc && !is_nhwc(layer);
+  x.channels_last = is_nhwc(layer);
+  if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) {
+    set_plain(x, layer, align);
+    return x;
+  }
+  const Mirror mirror = mirror_of(layer);
+  x.role = mirror.role;
+  set_window(x, layer, mirror);
+  if (x.role != Pass::dgrad) {
+    const double skipped = 1 - touched_share(*layer.window, align > 1);
+    const double input =
+        number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
+    x.read_byte -= skipped * input;
+  }
+  set_matrices(x, layer, mirror, align, model, few);
+  // Over one position it is a matrix product in either layout, and libraries run it as one; of fp32
+  // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
+  const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
+  if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
+  if (x.pointwise && model.features.unaligned_products) x.unaligned = false;
+  return x;
+}
+
+Contraction scattered(const Contraction& dgrad) {
+  Contraction x = dgrad;
+  x.m = x.out_positions;
+  x.m_is = "images x output positions";
+  x.n = x.in_channels * x.taps;
+  x.n_is = "input channels x taps";
+  x.issued_k = x.out_channels;
+  x.k_is = "output channels";
+  x.count = 1;
+  x.scattered = true;
+  x.leaves_zeros = true;  // sums start from zero
+  return x;
+}
+
+}  // namespace roofline

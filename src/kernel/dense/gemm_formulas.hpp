@@ -1,0 +1,203 @@
+#pragma once
+
+// The time of a tiled matrix product on a GPU.
+//
+// A block computes an m x n tile of the result in steps of k, double-buffered: a step takes its
+// arithmetic or the way of its operands, whichever is longer. Blocks run in waves of SMs x resident
+// blocks (occupancy.hpp); the last wave holds what is left. Split-K gives each tile to several
+// blocks, whose fp32 partial sums go through L2 once more.
+//
+// Worked example, V100 fp32, M = 1568, N = 256, K = 256, tile 128x32x8: 13 * 8 = 104 blocks on 80
+// SMs hold at most two an SM; 32 steps of 2*128*32*8 FLOP at 196 GFLOP/s an SM.
+
+#include <algorithm>
+
+#include "kernel/dense/product.hpp"
+#include "kernel/dense/tile_mapping.hpp"
+#include "kernel/time_parts.hpp"
+
+namespace roofline {
+
+/// A tile's own times, the same for all splits.
+template <class Number>
+struct TileCost {
+  Number math_s{};    ///< of one step: its arithmetic, operand loads included
+  Number l2_s{};      ///< its operands from L2
+  Number step_s{};    ///< on an SM that has others to overlap with
+  Number serial_s{};  ///< of a block alone
+  Number store_s{};   ///< of a block's results
+  Number tiles{};     ///< over the result
+  Number steps{};     ///< along k
+};
+
+template <class Trace>
+TileCost<NumberOf<Trace>> tile_cost(const Product& p, const ProductRates<NumberOf<Trace>>& r,
+                                    const TileKernel& tile, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const Number m = tile.m, n = tile.n, k = tile.k, threads = tile.threads;
+  TileCost<Number> cost;
+  cost.tiles = divide_up(p.m, m) * divide_up(p.n, n) * p.count;
+  cost.steps = p.k_runs * divide_up(Number(p.k) / p.k_runs, k);
+
+  // Small tiles load more operands for an FMA.
+  const Number overhead =
+      trace.named("operand loads on top", 1 + r.operand_element * (1 / m + 1 / n));
+  // A warp that a block does not fill takes the time of a full one.
+  const Number lanes = trace.factor("lanes of whole warps, for each thread",
+                                    divide_up(threads, r.warp_size) * r.warp_size / threads);
+  cost.math_s = trace.named("arithmetic of a step",
+                            2 * m * n * k * r.second_per_flop * overhead * lanes, "s");
+  cost.l2_s = trace.named("operands of a step",
+                          (m * p.patch_share + n) * k * p.element_byte * r.second_per_l2_byte, "s");
+  const Number gather_s =
+      trace.summand("operands of a step, one by one",
+                    (p.role == Pass::wgrad ? n : m) * k * r.second_per_gather, "s");
+  // Each thread makes a square of outputs and reads its rows and columns.
+  const double squares = std::min<double>(tile.threads, static_cast<double>(tile.m) * tile.n);
+  const Number shared_s = trace.summand(
+      "operands of a step, shared memory",
+      2 * sqrt(m * n / squares) * squares * k * p.element_byte * r.second_per_shared_byte, "s");
+  cost.step_s = trace.named("step", max({cost.math_s, cost.l2_s, gather_s, shared_s}), "s");
+
+  // Each scheduler wants a warp, and a block alone has only its own.
+  const Number alone = max({1, r.schedulers / (threads / 32)});
+  cost.serial_s = trace.named("step of a block alone",
+                              max({cost.math_s * alone, shared_s, r.step_latency_s}), "s");
+  cost.store_s = trace.named(
+      "results of a block",
+      m * n * max({p.result_byte * r.second_per_stored_byte, r.second_per_scatter}), "s");
+  return cost;
+}
+
+/// Blocks in waves.
+template <class Number>
+struct Schedule {
+  Number blocks{};
+  Number steps{};    ///< of a block
+  Number block_s{};  ///< of an SM that has others to overlap with
+  Number full_waves{};
+  Number last_blocks{};  ///< on an SM in the last wave
+  Number full_wave_s{};
+  Number last_wave_s{};
+  Number partial_byte{};  ///< split-K sums, in fp32
+  Number partial_s{};     ///< and their way through L2, there and back
+  Number reduce_s{};      ///< and the kernel that adds them
+  Number kernel_s{};      ///< all of it: without launch and DRAM
+};
+
+template <class Trace>
+Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf<Trace>>& r,
+                                   const TileCost<NumberOf<Trace>>& cost, double split,
+                                   double resident, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  Schedule<Number> s;
+  s.blocks = trace.named("blocks", cost.tiles * split);
+  s.steps = trace.named("steps of a block", split == 1 ? cost.steps : divide_up(cost.steps, split));
+  s.block_s = trace.named("block", s.steps * cost.step_s + cost.store_s, "s");
+  const Number chain_s =
+      trace.named("block alone", s.steps * cost.serial_s + r.block_latency_s, "s");
+
+  const Number slots = r.sm_count * resident;
+  // Of persistent blocks the last tile's chain shows, also where its wave is full.
+  s.full_waves = trace.named(
+      "full waves", p.persistent ? divide_up(s.blocks, slots) - 1 : floor(s.blocks / slots));
+  const Number rest = s.full_waves > 0 ? s.blocks - s.full_waves * slots : s.blocks;
+  s.last_blocks = trace.named("blocks an SM in the last wave", divide_up(rest, r.sm_count));
+  if (s.full_waves > 0)
+    s.full_wave_s = trace.named(
+        "full wave", p.persistent ? resident * s.block_s : max({resident * s.block_s, chain_s}),
+        "s");
+  if (s.last_blocks > 0)
+    s.last_wave_s = trace.named("last wave", max({s.last_blocks * s.block_s, chain_s}), "s");
+  if (split > 1 || p.converts) {
+    s.partial_byte = trace.named("split-K sums", 4 * Number(p.m) * p.n * p.count * split, "byte");
+    Number second_per_byte = r.second_per_l2_byte / r.sm_count;
+    if (p.converts) {
+      const Number in_l2 = trace.named(
+          "share of the sums in L2",
+          clamp((r.l2_lost_byte - s.partial_byte) / (r.l2_lost_byte - r.l2_kept_byte), 0, 1));
+      second_per_byte = in_l2 * second_per_byte + (1 - in_l2) * r.second_per_dram_byte;
+    }
+    s.partial_s = trace.named("split-K sums through L2", 2 * s.partial_byte * second_per_byte, "s");
+    s.reduce_s = trace.named("the kernel that adds them", r.reduce_s, "s");
+  }
+  s.kernel_s = trace.named(
+      "product", s.full_waves * s.full_wave_s + s.last_wave_s + s.partial_s + s.reduce_s, "s");
+  return s;
+}
+
+template <class Number>
+struct GemmTime {
+  TileCost<Number> cost;
+  Schedule<Number> schedule;
+  Number useful_share = 1;  ///< of the issued arithmetic
+};
+
+/// Resident blocks that the schedule reckons with: one where none fits.
+inline double resident_blocks(const TileMapping& mapping) {
+  return std::max(1.0, static_cast<double>(mapping.occupancy.blocks));
+}
+
+template <class Trace>
+GemmTime<NumberOf<Trace>> gemm_time(const Product& p, const ProductRates<NumberOf<Trace>>& r,
+                                    const TileMapping& mapping, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const TileKernel& tile = mapping.tile;
+  trace.named("m", p.m, "", p.m_is);
+  trace.named("n", p.n, "", p.n_is);
+  trace.named("k", p.k, "", p.k_is);
+  trace.factor("products", p.count, "", "of one shape");
+  trace.factor("runs of k", p.k_runs, "", "taps, each in whole steps");
+  trace.factor("share of m's operands that differ", p.patch_share, "", "one patch, all its taps");
+  const char* chosen = mapping.stated ? "stated" : "the fastest that the library has";
+  trace.named("tile m", tile.m, "", chosen);
+  trace.named("tile n", tile.n, "", chosen);
+  trace.named("tile k", tile.k, "", chosen);
+  trace.factor("split-K", mapping.split, "", chosen);
+  const double resident = resident_blocks(mapping);
+  trace.named("resident blocks an SM", resident, "", "limited by ",
+              name_of(mapping.occupancy.limit));
+  GemmTime<Number> time;
+  time.cost = tile_cost(p, r, tile, trace);
+  const auto& s = time.schedule = schedule(p, r, time.cost, mapping.split, resident, trace);
+
+  const Number asked = Number(p.m) * p.n * p.k * p.count;
+  const Number issued = s.blocks * tile.m * tile.n * s.steps * tile.k;
+  const Number counted = p.useful_flop > 0 ? min({1, p.useful_flop / (2 * asked)}) : Number(1);
+  time.useful_share =
+      trace.named("useful share of the arithmetic", min({1, asked / issued}) * counted);
+  return time;
+}
+
+/// What the product's time goes to: all blocks spread over all SMs without a gap, and what waves
+/// add to that: SMs without a block in the last one, and the time by which a block's chain of steps
+/// outlasts a wave's work, which more residents would hide but in the last wave. `flop_s`: the
+/// layer's own FLOP at the engine's practical rate.
+template <class Trace>
+void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trace>>& gemm,
+                 const NumberOf<Trace>& sm_count, double resident, const NumberOf<Trace>& flop_s,
+                 Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const TileCost<Number>& cost = gemm.cost;
+  const Schedule<Number>& s = gemm.schedule;
+  const Number steps = trace.named("steps an SM, spread evenly", s.blocks * s.steps / sm_count);
+  const Number math_s = trace.named("arithmetic, spread evenly", steps * cost.math_s, "s");
+  add_issue(parts, math_s, gemm.useful_share, flop_s, trace);
+  const Number& fed_s = cost.l2_s > cost.math_s ? cost.l2_s : cost.math_s;
+  parts.add(Limiter::instructions, steps * (cost.step_s - fed_s));
+  parts.add(Limiter::l2, steps * (fed_s - cost.math_s));
+  parts.add(Limiter::l2, s.blocks / sm_count * cost.store_s);
+
+  parts.add(Limiter::last_wave,
+            (s.full_waves * resident + s.last_blocks - s.blocks / sm_count) * s.block_s);
+  const bool last_is_full = s.last_blocks == 0;
+  const Number waited_for = last_is_full ? s.full_waves - 1 : s.full_waves;
+  parts.add(Limiter::occupancy, waited_for * (s.full_wave_s - resident * s.block_s));
+  const Number last_s = last_is_full ? s.full_wave_s : s.last_wave_s;
+  const Number last_blocks = last_is_full ? Number(resident) : s.last_blocks;
+  parts.add(Limiter::latency, last_s - last_blocks * s.block_s);
+  parts.add(Limiter::l2, s.partial_s);
+  parts.add(Limiter::launch, s.reduce_s);
+}
+
+}  // namespace roofline

@@ -1,0 +1,161 @@
+#include "kernel/dense/transforms.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernel/dense/tile_mapping.hpp"
+
+namespace roofline {
+namespace {
+
+// The fused kernel's one block, as a GEMM tile.
+constexpr std::array<TileKernel, 1> fused_tile{{{128, 128, 8, 256, 2, 128}}};
+
+/// Of complex products, as kernels' names have them: volta_gcgemm_64x32_nt and so on.
+constexpr std::array<TileKernel, 4> complex_tiles{{{64, 64, 8, 128, 2, 122},
+                                                   {64, 32, 8, 64, 2, 122},
+                                                   {32, 64, 8, 64, 2, 122},
+                                                   {32, 32, 8, 64, 2, 72}}};
+
+/// Forward over 64 x 64 points, which a kernel multiplies for an image or two at once
+/// (pointwise_mult_and_sum_complex): 15 TFLOP/s on an H100, for 8 images as for 128.
+constexpr std::array<TileKernel, 1> few_images_tile{{{2, 64, 8, 64, 2, 72}}};
+
+struct Box {
+  double images, rows, columns;
+};
+
+/// Of the fused kernel's 32 tiles; the first is that of all libraries. In their kernels' names as
+/// tile148, tile228 and so on.
+constexpr std::array<Box, 6> boxes{
+    {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
+
+/// Winograd for 3x3 and 5x5 windows.
+void add_winograd(Transforms& all, const Contraction& x, const LibraryFeatures& library,
+                  std::optional<Algorithm> stated) {
+  const bool wgrad = x.role == Pass::wgrad;
+  const auto add = [&](const Transform& transform) {
+    const bool has = wgrad ? library.winograd_wgrad : library.winograd;
+    if (stated ? *stated == transform.algorithm : has) all.add(transform);
+  };
+  if (x.kernel_h != x.kernel_w) return;
+  if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte});
+  if (x.kernel_h == 3 && !wgrad)
+    add({Algorithm::winograd_2x2_fused, 4, 16, 2, x.element_byte, library.winograd_box});
+  if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte});
+}
+
+struct TileGrid {
+  double rows, columns;  ///< of an image
+  double count() const { return rows * columns; }
+};
+
+TileGrid tile_grid(const Contraction& x, double edge) {
+  // A data gradient's outputs are the inputs of the forward convolution.
+  const bool dgrad = x.role == Pass::dgrad;
+  return {divide_up(dgrad ? x.in_h : x.out_h, edge - x.kernel_h + 1),
+          divide_up(dgrad ? x.in_w : x.out_w, edge - x.kernel_w + 1)};
+}
+
+/// As kernels' names have it (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient of whole
+/// images, data gradient tile by tile, and forward by some libraries. All are for NCHW.
+void add_fft(Transforms& all, const Contraction& x, const LibraryFeatures& library,
+             std::optional<Algorithm> stated) {
+  const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
+    if (stated ? *stated == algorithm : has && !x.channels_last)
+      all.add({algorithm, edge, edge * (edge / 2 + 1), 8, 8, false, places});
+  };
+  const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
+  if (x.role != Pass::wgrad && std::max(x.kernel_h, x.kernel_w) < 32)
+    add(Algorithm::fft_tiled, x.role == Pass::fwd ? library.fft_tiled_fwd : library.fft, 32,
+        tile_grid(x, 32).count());
+  if (x.role != Pass::dgrad && image <= 64)
+    add(Algorithm::fft, library.fft, image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
+}
+
+}  // namespace
+
+Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
+                         std::optional<Algorithm> stated) {
+  Transforms all;
+  if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
+      x.kernel_h * x.kernel_w == 1)
+    return all;
+  add_winograd(all, x, library, stated);
+  add_fft(all, x, library, stated);
+  return all;
+}
+
+namespace {
+
+/// Tiles of the fused kernel, those of boxes that images do not fill included.
+double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
+  const TileGrid grid = tile_grid(x, t.edge);
+  if (!library.winograd_box) return x.batch * grid.rows * grid.columns;
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const Box& box : boxes) {
+    fewest = std::min(fewest, divide_up(x.batch, box.images) * divide_up(grid.rows, box.rows) *
+                                  divide_up(grid.columns, box.columns));
+    if (!library.winograd_boxes) break;
+  }
+  return 32 * fewest;
+}
+
+}  // namespace
+
+double transform_tile_count(const Contraction& x, const Transform& t) {
+  const TileGrid grid = tile_grid(x, t.edge);
+  return x.batch * grid.rows * grid.columns;
+}
+
+Product transformed_product(const Contraction& x, const Transform& t, const Product& direct,
+                            const LibraryFeatures& library) {
+  constexpr const char* in_word = "input channels";
+  constexpr const char* out_word = "output channels";
+  const double in = x.in_channels, out = x.out_channels;
+  const double tiles = transform_tile_count(x, t);
+  const bool fwd = x.role == Pass::fwd, wgrad = x.role == Pass::wgrad;
+  Product p = direct;
+  p.k_runs = 1;
+  p.useful_flop = 0;
+  p.may_split = false;
+  p.n = fwd ? out : in;
+  p.n_is = fwd ? out_word : in_word;
+  if (t.fused()) {
+    p.kernels = ProductKernels::fused_winograd;
+    p.m = 4 * boxed_tiles(x, t, library);
+    p.m_is = "4 x transformed tiles";
+    p.n *= 4;
+    p.n_is = fwd ? "4 x output channels" : "4 x input channels";
+    p.k = fwd ? in : out;
+    p.k_is = fwd ? in_word : out_word;
+    p.count = 1;
+    return p;
+  }
+  constexpr const char* tile_word = "transformed tiles";
+  p.kernels = ProductKernels::transformed_points;
+  p.flop_ratio = t.flop_per_point / 2;
+  // Four multiply-adds of two complex numbers, four words, in either direction the same.
+  if (t.fourier()) p.load_ratio = 0.5, p.role = Pass::fwd;
+  p.m = wgrad ? out : tiles / t.places;
+  p.m_is = wgrad ? out_word : tile_word;
+  p.k = fwd ? in : wgrad ? tiles / t.places : out;
+  p.k_is = fwd ? in_word : wgrad ? tile_word : out_word;
+  p.count = t.points * t.places;
+  p.element_byte = t.point_byte;
+  p.result_byte = t.point_byte;
+  return p;
+}
+
+std::span<const TileKernel> transform_tiles(const Transform& t, Pass role,
+                                            const ModelConstants& constants, Engine engine) {
+  if (t.fused()) return fused_tile;
+  if (multiplies_few_images(t, role)) return few_images_tile;
+  if (t.fourier()) return complex_tiles;
+  Contraction plain;  // the GEMM library's
+  plain.pointwise = true;
+  plain.is_convolution = false;
+  return library_tiles(constants, engine, plain);
+}
+
+}  // namespace roofline

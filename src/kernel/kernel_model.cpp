@@ -1,0 +1,145 @@
+#include "roofline/kernel_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernel/constant_fields.hpp"
+#include "kernel/dense/tile_mapping.hpp"
+#include "kernel/measured_errors.hpp"
+#include "kernel/origins.hpp"
+#include "kernel/resolved_model.hpp"
+#include "model/number_text.hpp"
+#include "roofline/error.hpp"
+#include "roofline/roofline_point.hpp"
+
+namespace roofline {
+namespace {
+
+/// Share of the boost clock that the board's power limit leaves. Memory and leakage take their part
+/// of it; the rest bounds arithmetic, whose power falls faster than the clock because the voltage
+/// falls with it.
+double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_per_s,
+                         const PartConstants& part) {
+  if (tdp_w <= 0 || joule_per_flop <= 0) return 1;
+  const double left_w = part.arithmetic_power_share * tdp_w;
+  const double wanted_w = joule_per_flop * peak_flop_per_s * part.power_load_share;
+  return wanted_w <= left_w ? 1 : std::pow(left_w / wanted_w, part.clock_power_exponent);
+}
+
+/// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
+void set_constants(EngineModel& model, const ModelConstants& constants) {
+  const EngineClass engine_class = class_of(model.engine);
+  const PartConstants& part = constants.values.part;
+  model.constants = &constants.values.dense[engine_class];
+  model.features = constants.features[engine_class];
+  if (model.engine != Engine::fp32) {
+    model.features.winograd = model.features.winograd_wgrad = false;
+    model.features.fft = model.features.fft_tiled_fwd = false;
+  }
+  model.math_share = model.constants->math_share;
+  model.math_origin = origin_of(constants, model.constants->math_share);
+  const auto scale = [&](const double& factor, const char* why) {
+    if (factor == 1) return;
+    model.math_share *= factor;
+    model.math_origin +=
+        ", x " + number_text(factor) + ' ' + why + " (" + origin_of(constants, factor) + ')';
+  };
+  scale(part.clock_share, "for clocks under load");
+  scale(part.library_share, "for another vendor's library");
+  model.built_math_share = model.math_share;
+  model.built_math_origin = model.math_origin;
+  if (model.engine == Engine::int8 || model.engine == Engine::int4)
+    scale(part.int8_share, "for integers");
+}
+
+/// Dynamic; on tensor cores it goes with the width of the operands.
+double joule_per_flop(const PartConstants& part, Engine engine) {
+  if (!is_tensor_engine(engine)) return part.vector_joule_per_flop;
+  const bool integers = engine == Engine::int8 || engine == Engine::int4;
+  return part.tensor_joule_per_flop * operand_byte(engine) / 2 *
+         (integers ? part.integer_joule_share : 1);
+}
+
+/// GeForce parts sum in fp32 at half the rate of their tensor cores, which leaves twice the time
+/// for the loads beside them.
+double load_share_of(const EngineRates& peaks, Engine engine) {
+  if (class_of(engine) != EngineClass::tensor || operand_byte(engine) != 2) return 1;
+  const std::optional<double> full = peaks[Engine::fp16_tensor_fp16_accumulate];
+  return full ? std::min(1.0, peaks[engine].value_or(*full) / *full) : 1;
+}
+
+EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engine, double peak) {
+  EngineModel model;
+  model.engine = engine;
+  model.rate_flop_per_s = peak;
+  set_constants(model, *gpu.constants);
+  if (gpu.kernel.math_share) {
+    model.math_share = model.built_math_share = *gpu.kernel.math_share;
+    model.math_origin = model.built_math_origin = stated_origin;
+  }
+  if (gpu.kernel.launch_s) model.start_share = 0;  // all of it is stated
+  model.load_share = load_share_of(gpu.peak_flop_per_s, engine);
+  const PartConstants& part = gpu.constants->values.part;
+  const double clock_share =
+      power_clock_share(machine.tdp_w, joule_per_flop(part, engine), peak, part);
+  model.peak_flop_per_s = peak * clock_share;
+  model.peak_origin = datasheet_origin;
+  if (clock_share < 1)
+    model.peak_origin += ", x " + number_text(clock_share) + " for the clock under " +
+                         number_text(machine.tdp_w) + " W (assumed)";
+  return model;
+}
+
+std::optional<Engine> dense_engine_of(DataType type, const EngineRates& peaks) {
+  Layer layer;
+  layer.dtypes = {type, type, type};
+  return select_engine(layer, peaks, EngineChoice::automatic);
+}
+
+}  // namespace
+
+KernelModel::KernelModel(ResolvedModel resolved)
+    : resolved_(std::make_shared<const ResolvedModel>(std::move(resolved))) {}
+
+const std::string& KernelModel::gpu() const { return resolved_->gpu; }
+
+const std::vector<std::string>& KernelModel::assumptions() const { return resolved_->assumptions; }
+
+Expected<KernelModel> kernel_model_of(const Gpu& gpu) {
+  if (gpu.constants == nullptr)
+    return InputError(gpu.name +
+                      ": expected a GPU with constants of the kernel model, as load_gpu "
+                      "returns it, got none");
+  ResolvedModel model;
+  model.gpu = gpu.name;
+  model.constants = gpu.constants;
+  model.errors = errors_of(gpu, gpu.constants->errors);
+  model.machine = machine_of(gpu, model.assumptions);
+  model.memory = memory_system(gpu, *gpu.constants, model.assumptions);
+  for (const Engine engine : enumerators<Engine>)
+    if (const std::optional<double> peak = gpu.peak_flop_per_s[engine])
+      model.engines[engine] = engine_model_of(gpu, model.machine, engine, *peak);
+  for (const DataType type : enumerators<DataType>)
+    model.dense_engine[type] = dense_engine_of(type, gpu.peak_flop_per_s);
+  return KernelModel(std::move(model));
+}
+
+KernelModel with_sustained(const KernelModel& model, const EngineRates& peak_flop_per_s,
+                           std::optional<double> bandwidth_byte_per_s) {
+  ResolvedModel sustained = model.resolved();
+  for (const Engine each : enumerators<Engine>) {
+    const std::optional<double> rate_flop_per_s = peak_flop_per_s[each];
+    if (!rate_flop_per_s || !sustained.engines[each]) continue;
+    EngineModel& engine = *sustained.engines[each];
+    engine.rate_flop_per_s = *rate_flop_per_s;
+    engine.peak_flop_per_s = peak_for_rate(sustained, engine, *rate_flop_per_s);
+    engine.peak_origin = std::string("scaled so that the best tile reaches the ") +
+                         sustained_origin + " of " + number_text(*rate_flop_per_s) + " FLOP/s";
+  }
+  if (bandwidth_byte_per_s)
+    sustained.memory = with_bandwidth(sustained.memory, *bandwidth_byte_per_s);
+  return KernelModel(std::move(sustained));
+}
+
+}  // namespace roofline

@@ -1,0 +1,141 @@
+#pragma once
+
+// What a kernel moves, and how long the memory system needs for it.
+//
+// Device memory: cold operands are read once. Warm ones are read only as far as the working set
+// (everything the kernel touches) outgrows the L2: all of it stays below `l2_kept_byte`, none above
+// `l2_lost_byte`, and the share falls linearly between. Results wait in L2 as dirty lines; those
+// that neither fit there nor withstand the lines streaming past are written within the kernel.
+// Example (H200): reading 103 MB and writing 51 MB cold moves 103 MB and 34 MB; writing 24 MB after
+// reading 5 MB moves 5 MB and nothing.
+//
+// The time of a cold run counts every written byte: what this kernel leaves in L2, the next one
+// pushes out, so in a sequence each kernel pays for one result.
+//
+// Blocks that walk over their data twice, for sums and then for results, find in L2 on the second
+// walk what has not been pushed out in between. On an H100, layer norms and their gradients of rows
+// of 2 to 28 KB, of which all blocks at once touch 0.2 to 2.4 times the L2 between the two walks,
+// read nothing again below `walk_kept` of it and everything from `walk_lost`.
+//
+// The L2 moves every request and every line filled from device memory: a cold ReLU of 26 MB in and
+// 26 MB out shows 78 MB.
+
+#include "kernel/formula.hpp"
+#include "kernel/machine/memory_system.hpp"
+#include "kernel/machine/rates.hpp"
+#include "roofline/counts.hpp"
+#include "roofline/kernel.hpp"
+
+namespace roofline {
+
+/// What a pass reads and writes, each tensor once.
+struct Streams {
+  double read_byte = 0;
+  double write_byte = 0;
+  double again_byte = 0;    ///< of what is read, that a second walk reads
+  double between_byte = 0;  ///< touched between the two walks over a line
+};
+
+inline constexpr double walk_kept = 0.3;
+inline constexpr double walk_lost = 1.4;
+
+Streams streams_of(const Layer& layer, const Counts& counts);
+
+template <class Number>
+struct Traffic {
+  Number l2_byte{};  ///< as counters see it: requests of the SMs and lines filled from DRAM
+  Number dram_read_byte{};
+  Number dram_write_byte{};  ///< within the kernel
+  Number timed_dram_byte{};  ///< that the time of device memory counts
+  Number far_share{};        ///< of a dependent round trip, that goes all the way to device memory
+};
+
+/// `reread_byte`: what tiles fetch from L2 beyond reading each operand once.
+template <class Trace>
+Traffic<NumberOf<Trace>> memory_traffic(const Streams& streams, const NumberOf<Trace>& reread_byte,
+                                        const MemorySystem& memory, CacheState cache,
+                                        Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const Number read = trace.named("bytes read, once", streams.read_byte, "byte", "layer");
+  const Number written = trace.named("bytes written, once", streams.write_byte, "byte", "layer");
+  const Number working_set = trace.named("working set", read + written, "byte");
+  Traffic<Number> traffic;
+  if (cache == CacheState::warm) {
+    const auto limit = [&](double byte) { return trace.sourced(byte, memory.kept_origin); };
+    const Number kept = limit(memory.l2_kept_byte), lost = limit(memory.l2_lost_byte);
+    const Number missed =
+        trace.named("share not found in L2", 1 - clamp((lost - working_set) / (lost - kept), 0, 1));
+    traffic.dram_read_byte = trace.named("bytes read from DRAM", read * missed, "byte");
+    traffic.dram_write_byte = trace.named("bytes written to DRAM", written * missed, "byte");
+    traffic.timed_dram_byte = traffic.dram_read_byte + traffic.dram_write_byte;
+    traffic.far_share = missed;
+  } else {
+    // Dirty lines share the cache with the lines read past them, in proportion to the traffic.
+    const Number room = working_set > memory.l2_lost_byte
+                            ? memory.l2_lost_byte * (written / working_set)
+                            : memory.l2_dirty_byte;
+    traffic.dram_read_byte = read;
+    traffic.dram_write_byte = max({0, written - min({room, memory.l2_dirty_byte})});
+    traffic.timed_dram_byte = working_set;
+    // Lines of tiny layers come with those that neighbours have already fetched.
+    traffic.far_share = min({1, working_set / memory.cold_ramp_byte});
+  }
+  if (streams.again_byte > 0) {
+    const Number size = trace.sourced(memory.l2_size_byte, memory.bandwidth_origin);
+    const Number between = trace.named("touched between two walks", streams.between_byte, "byte");
+    const Number pushed_out =
+        trace.named("share that a second walk does not find in L2",
+                    clamp((between / size - walk_kept) / (walk_lost - walk_kept), 0, 1));
+    const Number again =
+        trace.named("read again from DRAM", streams.again_byte * pushed_out, "byte");
+    traffic.dram_read_byte = traffic.dram_read_byte + again;
+    traffic.timed_dram_byte = traffic.timed_dram_byte + again;
+  }
+  traffic.timed_dram_byte = trace.named("bytes of DRAM", traffic.timed_dram_byte, "byte");
+  traffic.l2_byte = working_set + streams.again_byte + reread_byte + traffic.dram_read_byte;
+  return traffic;
+}
+
+/// What device memory sustains.
+template <class Trace>
+NumberOf<Trace> dram_byte_per_s(const MemorySystem& memory, Trace& trace) {
+  const auto bandwidth =
+      trace.named("bandwidth", memory.bandwidth_byte_per_s, "byte/s", memory.bandwidth_origin);
+  const auto share =
+      trace.named("practical share of the bandwidth", memory.dram_share, "", memory.share_origin);
+  return trace.named("practical bandwidth", bandwidth * share, "byte/s");
+}
+
+template <class Trace>
+NumberOf<Trace> l2_byte_per_s(const MemorySystem& memory,
+                              const MachineRates<NumberOf<Trace>>& rates, Trace& trace) {
+  const auto of_an_sm = trace.sourced(memory.l2_byte_per_clock_per_sm, memory.l2_origin);
+  return trace.named("L2 rate",
+                     max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
+                     "byte/s");
+}
+
+/// Seconds of the L2 alone, at its full rate. Lines on their way in from device memory do not
+/// occupy the path to the SMs.
+template <class Trace>
+NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trace>>& traffic,
+                             const NumberOf<Trace>& l2_byte_per_s, const MemorySystem& memory,
+                             Trace& trace) {
+  const auto moved = trace.named("bytes of L2, lines filled included", traffic.l2_byte, "byte");
+  const auto requested = trace.named("requests to L2", moved - traffic.dram_read_byte, "byte");
+  const auto write_share = trace.sourced(memory.l2_write_share, memory.l2_origin);
+  return trace.named(
+      "L2 at full rate",
+      max({requested / l2_byte_per_s, streams.write_byte / (l2_byte_per_s * write_share)}), "s");
+}
+
+/// One dependent access.
+template <class Trace>
+NumberOf<Trace> round_trip_s(const NumberOf<Trace>& far_share, const MemorySystem& memory,
+                             Trace& trace) {
+  const auto latency = [&](double s) { return trace.sourced(s, memory.latency_origin); };
+  const auto l2_s = latency(memory.l2_latency_s), dram_s = latency(memory.dram_latency_s);
+  return trace.named("round trip", l2_s + far_share * (dram_s - l2_s), "s");
+}
+
+}  // namespace roofline

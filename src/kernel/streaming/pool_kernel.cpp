@@ -1,0 +1,195 @@
+#include "kernel/streaming/pool_kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "kernel/layer_sizes.hpp"
+
+namespace roofline {
+namespace {
+
+/// PyTorch's max pools write the position of each maximum as a 64-bit integer, wanted or not.
+constexpr double index_byte = 8;
+
+std::uint64_t power_of_two_at_most(std::uint64_t value) { return std::bit_floor(value); }
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+/// Outputs that one thread of PyTorch's channels-innermost max pool makes in turn. Its blocks hold
+/// up to 1024 threads over channels, columns and rows; each thread takes four channels where there
+/// are that many, and two columns and two rows. At batch 1 few blocks result and this chain, not
+/// the bytes, is the time.
+double outputs_in_turn(const Layer& layer) {
+  const std::uint64_t channels = layer.output.channels;
+  const std::uint64_t columns = layer.output.spatial[2];
+  const std::uint64_t rows = layer.output.spatial[1];
+  const std::uint64_t x = std::min<std::uint64_t>(power_of_two_at_most(channels), 32);
+  const std::uint64_t y = std::min(power_of_two_at_most(columns), 1024 / x);
+  const std::uint64_t z = std::min({power_of_two_at_most(rows), 1024 / x / y, std::uint64_t{64}});
+  const std::uint64_t channel_blocks = ceil_div(channels, x * 4);
+  const std::uint64_t channel_steps = ceil_div(channels, x * channel_blocks);
+  const std::uint64_t column_steps = ceil_div(ceil_div(columns, ceil_div(columns, y * 2)), y);
+  const std::uint64_t row_steps = ceil_div(ceil_div(rows, ceil_div(rows, z * 2)), z);
+  return static_cast<double>(channel_steps * column_steps * row_steps);
+}
+
+/// The pool's kernel: by layout and pass.
+const PoolKernel& kernel_of(const StreamProblem& p, const StreamingConstants& k, bool max_pool) {
+  if (p.backward()) {
+    if (!max_pool) return k.average_backward;
+    return p.nhwc ? k.max_backward_nhwc : k.max_backward_nchw;
+  }
+  if (max_pool) return p.nhwc ? k.max_nhwc : k.max_nchw;
+  return p.nhwc ? k.average_nhwc : k.average_nchw;
+}
+
+Algorithm algorithm_of(const StreamProblem& p, bool max_pool) {
+  if (max_pool) return p.nhwc ? Algorithm::max_pool_nhwc : Algorithm::max_pool_nchw;
+  return p.nhwc ? Algorithm::avg_pool_nhwc : Algorithm::avg_pool_nchw;
+}
+
+/// Windows that cover an element at most, and so the steps of the slowest thread of a warp.
+double covering_windows(const Window& window) {
+  double windows = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    windows *= static_cast<double>(ceil_div(window.kernel[axis], window.stride[axis]));
+  return windows;
+}
+
+/// How the threads of PyTorch's channels-innermost gradient of a max pool share the input.
+struct GradientGrid {
+  double threads = 1;        ///< of all blocks
+  double places = 1;         ///< that a thread makes in turn
+  double channel_steps = 1;  ///< at each of them
+};
+
+GradientGrid gradient_grid(const Shape& input) {
+  const std::uint64_t channels = input.channels;
+  const std::uint64_t columns = input.spatial[2];
+  const std::uint64_t rows = input.spatial[1];
+  std::uint64_t x = std::min<std::uint64_t>(power_of_two_at_most(channels), 32);
+  const std::uint64_t y = std::min(power_of_two_at_most(columns), 1024 / x);
+  const std::uint64_t z = std::min({power_of_two_at_most(rows), 1024 / x / y, std::uint64_t{64}});
+  x = std::min(power_of_two_at_most(channels), 1024 / y / z);
+  const std::uint64_t channel_blocks = ceil_div(channels, x * 4);
+  const std::uint64_t column_blocks = ceil_div(columns, y * 2);
+  const std::uint64_t row_blocks = ceil_div(rows, z * 2);
+  GradientGrid grid;
+  grid.threads =
+      static_cast<double>(input.batch * channel_blocks * column_blocks * row_blocks * x * y * z);
+  grid.places = static_cast<double>(ceil_div(ceil_div(columns, column_blocks), y) *
+                                    ceil_div(ceil_div(rows, row_blocks), z));
+  grid.channel_steps = static_cast<double>(ceil_div(channels, x * channel_blocks));
+  return grid;
+}
+
+template <class Trace>
+class PoolKernels : StreamFormulas<Trace> {
+  using Formulas = StreamFormulas<Trace>;
+  using Formulas::inputs;
+  using Formulas::k;
+  using Formulas::outputs;
+  using Formulas::p;
+  using Formulas::start_of;
+  using Formulas::trace;
+  using typename Formulas::Number;
+  using typename Formulas::Work;
+
+ public:
+  // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
+  explicit PoolKernels(const Formulas& formulas)
+      : Formulas(formulas),
+        max_pool_(formulas.p.layer->kind == LayerKind::max_pool),
+        kernel_(kernel_of(formulas.p, formulas.k, max_pool_)) {}
+
+  std::vector<Work> works() const {
+    if (!p.backward()) return {forward()};
+    if (!max_pool_) return {planes()};
+    return {p.nhwc ? places() : planes(), clearing()};
+  }
+
+ private:
+  Work start() const {
+    Work work = start_of(kernel_, algorithm_of(p, max_pool_));
+    const double index = max_pool_ ? index_byte * p.output_element : 0;
+    if (p.backward())
+      work.streams = {p.output_byte + index, p.input_byte};
+    else
+      work.streams.write_byte += index;
+    return work;
+  }
+
+  Work forward() const {
+    Work work = start();
+    const Number taps = trace.named("taps", window_taps(*p.layer->window), "", "window");
+    const Number turns =
+        trace.factor("outputs that a thread makes in turn",
+                     max_pool_ && p.nhwc ? outputs_in_turn(*p.layer) : 1, "", "layer");
+    work.round_trips =
+        turns * trace(kernel_.output_round_trip) + turns * taps * trace(kernel_.tap_round_trip);
+    const Number made = outputs();
+    work.clocks = made * trace(kernel_.output_clock) + made * taps * trace(kernel_.tap_clock) +
+                  p.input_element * trace(kernel_.input_clock);
+    return work;
+  }
+
+  Number windows() const {
+    return trace.named("windows over an element", covering_windows(*p.layer->window), "", "window");
+  }
+
+  /// A thread an element. Only a max pool's warps end with a plane.
+  Work planes() const {
+    Work work = start();
+    const Number covering = windows();
+    const double planes = p.batch * p.channels;
+    const Number made = trace.named(
+        "elements of whole warps",
+        max_pool_ ? planes * std::ceil(p.input_positions / 32) * 32 : p.input_element, "", "layer");
+    work.round_trips = trace(kernel_.output_round_trip) + covering * trace(kernel_.tap_round_trip);
+    work.clocks = made * trace(kernel_.output_clock) + made * covering * trace(kernel_.tap_clock);
+    return work;
+  }
+
+  Work places() const {
+    Work work = start();
+    const Number covering = windows();
+    const GradientGrid grid = gradient_grid(p.layer->inputs.front().shape);
+    const Number looks = trace.named("windows that threads look into",
+                                     grid.threads * grid.places * covering, "", "layer");
+    const Number channels = trace.named("channels of a thread", grid.channel_steps, "", "layer");
+    work.clocks = looks * trace(kernel_.input_clock) + looks * channels * trace(kernel_.tap_clock) +
+                  looks / covering * channels * trace(kernel_.output_clock);
+    const Number turns = trace.named("places of a thread", grid.places, "", "layer");
+    work.l2_round_trips = turns * covering * channels * trace(kernel_.tap_round_trip) +
+                          turns * channels * trace(kernel_.output_round_trip);
+    if (covering_windows(*p.layer->window) == 1) {
+      // Sectors that are written in part are fetched first.
+      work.streams.read_byte += p.input_byte;
+      work.clocks = work.clocks + looks * channels * trace(k.max_backward_lone_clock);
+    }
+    return work;
+  }
+
+  Work clearing() const {
+    Work work = start_of(k.vectorized, Algorithm::vectorized_elementwise);
+    work.streams = {0, p.input_byte};
+    work.clocks = inputs() * trace(k.simple_clock);
+    return work;
+  }
+
+  bool max_pool_;
+  const PoolKernel& kernel_;
+};
+
+}  // namespace
+
+template <class Trace>
+std::vector<ThroughputWork<NumberOf<Trace>>> pool(const StreamFormulas<Trace>& f) {
+  return PoolKernels<Trace>(f).works();
+}
+
+template std::vector<ThroughputWork<double>> pool(const StreamFormulas<Planning>&);
+template std::vector<ThroughputWork<Traced>> pool(const StreamFormulas<Explaining>&);
+
+}  // namespace roofline

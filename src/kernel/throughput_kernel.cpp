@@ -1,0 +1,161 @@
+#include "kernel/throughput_kernel.hpp"
+
+#include <algorithm>
+
+namespace roofline {
+namespace {
+
+/// Little's law: what is in flight, over what a rate has under way in the time of an access.
+template <class Trace>
+NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
+                          double latency_s, const std::string& latency_origin,
+                          const NumberOf<Trace>& byte_per_s, Trace& trace) {
+  if (!(in_flight_byte > 0)) return 1;
+  const auto latency = trace.sourced(latency_s, latency_origin);
+  return trace.factor(quantity, min({1, in_flight_byte / (latency * byte_per_s)}));
+}
+
+/// What a time at full rates takes longer: few blocks first leave rates unfilled, then SMs without
+/// any; waves leave them idle at the end.
+template <class Number>
+void add_gaps(TimeParts<Number>& parts, const Number& time_s, const Number& filled,
+              const Number& idle) {
+  const Number unfilled_s = time_s / filled;
+  parts.add(Limiter::occupancy, unfilled_s - time_s);
+  parts.add(Limiter::last_wave, unfilled_s * idle - unfilled_s);
+}
+
+/// The resource that takes longest.
+template <class Trace>
+void add_bound(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
+               const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
+               Trace& trace) {
+  using Number = NumberOf<Trace>;
+  if (time.bound == Limiter::math) {
+    const Number idle = work.idle / work.busy;
+    add_issue(parts, time.issue_s, work.useful_share, flop_s, trace);
+    add_gaps(parts, time.issue_s, work.filled, idle);
+    parts.add(Limiter::latency, time.compute_s - time.issue_s / work.filled * idle);
+  } else if (time.bound == Limiter::l2) {
+    const Number request_s = time.l2_request_s * work.moves;
+    const Number filled = work.filled * time.l2_fed;
+    parts.add(Limiter::l2, request_s);
+    add_gaps(parts, request_s, filled, 1 / work.busy);
+    parts.add(Limiter::l2, time.l2_s - request_s / (filled * work.busy));
+  } else {
+    const Number filled = work.filled * time.dram_fed;
+    const Number full_s = time.dram_s * filled;
+    parts.add(Limiter::dram, full_s);
+    add_gaps(parts, full_s, filled, Number(1));
+  }
+}
+
+template <class Trace>
+void add_parts(TimeParts<NumberOf<Trace>>& parts, const ThroughputWork<NumberOf<Trace>>& work,
+               const ThroughputTime<NumberOf<Trace>>& time, const NumberOf<Trace>& flop_s,
+               Trace& trace) {
+  using Number = NumberOf<Trace>;
+  add_bound(parts, work, time, flop_s, trace);
+  const Number exposed_s = time.busy_s - time.bound_s;
+  const Number copied = time.chain_s > 0 ? time.copy_s / time.chain_s : Number{};
+  parts.add(Limiter::instructions, exposed_s * copied);
+  parts.add(Limiter::latency, exposed_s * (1 - copied));
+  parts.add(Limiter::latency, work.start_s);
+  parts.add(Limiter::launch, time.launch_s);
+}
+
+}  // namespace
+
+template <class Trace>
+ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Trace>>& work,
+                                                const MachineRates<NumberOf<Trace>>& rates,
+                                                const MemorySystem& memory, CacheState cache,
+                                                Trace& trace) {
+  using Number = NumberOf<Trace>;
+  ThroughputTime<Number> t;
+  t.issue_s = trace.named("instructions issued",
+                          work.clocks / rates.issue_clock_per_s + work.flop / work.flop_per_s, "s");
+  t.compute_s = trace.named(
+      "compute",
+      max({t.issue_s * work.idle / (work.busy * work.filled), work.floor_s}) + work.serial_s, "s");
+
+  t.traffic = memory_traffic(work.streams, work.reread_byte, memory, cache, trace);
+  const Number l2_rate = l2_byte_per_s(memory, rates, trace);
+  t.l2_request_s = l2_request_s(work.streams, t.traffic, l2_rate, memory, trace);
+  t.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill", work.in_flight_byte,
+                       memory.l2_latency_s, memory.latency_origin, l2_rate, trace);
+  t.l2_s = trace.named("L2",
+                       max({t.l2_request_s * work.moves / (t.l2_fed * work.filled * work.busy),
+                            work.fetch_byte / work.fetch_byte_per_s}),
+                       "s");
+
+  const Number dram_rate = dram_byte_per_s(memory, trace);
+  t.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill", work.in_flight_byte,
+                         memory.dram_latency_s, memory.latency_origin, dram_rate, trace);
+  t.dram_s = trace.named(
+      "DRAM", t.traffic.timed_dram_byte * work.moves / (dram_rate * t.dram_fed * work.filled), "s");
+  t.bound_s = trace.named("longest", max({t.compute_s, t.l2_s, t.dram_s}), "s");
+  t.bound = t.dram_s > max({t.compute_s, t.l2_s}) ? Limiter::dram
+            : t.l2_s > t.compute_s                ? Limiter::l2
+                                                  : Limiter::math;
+
+  const Number round_trip = round_trip_s(t.traffic.far_share, memory, trace);
+  const Number l2_round_trip = trace.sourced(memory.l2_latency_s, memory.latency_origin);
+  t.copy_s = trace.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
+  t.chain_s = trace.named(
+      "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + t.copy_s, "s");
+  t.busy_s = trace.named("longest and chain", hypot(t.bound_s, t.chain_s), "s");
+  t.launch_s = trace.named(
+      "launches", work.kernels * trace.sourced(memory.launch_s, memory.launch_origin), "s");
+  t.total_s = t.launch_s + work.start_s + t.busy_s;
+  return t;
+}
+
+template <class Trace>
+KernelPlan throughput_plan(const std::vector<ThroughputWork<NumberOf<Trace>>>& works,
+                           const NumberOf<Trace>& flop_s,
+                           const MachineRates<NumberOf<Trace>>& rates, const ResolvedModel& model,
+                           CacheState cache, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const Machine& machine = model.machine;
+  const ThroughputWork<Number>& first = works.front();
+  KernelPlan plan;
+  plan.algorithm = first.algorithm;
+  plan.kernels = 0;
+  plan.blocks = static_cast<std::uint64_t>(first.blocks);
+  plan.threads = static_cast<std::uint64_t>(first.threads);
+  if (first.blocks > 0) plan.waves = first.blocks / machine.sm_count;
+  if (first.threads > 0)
+    plan.occupancy =
+        std::min(1.0, first.blocks * first.threads /
+                          (machine.sm_count * machine.sm.max_warps * machine.sm.warp_size));
+  plan.tile_utilization = value_of(first.useful_share);
+  plan.wave_utilization = value_of(first.busy) / value_of(first.idle);
+  TimeParts<Number> parts;
+  for (const ThroughputWork<Number>& work : works) {
+    const bool is_first = &work == &first;
+    if (works.size() > 1)
+      trace.named("kernel", static_cast<double>(&work - &first + 1), "", "one after the other");
+    const auto time =
+        throughput_time(work, rates, model.memory, is_first ? cache : CacheState::warm, trace);
+    plan.kernels += static_cast<std::uint64_t>(work.kernels);
+    plan.l2_byte += value_of(time.traffic.l2_byte);
+    plan.dram_read_byte += value_of(time.traffic.dram_read_byte);
+    plan.dram_write_byte += value_of(time.traffic.dram_write_byte);
+    add_parts(parts, work, time, is_first ? flop_s : Number{}, trace);
+  }
+  set_time(plan, parts, trace);
+  return plan;
+}
+
+template ThroughputTime<double> throughput_time(const ThroughputWork<double>&,
+                                                const MachineRates<double>&, const MemorySystem&,
+                                                CacheState, Planning&);
+template KernelPlan throughput_plan(const std::vector<ThroughputWork<double>>&, const double&,
+                                    const MachineRates<double>&, const ResolvedModel&, CacheState,
+                                    Planning&);
+template KernelPlan throughput_plan(const std::vector<ThroughputWork<Traced>>&, const Traced&,
+                                    const MachineRates<Traced>&, const ResolvedModel&, CacheState,
+                                    Explaining&);
+
+}  // namespace roofline

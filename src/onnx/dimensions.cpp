@@ -1,0 +1,166 @@
+#include "onnx/dimensions.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "roofline/error.hpp"
+
+namespace roofline::onnx_graph {
+namespace {
+
+using Input = const ValueProto*;
+
+constexpr std::array<std::string_view, 8> batch_names{
+    "batch", "batch_size", "batchsize", "batch_dim", "bs", "n", "b", "num_batch"};
+
+bool is_batch_name(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : static_cast<char>(c);
+  });
+  return std::find(batch_names.begin(), batch_names.end(), name) != batch_names.end();
+}
+
+/// 0 and -1 are how some exporters write an open size.
+bool is_open(const Dimension& dimension) { return dimension.size.value_or(0) <= 0; }
+
+bool leaves_batch_open(Input input) {
+  return !input->shape->empty() && is_open(input->shape->front());
+}
+
+/// What --dim calls it.
+std::string name_of(Input input, std::size_t axis) {
+  const std::string& name = (*input->shape)[axis].name;
+  return name.empty() ? input->name + "." + std::to_string(axis) : name;
+}
+
+std::string shape_text(Input input) {
+  std::string text;
+  for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
+    const Dimension& dimension = (*input->shape)[axis];
+    text += (text.empty() ? "" : ", ") +
+            (is_open(dimension) ? name_of(input, axis) : std::to_string(*dimension.size));
+  }
+  return "\"" + input->name + "\" [" + text + "]";
+}
+
+std::string joined(const std::set<std::string>& names, const char* separator) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
+  return text;
+}
+
+}  // namespace
+
+Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : model_(model) {
+  std::set<std::string> initializers;
+  for (const auto& tensor : model.graph.tensors) initializers.insert(tensor.name);
+  std::vector<Input> inputs;
+  for (const auto& input : model.graph.inputs)
+    if (!initializers.contains(input.name) && input.shape) inputs.push_back(&input);
+  for (const Input input : inputs)
+    for (std::size_t axis = 0; axis < input->shape->size(); ++axis)
+      if (is_open((*input->shape)[axis])) names_.insert(name_of(input, axis));
+  for (const auto& [name, value] : defaults.dimensions)
+    values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
+  note_unknown_names(defaults);
+  find_batch(inputs, defaults);
+  bind_inputs(inputs);
+}
+
+/// The batch is the open size that has a name such as "batch"; else the first size of the first
+/// input that leaves it open; else, of a model without any, its first input's first size.
+void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefaults& defaults) {
+  std::vector<std::string> batches;
+  for (const std::string& name : names_)
+    if (is_batch_name(name)) batches.push_back(name);
+  if (batches.empty())
+    for (const Input input : inputs)
+      if (leaves_batch_open(input)) {
+        batches.push_back(name_of(input, 0));
+        break;
+      }
+  for (const Input input : inputs)  // first sizes without any name
+    if (leaves_batch_open(input) && input->shape->front().name.empty())
+      batches.push_back(name_of(input, 0));
+  if (!batches.empty()) {
+    const auto stated = values_.find(batches.front());
+    if (defaults.batch_override)
+      batch_ = *defaults.batch_override;
+    else if (stated != values_.end())
+      batch_ = static_cast<std::uint64_t>(stated->second);
+    for (const std::string& name : batches)
+      if (defaults.batch_override || !values_.contains(name))
+        values_[name] = static_cast<std::int64_t>(std::min<std::uint64_t>(batch_, INT64_MAX));
+    return;
+  }
+  for (const Input input : inputs) {
+    if (input->shape->size() < 2) continue;
+    const std::int64_t fixed = input->shape->front().size.value_or(0);
+    batch_ = defaults.batch_override.value_or(static_cast<std::uint64_t>(fixed));
+    if (batch_ != static_cast<std::uint64_t>(fixed)) fixed_batch_ = fixed;
+    return;
+  }
+}
+
+void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
+  std::set<std::string> missing;
+  std::string shapes;
+  for (const Input input : inputs) {
+    Sizes sizes;
+    bool is_complete = true;
+    for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
+      const Dimension& dimension = (*input->shape)[axis];
+      const std::string name = name_of(input, axis);
+      const auto value = values_.find(name);
+      const bool open = is_open(dimension);
+      if (open && value == values_.end()) {
+        missing.insert(name);
+        is_complete = false;
+      }
+      sizes.push_back(!open ? *dimension.size : value == values_.end() ? 1 : value->second);
+    }
+    if (!is_complete) shapes += (shapes.empty() ? "" : ", ") + shape_text(input);
+    if (fixed_batch_ != 0 && !sizes.empty() && sizes.front() == fixed_batch_)
+      sizes.front() = static_cast<std::int64_t>(batch_);
+    inputs_[input->name] = sizes;
+  }
+  if (!missing.empty()) {
+    InputError error(model_.source, "",
+                     "expected values of " + joined(missing, ", ") + ", which input " + shapes +
+                         " leaves open, got none");
+    error.remedy = Remedy::dimensions;
+    throw error;
+  }
+}
+
+std::optional<Sizes> Dimensions::stated(const ValueProto& value) const {
+  if (!value.shape || overrides_fixed_batch()) return std::nullopt;
+  Sizes sizes;
+  for (const Dimension& dimension : *value.shape) {
+    if (dimension.size.value_or(-1) >= 0) {
+      sizes.push_back(*dimension.size);
+      continue;
+    }
+    const auto known = values_.find(dimension.name);
+    if (dimension.name.empty() || known == values_.end()) return std::nullopt;
+    sizes.push_back(known->second);
+  }
+  return sizes;
+}
+
+Sizes Dimensions::rescaled(Sizes shape) const {
+  if (fixed_batch_ > 0 && !shape.empty() && shape.front() > 0 && shape.front() % fixed_batch_ == 0)
+    shape.front() =
+        product_or_throw({shape.front() / fixed_batch_, static_cast<std::int64_t>(batch_)});
+  return shape;
+}
+
+void Dimensions::note_unknown_names(const LayerDefaults& defaults) {
+  for (const auto& [name, value] : defaults.dimensions) {
+    if (names_.contains(name)) continue;
+    notes_.push_back(name + " is no open size of it" +
+                     (names_.empty() ? "" : "; those are " + joined(names_, ", ")));
+  }
+}
+
+}  // namespace roofline::onnx_graph

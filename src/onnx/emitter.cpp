@@ -1,0 +1,276 @@
+#include "onnx/emitter.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "onnx/builder.hpp"
+#include "onnx/names.hpp"
+#include "onnx/operators.hpp"
+#include "onnx/patterns.hpp"
+
+namespace roofline::onnx_graph {
+namespace {
+
+/// What attributes are called where layer files have another name.
+const Seldom<Spellings> spellings =
+    Spellings{{"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
+              {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
+
+/// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32 bits
+/// wide in the runtimes of GPUs.
+DataType data_type(int type) {
+  switch (type) {
+    case element::float64: return DataType::fp64;
+    case element::float16: return DataType::fp16;
+    case element::bfloat16: return DataType::bf16;
+    case element::int8:
+    case element::uint8:
+    case element::boolean: return DataType::int8;
+    case element::float8_e4m3fn:
+    case element::float8_e4m3fnuz:
+    case element::float8_e5m2:
+    case element::float8_e5m2fnuz:
+    case element::float8_e8m0: return DataType::fp8;
+    case element::uint4:
+    case element::int4: return DataType::int4;
+    case element::float4_e2m1: return DataType::fp4;
+    default: return DataType::fp32;
+  }
+}
+
+const Value* first_tensor(const std::vector<Value*>& values) {
+  const auto found =
+      std::find_if(values.begin(), values.end(), [](const Value* each) { return each != nullptr; });
+  return found == values.end() ? nullptr : *found;
+}
+
+/// Nodes whose sizes have to be known: without them, the totals would be wrong by most of the work.
+bool is_essential(const Node& node) {
+  return node.op.find("Conv") != std::string::npos || node.op.find("MatMul") != std::string::npos ||
+         node.op.find("Gemm") != std::string::npos || node.op == "Linear" || node.op == "Attention";
+}
+
+[[noreturn]] void fail_sizes(const Node& node) {
+  for (const Value* input : node.inputs)
+    if (input != nullptr && !input->sizes)
+      throw NodeError{"expected operands of known sizes, got \"" + input->name +
+                      "\" of unknown ones; onnx.shape_inference can store them in the file"};
+  throw NodeError{"expected a result of known size, got none"};
+}
+
+}  // namespace
+
+bool has_elements(const Value* value) {
+  return value != nullptr && value->sizes && product(*value->sizes).value_or(0) > 0;
+}
+
+std::vector<std::uint64_t> at_most_five(const Sizes& sizes) {
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto size = static_cast<std::uint64_t>(sizes[i]);
+    if (i < 5)
+      out.push_back(size);
+    else
+      out.back() *= size;  // the product of all fits: Value::sizes are checked
+  }
+  if (out.empty()) out.push_back(1);
+  return out;
+}
+
+Sizes channels_second(const Sizes& sizes) {
+  Sizes out = sizes;
+  if (out.size() > 2) std::rotate(out.begin() + 1, out.end() - 1, out.end());
+  return out;
+}
+
+NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
+  NetworkSpec network;
+  network.source = model_.source;
+  network.batch = dimensions.batch();
+  network.assumptions = graph.notes;
+  for (const Node* node : graph.order) {
+    try {
+      emit(*node);
+    } catch (const NodeError& error) {
+      throw InputError(model_.source, node_place(*node), error.message);
+    } catch (const OverflowError&) {
+      throw InputError(model_.source, node_place(*node),
+                       "expected sizes below 2^63, got an overflow");
+    }
+  }
+  mark_shared();
+  set_names();
+  add_notes(network);
+  if (!layers_.empty()) {
+    const auto layers = std::make_shared<const std::deque<LayerSpec>>(std::move(layers_));
+    network.unread = {layers->size(), [layers](std::size_t index) { return (*layers)[index]; }};
+    return network;
+  }
+  if (nodes_without_sizes_ > 0)
+    throw InputError(model_.source, "",
+                     "expected nodes that compute something, got none; the sizes of " +
+                         first_without_sizes_ + " are not known");
+  network.assumptions.emplace_back(
+      "nothing to evaluate: its nodes are views and constants, which cost nothing");
+  return network;
+}
+
+void Emitter::emit(const Node& node) {
+  const bool has_no_sizes =
+      std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value* output) {
+        return output != nullptr && !output->sizes && !output->items &&
+               (output->is_output || !output->consumers.empty());
+      });
+  if (has_no_sizes) {
+    if (is_essential(node)) fail_sizes(node);
+    return count_without_sizes(node);
+  }
+  const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
+                                    [](const Value* output) { return !has_elements(output); });
+  if (is_empty) return;
+  // The file may state a result's sizes where those of the operands are not known.
+  const bool has_operands = std::all_of(
+      node.inputs.begin(), node.inputs.end(),
+      [](const Value* input) { return input == nullptr || input->sizes || input->items; });
+  if (!has_operands && is_essential(node)) fail_sizes(node);
+  const bool has_first = node.op == "Concat" || has_elements(node.input(0));
+  const bool has_rule = node.row != nullptr && node.row->layer != nullptr;
+  (has_rule && has_operands && has_first ? node.row->layer : emit_without_rule)(*this, node);
+}
+
+LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
+  LayerSpec& spec = layers_.emplace_back();
+  drafts_.push_back({&spec, &node, part});
+  spec.kind = kind;
+  spec.place = {model_.source, node_place(node), false, spellings};
+  const Value* operand = first_tensor(node.inputs);
+  const Value* result = first_tensor(node.outputs);
+  spec.dtypes.input = operand != nullptr ? type_of(*operand) : defaults_.dtype;
+  spec.dtypes.weight = spec.dtypes.input;
+  spec.dtypes.output = result != nullptr ? result_type(*result) : *spec.dtypes.input;
+  return spec;
+}
+
+void Emitter::drop_last() {
+  drafts_.pop_back();
+  layers_.pop_back();
+}
+
+void Emitter::writes(Value* result, Layout layout, bool is_direct) {
+  if (result != nullptr) result->source = Source{drafts_.size() - 1, is_direct, layout};
+}
+
+void Emitter::view(Value* result, const Value* operand) {
+  if (result == nullptr || operand == nullptr) return;
+  result->source = operand->source;
+  result->learned = operand->learned;
+  if (operand->stored_type != 0 && result->stored_type == 0)
+    result->stored_type = operand->stored_type;
+  if (result->source && result->sizes != operand->sizes) result->source->is_direct = false;
+}
+
+void Emitter::view(const Node& node, std::size_t input) {
+  for (Value* output : node.outputs) view(output, node.input(input));
+}
+
+OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
+  OperandSpec spec;
+  spec.sizes = at_most_five(sizes);
+  spec.whole = true;
+  const std::int64_t elements = product_or_throw(sizes);
+  if (value.source) {
+    spec.layer = std::to_string(value.source->layer);
+    return spec;
+  }
+  if (!value.is_constant && value.learned == 0) return spec;
+  // A parameter has no batch: one that was repeated along it is read once. Nothing is learned of
+  // other constants, and of single numbers (factors, bounds).
+  std::uint64_t& batch = spec.sizes.front();
+  const auto learned = static_cast<std::uint64_t>(elements <= 1 ? 0 : value.learned);
+  const std::uint64_t one = static_cast<std::uint64_t>(elements) / batch;
+  if (batch > 1 && learned == one) batch = 1;
+  spec.is_parameter = batch == 1;
+  const std::uint64_t stated = batch == 1 ? one : static_cast<std::uint64_t>(elements);
+  if (spec.is_parameter && learned != stated) spec.parameters = learned;
+  return spec;
+}
+
+OperandSpec Emitter::operand(const Value& value) { return operand(value, *value.sizes); }
+
+OperandSpec Emitter::whole(const Value& value) {
+  OperandSpec spec = operand(value);
+  if (value.source && value.source->is_direct) spec.sizes.clear();
+  return spec;
+}
+
+Layout Emitter::layout_of(const Value& value) {
+  return value.source && value.source->is_direct ? value.source->layout : Layout::first;
+}
+
+DataType Emitter::type_of(const Value& value) const {
+  const DataType type = data_type(value.stored_type != 0 ? value.stored_type : value.type);
+  const bool is_own = value.stored_type == 0 && (value.type == 0 || is_float(value.type));
+  return is_own && defaults_.dtype_given ? defaults_.dtype : type;
+}
+
+DataType Emitter::result_type(const Value& value) const {
+  const Node* reader = only_reader(&value);
+  // The sums of a quantised product.
+  if (value.type == element::int32 && value.producer != nullptr && is_essential(*value.producer))
+    return DataType::int32;
+  const Value* read = reader != nullptr ? reader->outputs[0] : nullptr;
+  const bool is_quantised =
+      read != nullptr && (reader->op == "QuantizeLinear" || read->stored_type != 0);
+  return type_of(is_quantised ? *read : value);
+}
+
+void Emitter::count_without_sizes(const Node& node) {
+  if (nodes_without_sizes_++ == 0) first_without_sizes_ = node_place(node);
+}
+
+/// Products and tables are shared where they read one tensor of the file. Norms may do so only
+/// because theirs are equal (ones, before training), so those are shared where one module runs
+/// several times.
+void Emitter::mark_shared() {
+  std::set<std::pair<const Value*, std::string>> seen;
+  for (Draft& draft : drafts_) {
+    const bool is_norm = info(draft.spec->kind).family == KindFamily::norm;
+    if (draft.weights == nullptr) {
+      draft.spec->shared_weights = is_norm;  // a norm without any has none of its own to count
+      continue;
+    }
+    const std::string module = is_norm ? module_of(draft) : std::string();
+    draft.spec->shared_weights = !seen.emplace(draft.weights, module).second;
+  }
+}
+
+void Emitter::set_names() {
+  const std::vector<std::string> names = layer_names(drafts_);
+  const auto resolve = [&](OperandSpec& operand) {
+    if (!operand.layer.empty()) operand.layer = names[std::stoul(operand.layer)];
+  };
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    LayerSpec& spec = layers_[i];
+    spec.name = names[i];
+    if (spec.input) resolve(*spec.input);
+    for (OperandSpec& each : spec.inputs) resolve(each);
+  }
+}
+
+void Emitter::add_notes(NetworkSpec& network) const {
+  const auto nodes = [](std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " node" : " nodes");
+  };
+  std::string operators;
+  for (const auto& [op, count] : without_rule_)
+    operators += (operators.empty() ? "" : ", ") + op + " (" + nodes(count) + ")";
+  if (!operators.empty())
+    network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
+                                  operators);
+  if (nodes_without_sizes_ > 0)
+    network.assumptions.push_back("left out " + nodes(nodes_without_sizes_) +
+                                  " whose sizes are not known, the first " + first_without_sizes_);
+}
+
+}  // namespace roofline::onnx_graph

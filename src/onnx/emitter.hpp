@@ -1,0 +1,93 @@
+#pragma once
+
+// From a graph's nodes to layers: what the rules of the operators (operators.hpp) have in common.
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "onnx/dimensions.hpp"
+#include "onnx/graph.hpp"
+#include "onnx/model.hpp"
+#include "roofline/infer.hpp"
+#include "roofline/spec.hpp"
+
+namespace roofline::onnx_graph {
+
+/// A layer before layers have names: operands refer to others by index.
+struct Draft {
+  LayerSpec* spec = nullptr;
+  const Node* node = nullptr;
+  std::string part;                ///< of the node, where it becomes several layers
+  const Value* weights = nullptr;  ///< those that make up the layer's parameters
+};
+
+class Emitter {
+ public:
+  Emitter(const Model& model, const LayerDefaults& defaults) : model_(model), defaults_(defaults) {}
+
+  /// The layers of all nodes, in their order. Throws InputError.
+  NetworkSpec network(Graph& graph, const Dimensions& dimensions);
+
+  // For the rules.
+
+  /// A new layer of that node with the types of its first operand, weights and first result; the
+  /// reference holds until the next.
+  LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
+  /// Which tensor of the file holds the last layer's weights; layers that share it count it once.
+  void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
+  void drop_last();
+  /// Which part of its node the last layer is.
+  void rename_part(const char* part) { drafts_.back().part = part; }
+  /// Whether the tensor is the whole result of a layer that its own node became.
+  bool is_own_result(const Value& value) const {
+    return value.source && value.source->is_direct &&
+           drafts_[value.source->layer].node == value.producer;
+  }
+  /// Says that the last layer writes this tensor, whole or as one of several.
+  void writes(Value* result, Layout layout = Layout::first, bool is_direct = true);
+  /// The result is the operand under another shape: nothing is moved.
+  void view(const Node& node, std::size_t input = 0);
+  static void view(Value* result, const Value* operand);
+
+  /// A tensor in its own axes, at most five of them.
+  static OperandSpec operand(const Value& value);
+  /// The same tensor in other axes.
+  static OperandSpec operand(const Value& value, const Sizes& sizes);
+  /// A whole tensor as its layer has it, for kinds that work element by element.
+  static OperandSpec whole(const Value& value);
+  /// Where the results of a layer on whole(value) have their channels.
+  static Layout layout_of(const Value& value);
+
+  DataType type_of(const Value& value) const;
+  /// The type in which a result is stored, which is that of a quantisation that only follows it.
+  DataType result_type(const Value& value) const;
+
+  /// Counts a node of an operator without a rule.
+  void count_without_rule(const Node& node) { ++without_rule_[node.op]; }
+  void count_without_sizes(const Node& node);
+
+ private:
+  void emit(const Node& node);
+  void mark_shared();
+  void set_names();
+  void add_notes(NetworkSpec& network) const;
+
+  const Model& model_;
+  const LayerDefaults& defaults_;
+  std::deque<LayerSpec> layers_;  ///< which need not be moved to become more
+  std::vector<Draft> drafts_;     ///< of the layers
+  std::map<std::string, std::size_t> without_rule_;
+  std::string first_without_sizes_;
+  std::size_t nodes_without_sizes_ = 0;
+};
+
+/// Whether sizes are known and none is 0.
+bool has_elements(const Value* value);
+/// Sizes with the trailing axes as one, so that there are at most five.
+std::vector<std::uint64_t> at_most_five(const Sizes& sizes);
+/// [N, F, positions...] of [N, positions..., F].
+Sizes channels_second(const Sizes& sizes);
+
+}  // namespace roofline::onnx_graph

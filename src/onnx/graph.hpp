@@ -1,0 +1,119 @@
+#pragma once
+
+// A model's graph as it runs: functions, constant branches and loops written out, every size a
+// number, everything computed that does not depend on the input.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/model.hpp"
+
+namespace roofline::onnx_graph {
+
+struct Operator;  // operators.hpp
+struct Node;
+
+/// Which axis of a tensor a layer takes for its channels.
+enum class Layout : std::uint8_t {
+  first,   ///< [N, C, ...]
+  last,    ///< [N, ..., C]
+  matrix,  ///< [products..., rows, columns], the products as one axis
+};
+
+/// The layer that writes a tensor.
+struct Source {
+  std::size_t layer = 0;  ///< index of it
+  bool is_direct = true;  ///< the layer's whole result as it is, no view of it
+  Layout layout = Layout::first;
+};
+
+/// A tensor, or a sequence of tensors.
+struct Value {
+  std::string name;
+  int type = 0;                    ///< element::Type; 0 where unknown
+  int stored_type = 0;             ///< the type in memory where it is another: quantised; else 0
+  std::optional<Sizes> sizes;      ///< none where neither rules nor the file say
+  bool is_constant = false;        ///< the same for every input of the model
+  std::int64_t learned = 0;        ///< parameters of the model that a constant is made of
+  const Value* weights = nullptr;  ///< the tensor of the file that it is a form of: itself, or one
+                                   ///< that was transposed or dequantised
+  std::optional<Numbers> numbers;  ///< of a small constant, row by row
+  std::optional<std::vector<Value*>> items;  ///< of a sequence
+  Node* producer = nullptr;
+  std::vector<Node*> consumers;
+  bool is_output = false;        ///< of the model
+  std::optional<Source> source;  ///< none for inputs and constants of the model
+};
+
+/// The call of a function, around the nodes of its body.
+struct Call {
+  const NodeProto* node = nullptr;
+  const FunctionProto* function = nullptr;
+  const Call* outer = nullptr;
+};
+
+struct Node {
+  std::string name;
+  std::string op;
+  std::string domain;                 ///< empty for ONNX's own operators
+  int version = 0;                    ///< of the operator set
+  const Operator* row = nullptr;      ///< what is known of the operator; null where nothing is
+  std::vector<Value*> inputs;         ///< null where an optional one is left out
+  std::vector<Value*> outputs;        ///< at least one; later ones are null where left out
+  const NodeProto* proto = nullptr;   ///< its attributes; none for nodes that we make
+  const Call* call = nullptr;         ///< whose attributes those of the proto may stand for
+  const NodeProto* origin = nullptr;  ///< where its name comes from
+  std::map<std::string, Sizes> made;  ///< attributes that come before the proto's
+  bool is_needed = true;              ///< some output of the model depends on it
+  bool is_largest = false;            ///< a result's size depends on data: the most that it may be
+
+  const Value* input(std::size_t index) const {
+    return index < inputs.size() ? inputs[index] : nullptr;
+  }
+};
+
+struct Graph {
+  std::deque<Value> values;
+  std::deque<Node> nodes;
+  std::deque<Call> calls;
+  std::vector<Node*> order;  ///< each after those that it reads from
+  std::vector<Value*> outputs;
+  std::vector<std::string> notes;  ///< what was assumed, for the user
+};
+
+/// What is wrong with a node; who reads the model adds the place.
+struct NodeError {
+  std::string message;
+};
+
+// Attributes, with their defaults.
+const AttributeProto* find_attribute(const Node& node, std::string_view name);
+std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise);
+double float_attribute(const Node& node, std::string_view name, double otherwise);
+std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise);
+std::optional<Sizes> ints_attribute(const Node& node, std::string_view name);
+
+/// The nearest whole number that fits.
+std::int64_t whole_number(double number);
+/// The integers of a small constant, for operators whose attribute became an input.
+std::optional<Sizes> integers(const Value* value);
+/// The attribute, or else the constant at that input.
+std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
+                                             std::size_t input);
+/// An axis counted from the front; none where it is out of range.
+std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank);
+
+/// The product; none where it exceeds 63 bits or a size is negative.
+std::optional<std::int64_t> product(const Sizes& sizes);
+std::int64_t product_or_throw(const Sizes& sizes);  ///< throws OverflowError
+
+bool is_float(int type);
+bool is_quantised(int type);  ///< 8 bits or fewer, of which weights may be
+std::string list_text(const Sizes& sizes);
+
+}  // namespace roofline::onnx_graph

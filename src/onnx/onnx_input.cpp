@@ -1,0 +1,56 @@
+#include "onnx/onnx_input.hpp"
+
+#include <utility>
+
+#include "load/json_network.hpp"
+#include "onnx/builder.hpp"
+#include "onnx/emitter.hpp"
+#include "onnx/model.hpp"
+#include "onnx/patterns.hpp"
+
+namespace roofline {
+namespace {
+
+using onnx_graph::Model;
+
+std::shared_ptr<const NetworkSpec> read_network(const Model& model, const LayerDefaults& defaults) {
+  const onnx_graph::Dimensions dimensions(model, defaults);
+  onnx_graph::Graph graph = onnx_graph::build_graph(model, dimensions);
+  onnx_graph::simplify(graph);
+  auto network = std::make_shared<NetworkSpec>(
+      onnx_graph::Emitter(model, defaults).network(graph, dimensions));
+  network->name = network_name(model.source);
+  network->has_dimensions = true;
+  return network;
+}
+
+/// One model, read whole at the first call.
+class OnnxReader : public Reader {
+ public:
+  explicit OnnxReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+
+  std::optional<Expected<Item>> next() override {
+    if (!stream_) return std::nullopt;
+    const std::unique_ptr<ByteStream> stream = std::move(stream_);
+    try {
+      const std::shared_ptr<const Model> model = onnx_graph::read_model(*stream);
+      return Item{
+          [model](const LayerDefaults& defaults) { return read_network(*model, defaults); }};
+    } catch (const InputError& error) {
+      return error;
+    }
+  }
+
+ private:
+  std::unique_ptr<ByteStream> stream_;
+};
+
+}  // namespace
+
+bool looks_like_onnx(std::string_view head) { return onnx_graph::looks_like_model(head); }
+
+std::unique_ptr<Reader> open_onnx(std::unique_ptr<ByteStream> stream) {
+  return std::make_unique<OnnxReader>(std::move(stream));
+}
+
+}  // namespace roofline

@@ -1,0 +1,316 @@
+#include "profilers/engine_layer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/layer_fields.hpp"
+#include "profilers/engine_tensor.hpp"
+#include "pytorch/kernel_names.hpp"
+
+namespace roofline {
+namespace {
+
+using LayerOrReason = std::variant<LayerSpec, NotModelled>;
+
+/// An engine's layer with what every rule needs of it.
+struct EngineLayer {
+  const Value& value;
+  std::string type;    ///< "Convolution", "Reformat", ...: ParameterType, or else LayerType
+  std::string prefix;  ///< of the keys of one part of a fused layer: "Conv" in "ConvKernel"
+  std::vector<EngineTensor> inputs;
+  std::vector<EngineTensor> outputs;
+
+  const EngineTensor& input() const { return inputs.front(); }
+  const EngineTensor& output() const { return outputs.front(); }
+  bool has(const std::string& key) const { return value.node().contains(prefix + key); }
+  Value at(const std::string& key) const { return value.at(prefix + key); }
+};
+
+std::string tensors_text(const EngineLayer& layer) {
+  std::string text;
+  for (const auto* tensors : {&layer.inputs, &layer.outputs}) {
+    if (tensors == &layer.outputs) text += " to ";
+    for (std::size_t i = 0; i < tensors->size(); ++i)
+      text += (i > 0 ? ", " : "") + text_of((*tensors)[i]);
+  }
+  return text;
+}
+
+NotModelled not_modelled(const EngineLayer& layer, std::string reason) {
+  return {std::move(reason), tensors_text(layer)};
+}
+
+Sizes numbers_at(const EngineLayer& layer, const std::string& key, std::uint64_t least = 1) {
+  Sizes sizes;
+  if (!layer.has(key)) return sizes;
+  const Value list = layer.at(key);
+  if (!list.is_array()) list.fail_expected("an array of integers");
+  for (std::size_t i = 0; i < list.size(); ++i) sizes.push_back(list.at(i).integer(least));
+  return sizes;
+}
+
+std::optional<std::uint64_t> number_at(const EngineLayer& layer, const std::string& key) {
+  return layer.has(key) ? std::optional(layer.at(key).integer(0)) : std::nullopt;
+}
+
+/// Begins then ends, as one list.
+AxesSpec padding(const EngineLayer& layer) {
+  Sizes all = numbers_at(layer, "PrePadding", 0);
+  const Sizes ends = numbers_at(layer, "PostPadding", 0);
+  all.insert(all.end(), ends.begin(), ends.end());
+  return axes_list(std::move(all));
+}
+
+/// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.
+std::string tactic_of(const EngineLayer& layer) {
+  const JsonNode* tactic = layer.value.node().find("TacticName");
+  return tactic != nullptr && tactic->is_string() ? std::string(tactic->text()) : "";
+}
+
+LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
+  LayerSpec spec;
+  spec.kind = kind;
+  spec.dtypes.input = layer.input().type;
+  spec.dtypes.output = layer.output().type;
+  const bool multiplies = info(kind).family == KindFamily::contraction;
+  const std::string tactic = tactic_of(layer);
+  if (multiplies && spec.dtypes.input == DataType::fp32 && is_tf32_kernel(tactic))
+    spec.dtypes.input = DataType::tf32;
+  spec.fp16_accumulate = multiplies && spec.dtypes.input == DataType::fp16 && sums_in_fp16(tactic);
+  spec.pass = Pass::fwd;
+  if (takes(kind, "layout")) spec.layout = layer.input().layout;
+  return spec;
+}
+
+/// Members "Weights" and "Bias": {"Type": "Half", "Count": 9408}.
+std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) {
+  if (!layer.has(key)) return 0;
+  const Value parameters = layer.at(key);
+  return parameters.node().is_object() && parameters.node().contains("Count")
+             ? parameters.at("Count").integer(0)
+             : 0;
+}
+
+LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
+  const Sizes& sizes = layer.input().sizes;
+  const Sizes kernel = numbers_at(layer, "Kernel");
+  const auto channels = number_at(layer, "OutMaps");
+  if (kernel.empty() || !channels) layer.value.fail("expected Kernel and OutMaps, got neither");
+  if (sizes.size() != kernel.size() + 2 || element_count(sizes) == 0)
+    return not_modelled(layer, "its shapes fit no convolution");
+  LayerSpec spec = base_layer(layer, kind);
+  spec.rank = static_cast<std::uint8_t>(kernel.size());
+  spec.input = whole_operand(sizes);
+  spec.out_channels = channels;
+  spec.kernel_size = axes_of(kernel);
+  spec.stride = axes_of(numbers_at(layer, "Stride"));
+  spec.dilation = axes_of(numbers_at(layer, "Dilation"));
+  spec.padding = padding(layer);
+  spec.groups = std::max<std::uint64_t>(1, number_at(layer, "Groups").value_or(1));
+  spec.bias = parameter_count(layer, "Bias") > 0;
+  if (layer.has("Weights") && layer.at("Weights").node().contains("Type"))
+    spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
+  if (spec.dtypes.input == DataType::tf32 && spec.dtypes.weight == DataType::fp32)
+    spec.dtypes.weight = DataType::tf32;
+  // What is added in the same kernel, a residual, is read too.
+  const OperandSpec result = whole_operand(layer.output().sizes);
+  for (std::size_t i = 1; i < layer.inputs.size(); ++i)
+    if (element_count(layer.inputs[i].sizes) == element_count(result.sizes))
+      spec.fused.push_back(result);
+  return spec;
+}
+
+LayerOrReason conv(const EngineLayer& layer) { return convolution(layer, LayerKind::conv); }
+LayerOrReason deconv(const EngineLayer& layer) {
+  return convolution(layer, LayerKind::conv_transpose);
+}
+
+/// A convolution with its activation and pool in one kernel: the pool's few operations are left
+/// out.
+LayerOrReason conv_act_pool(const EngineLayer& layer) {
+  EngineLayer part = layer;
+  part.prefix = "Conv";
+  return conv(part);
+}
+
+LayerOrReason pool(const EngineLayer& layer) {
+  const Sizes& sizes = layer.input().sizes;
+  const Sizes window = numbers_at(layer, "WindowSize");
+  if (sizes.size() != window.size() + 2 || window.empty() || element_count(sizes) == 0)
+    return not_modelled(layer, "its shapes fit no pool");
+  const bool is_max = layer.has("PoolingType") && layer.at("PoolingType").text() == "MAX";
+  const bool is_global = std::equal(window.begin(), window.end(), sizes.begin() + 2);
+  if (is_global && !is_max) {
+    LayerSpec spec = base_layer(layer, LayerKind::global_avg_pool);
+    spec.input = whole_operand(sizes);
+    return spec;
+  }
+  LayerSpec spec = base_layer(layer, is_max ? LayerKind::max_pool : LayerKind::avg_pool);
+  spec.rank = static_cast<std::uint8_t>(window.size());
+  spec.input = whole_operand(sizes);
+  spec.kernel_size = axes_of(window);
+  spec.stride = axes_of(numbers_at(layer, "Stride"));
+  spec.padding = padding(layer);
+  if (layer.has("PaddingMode"))
+    spec.ceil_mode = layer.at("PaddingMode").text().find("ROUND_UP") != std::string::npos;
+  return spec;
+}
+
+/// Matrices [..., m, k] and [..., k, n]; with constants in place of the second, a linear layer.
+LayerOrReason product(const EngineLayer& layer) {
+  const Sizes& a = layer.input().sizes;
+  const Sizes& result = layer.output().sizes;
+  if (a.empty() || result.empty() || element_count(a) == 0 || element_count(result) == 0)
+    return not_modelled(layer, "its shapes fit no matrix product");
+  const std::uint64_t n = result.back();
+  const std::uint64_t rows = element_count(result) / n;
+  // A residual that the kernel adds is as large as the result: it is no second matrix.
+  const bool has_matrix = layer.inputs.size() > 1 && layer.inputs[1].sizes.size() >= 2 &&
+                          layer.inputs[1].sizes != result;
+  if (!has_matrix) {
+    if (element_count(a) % rows != 0) return not_modelled(layer, "its shapes fit no linear layer");
+    LayerSpec spec = base_layer(layer, LayerKind::linear);
+    const std::uint64_t in_features = element_count(a) / rows;
+    spec.input = whole_operand({rows, in_features});
+    spec.in_features = in_features;
+    spec.out_features = n;
+    return spec;
+  }
+  const std::uint64_t m = result.size() > 1 ? result[result.size() - 2] : 1;
+  const std::uint64_t products = rows / m;
+  const std::uint64_t k = element_count(a) / m / std::max<std::uint64_t>(1, products);
+  if (k == 0) return not_modelled(layer, "its shapes fit no matrix product");
+  LayerSpec spec = base_layer(layer, LayerKind::matmul);
+  spec.batch = products;
+  spec.m = m;
+  spec.n = n;
+  spec.k = k;
+  return spec;
+}
+
+/// A result of a shape of its own: data move.
+LayerOrReason copy(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, LayerKind::copy);
+  spec.input = whole_operand(layer.input().sizes);
+  spec.output = whole_operand(layer.output().sizes).sizes;
+  return spec;
+}
+
+LayerOrReason reduction(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, LayerKind::reduce);
+  spec.input = whole_operand(layer.input().sizes);
+  spec.output = whole_operand(layer.output().sizes).sizes;
+  return spec;
+}
+
+template <LayerKind kind>
+LayerOrReason function(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, kind);
+  spec.input = whole_operand(layer.input().sizes);
+  return spec;
+}
+
+/// So many elements that their bits are counted without overflow.
+constexpr std::uint64_t most_scaled = std::uint64_t{1} << 48U;
+
+/// Known by its bytes: all that it reads and writes, tensors of other types than the first as so
+/// many elements of that.
+LayerOrReason traffic(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, LayerKind::other);
+  const std::uint64_t bits = info(*layer.input().type).bits;
+  for (const EngineTensor& tensor : layer.inputs) {
+    const std::uint64_t own = tensor.type ? info(*tensor.type).bits : bits;
+    const std::uint64_t elements = element_count(tensor.sizes);
+    const OperandSpec operand = whole_operand(own == bits || elements > most_scaled
+                                                  ? tensor.sizes
+                                                  : Sizes{(elements * own + bits - 1) / bits});
+    if (!operand.sizes.empty()) spec.inputs.push_back(operand);
+  }
+  std::uint64_t written = 0;
+  for (const EngineTensor& tensor : layer.outputs) written += element_count(tensor.sizes);
+  spec.output = layer.outputs.size() > 1 ? whole_operand({written}).sizes
+                                         : whole_operand(layer.output().sizes).sizes;
+  return spec;
+}
+
+/// A kernel that TensorRT 10 writes for several operators ("__myl_CastAddMul_myl0_3"): element by
+/// element or row by row, so that its tensors are its work, unless it multiplies matrices
+/// ("_gemm_mha_v2_myl0_4").
+LayerOrReason generated(const EngineLayer& layer) {
+  const std::string name = layer.value.at("Name").text();
+  for (const std::string_view part : {"gemm", "mha", "conv"})
+    if (name.find(part) != std::string::npos)
+      return not_modelled(layer, "a generated kernel of matrix products without their sizes");
+  return traffic(layer);
+}
+
+/// Functions of each element, of one tensor or of several.
+LayerOrReason pointwise(const EngineLayer& layer) {
+  return layer.inputs.size() == 1 ? function<LayerKind::elementwise>(layer) : traffic(layer);
+}
+
+struct EngineRule {
+  std::string_view type;
+  LayerOrReason (*rule)(const EngineLayer&);
+};
+
+// ParameterTypes of TensorRT 8 and 10, then LayerTypes that stand without one.
+constexpr EngineRule engine_rules[] = {{"Convolution", conv},
+                                       {"Deconvolution", deconv},
+                                       {"ConvActPool", conv_act_pool},
+                                       {"Pooling", pool},
+                                       {"Reformat", copy},
+                                       {"FullyConnected", product},
+                                       {"MatrixMultiply", product},
+                                       {"Gemm", product},
+                                       {"gemm", product},
+                                       {"PointWise", pointwise},
+                                       {"ElementWise", pointwise},
+                                       {"Unary", pointwise},
+                                       {"Activation", pointwise},
+                                       {"Scale", pointwise},
+                                       {"Select", traffic},
+                                       {"kgen", generated},
+                                       {"TopK", traffic},
+                                       {"Scatter", traffic},
+                                       {"Normalization", traffic},
+                                       {"SoftMax", function<LayerKind::softmax>},
+                                       {"Softmax", function<LayerKind::softmax>},
+                                       {"Reduce", reduction},
+                                       {"Concatenation", traffic},
+                                       {"Shuffle", copy},
+                                       {"Slice", copy},
+                                       {"Gather", copy},
+                                       {"Padding", copy},
+                                       {"Cast", copy},
+                                       {"Identity", copy},
+                                       {"Quantize", copy},
+                                       {"Dequantize", copy},
+                                       {"Resize", copy}};
+
+std::string type_of_layer(const Value& layer) {
+  for (const std::string_view key : {"ParameterType", "LayerType"})
+    if (layer.node().contains(key)) return layer.at(key).text();
+  layer.fail("expected LayerType, got none");
+}
+
+bool is_counted(const EngineTensor& tensor) {
+  return tensor.type && !tensor.sizes.empty() && element_count(tensor.sizes) > 0;
+}
+
+}  // namespace
+
+std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& value) {
+  EngineLayer layer{value, type_of_layer(value), "", read_engine_tensors(value, "Inputs"),
+                    read_engine_tensors(value, "Outputs")};
+  const auto found = std::find_if(std::begin(engine_rules), std::end(engine_rules),
+                                  [&](const EngineRule& rule) { return rule.type == layer.type; });
+  if (found == std::end(engine_rules))
+    return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
+  if (layer.inputs.empty() || layer.outputs.empty() || !is_counted(layer.input()) ||
+      !is_counted(layer.output()))
+    return not_modelled(layer, "its tensors have no sizes or types that the model knows");
+  return found->rule(layer);
+}
+
+}  // namespace roofline

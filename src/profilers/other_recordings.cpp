@@ -1,0 +1,141 @@
+#include "profilers/other_recordings.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "profilers/profiler_csv.hpp"
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// A kind of file, by how its name ends or its content begins.
+struct BinaryRecording {
+  std::string_view name_ending;
+  std::string_view begin;
+  std::string_view within;  ///< stands in the first bytes; empty: anything may
+  std::string_view what;
+  std::string_view to_do;
+};
+
+constexpr std::string_view nsys_export =
+    "print its kernels with nsys stats --report cuda_gpu_trace --format csv";
+constexpr std::string_view rocprof_export = "record with rocprofv3 --output-format csv or json";
+
+constexpr BinaryRecording binary_recordings[] = {
+    {".nsys-rep", "", "", "a report of Nsight Systems", nsys_export},
+    {".qdrep", "", "", "a report of Nsight Systems", nsys_export},
+    {".qdstrm", "", "", "an unfinished report of Nsight Systems",
+     "import it with QdstrmImporter, then print its kernels with nsys stats --report "
+     "cuda_gpu_trace --format csv"},
+    {".ncu-rep", "", "", "a report of Nsight Compute",
+     "print it with ncu --import FILE --page raw --csv"},
+    {"", "NVR\0"sv, "", "a report of Nsight Compute",
+     "print it with ncu --import FILE --page raw --csv"},
+    {"", "SQLite format 3\0"sv, "rocpd_", "a database of rocprofv3",
+     "turn it into CSV with rocpd convert --output-format csv"},
+    {"", "SQLite format 3\0"sv, "", "an SQLite database",
+     "if Nsight Systems wrote it, print its kernels with nsys stats --report cuda_gpu_trace "
+     "--format csv; if rocprofv3 did, turn it into CSV with rocpd convert --output-format csv"},
+    {".pftrace", "", "", "a Perfetto trace", rocprof_export},
+    {".perfetto-trace", "", "", "a Perfetto trace", rocprof_export},
+    {".otf2", "", "", "an OTF2 trace", rocprof_export},
+    {".xplane.pb", "", "", "a profile of TensorFlow or JAX",
+     "profile with Nsight Systems or rocprofv3, whose tables of kernels are read"},
+};
+
+/// Tables by some of their columns.
+struct OtherTable {
+  std::string_view columns[3];
+  std::string_view what;
+  std::string_view to_do;
+};
+
+constexpr OtherTable other_tables[] = {
+    {{"Total Time", "Num Calls", "Name"},
+     "Nsight Systems' table of calls on the host",
+     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
+    {{"Total Time", "Instances", "Range"},
+     "Nsight Systems' table of ranges",
+     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
+    {{"Start", "Duration", "Tid"},
+     "Nsight Systems' trace of the host",
+     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
+    {{"Time(%)", "Calls", "Name"},
+     "a table of nvprof, which newer GPUs do not have",
+     "profile with Nsight Systems"},
+    {{"Agent_Type", "Node_Id", "Name"},
+     "rocprofv3's list of agents",
+     "give the file of kernels beside it, *_kernel_trace.csv"},
+    {{"Domain", "Function", "Start_Timestamp"},
+     "rocprofv3's trace of calls on the host",
+     "give the file of kernels beside it, *_kernel_trace.csv"},
+    {{"Kind", "Direction", "Start_Timestamp"},
+     "rocprofv3's trace of copies",
+     "give the file of kernels beside it, *_kernel_trace.csv"},
+    {{"Kind", "Operation", "Start_Timestamp"},
+     "rocprofv3's trace of allocations",
+     "give the file of kernels beside it, *_kernel_trace.csv"},
+    {{"BeginNs", "EndNs", "KernelName"},
+     "a table of rocprof, which rocprofv3 has replaced",
+     "profile with rocprofv3 --kernel-trace --output-format csv"},
+};
+
+const OtherTable* other_table(std::string_view head) {
+  const auto found =
+      std::find_if(std::begin(other_tables), std::end(other_tables),
+                   [&](const OtherTable& table) { return has_header(head, table.columns); });
+  return found == std::end(other_tables) ? nullptr : &*found;
+}
+
+bool is_of(const BinaryRecording& kind, std::string_view name, std::string_view head) {
+  if (!kind.name_ending.empty()) return name.ends_with(kind.name_ending);
+  return head.starts_with(kind.begin) && head.find(kind.within) != std::string_view::npos;
+}
+
+class NoReader : public Reader {
+ public:
+  std::optional<Expected<Item>> next() override { return std::nullopt; }
+};
+
+}  // namespace
+
+void refuse_binary_recording(ByteStream& stream) {
+  // A line that comes through a pipe may be shorter than what a binary file begins with.
+  const std::string_view mark = stream.peek(2);
+  const bool may_be = mark.starts_with("SQ") || mark.starts_with("NV");
+  const std::string_view head = may_be ? stream.peek(head_byte) : mark;
+  for (const BinaryRecording& kind : binary_recordings)
+    if (is_of(kind, stream.name(), head))
+      throw InputError(
+          stream.name(), "",
+          "this is " + std::string(kind.what) + ", which is not read: " + std::string(kind.to_do));
+}
+
+bool looks_like_tensorflow_trace(std::string_view head) {
+  const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
+  return has("\"traceEvents\"") && !has("\"deviceProperties\"") &&
+         (has("\"/host:CPU") || has("\"/device:") || has("\"hlo_module\""));
+}
+
+std::unique_ptr<Reader> refuse_tensorflow_trace(std::unique_ptr<ByteStream> stream) {
+  throw InputError(stream->name(), "",
+                   "this is a trace of TensorFlow or JAX, which is not read: profile with Nsight "
+                   "Systems or rocprofv3, whose tables of kernels are");
+}
+
+bool looks_like_other_profiler_table(std::string_view head) { return other_table(head) != nullptr; }
+
+std::unique_ptr<Reader> open_other_profiler_table(std::unique_ptr<ByteStream> stream,
+                                                  std::span<const std::string> other_inputs) {
+  const OtherTable& table = *other_table(stream->peek(head_byte));
+  if (other_inputs.size() <= 1)
+    throw InputError(
+        stream->name(), "",
+        "this is " + std::string(table.what) + ", which is not read: " + std::string(table.to_do));
+  return std::make_unique<NoReader>();
+}
+
+}  // namespace roofline

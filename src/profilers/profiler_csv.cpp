@@ -1,0 +1,145 @@
+#include "profilers/profiler_csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace roofline {
+namespace {
+
+constexpr double s_per_year = 365.25 * 86400;
+
+std::string_view without_unit(std::string_view column) {
+  column = column.substr(0, column.find('('));
+  while (column.ends_with(' ')) column.remove_suffix(1);
+  return column;
+}
+
+bool is_header(const std::vector<std::string>& cells, Columns columns) {
+  return std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
+    return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
+      return cell == column || without_unit(cell) == column;
+    });
+  });
+}
+
+/// The cells of a header's line: names of columns hold no line breaks.
+std::vector<std::string> header_cells(std::string_view line) {
+  std::vector<std::string> cells{""};
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      cells.emplace_back();
+    else if (c != '\r')
+      cells.back() += c;
+  }
+  return cells;
+}
+
+}  // namespace
+
+bool has_header(std::string_view head, Columns columns) {
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view line = head.substr(0, end);
+    const bool may_be = std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
+      return line.find(column) != std::string_view::npos;
+    });
+    if (may_be && is_header(header_cells(line), columns)) return true;
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return false;
+}
+
+std::optional<double> profiler_number(std::string_view cell) {
+  std::string digits;
+  for (const char c : cell)
+    if (c != ',' && c != ' ') digits += c;
+  double number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, number);
+  constexpr double most = 1e30;  // of which any table's sum is finite
+  if (error != std::errc() || rest != end || !(std::fabs(number) <= most)) return std::nullopt;
+  return number;
+}
+
+ProfilerCsv::ProfilerCsv(ByteStream& stream, Columns columns)
+    : source_(stream.name()), rows_(stream) {
+  std::optional<CsvRow> row;
+  while ((row = rows_.next()))
+    if (is_header(row->cells, columns)) break;
+  if (!row)
+    throw InputError(
+        source_, "",
+        "expected a table with the column " + std::string(columns.front()) + ", got none");
+  header_ = std::move(row->cells);
+  for (const std::string_view column : columns)
+    least_cells_ = std::max(least_cells_, *find(column) + 1);
+}
+
+std::optional<std::size_t> ProfilerCsv::find(std::string_view column) const {
+  if (const auto known = found_.find(column); known != found_.end()) return known->second;
+  const auto at = std::find_if(header_.begin(), header_.end(), [&](const std::string& cell) {
+    return cell == column || without_unit(cell) == column;
+  });
+  const auto place = at == header_.end() ? std::nullopt : std::optional(at - header_.begin());
+  return found_.emplace(column, place).first->second;
+}
+
+/// Of what stands behind the column's name; of nanoseconds where nothing does.
+double ProfilerCsv::seconds_a_unit(std::size_t column) const {
+  const std::string_view name = header_[column];
+  const std::size_t open = name.find('(');
+  if (open == std::string_view::npos) return 1e-9;
+  const std::string_view unit = name.substr(open + 1);
+  if (unit.starts_with("us") || unit.starts_with("micro")) return 1e-6;
+  if (unit.starts_with("ms") || unit.starts_with("milli")) return 1e-3;
+  if (unit.starts_with("s")) return 1;
+  return 1e-9;
+}
+
+bool ProfilerCsv::next() {
+  while (std::optional<CsvRow> row = rows_.next()) {
+    if (row->cells.size() < least_cells_ || row->cells.size() > header_.size()) continue;
+    row_ = std::move(*row);
+    row_.cells.resize(header_.size());
+    return true;
+  }
+  return false;
+}
+
+std::string_view ProfilerCsv::cell(std::optional<std::size_t> column) const {
+  return column ? std::string_view(row_.cells[*column]) : std::string_view();
+}
+
+InputError ProfilerCsv::error(std::size_t column, const std::string& expected) const {
+  return {source_, std::to_string(row_.line),
+          std::string(without_unit(header_[column])) + ": expected " + expected + ", got \"" +
+              row_.cells[column].substr(0, 40) + '"'};
+}
+
+std::uint64_t ProfilerCsv::whole(std::size_t column, const std::string& expected) const {
+  const std::string& cell = row_.cells[column];
+  std::uint64_t number = 0;
+  const auto [rest, failure] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  if (failure != std::errc() || rest != cell.data() + cell.size()) throw error(column, expected);
+  return number;
+}
+
+std::uint64_t ProfilerCsv::count(std::size_t column) const {
+  constexpr std::uint64_t most = 1'000'000'000'000;
+  const std::uint64_t count = whole(column, "a count of at least 1");
+  if (count < 1 || count > most) throw error(column, "a count of at least 1");
+  return count;
+}
+
+double ProfilerCsv::seconds(std::size_t column) const {
+  const std::optional<double> number = profiler_number(row_.cells[column]);
+  const double seconds = number.value_or(-1) * seconds_a_unit(column);
+  if (seconds < 0 || seconds > s_per_year) throw error(column, "a time of less than a year");
+  return seconds;
+}
+
+}  // namespace roofline

@@ -1,0 +1,125 @@
+#include "pytorch/folding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "load/shape_parts.hpp"
+#include "model/layer_fields.hpp"
+
+namespace roofline {
+namespace {
+
+/// Different layers may have one name still: their types tell most of them apart, numbers the rest.
+void make_names_unique(std::vector<LayerSpec>& layers) {
+  std::unordered_map<std::string, std::size_t> uses;
+  for (const LayerSpec& layer : layers) ++uses[*layer.name];
+  for (LayerSpec& layer : layers)
+    if (uses[*layer.name] > 1) *layer.name += " " + std::string(name_of(*layer.dtypes.input));
+  uses.clear();
+  for (LayerSpec& layer : layers)
+    if (const std::size_t number = ++uses[*layer.name]; number > 1)
+      *layer.name += " (" + std::to_string(number) + ")";
+}
+
+/// The elements of all its operands.
+double size_of(const LayerSpec& spec) {
+  double size = static_cast<double>(spec.output.empty() ? 0 : element_count(spec.output));
+  if (spec.input) size += static_cast<double>(element_count(spec.input->sizes));
+  for (const OperandSpec& operand : spec.inputs)
+    size += static_cast<double>(element_count(operand.sizes));
+  return size;
+}
+
+/// What layers have in common that differ in sizes alone.
+std::string work_of(const LayerSpec& spec) {
+  LayerSpec work = spec;
+  const auto blank = [](OperandSpec& operand) { operand.sizes.assign(operand.sizes.size(), 1); };
+  if (work.input) blank(*work.input);
+  for (OperandSpec& operand : work.inputs) blank(operand);
+  work.output.clear();
+  return identity(work) + spec.name->substr(0, spec.name->find(' '));
+}
+
+}  // namespace
+
+// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
+// so many that they run once in each step.
+void FoldedLayers::join_changing(std::size_t steps) {
+  std::map<std::string, std::vector<std::size_t>> changing;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].runs > 0 && rows_[i].runs < steps) changing[work_of(rows_[i].spec)].push_back(i);
+  for (auto& [work, rows] : changing) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+      return size_of(rows_[a].spec) < size_of(rows_[b].spec);
+    });
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+      Row joined;
+      for (; end < rows.size() && joined.runs < steps; ++end) {
+        joined.time_s += std::exchange(rows_[rows[end]].time_s, 0);
+        joined.runs += std::exchange(rows_[rows[end]].runs, 0);
+      }
+      joined.spec = rows_[rows[begin + (end - begin) / 2]].spec;
+      if (end - begin > 1) *joined.spec.name += " and other sizes";
+      const auto first = *std::min_element(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           rows.begin() + static_cast<std::ptrdiff_t>(end));
+      rows_[first] = std::move(joined);
+    }
+  }
+}
+
+std::vector<FoldedLayers::RareWork> FoldedLayers::take_rare(std::size_t steps) {
+  std::vector<RareWork> rare;
+  for (Row& row : rows_)
+    if (row.runs > 0 && 2 * row.runs <= steps)
+      rare.push_back({*row.spec.name, std::exchange(row.runs, 0), std::exchange(row.time_s, 0)});
+  return rare;
+}
+
+std::size_t FoldedLayers::row_of(LayerSpec spec) {
+  const auto [entry, inserted] = by_key_.try_emplace(identity(spec) + *spec.name, rows_.size());
+  if (inserted) rows_.push_back({std::move(spec), 0, 0});
+  return entry->second;
+}
+
+void FoldedLayers::add(std::size_t row, double time_s) {
+  rows_[row].time_s += time_s;
+  ++rows_[row].runs;
+}
+
+std::vector<std::optional<std::size_t>> FoldedLayers::places() const {
+  std::vector<std::optional<std::size_t>> places;
+  std::size_t place = 0;
+  for (const Row& row : rows_)
+    places.push_back(row.runs > 0 ? std::optional(place++) : std::nullopt);
+  return places;
+}
+
+double FoldedLayers::time_s() const {
+  double sum_s = 0;
+  for (const Row& row : rows_) sum_s += row.time_s;
+  return sum_s;
+}
+
+std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
+  std::vector<LayerSpec> layers;
+  const auto step_count = static_cast<double>(steps);
+  for (Row& row : rows_) {
+    if (row.runs == 0) continue;
+    // What does not run in every step counts with its share of one.
+    const double copies = std::max(1.0, std::round(static_cast<double>(row.runs) / step_count));
+    if (const Pass pass = *row.spec.pass; pass != Pass::fwd)
+      *row.spec.name += " " + std::string(name_of(pass));
+    row.spec.repeat = static_cast<std::uint64_t>(copies);
+    // Profilers of whole microseconds find none for the shortest kernels.
+    if (row.time_s > 0)
+      row.spec.measured.change(
+          [&](Measured& measured) { measured.warm_s = row.time_s / step_count / copies; });
+    layers.push_back(std::move(row.spec));
+  }
+  make_names_unique(layers);
+  return layers;
+}
+
+}  // namespace roofline

@@ -1,0 +1,215 @@
+#include "pytorch/idle_time.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace roofline {
+namespace {
+
+/// In shorter gaps nothing of the host is looked for.
+constexpr double least_named_us = 2 * least_long_range_us;
+
+/// In shorter ones no other thread is looked at than the one that ended the gap.
+constexpr double least_searched_us = 100;
+
+/// The kinds of gaps that are kept.
+constexpr std::size_t most_kinds = 20;
+
+struct Gap {
+  double begin_us = 0;
+  double end_us = 0;
+  std::uint32_t next = 0;  ///< the activity that ends it
+
+  double length_us() const { return end_us - begin_us; }
+  double middle_us() const { return (begin_us + end_us) / 2; }
+};
+
+std::vector<Gap> gaps_between(const Recording& recording,
+                              const std::vector<std::uint32_t>& activities) {
+  std::vector<Gap> gaps;
+  std::optional<double> last_us;
+  for (const std::uint32_t index : activities) {
+    const GpuActivity& activity = recording.activities[index];
+    if (last_us && activity.start_us > *last_us)
+      gaps.push_back({*last_us, activity.start_us, index});
+    last_us = std::max(last_us.value_or(activity.end_us()), activity.end_us());
+  }
+  return gaps;
+}
+
+bool mentions_any(std::string_view name, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
+/// A call that returns when the GPU has done its work. Copies that are long wait too.
+bool waits_for_gpu(std::string_view name) {
+  return mentions_any(name, {"cudaMemcpy", "hipMemcpy"}) ||
+         (mentions_any(name, {"cuda", "hip", "cu"}) && mentions_any(name, {"Synchronize"}));
+}
+
+/// What the host ran, all its threads and kinds of ranges together.
+class HostTimeline {
+ public:
+  explicit HostTimeline(const Recording& recording)
+      : recording_(recording), ranges_(recording.long_ranges) {
+    std::copy_if(recording.operators.begin(), recording.operators.end(),
+                 std::back_inserter(ranges_), [](const HostRange& range) {
+                   return range.end_us - range.start_us >= least_long_range_us;
+                 });
+    sort_ranges(ranges_);
+    callers_ = find_callers(ranges_);
+  }
+
+  std::uint32_t at(std::uint32_t thread, double time_us) const {
+    return innermost_at(ranges_, callers_, thread, time_us);
+  }
+
+  std::string_view name(std::uint32_t range) const {
+    return recording_.texts.at(ranges_[range].name);
+  }
+
+  /// Whether a range around that time, on the thread, is of that sort.
+  template <class IsOfSort>
+  bool any_at(std::uint32_t thread, double time_us, IsOfSort is_of_sort) const {
+    for (std::uint32_t i = at(thread, time_us); i != no_index; i = callers_[i])
+      if (is_of_sort(name(i))) return true;
+    return false;
+  }
+
+  /// The innermost range that ran for half of the gap: on the thread that ended it, else, as that
+  /// one may have waited, on any.
+  std::uint32_t covering(const Gap& gap, std::optional<std::uint32_t> thread) const {
+    if (thread)
+      if (const std::uint32_t own = covering_on(*thread, gap); own != no_index) return own;
+    std::uint32_t shortest = no_index;
+    if (gap.length_us() < least_searched_us) return shortest;
+    for (std::uint32_t i = 0; i < recording_.threads.size(); ++i)
+      if (const std::uint32_t each = covering_on(i, gap); each != no_index)
+        if (shortest == no_index || length_us(each) < length_us(shortest)) shortest = each;
+    return shortest;
+  }
+
+ private:
+  double length_us(std::uint32_t range) const {
+    return ranges_[range].end_us - ranges_[range].start_us;
+  }
+
+  /// What ran for half of the gap ran in its middle.
+  std::uint32_t covering_on(std::uint32_t thread, const Gap& gap) const {
+    std::uint32_t i = at(thread, gap.middle_us());
+    while (i != no_index &&
+           std::min(ranges_[i].end_us, gap.end_us) - std::max(ranges_[i].start_us, gap.begin_us) <
+               gap.length_us() / 2)
+      i = callers_[i];
+    return i;
+  }
+
+  const Recording& recording_;
+  std::vector<HostRange> ranges_;
+  std::vector<std::uint32_t> callers_;
+};
+
+class GapSorter {
+ public:
+  GapSorter(const Recording& recording, const Links& links)
+      : recording_(recording), links_(links), host_(recording) {}
+
+  void add(const Gap& gap) {
+    const LaunchCall* call = call_of(gap);
+    const bool is_named = gap.length_us() >= least_named_us;
+    const IdleCause cause = cause_of(gap, call);
+    std::uint32_t during = no_index;
+    if (is_named && cause != IdleCause::queued)
+      during = host_.covering(gap, call != nullptr ? std::optional(call->thread) : std::nullopt);
+    IdleGaps& kind =
+        kinds_[{cause, during == no_index ? std::string() : std::string(host_.name(during))}];
+    kind.count += 1;
+    kind.time_s += gap.length_us() * s_per_us;
+    kind.longest_s = std::max(kind.longest_s, gap.length_us() * s_per_us);
+  }
+
+  IdleTime idle_time(std::size_t steps) const {
+    const auto step_count = static_cast<double>(steps);
+    IdleTime idle;
+    for (const auto& [key, kind] : kinds_) {
+      idle.by_cause_s[key.first] += kind.time_s / step_count;
+      idle.gaps.push_back({key.first, key.second, kind.count / step_count, kind.time_s / step_count,
+                           kind.longest_s});
+    }
+    std::stable_sort(idle.gaps.begin(), idle.gaps.end(),
+                     [](const IdleGaps& a, const IdleGaps& b) { return a.time_s > b.time_s; });
+    if (idle.gaps.size() > most_kinds) idle.gaps.resize(most_kinds);
+    return idle;
+  }
+
+ private:
+  const LaunchCall* call_of(const Gap& gap) const {
+    const std::uint32_t index = links_.origins[gap.next].call_index;
+    return index == no_index ? nullptr : &recording_.calls[index];
+  }
+
+  IdleCause cause_of(const Gap& gap, const LaunchCall* call) const {
+    const std::uint32_t op = links_.origins[gap.next].operator_index;
+    if (call == nullptr && op == no_index) return IdleCause::queued;
+    const double asked_us = call != nullptr ? call->start_us : recording_.operators[op].start_us;
+    if (asked_us <= gap.begin_us) return IdleCause::queued;
+    const std::uint32_t thread = call != nullptr ? call->thread : recording_.operators[op].thread;
+    if (host_.any_at(thread, gap.middle_us(),
+                     [](std::string_view name) { return mentions_any(name, {"DataLoader"}); }))
+      return IdleCause::data_loading;
+    return host_.any_at(thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
+                                                             : IdleCause::host;
+  }
+
+  const Recording& recording_;
+  const Links& links_;
+  HostTimeline host_;
+  std::map<std::pair<IdleCause, std::string>, IdleGaps> kinds_;
+};
+
+}  // namespace
+
+double launching_us(const Recording& recording, const Links& links,
+                    const std::vector<std::uint32_t>& activities) {
+  struct Launches {
+    double first_us = 0;
+    double last_us = 0;
+    std::uint32_t thread = 0;
+  };
+  std::map<std::optional<std::size_t>, Launches> by_step;
+  for (const std::uint32_t index : activities) {
+    const WorkOrigin& origin = links.origins[index];
+    if (origin.call_index == no_index) continue;
+    const LaunchCall& call = recording.calls[origin.call_index];
+    const auto [entry, is_first] =
+        by_step.try_emplace(origin.step, Launches{call.start_us, call.start_us, call.thread});
+    Launches& launches = entry->second;
+    launches.first_us = std::min(launches.first_us, call.start_us);
+    launches.last_us = std::max(launches.last_us, call.start_us);
+  }
+  double time_us = 0;
+  for (const auto& [step, launches] : by_step) {
+    time_us += launches.last_us - launches.first_us;
+    for (const HostRange& range : recording.long_ranges)
+      if (range.thread == launches.thread && waits_for_gpu(recording.texts.at(range.name)))
+        time_us -= std::max(0.0, std::min(range.end_us, launches.last_us) -
+                                     std::max(range.start_us, launches.first_us));
+  }
+  return std::max(0.0, time_us);
+}
+
+IdleTime idle_time(const Recording& recording, const Links& links,
+                   const std::vector<std::uint32_t>& activities, std::size_t steps) {
+  GapSorter sorter(recording, links);
+  for (const Gap& gap : gaps_between(recording, activities)) sorter.add(gap);
+  return sorter.idle_time(steps);
+}
+
+}  // namespace roofline

@@ -1,0 +1,26 @@
+#pragma once
+
+// The work of a recording that is over a link, to other GPUs or to the host: taken out of the
+// activities, folded, and how much of it ran behind computing.
+
+#include <cstdint>
+#include <vector>
+
+#include "pytorch/links.hpp"
+#include "pytorch/recording.hpp"
+#include "roofline/transfer.hpp"
+
+namespace roofline {
+
+struct SplitWork {
+  // In the order of their starts, as those given.
+  std::vector<std::uint32_t> computing;
+  std::vector<std::uint32_t> computing_and_exchanges;  ///< all but the copies over a link
+  std::vector<Transfer> transfers;                     ///< of one step, in descending order of time
+};
+
+/// Activities of one device, in the order of their starts.
+SplitWork split_transfers(const Recording& recording, const Links& links,
+                          const std::vector<std::uint32_t>& activities, std::size_t steps);
+
+}  // namespace roofline

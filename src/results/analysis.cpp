@@ -1,0 +1,418 @@
+#include "roofline/analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/resolved_model.hpp"
+#include "model/fusion.hpp"
+#include "model/layer_fields.hpp"
+#include "model/passes.hpp"
+#include "results/in_parallel.hpp"
+#include "results/lost_time.hpp"
+#include "results/measured.hpp"
+#include "results/network_bounds.hpp"
+#include "results/totals.hpp"
+#include "results/uncertainty.hpp"
+#include "results/verdict.hpp"
+
+namespace roofline {
+namespace {
+
+bool is_dense_contraction(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return family == KindFamily::attention ||
+         (family == KindFamily::contraction && !is_depthwise(layer));
+}
+
+std::string peaks_of(const Gpu& gpu) {
+  std::string list;
+  for (const Engine engine : enumerators<Engine>)
+    if (gpu.peak_flop_per_s[engine])
+      list += (list.empty() ? "" : ", ") + std::string(name_of(engine));
+  return list;
+}
+
+Engine require_engine(const Layer& layer, const Context& context, const std::string& source) {
+  const auto engine = select_engine(layer, context.gpu.peak_flop_per_s, context.options.engine);
+  if (engine) return *engine;
+  const EngineChoice choice = choice_for(layer, context.options.engine);
+  const std::string unit = choice == EngineChoice::tensor   ? " on tensor cores"
+                           : choice == EngineChoice::vector ? " on vector units"
+                                                            : "";
+  throw InputError(source, "",
+                   "layer \"" + layer.name + "\" is in " +
+                       std::string(name_of(layer.dtypes.input)) + ", for which " +
+                       context.gpu.name + " has no peak" + unit + "; it has " +
+                       peaks_of(context.gpu));
+}
+
+/// The engine that the rows are spoken of with: that of the first dense contraction.
+Engine main_engine_of(const std::vector<LayerResult>& rows) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [](const LayerResult& row) {
+    return is_dense_contraction(row.layer);
+  });
+  return found == rows.end() ? rows.front().engine : found->engine;
+}
+
+/// The value that all layers share, if they do.
+template <class Get>
+auto common(const std::vector<LayerResult>& rows, Get get)
+    -> std::optional<decltype(get(rows.front().layer))> {
+  const auto first = get(rows.front().layer);
+  for (const LayerResult& row : rows)
+    if (get(row.layer) != first) return std::nullopt;
+  return first;
+}
+
+void count_row(LayerResult& row, const Context& context, const std::string& source) {
+  Layer& layer = row.layer;
+  row.trains_norm =
+      context.options.training && layer.kind == LayerKind::batch_norm && !layer.batch_statistics;
+  layer.batch_statistics = layer.batch_statistics || row.trains_norm;
+  row.counts = count(layer);
+  row.engine = require_engine(layer, context, source);
+}
+
+/// The host's part of a run: the first layer's operand in, the last layer's result out.
+Layer host_copy(std::string name, const Shape& shape, DataType type) {
+  Layer layer;
+  layer.name = std::move(name);
+  layer.kind = LayerKind::host_copy;
+  layer.dtypes = {type, type, type};
+  layer.inputs = {{shape, std::nullopt, false}};
+  layer.output = shape;
+  return layer;
+}
+
+/// The layer of the source that a tensor is from: what the run adds hands it on.
+const Layer& source_of(std::size_t producer, const Network& network) {
+  const Layer& layer = network.layers[producer];
+  if (!layer.of_run) return layer;
+  const std::optional<std::size_t> before = layer.inputs.front().producer;
+  return before ? source_of(*before, network) : layer;
+}
+
+std::vector<std::string> producers_of(const Layer& layer, const Network& network) {
+  std::vector<std::string> names;
+  if (std::none_of(layer.inputs.begin(), layer.inputs.end(),
+                   [](const Operand& operand) { return operand.producer.has_value(); }))
+    return names;
+  names.reserve(layer.inputs.size());
+  for (const Operand& operand : layer.inputs)
+    names.push_back(operand.producer ? source_of(*operand.producer, network).name : std::string());
+  return names;
+}
+
+/// For each layer, whether another one reads its output.
+std::vector<bool> read_layers(const Network& network) {
+  std::vector<bool> read(network.layers.size());
+  for (const Layer& layer : network.layers)
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer) read[*operand.producer] = true;
+  return read;
+}
+
+/// Sets the kernels that run the layer. An engine's builder times what it has and keeps the
+/// fastest, sums in fp16 among it; a recorded engine says itself which it took.
+void set_kernels(Layer& layer, const Network& network, const Context& context) {
+  const bool builds = !network.recording && context.options.fusion == FusionKind::epilogue;
+  if (builds || (network.recording && network.recording->kernels == KernelSource::inference_engine))
+    layer.kernels = KernelSource::inference_engine;
+  if (builds && layer.dtypes.input == DataType::fp16 &&
+      info(layer.kind).family == KindFamily::contraction &&
+      context.gpu.peak_flop_per_s[Engine::fp16_tensor_fp16_accumulate])
+    layer.fp16_accumulate = true;
+}
+
+/// Takes a layer's operands over, unless they are asked for after it: where it hands on what it
+/// reads.
+Layer taken(Layer& layer) {
+  const bool hands_on = layer.of_run || layer.kind == LayerKind::copy;
+  std::vector<Operand> inputs = std::exchange(layer.inputs, {});
+  Layer all = layer;
+  if (hands_on) layer.inputs = inputs;
+  all.inputs = std::move(inputs);
+  return all;
+}
+
+/// At most: room for more would be memory that nothing fills.
+std::size_t row_count(const Network& network, const AnalysisOptions& options) {
+  std::size_t count = options.host_copies ? 2 : 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    count += options.training ? passes_of(network, i, true).size() : 1;
+  return count;
+}
+
+/// The rows of a network, not timed yet. `last_use` gives a layer for its last row.
+template <class LastUse>
+std::vector<LayerResult> rows_of(const Network& network, const Context& context,
+                                 const LastUse& last_use) {
+  const AnalysisOptions& options = context.options;
+  std::vector<LayerResult> rows;
+  rows.reserve(row_count(network, options));
+  const auto add = [&](Layer&& layer, Pass pass) {
+    LayerResult& row = rows.emplace_back();
+    row.layer = std::move(layer);
+    row.layer.pass = pass;
+    set_kernels(row.layer, network, context);
+    count_row(row, context, network.source);
+    if (options.layout && !row.layer.layout && !network.recording &&
+        takes(row.layer.kind, "layout"))
+      row.layer.layout = options.layout;
+  };
+  const std::vector<bool> read = read_layers(network);
+  if (const Layer& first = network.layers.front(); options.host_copies)
+    for (const Operand& operand : first.inputs)
+      if (!operand.producer && !operand.is_parameter)
+        add(host_copy("copy in", operand.shape, first.dtypes.input), Pass::fwd);
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const std::vector<Pass> passes = passes_of(network, i, options.training);
+    for (std::size_t pass = 0; pass < passes.size(); ++pass) {
+      const bool is_last = pass + 1 == passes.size();
+      add(is_last ? last_use(i) : Layer(network.layers[i]), passes[pass]);
+      LayerResult& row = rows.back();
+      row.first_pass = pass == 0;
+      row.input_from = producers_of(row.layer, network);
+      row.is_result = !read[i] && !row.layer.of_run;
+      if (const auto host = row.layer.fused_into) row.fused_into = network.layers[*host].name;
+    }
+  }
+  const Layer& last = network.layers.back();
+  if (options.host_copies) add(host_copy("copy out", last.output, last.dtypes.output), Pass::fwd);
+  if (rows.empty())
+    throw InputError(network.source, "", "expected a layer that runs in this pass, got none");
+  return rows;
+}
+
+/// A layer without a kernel of its own (a view, fused, a copy over the host link) takes its bound.
+bool has_kernel(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return !layer.fused_into && family != KindFamily::free && family != KindFamily::transfer;
+}
+
+/// Less is within the model's own error.
+constexpr double clearly_faster = 1.1;
+
+/// TF32 falls back to FP32 where that is faster. Half types stay on tensor cores: measured layers
+/// of one channel do even where vector units would be far faster, so that is advice, not
+/// expectation.
+void take_faster_engine(LayerResult& row, const KernelModel& model, const Context& context) {
+  const AnalysisOptions& options = context.options;
+  if (row.engine != Engine::tf32) return;
+  if (choice_for(row.layer, options.engine) == EngineChoice::tensor) return;
+  if (!row.kernel || options.peak_flop_per_s) return;
+  const auto other = other_engine(row.layer, context.gpu.peak_flop_per_s, row.engine);
+  if (!other) return;
+  const auto kernel = plan_kernel(row.layer, row.counts, *other, model, options.cache).value();
+  if (!kernel || clearly_faster * kernel->expected_time_s >= row.kernel->expected_time_s) return;
+  row.engine = *other;
+  row.kernel = kernel;
+}
+
+void plan_row(LayerResult& row, const KernelModel& model, const Context& context,
+              const Network& network) {
+  try {
+    row.kernel =
+        plan_kernel(row.layer, row.counts, row.engine, model, context.options.cache).value();
+    take_faster_engine(row, model, context);
+  } catch (const InputError& error) {
+    throw InputError(network.source, error.where,
+                     "layer \"" + row.layer.name + "\": " + error.message);
+  }
+  if (row.kernel) row.kernel = launched(*row.kernel, model, launch_of(network.recording, context));
+  if (row.kernel) row.expected_time_s = row.kernel->expected_time_s;
+}
+
+void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& model,
+              const Context& context, const Network& network) {
+  const bool over_host_link = row.layer.kind == LayerKind::host_copy;
+  const bool has_own_kernel = has_kernel(row.layer);
+  if (has_own_kernel) plan_row(row, model, context, network);
+  row.point =
+      evaluate(row.counts, *rate_of(ceilings.peak_flop_per_s, row.engine),
+               over_host_link ? *context.host_copy_byte_per_s : ceilings.bandwidth_byte_per_s);
+  if (!has_own_kernel) row.expected_time_s = row.point.roofline_time_s;
+  if (row.kernel) row.expected_uncertainty = layer_uncertainty(row, model.resolved().errors);
+  set_measured(row, context, context.options.recorded_here && network.recording != nullptr);
+}
+
+/// A thread takes some ten microseconds to start, a row a few.
+std::size_t threads_for(std::size_t rows, const Context& context) {
+  constexpr std::size_t rows_worth_a_thread = 1000;
+  return std::min(context.options.threads, rows / rows_worth_a_thread);
+}
+
+/// Places every row on the roofline and times it. Returns the ceilings.
+Ceilings time_rows(std::vector<LayerResult>& rows, const Context& context, const Network& network) {
+  const Engine main_engine = main_engine_of(rows);
+  const Ceilings ceilings = ceilings_for(context, main_engine);
+  const KernelModel& model = kernel_model_for(context, main_engine);
+  in_parallel(rows.size(), threads_for(rows.size(), context), [&](auto begin, auto end) {
+    for (std::size_t i = begin; i < end; ++i) time_row(rows[i], ceilings, model, context, network);
+  });
+  return ceilings;
+}
+
+/// The batch that all rows share but for those of weights, which have none.
+std::optional<std::uint64_t> batch_beside_casts(const std::vector<LayerResult>& rows) {
+  std::optional<std::uint64_t> batch;
+  for (const LayerResult& row : rows) {
+    if (row.layer.shared_weights) continue;
+    if (batch && *batch != row.layer.output.batch) return std::nullopt;
+    batch = row.layer.output.batch;
+  }
+  return batch;
+}
+
+/// What the framework's choice of engines makes of its layers' time.
+std::optional<OtherEngine> other_engine_of(const std::vector<LayerResult>& rows,
+                                           const Context& context) {
+  if (!context.options.framework) return std::nullopt;
+  std::optional<OtherEngine> other;
+  for (const LayerResult& row : rows) {
+    const auto own = select_engine(row.layer, context.gpu.peak_flop_per_s, EngineChoice::automatic);
+    if (!row.kernel || !own || own == row.engine) continue;
+    const KernelModel& model = kernel_model_for(context, *own);
+    const auto plan = plan_kernel(row.layer, row.counts, *own, model, context.options.cache);
+    if (!plan || !*plan) continue;
+    if (!other) other = OtherEngine{row.engine, *own, 0, 0};
+    other->expected_s += row.kernel->expected_time_s;
+    other->own_expected_s += launched(**plan, model, context.launch).expected_time_s;
+  }
+  return other;
+}
+
+/// All that follows from the rows.
+Result summed_up(std::string source, std::string name, std::vector<LayerResult> rows,
+                 const Ceilings& ceilings, const Context& context,
+                 const std::shared_ptr<const TraceSummary>& recording) {
+  Result result;
+  result.setting.source = std::move(source);
+  result.setting.network = std::move(name);
+  result.setting.label = result.setting.network;
+  result.setting.gpu = context.gpu.name;
+  result.setting.gpu_changes = context.gpu.changes;
+  result.setting.gpu_share = context.gpu.share;
+  result.setting.gpu_memory_byte = context.gpu.memory_byte;
+  result.setting.host_link_byte_per_s = context.gpu.host_link_byte_per_s;
+  result.setting.tdp_w = context.gpu.tdp_w;
+  result.setting.dtype = common(rows, [](const Layer& layer) { return layer.dtypes.input; });
+  result.setting.batch = common(rows, [](const Layer& layer) { return layer.output.batch; });
+  result.setting.training = context.options.training;
+  result.setting.framework = context.options.framework;
+  if (!result.setting.training)
+    result.setting.pass = common(rows, [](const Layer& layer) { return layer.pass; });
+  result.bounds.main_engine = main_engine_of(rows);
+  result.bounds.ceilings = ceilings;
+  result.bounds.roofs = roofs_for(context, result.bounds.main_engine);
+  result.bounds.cache_byte = cache_byte_of(context.gpu);
+  result.layers = std::move(rows);
+  sum_up(result);
+  result.measured.recording = recording;
+  return result;
+}
+
+/// All that follows from measured times.
+void measure_up(Result& result, const Context& context) {
+  result.measured.summary = measured_summary(result, context);
+  if (result.measured.summary) result.measured.verdict = verdict_of(result, context);
+}
+
+std::uint64_t largest_workspace_byte(const std::vector<LayerResult>& rows) {
+  std::uint64_t largest = 0;
+  for (const LayerResult& row : rows)
+    if (row.kernel) largest = std::max(largest, row.kernel->workspace_byte);
+  return largest;
+}
+
+InputError overflow(const std::string& source) {
+  return {source, "", "expected totals below 2^64, got an overflow"};
+}
+
+/// Needs the layers before rows take them over. An overflow is a value, so that it is said only
+/// where nothing else is wrong.
+Expected<Memory> memory_of_network(const Network& network, const Context& context) {
+  try {
+    return memory_of(network, context.options.optimizer);
+  } catch (const OverflowError&) {
+    return overflow(network.source);
+  }
+}
+
+}  // namespace
+
+Expected<RecordResult> evaluate_record(const Network& record, const Context& context) {
+  try {
+    RecordResult result;
+    result.rows = rows_of(record, context, [&](std::size_t i) { return Layer(record.layers[i]); });
+    result.ceilings = time_rows(result.rows, context, record);
+    return result;
+  } catch (const InputError& error) {
+    return error;
+  }
+}
+
+Expected<Result> evaluate(const Network& network, const Context& context) {
+  return evaluate(Network(network), context);
+}
+
+Expected<Result> evaluate(Network&& network, const Context& context) {
+  try {
+    if (network.recording && context.options.framework)
+      throw InputError(network.source, "",
+                       "expected layers for a framework to run, got a recording, which says "
+                       "itself what ran");
+    network = as_run(std::move(network), context.options);
+    const Expected<Memory> memory =
+        network.recording ? Memory() : memory_of_network(network, context);
+    std::vector<LayerResult> rows =
+        rows_of(network, context, [&](std::size_t i) { return taken(network.layers[i]); });
+    network.layers = std::vector<Layer>();
+    const Ceilings ceilings = time_rows(rows, context, network);
+    Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
+                              network.recording);
+    if (network.batch || network.recording) result.setting.batch = network.batch;
+    if (network.autocast) {
+      result.setting.dtype = network.autocast;
+      result.setting.batch = batch_beside_casts(result.layers);
+    }
+    measure_up(result, context);
+    result.other_engine = other_engine_of(result.layers, context);
+    if (!network.recording) result.bounds.network = network_bounds(result, context.options.cache);
+    set_total_uncertainty(result, context.kernel.resolved().errors);
+    if (!network.recording) {
+      result.memory = memory.value();
+      result.memory->workspace_byte = largest_workspace_byte(result.layers);
+    }
+    result.setting.item = network.item;
+    result.measured.parts_s = network.measured_parts_s;
+    return result;
+  } catch (const InputError& error) {
+    return error;
+  } catch (const OverflowError&) {
+    return overflow(network.source);
+  }
+}
+
+Expected<Result> join_records(const std::string& source, const std::string& name,
+                              std::vector<RecordResult> records, const Context& context) {
+  std::vector<LayerResult> rows;
+  const Ceilings ceilings = records.front().ceilings;
+  std::size_t count = 0;
+  for (const RecordResult& record : records) count += record.rows.size();
+  rows.reserve(count);
+  for (RecordResult& record : records) {
+    std::move(record.rows.begin(), record.rows.end(), std::back_inserter(rows));
+    record = {};
+  }
+  try {
+    Result result = summed_up(source, name, std::move(rows), ceilings, context, nullptr);
+    measure_up(result, context);
+    set_total_uncertainty(result, context.kernel.resolved().errors);
+    return result;
+  } catch (const OverflowError&) {
+    return overflow(source);
+  }
+}
+
+}  // namespace roofline

@@ -1,0 +1,139 @@
+#include "roofline/batch_search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "model/expected.hpp"
+#include "results/near_best.hpp"
+#include "roofline/analysis.hpp"
+
+namespace roofline {
+namespace {
+
+/// A network at batches on one GPU.
+class Search {
+ public:
+  Search(const NetworkAtBatch& network_at, const Context& context)
+      : network_at_(network_at), context_(context) {
+    if (!context.gpu.memory_byte)
+      throw InputError(context.gpu.name +
+                       " states no memory_gb, which a batch has to fit: give it in a GPU file of "
+                       "your own");
+  }
+
+  /// Doubles the batch for as long as it fits, then narrows down between the last two.
+  std::uint64_t largest() {
+    check_one_image();
+    std::uint64_t fitting = 1;
+    while (needed_byte(2 * fitting) <= free_byte()) {
+      fitting *= 2;
+      if (fitting >= most) fail_constant();
+    }
+    return largest_between(fitting, 2 * fitting);
+  }
+
+  std::uint64_t best() {
+    const std::uint64_t most_images = largest();
+    std::vector<TimedBatch> batches;
+    for (std::uint64_t batch = 1; batch < most_images; batch *= 2) batches.push_back(at(batch));
+    batches.push_back(at(most_images));
+    return batches[near_best(batches)->from].batch;
+  }
+
+ private:
+  /// Beyond the memory of any GPU, where an image takes a byte.
+  static constexpr std::uint64_t most = std::uint64_t{1} << 50;
+
+  double free_byte() const { return static_cast<double>(*context_.gpu.memory_byte); }
+
+  /// What does not fit 64 bits fits no GPU either.
+  struct Needs {
+    double byte;
+    TimedBatch timed;
+  };
+  const Needs& needs(std::uint64_t batch) {
+    const auto known = needs_.find(batch);
+    if (known != needs_.end()) return known->second;
+    constexpr double too_much = 1e300;
+    Needs needs{too_much, {batch, 0, false}};
+    const Expected<Network> network = network_at_(batch);
+    const Expected<Result> result =
+        network ? evaluate(*network, context_) : Expected<Result>(network.error());
+    if (!result && batch == 1) throw result.error();
+    if (result) {
+      const auto byte = needed_memory_byte(*result);
+      if (!byte) throw InputError(result->setting.source, "", "expected a network, got layers");
+      needs = {static_cast<double>(*byte),
+               {batch, result->total.time_s / static_cast<double>(batch),
+                fits(*result).value_or(false)}};
+      source_ = result->setting.source;
+    }
+    return needs_.emplace(batch, needs).first->second;
+  }
+  double needed_byte(std::uint64_t batch) { return needs(batch).byte; }
+  TimedBatch at(std::uint64_t batch) { return needs(batch).timed; }
+
+  /// Between a batch that fits and one that does not. Memory grows nearly in proportion, so that
+  /// interpolation hits; halving bounds the steps where it does not.
+  std::uint64_t largest_between(std::uint64_t fitting, std::uint64_t unfit) {
+    for (bool interpolates = true; unfit - fitting > 1; interpolates = !interpolates) {
+      const double gap = needed_byte(unfit) - needed_byte(fitting);
+      const double share =
+          interpolates && gap > 0 ? (free_byte() - needed_byte(fitting)) / gap : 0.5;
+      const auto width = static_cast<double>(unfit - fitting);
+      const std::uint64_t batch =
+          std::clamp(fitting + static_cast<std::uint64_t>(share * width), fitting + 1, unfit - 1);
+      (needed_byte(batch) <= free_byte() ? fitting : unfit) = batch;
+    }
+    return fitting;
+  }
+
+  void check_one_image() {
+    if (needed_byte(1) > free_byte())
+      throw InputError(source_, "",
+                       "does not fit: a single image needs " + size_text(needed_byte(1)) + ", " +
+                           context_.gpu.name + " has " + size_text(free_byte()));
+  }
+
+  [[noreturn]] void fail_constant() const {
+    throw InputError(source_, "",
+                     "expected layers that grow with the batch, got some that need the same "
+                     "memory at any");
+  }
+
+  static std::string size_text(double byte) {
+    const bool is_large = byte >= 1e9;
+    const std::string text = std::to_string(byte * (is_large ? 1e-9 : 1e-6));
+    return text.substr(0, text.find('.') + 3) + (is_large ? " GB" : " MB");
+  }
+
+  const NetworkAtBatch& network_at_;
+  const Context& context_;
+  std::map<std::uint64_t, Needs> needs_;
+  std::string source_;
+};
+
+}  // namespace
+
+std::optional<NearBest> near_best(std::span<const TimedBatch> batches) {
+  std::optional<NearBest> found;
+  for (std::size_t i = 0; i < batches.size(); ++i)
+    if (batches[i].fits &&
+        (!found || batches[i].time_per_image_s < batches[found->best].time_per_image_s))
+      found = NearBest{i, i};
+  if (!found) return found;
+  const double most_s = (1 + near_best_share) * batches[found->best].time_per_image_s;
+  while (found->from > 0 && batches[found->from - 1].time_per_image_s <= most_s) --found->from;
+  return found;
+}
+
+Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
+                                   const Context& context) {
+  return expected([&] {
+    Search search(network_at, context);
+    return goal == BatchGoal::max ? search.largest() : search.best();
+  });
+}
+
+}  // namespace roofline

@@ -1,0 +1,410 @@
+#include "results/calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "kernel/constant_fields.hpp"
+#include "kernel/dense/contraction.hpp"
+#include "results/glob.hpp"
+#include "results/score.hpp"
+#include "roofline/kernel_model.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr double first_step = 1.3;
+constexpr double last_step = 1.02;
+constexpr double least_effect = 0.01;  ///< |ln| by which a constant's quarter moves a layer's time
+constexpr std::size_t least_layers = 5;  ///< that a constant must move so
+
+using Indices = std::vector<std::size_t>;
+
+/// What an error counts: in full up to a factor of two.
+double loss(double log_ratio) {
+  const double distance = std::fabs(log_ratio);
+  const double full = std::log(2.0);
+  return distance <= full ? distance : full + (distance - full) / 3;
+}
+
+/// What a constant's way from its first value costs, of the sum over all layers.
+double way_cost(double value, double first, double range) {
+  const double way = first > 0 && value > 0 ? std::log(value / first) : (value - first) / range;
+  return 2e-4 * way * way;
+}
+
+std::string dotted(const ConstantName& name) {
+  std::string text = path_of(name);
+  std::replace(text.begin(), text.end(), '/', '.');
+  return text;
+}
+
+/// One fit to some of the layers.
+class Fit {
+ public:
+  Fit(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, Indices used,
+      const std::vector<bool>& may_move)
+      : gpu_(gpu),
+        layers_(layers),
+        used_(std::move(used)),
+        constants_(std::make_shared<ModelConstants>(*gpu.constants)) {
+    gpu_.constants = constants_;
+    first_ = constants_->values;
+    log_ratio_ = log_ratios(used_);
+    for (std::size_t i = 0; i < may_move.size(); ++i)
+      if (may_move[i]) find_layers_of(i);
+  }
+
+  void run(const std::function<void(double)>& progress) {
+    constexpr std::size_t most_rounds = 40;
+    double step = first_step;
+    for (std::size_t round = 0; step > last_step && round < most_rounds; ++round) {
+      const double before = total();
+      for (const std::size_t constant : free_) move(constant, step);
+      log_ratio_ = log_ratios(used_);
+      if (before - total() < 1e-3 * static_cast<double>(used_.size())) step = 1 + (step - 1) / 2;
+      progress(std::min(1.0, std::log(first_step / step) / std::log(first_step / last_step)));
+    }
+  }
+
+  /// ln(expected / measured) of these layers under the present constants.
+  std::vector<double> log_ratios(const Indices& indices) const {
+    const KernelModel model = kernel_model_of(gpu_).value();
+    std::vector<double> ratios;
+    ratios.reserve(indices.size());
+    for (const std::size_t i : indices) {
+      const MeasuredLayer& each = layers_[i];
+      const auto plan =
+          plan_kernel(each.layer, each.counts, each.engine, model, each.cache).value();
+      ratios.push_back(
+          std::log(launched(*plan, model, each.launch).expected_time_s / each.measured_s));
+    }
+    return ratios;
+  }
+
+  const Indices& free() const { return free_; }
+  const Indices& undetermined() const { return undetermined_; }
+  std::size_t untouched() const { return untouched_; }
+  /// Of the layers that a free constant moves.
+  Indices layers_of(std::size_t constant) const {
+    Indices indices;
+    for (const std::size_t position : positions_.at(constant)) indices.push_back(used_[position]);
+    return indices;
+  }
+  const ConstantValues& first() const { return first_; }
+  const ModelConstants& constants() const { return *constants_; }
+
+ private:
+  double& value(std::size_t constant) { return *constants_of(constants_->values)[constant].value; }
+  double first_value(std::size_t constant) const { return *constants_of(first_)[constant].value; }
+
+  double total() const {
+    return std::accumulate(log_ratio_.begin(), log_ratio_.end(), 0.0,
+                           [](double sum, double log_ratio) { return sum + loss(log_ratio); });
+  }
+
+  double within(std::size_t constant, double candidate) const {
+    const ConstantNote& note = constants_->notes[constant];
+    return std::clamp(candidate, note.least, note.most);
+  }
+
+  /// A constant of 0 starts at a part of its range.
+  double stepped(std::size_t constant, double from, double factor) const {
+    const double small = constants_->notes[constant].most / 100;
+    if (factor > 1) return within(constant, std::max(from, small) * factor);
+    return within(constant, from < small ? 0 : from * factor);
+  }
+
+  /// Which of the used layers a constant moves; whether they are enough to determine it.
+  void find_layers_of(std::size_t constant) {
+    const double held = value(constant);
+    double moved = stepped(constant, held, 1.25);
+    if (moved == held) moved = stepped(constant, held, 0.8);
+    value(constant) = moved;
+    const std::vector<double> ratios = log_ratios(used_);
+    value(constant) = held;
+    Indices positions;
+    std::size_t clearly = 0;
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      const double effect = std::fabs(ratios[i] - log_ratio_[i]);
+      if (effect > 1e-9) positions.push_back(i);
+      if (effect > least_effect) ++clearly;
+    }
+    if (positions.empty()) {
+      ++untouched_;
+      return;
+    }
+    if (clearly < least_layers) {
+      undetermined_.push_back(constant);
+      return;
+    }
+    free_.push_back(constant);
+    positions_[constant] = std::move(positions);
+  }
+
+  /// The sum over the layers that the constant moves, and what its way costs.
+  double cost(std::size_t constant, const std::vector<double>& ratios) {
+    const ConstantNote& note = constants_->notes[constant];
+    const double way = way_cost(value(constant), first_value(constant), note.most - note.least);
+    double sum = way * static_cast<double>(used_.size());
+    for (const double ratio : ratios) sum += loss(ratio);
+    return sum;
+  }
+
+  void move(std::size_t constant, double step) {
+    const Indices& positions = positions_[constant];
+    Indices indices;
+    std::vector<double> best;
+    for (const std::size_t position : positions) {
+      indices.push_back(used_[position]);
+      best.push_back(log_ratio_[position]);
+    }
+    double best_cost = cost(constant, best);
+    for (const double factor : {step, 1 / step}) {
+      bool improved = false;
+      for (int turn = 0; turn < 4; ++turn) {
+        const double held = value(constant);
+        const double candidate = stepped(constant, held, factor);
+        if (candidate == held) break;
+        value(constant) = candidate;
+        std::vector<double> ratios = log_ratios(indices);
+        const double candidate_cost = cost(constant, ratios);
+        if (candidate_cost >= best_cost) {
+          value(constant) = held;
+          break;
+        }
+        best_cost = candidate_cost;
+        best = std::move(ratios);
+        improved = true;
+      }
+      if (improved) break;
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) log_ratio_[positions[i]] = best[i];
+  }
+
+  Gpu gpu_;
+  const std::vector<MeasuredLayer>& layers_;
+  Indices used_;
+  std::shared_ptr<ModelConstants> constants_;
+  ConstantValues first_{};
+  std::vector<double> log_ratio_;  ///< of the used layers
+  Indices free_;
+  Indices undetermined_;
+  std::size_t untouched_ = 0;
+  std::map<std::size_t, Indices> positions_;  ///< of the layers that a constant moves
+};
+
+/// Layers that are left out together, as numbers: networks, or where there is but one, layers.
+std::vector<std::size_t> group_numbers(const std::vector<MeasuredLayer>& layers) {
+  const bool one_network = std::all_of(
+      layers.begin(), layers.end(),
+      [&](const MeasuredLayer& layer) { return layer.network == layers.front().network; });
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> of_layer;
+  of_layer.reserve(layers.size());
+  for (const MeasuredLayer& layer : layers)
+    of_layer.push_back(
+        numbers.emplace(one_network ? layer.layer.name : layer.network, numbers.size())
+            .first->second);
+  return of_layer;
+}
+
+std::size_t count_networks(const std::vector<MeasuredLayer>& layers) {
+  std::set<std::string> names;
+  for (const MeasuredLayer& layer : layers) names.insert(layer.network);
+  return names.size();
+}
+
+/// What is known of each layer: ln(expected / measured) by three sets of constants.
+struct LogRatios {
+  std::vector<double> before;
+  std::vector<double> after;
+  std::vector<double> held_out;  ///< empty without cross-validation
+};
+
+CalibrationError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
+  std::vector<TimedPair> pairs;
+  double close = 0;
+  for (const std::size_t i : indices) {
+    pairs.push_back({1, std::exp(log_ratios[i])});
+    if (std::fabs(pairs.back().predicted_s - 1) < 0.3) ++close;
+  }
+  const ModelError error = model_error(pairs);
+  return {error.bias, error.gerr, close / static_cast<double>(indices.size())};
+}
+
+CalibrationScore score_of(const LogRatios& ratios, const Indices& indices) {
+  CalibrationScore score;
+  score.layers = indices.size();
+  score.before = error_of(ratios.before, indices);
+  score.after = error_of(ratios.after, indices);
+  if (!ratios.held_out.empty()) score.held_out = error_of(ratios.held_out, indices);
+  return score;
+}
+
+std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
+                                      const LogRatios& ratios) {
+  std::map<std::tuple<LayerClass, DataType, Pass>, Indices> members;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = layers[i].layer;
+    members[{class_of(layer), layer.dtypes.input, layer.pass}].push_back(i);
+  }
+  std::vector<CalibrationCell> cells;
+  for (const auto& [key, indices] : members) {
+    CalibrationCell cell;
+    std::tie(cell.layer_class, cell.dtype, cell.pass) = key;
+    cell.score = score_of(ratios, indices);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+LayerFamily family_of(const MeasuredLayer& layer) {
+  const LayerClass layer_class = class_of(layer.layer);
+  if (layer_class != LayerClass::dense && layer_class != LayerClass::grouped)
+    return {layer_class, std::nullopt};
+  return {layer_class, class_of(layer.engine)};
+}
+
+/// One attempt: a fit to all layers, and its cross-validation.
+class Attempt {
+ public:
+  Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, std::size_t folds)
+      : gpu_(gpu), layers_(layers), groups_(group_numbers(layers)), all_(layers.size()) {
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+    const std::size_t groups = *std::max_element(groups_.begin(), groups_.end()) + 1;
+    folds_ = groups < 2 ? 0 : std::min(folds, groups);
+  }
+
+  void run(const std::vector<bool>& may_move, const std::function<void(double)>& progress) {
+    const auto part = [&](std::size_t done) {
+      return [&progress, done, whole = static_cast<double>(folds_ + 1)](double share) {
+        progress((static_cast<double>(done) + share) / whole);
+      };
+    };
+    fit_ = std::make_unique<Fit>(gpu_, layers_, all_, may_move);
+    ratios_.before = fit_->log_ratios(all_);
+    fit_->run(part(0));
+    ratios_.after = fit_->log_ratios(all_);
+    ratios_.held_out.assign(folds_ > 0 ? layers_.size() : 0, 0);
+    for (std::size_t fold = 0; fold < folds_; ++fold) validate(fold, may_move, part(fold + 1));
+  }
+
+  /// Those that the fit would change, and that it did not help where it had not seen them.
+  std::vector<RefusedFamily> not_helped() const {
+    std::vector<RefusedFamily> families;
+    if (ratios_.held_out.empty()) return families;
+    std::map<LayerFamily, Indices> members;
+    for (const std::size_t i : all_) members[family_of(layers_[i])].push_back(i);
+    for (const auto& [family, indices] : members) {
+      const bool changes = std::any_of(indices.begin(), indices.end(), [&](std::size_t i) {
+        return ratios_.after[i] != ratios_.before[i] || ratios_.held_out[i] != ratios_.before[i];
+      });
+      const CalibrationScore score = score_of(ratios_, indices);
+      if (changes && score.held_out->gerr >= score.before.gerr)
+        families.push_back({family, score.before.gerr, score.held_out->gerr});
+    }
+    return families;
+  }
+
+  /// The constants that these depend on keep their values from now on. Whether any was free.
+  bool freeze(const std::vector<RefusedFamily>& families, std::vector<bool>& may_move) const {
+    const auto is_refused = [&](std::size_t i) {
+      return std::any_of(families.begin(), families.end(), [&](const RefusedFamily& each) {
+        return each.family == family_of(layers_[i]);
+      });
+    };
+    bool any = false;
+    for (const std::size_t constant : fit_->free()) {
+      const Indices moved = fit_->layers_of(constant);
+      if (std::none_of(moved.begin(), moved.end(), is_refused)) continue;
+      may_move[constant] = false;
+      any = true;
+    }
+    return any;
+  }
+
+  const Fit& fit() const { return *fit_; }
+  const LogRatios& ratios() const { return ratios_; }
+  const Indices& all() const { return all_; }
+
+ private:
+  void validate(std::size_t fold, const std::vector<bool>& may_move,
+                const std::function<void(double)>& progress) {
+    Indices seen, unseen;
+    for (const std::size_t i : all_) (groups_[i] % folds_ == fold ? unseen : seen).push_back(i);
+    Fit fit(gpu_, layers_, std::move(seen), may_move);
+    fit.run(progress);
+    const std::vector<double> out = fit.log_ratios(unseen);
+    for (std::size_t i = 0; i < unseen.size(); ++i) ratios_.held_out[unseen[i]] = out[i];
+  }
+
+  const Gpu& gpu_;
+  const std::vector<MeasuredLayer>& layers_;
+  std::vector<std::size_t> groups_;
+  Indices all_;
+  std::size_t folds_ = 0;
+  std::unique_ptr<Fit> fit_;
+  LogRatios ratios_;
+};
+
+/// Those that have a range and a name that fits.
+std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
+  const auto all = constants_of(constants.values);
+  std::vector<bool> may_move(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    may_move[i] = fits_pattern(dotted(all[i].name), pattern) &&
+                  constants.notes[i].least < constants.notes[i].most;
+  return may_move;
+}
+
+}  // namespace
+
+std::string name_of(const LayerFamily& family) {
+  std::string name(name_of(family.layer_class));
+  if (family.engine) name += ' ' + std::string(name_of(*family.engine));
+  return name;
+}
+
+Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
+                      const CalibrationOptions& options,
+                      const std::function<void(double)>& progress) {
+  Calibration result;
+  std::vector<bool> may_move = movable(*gpu.constants, options.pattern);
+  const std::vector<bool> at_first = may_move;
+  Attempt attempt(gpu, layers, options.folds);
+  double done = 0;
+  while (true) {
+    // How many attempts there will be is not known: each is taken for half of what remains.
+    attempt.run(may_move, [&](double share) { progress(done + (1 - done) / 2 * share); });
+    done += (1 - done) / 2;
+    const std::vector<RefusedFamily> refused = attempt.not_helped();
+    if (refused.empty()) break;
+    if (!attempt.freeze(refused, may_move)) may_move.assign(may_move.size(), false);
+    result.refused.insert(result.refused.end(), refused.begin(), refused.end());
+  }
+
+  const Fit& fit = attempt.fit();
+  result.constants = fit.constants();
+  result.undetermined = fit.undetermined();
+  result.untouched = fit.untouched();
+  const auto first = constants_of(fit.first());
+  const auto last = constants_of(fit.constants().values);
+  for (const std::size_t i : fit.free())
+    if (*first[i].value != *last[i].value)
+      result.fitted.push_back({i, *first[i].value, *last[i].value});
+  result.kept = fit.free().size() - result.fitted.size();
+  for (std::size_t i = 0; i < may_move.size(); ++i)
+    if (at_first[i] && !may_move[i]) result.frozen.push_back(i);
+  result.cells = cells_of(layers, attempt.ratios());
+  result.all = score_of(attempt.ratios(), attempt.all());
+  result.held_out_log_ratios = attempt.ratios().held_out;
+  result.networks = count_networks(layers);
+  return result;
+}
+
+}  // namespace roofline

@@ -1,0 +1,118 @@
+#pragma once
+
+// Constants of the kernel model fitted to measured layers.
+//
+// The fit makes the mean of |ln(expected / measured)| small, in which errors beyond a factor of two
+// count a third of their excess, so that a library's missteps pull little. It moves one constant
+// after the other by a factor that shrinks from 1.3 to 1.02, within the constant's range, and keeps
+// a step only where it lowers the mean by more than the constant's way from its first value costs:
+// what the layers cannot tell apart stays where it was.
+//
+// Cross-validation fits again without a fifth of the networks at a time, and scores those; where
+// all layers are of one network, without a fifth of the layers.
+//
+// A calibration makes nothing worse: a family of layers whose held-out error does not fall keeps
+// the constants that its layers depend on, also those that others share with it, and the others are
+// fitted again without these. So it goes on until every family either gains or is as it was.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kernel/constants.hpp"
+#include "roofline/accuracy.hpp"
+#include "roofline/counts.hpp"
+#include "roofline/gpu.hpp"
+#include "roofline/kernel.hpp"
+
+namespace roofline {
+
+struct MeasuredLayer {
+  Layer layer;
+  Counts counts;
+  Engine engine = Engine::fp32;
+  CacheState cache = CacheState::warm;
+  Launch launch;
+  double measured_s = 0;
+  std::string network;  ///< layers of one are left out together
+};
+
+struct CalibrationError {
+  double bias = 1;       ///< geometric mean of expected / measured
+  double gerr = 1;       ///< exp of the mean |ln|
+  double within_30 = 0;  ///< share of layers of which |expected / measured - 1| < 0.3
+};
+
+/// By the constants as they were, as they are now, and by fits that had not seen the layer's
+/// network.
+struct CalibrationScore {
+  std::size_t layers = 0;
+  CalibrationError before;
+  CalibrationError after;
+  std::optional<CalibrationError> held_out;
+};
+
+struct CalibrationCell {
+  LayerClass layer_class = LayerClass::dense;
+  DataType dtype = DataType::fp32;
+  Pass pass = Pass::fwd;
+  CalibrationScore score;
+};
+
+/// Layers whose kernels have constants of their own: of one class, contractions also of one kind of
+/// engine.
+struct LayerFamily {
+  LayerClass layer_class = LayerClass::dense;
+  std::optional<EngineClass> engine;
+
+  bool operator==(const LayerFamily&) const = default;
+  bool operator<(const LayerFamily& other) const {
+    return std::tie(layer_class, engine) < std::tie(other.layer_class, other.engine);
+  }
+};
+/// "dense tensor", "attention"
+std::string name_of(const LayerFamily& family);
+
+/// A family that a fit did not help, so that its constants stayed as they were.
+struct RefusedFamily {
+  LayerFamily family;
+  double before_gerr = 1;
+  double held_out_gerr = 1;  ///< of the fit that was refused
+};
+
+struct FittedConstant {
+  std::size_t index;  ///< in the order of constants_of
+  double before;
+  double after;
+};
+
+struct Calibration {
+  ModelConstants constants;
+  std::vector<FittedConstant> fitted;     ///< those that moved
+  std::vector<std::size_t> undetermined;  ///< that some layer depends on, but too few or too little
+  std::vector<std::size_t> frozen;        ///< that refused families depend on
+  std::size_t kept = 0;                   ///< determined, and best where they were
+  std::size_t untouched = 0;              ///< that might have moved, but no layer depends on them
+  std::vector<RefusedFamily> refused;
+  std::vector<CalibrationCell> cells;
+  CalibrationScore all;
+  /// ln(expected / measured) of each layer by a fit that had not seen its network; empty without
+  /// cross-validation.
+  std::vector<double> held_out_log_ratios;
+  std::size_t networks = 0;
+};
+
+struct CalibrationOptions {
+  std::string pattern = "*";  ///< of the names of the constants that may move, "dense.tensor.*"
+  std::size_t folds = 5;      ///< fewer where there are fewer networks; 0: no cross-validation
+};
+
+/// Fits. `progress` is told how much of the whole is done, from 0 to 1. At least one layer.
+Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
+                      const CalibrationOptions& options,
+                      const std::function<void(double)>& progress);
+
+}  // namespace roofline

@@ -1,0 +1,196 @@
+#include "roofline/report.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "model/expected.hpp"
+#include "model/spelling.hpp"
+#include "results/glob.hpp"
+
+namespace roofline {
+namespace {
+
+Explanation explain(const Evaluated& evaluated, std::size_t result, std::size_t row) {
+  const Context& context = *evaluated.context;
+  const LayerResult& layer = evaluated.result.layers[row];
+  Explanation explanation{result, row, {}, advise(layer, evaluated.result, context)};
+  if (!layer.kernel) return explanation;
+  explanation.steps = derive_kernel(layer.layer, layer.counts, layer.engine,
+                                    kernel_model_for(context, evaluated.result.bounds.main_engine),
+                                    context.options.cache)
+                          .value();
+  const LaunchProtocol launch = launch_of(evaluated.result.measured.recording, context).protocol;
+  if (launch != LaunchProtocol::graph)
+    explanation.steps.push_back({"expected time " + std::string(meaning_of(launch)),
+                                 "",
+                                 *layer.expected_time_s,
+                                 "s",
+                                 {"the same but for launch"}});
+  return explanation;
+}
+
+/// Rows that the pattern names: a layer called just so, or else all that fit it.
+std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
+                                     const std::string& pattern) {
+  std::vector<Explanation> explanations;
+  std::set<std::string_view> names;
+  for (const Evaluated& each : evaluated)
+    for (const LayerResult& row : each.result.layers) names.insert(row.layer.name);
+  const bool is_name = names.contains(pattern);
+  for (std::size_t i = 0; i < evaluated.size(); ++i)
+    for (std::size_t j = 0; j < evaluated[i].result.layers.size(); ++j) {
+      const std::string& name = evaluated[i].result.layers[j].layer.name;
+      if (is_name ? name == pattern : fits_pattern(name, pattern))
+        explanations.push_back(explain(evaluated[i], i, j));
+    }
+  if (explanations.empty() && !names.empty())
+    throw InputError("no layer to explain is called \"" + pattern + "\"" +
+                     did_you_mean(pattern, {names.begin(), names.end()}));
+  return explanations;
+}
+
+/// Whether the name is that of a network and of no layer.
+bool names_network(const std::vector<Evaluated>& evaluated, const std::string& name) {
+  bool is_network = false;
+  for (const Evaluated& each : evaluated) {
+    is_network = is_network || each.result.setting.network == name;
+    for (const LayerResult& row : each.result.layers)
+      if (row.layer.name == name) return false;
+  }
+  return is_network;
+}
+
+/// All of them where none is named.
+std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& evaluated,
+                                                 const std::string& name) {
+  std::vector<NetworkExplanation> explanations;
+  for (std::size_t i = 0; i < evaluated.size(); ++i) {
+    const Evaluated& each = evaluated[i];
+    if (!name.empty() && each.result.setting.network != name) continue;
+    explanations.push_back(explain_network(each.result, *each.context, each.network));
+    explanations.back().result = i;
+  }
+  return explanations;
+}
+
+std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated, const View& view) {
+  std::vector<Explanation> derivations;
+  for (std::size_t i = 0; i < evaluated.size(); ++i)
+    for (const auto& group : select(evaluated[i].result, view).groups)
+      derivations.push_back(explain(evaluated[i], i, group.front()));
+  return derivations;
+}
+
+std::vector<Gpu> gpus_of(const std::vector<Evaluated>& evaluated) {
+  std::vector<Gpu> gpus;
+  for (const Evaluated& each : evaluated)
+    if (std::none_of(gpus.begin(), gpus.end(),
+                     [&](const Gpu& gpu) { return gpu.name == each.context->gpu.name; }))
+      gpus.push_back(each.context->gpu);
+  return gpus;
+}
+
+/// Two files of one name in two folders are told apart by their paths, two networks of one name in
+/// one source by their order.
+void tell_apart(std::vector<Result>& results) {
+  std::map<std::string, std::map<std::string, std::set<std::size_t>>> items_of;
+  for (const Result& result : results)
+    items_of[result.setting.network][result.setting.source].insert(result.setting.item);
+  for (Result& result : results) {
+    const auto& sources = items_of[result.setting.network];
+    const std::set<std::size_t>& items = sources.at(result.setting.source);
+    const auto before = std::distance(items.begin(), items.find(result.setting.item));
+    if (sources.size() > 1) result.setting.label = result.setting.source;
+    if (before > 0) result.setting.label += "#" + std::to_string(before + 1);
+  }
+}
+
+/// More names of results make no message clearer.
+constexpr std::size_t most_named = 4;
+
+/// ": resnet50 on T4, resnet50 on A100, and 3 more"
+std::string named_results(const std::vector<Result>& results) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(results.size(), most_named); ++i)
+    text += (i == 0 ? ": " : ", ") + results[i].setting.label + " on " + results[i].setting.gpu;
+  if (results.size() > most_named)
+    text += " and " + std::to_string(results.size() - most_named) + " more";
+  return text;
+}
+
+Changes changes_of(const std::vector<Result>& results, const std::vector<KernelTable>& kernels) {
+  if (results.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
+  const std::size_t all = results.size() + kernels.size();
+  if (all != 2)
+    throw InputError(
+        "expected two results to compare, of two inputs, GPUs, types or batches, got " +
+        std::to_string(all) + named_results(results));
+  if (!kernels.empty())
+    throw InputError("expected two inputs with layers to compare, got one of kernels");
+  return changes_between(results[0], results[1]);
+}
+
+/// Each piece of work on all GPUs together, as it first comes, on the best of them first.
+void rank(std::vector<Evaluated>& evaluated, const Prices& prices, SortBy by) {
+  std::map<std::tuple<std::string, std::string, std::size_t>, std::size_t> works;
+  const auto work_of = [&](const Evaluated& each) {
+    const Setting& setting = each.result.setting;
+    const auto work = std::tuple(setting.source, setting.network, setting.item);
+    return works.try_emplace(work, works.size()).first->second;
+  };
+  for (const Evaluated& each : evaluated) work_of(each);
+  std::stable_sort(evaluated.begin(), evaluated.end(), [&](const Evaluated& a, const Evaluated& b) {
+    if (work_of(a) != work_of(b)) return work_of(a) < work_of(b);
+    return is_ranked_before(a.result, b.result, prices, by);
+  });
+}
+
+Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                 const ReportOptions& options, std::vector<KernelTable> kernels) {
+  Report report;
+  std::optional<SortBy> rank_by;
+  if (options.view.ranks_gpus()) rank_by = options.view.sort.value_or(SortBy::time);
+  if (rank_by) rank(evaluated, options.price_per_hour, *rank_by);
+  report.kernels = std::move(kernels);
+  for (const KernelTable& table : report.kernels)
+    report.kernel_selections.push_back(select(table, options.view));
+  report.view = options.view;
+  report.errors = std::move(errors);
+  if (options.explain_networks || names_network(evaluated, options.explain))
+    report.network_explanations = explain_networks(evaluated, options.explain);
+  else if (!options.explain.empty())
+    report.explanations = explain_all(evaluated, options.explain);
+  if (options.derive_all) report.derivations = derive_all(evaluated, options.view);
+  report.gpus = gpus_of(evaluated);
+  for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
+  tell_apart(report.results);
+  std::vector<std::vector<std::size_t>> rows;
+  for (const Result& result : report.results) {
+    report.selections.push_back(select(result, options.view));
+    rows.push_back(report.selections.back().rows);
+  }
+  report.sweeps = sweeps_of(report.results);
+  report.points = points_of(report.results, options.price_per_hour, rank_by);
+  for (const PointTable& table : report.points)
+    report.point_selections.push_back(select(table, options.view));
+  if (options.compare) report.changes = changes_of(report.results, report.kernels);
+  if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
+  std::vector<ComparisonRow> networks = compare_networks(report.results);
+  std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));
+  return report;
+}
+
+}  // namespace
+
+Expected<Report> make_report(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
+                             const ReportOptions& options, std::vector<KernelTable> kernels) {
+  return expected([&] {
+    return report_on(std::move(evaluated), std::move(errors), options, std::move(kernels));
+  });
+}
+
+}  // namespace roofline

@@ -1,0 +1,124 @@
+#include "results/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "results/score.hpp"
+
+namespace roofline {
+namespace {
+
+/// Whether a sum of ln factors is of 68 or of 95 in 100.
+enum class Quantile { of_68, of_95 };
+
+double log_factor(const Uncertainty& uncertainty, Quantile quantile) {
+  return std::log(quantile == Quantile::of_68 ? uncertainty.factor : uncertainty.factor_95);
+}
+
+double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_s,
+                      double common_share, Quantile quantile) {
+  // What the model sees no difference between.
+  using Work = std::tuple<LayerKind, Pass, Engine, std::uint64_t, std::uint64_t, double>;
+  std::map<Work, double> works;
+  double all = 0;
+  for (const LayerResult* row : rows) {
+    if (!row->expected_uncertainty) continue;
+    const double part =
+        *row->expected_time_s / whole_s * log_factor(*row->expected_uncertainty, quantile);
+    all += part;
+    works[{row->layer.kind, row->layer.pass, row->engine, row->counts.macs, row->counts.bytes.total,
+           *row->expected_time_s}] += part;
+  }
+  double apart = 0;
+  for (const auto& [work, part] : works) apart += part * part;
+  return common_share * all * all + (1 - common_share) * apart;
+}
+
+std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>& rows) {
+  EnumArray<UncertaintyBasis, double> time_s{};
+  for (const LayerResult* row : rows)
+    if (row->expected_uncertainty)
+      time_s[row->expected_uncertainty->basis] += *row->expected_time_s;
+  const auto bases = enumerators<UncertaintyBasis>;
+  const auto most = *std::max_element(
+      bases.begin(), bases.end(),
+      [&](UncertaintyBasis a, UncertaintyBasis b) { return time_s[a] < time_s[b]; });
+  return time_s[most] > 0 ? std::optional(most) : std::nullopt;
+}
+
+}  // namespace
+
+DataType error_type_of(Engine engine) {
+  switch (engine) {
+    case Engine::fp64:
+    case Engine::fp64_tensor:
+    case Engine::fp32:
+    case Engine::fp32_tensor: return DataType::fp32;
+    case Engine::tf32: return DataType::tf32;
+    case Engine::fp16:
+    case Engine::fp16_tensor:
+    case Engine::fp16_tensor_fp16_accumulate:
+    case Engine::bf16:
+    case Engine::bf16_vector: return DataType::fp16;
+    case Engine::fp8:
+    case Engine::fp8_fp16_accumulate:
+    case Engine::int8:
+    case Engine::dp4a:
+    case Engine::int4:
+    case Engine::fp6:
+    case Engine::fp4: return DataType::int8;
+  }
+  return DataType::fp32;
+}
+
+std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors) {
+  const LayerClass layer_class = class_of(row.layer);
+  const DataType type = error_type_of(row.engine);
+  const Pass pass = row.layer.pass;
+  const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
+  for (const LayerErrors& each : errors.layers)
+    if (is_any_or(each.layer_class, layer_class) && is_any_or(each.dtype, type) &&
+        is_any_or(each.pass, pass) &&
+        (!row.layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
+      return Uncertainty{each.factor, each.factor_95, each.basis};
+  return std::nullopt;
+}
+
+std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult*>& rows,
+                                             bool is_network, const MeasuredErrors& errors) {
+  const auto basis = main_basis(rows);
+  if (!basis) return std::nullopt;
+  double whole_s = 0;
+  for (const LayerResult* row : rows) whole_s += row->expected_time_s.value_or(0);
+  // A basis without measured runs is no surer of them than the next one that has some.
+  const auto found = std::find_if(errors.totals.begin(), errors.totals.end(),
+                                  [&](const TotalErrors& each) { return each.basis >= *basis; });
+  const TotalErrors none{*basis, 1, 1, 1, 0, {}};
+  const TotalErrors& total = found == errors.totals.end() ? none : *found;
+  const auto factor = [&](Quantile quantile, double run_factor) {
+    const double run = is_network ? std::log(run_factor) : 0;
+    return std::exp(
+        std::sqrt(sum_of_squares(rows, whole_s, total.common_share, quantile) + run * run));
+  };
+  return Uncertainty{factor(Quantile::of_68, total.run_factor),
+                     factor(Quantile::of_95, total.run_factor_95), *basis};
+}
+
+void set_total_uncertainty(Result& result, const MeasuredErrors& errors) {
+  std::vector<const LayerResult*> all;
+  std::map<LayerKind, std::vector<const LayerResult*>> by_kind;
+  for (const LayerResult& row : result.layers) {
+    all.push_back(&row);
+    by_kind[row.layer.kind].push_back(&row);
+  }
+  const auto set = [&](Total& total, const std::vector<const LayerResult*>& rows, bool is_network) {
+    if (total.expected_time_s)
+      total.expected_uncertainty = total_uncertainty(rows, is_network, errors);
+  };
+  set(result.total, all, result.bounds.network.has_value());
+  for (TypeRow& type : result.types) set(type.total, by_kind[type.kind], false);
+}
+
+}  // namespace roofline

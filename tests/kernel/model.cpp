@@ -1,0 +1,207 @@
+// The kernel model of a GPU: what it assumes, and what measured ceilings do to it.
+
+#include "load/kernel_model.hpp"
+#include "load/loading.hpp"
+#include "roofline/catalogue.hpp"
+
+namespace {
+
+using namespace roofline;
+
+std::size_t index(Engine engine) { return static_cast<std::size_t>(engine); }
+
+double seconds(const Layer& layer, Engine engine, const KernelModel& model) {
+  return plan_kernel(layer, count(layer), engine, model, CacheState::warm).value()->expected_time_s;
+}
+
+double network_s(const std::string& name, DataType dtype, const AnalysisOptions& options) {
+  LayerDefaults defaults;
+  defaults.dtype = dtype;
+  const Network network = load_network(*find_network(name), name, defaults).value();
+  return *analyze(network, find_gpu("h200").value(), options).total.expected_time_s;
+}
+
+}  // namespace
+
+TEST_CASE("What a GPU's file leaves out is assumed in plain sentences", "[kernel/model]") {
+  Gpu gpu;
+  gpu.name = "mine";
+  gpu.peak_flop_per_s[index(Engine::fp32)] = 19.2e12;
+  gpu.bandwidth_byte_per_s = 500e9;
+  gpu.constants = built_in_constants(gpu);
+  CHECK(kernel_model_of(gpu).value().assumptions() ==
+        std::vector<std::string>{
+            "architecture is not stated: constants of Hopper are assumed",
+            "boost_clock_mhz is not stated: 1500 MHz are assumed",
+            "sm_count is not stated: 50 SMs are assumed, what 19.2 TFLOP/s in fp32 need at 128 "
+            "lanes an SM",
+            "l2_mib is not stated: 4 MiB are assumed",
+        });
+  gpu.architecture = "Foo";
+  gpu.sm_count = 40;
+  gpu.boost_clock_hz = 1.4e9;
+  gpu.l2_byte = 8 << 20;
+  CHECK(kernel_model_of(gpu).value().assumptions() ==
+        std::vector<std::string>{
+            "architecture \"Foo\" is not known: constants of Hopper are assumed"});
+  gpu.architecture = "Volta";
+  CHECK(kernel_model_of(gpu).value().assumptions().empty());
+  CHECK(kernel_model_of(gpu).value().gpu() == "mine");
+}
+
+TEST_CASE("A sustained peak is what a large matrix product reaches", "[kernel/model]") {
+  struct Case {
+    const char* gpu;
+    Engine engine;
+    const char* dtype;
+    double rate;
+  };
+  const std::vector<Case> table{
+      {"h200", Engine::fp32, "fp32", 51.27e12},
+      {"h200", Engine::fp16_tensor, "fp16", 600e12},
+      {"h200", Engine::bf16, "bf16", 776.2e12},
+      {"h200", Engine::tf32, "tf32", 394.4e12},
+      {"v100", Engine::fp16_tensor, "fp16", 90e12},
+      {"v100", Engine::fp32, "fp32", 14e12},
+      {"a100", Engine::fp16_tensor, "fp16", 270e12},
+      {"t4", Engine::fp16_tensor, "fp16", 25e12},
+      {"mi250x-gcd", Engine::fp16_tensor, "fp16", 120e12},
+  };
+  for (const Case& each : table) {
+    INFO(each.gpu << ' ' << each.dtype);
+    const Layer layer =
+        load_layer(R"({"type": "matmul", "m": 32768, "n": 32768, "k": 65536, "dtype": ")" +
+                   std::string(each.dtype) + "\"}");
+    EngineRates rates;
+    rates[index(each.engine)] = each.rate;
+    const KernelModel model =
+        with_sustained(kernel_model_of(find_gpu(each.gpu).value()).value(), rates, std::nullopt);
+    const double reached =
+        static_cast<double>(count(layer).flops) / seconds(layer, each.engine, model);
+    CHECK(reached / each.rate > 0.98);
+    CHECK(reached / each.rate <= 1.0001);
+  }
+}
+
+TEST_CASE("A sustained bandwidth is what a long stream reaches", "[kernel/model]") {
+  const Layer layer = load_layer(R"({"type": "add", "inputs": [[64, 64, 2048, 2048],
+                                     [64, 64, 2048, 2048]]})");
+  const KernelModel model =
+      with_sustained(kernel_model_of(find_gpu("h200").value()).value(), {}, 3e12);
+  const auto bytes = static_cast<double>(count(layer).bytes.total);
+  CHECK(bytes / seconds(layer, Engine::fp32, model) == Approx(3e12).epsilon(0.01));
+}
+
+TEST_CASE("What a GPU's file states of its kernels goes before the constants", "[kernel/model]") {
+  const KernelModel model =
+      kernel_model_of(
+          load_gpu(
+              R"({"name": "G", "architecture": "Volta", "sm_count": 80, "boost_clock_mhz": 1530,
+          "peak_tflops": {"fp32": 15.7}, "bandwidth_gb_per_s": 900, "l2_mib": 6,
+          "kernel": {"dram_share": 0.5, "math_share": 0.25, "launch_us": 2}})",
+              "g.json")
+              .value())
+          .value();
+  const auto part_s = [&](const char* text, Limiter limiter) {
+    const Layer layer = load_layer(text);
+    return plan_kernel(layer, count(layer), Engine::fp32, model, CacheState::warm)
+        .value()
+        ->part_s[static_cast<std::size_t>(limiter)];
+  };
+  const char* const add = R"({"type": "add", "inputs": [[64, 64, 1024, 1024],
+                                                        [64, 64, 1024, 1024]]})";
+  CHECK(part_s(add, Limiter::dram) == Approx(3 * 4 * 4294967296.0 / (900e9 * 0.5)));
+  CHECK(part_s(add, Limiter::launch) == Approx(2e-6));
+  CHECK(part_s(R"({"type": "matmul", "m": 4096, "n": 4096, "k": 4096})", Limiter::math) ==
+        Approx(2 * 68719476736.0 / (15.7e12 * 0.25)));
+}
+
+TEST_CASE("Measured ceilings leave a part near its fitted times", "[kernel/model]") {
+  AnalysisOptions sustained;
+  sustained.ceilings = CeilingKind::sustained;
+  for (const char* network : {"vgg16", "resnet50"})
+    for (const DataType dtype : {DataType::fp32, DataType::tf32, DataType::fp16, DataType::bf16}) {
+      INFO(network << ' ' << name_of(dtype));
+      CHECK(network_s(network, dtype, sustained) ==
+            Approx(network_s(network, dtype, {})).epsilon(0.03));
+    }
+  // Given one by one they are the same.
+  const SustainedCeilings ceilings = *find_gpu("h200").value().sustained;
+  AnalysisOptions given;
+  given.peak_flop_per_s = ceilings.peak_flop_per_s[index(Engine::fp32)];
+  given.bandwidth_byte_per_s = ceilings.bandwidth_byte_per_s;
+  CHECK(network_s("vgg16", DataType::fp32, given) == network_s("vgg16", DataType::fp32, sustained));
+}
+
+// PyTorch 2.11, cuDNN 9.19; those of the H100 were not fitted to.
+TEST_CASE("The first layer of ResNet takes what its own kernel was measured to take",
+          "[kernel/model]") {
+  struct Measured {
+    const char* gpu;
+    int images;
+    double time_us;
+  };
+  for (const auto& [gpu, images, time_us] :
+       {Measured{"h200", 1, 13.5}, Measured{"h200", 16, 47.5}, Measured{"h200", 128, 286.8},
+        Measured{"h100", 1, 14.2}, Measured{"h100", 8, 30.7}, Measured{"h100", 128, 299.4}}) {
+    INFO(gpu << ", " << images << " images");
+    const Network network = load_text(R"([{"name": "conv1", "dtype": "fp16", "batch": )" +
+                                      std::to_string(images) + R"(, "input": [3, 224, 224],
+        "out_channels": 64, "kernel_size": 7, "stride": 2, "padding": 3}])");
+    const double ratio =
+        1e6 * *analyze(network, find_gpu(gpu).value(), {}).total.expected_time_s / time_us;
+    CHECK(ratio > 0.85);
+    CHECK(ratio < 1 / 0.85);
+  }
+}
+
+TEST_CASE("A stride beyond the input, however long, leaves its one output's time",
+          "[kernel/model]") {
+  const Gpu gpu = find_gpu("v100").value();
+  const auto grouped_s = [&](const std::string& stride) {
+    const Network network = load_text(R"([{"name": "g", "input": [8, 4, 4], "out_channels": 8,
+        "kernel_size": 3, "padding": 1, "groups": 2, "stride": )" +
+                                      stride + "}]");
+    return *analyze(network, gpu, {}).total.expected_time_s;
+  };
+  for (const char* stride : {"9223372036854775806", "9223372036854775807", "9223372036854775808",
+                             "18446744073709551615"})
+    CHECK(grouped_s(stride) == grouped_s("100"));
+}
+
+// The sanitizers see an offset beyond 2^63.
+TEST_CASE("Taps of a dilated window that all lie outside the input do no work, however far",
+          "[kernel/model]") {
+  const Gpu gpu = find_gpu("v100").value();
+  const auto grouped_s = [&](const std::string& dilation, const std::string& padding) {
+    const Network network =
+        load_text(R"([{"name": "g", "type": "conv1d", "input": [8, 33], "out_channels": 16,
+        "groups": 2, "kernel_size": 4294967296, "dilation": )" +
+                  dilation + R"(, "padding": )" + padding + "}]");
+    return *analyze(network, gpu, {}).total.expected_time_s;
+  };
+  // Padding of (2^32 - 1) / 2 dilations.
+  CHECK(grouped_s("4294967296", "9223372034707292160") ==
+        grouped_s("2147483648", "4611686017353646080"));
+}
+
+TEST_CASE("A contraction on an engine without a peak has no plan", "[kernel/model]") {
+  const Layer layer =
+      load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");
+  const KernelModel model = kernel_model_of(find_gpu("v100").value()).value();
+  CHECK(!plan_kernel(layer, count(layer), Engine::fp8, model, CacheState::warm).value());
+}
+
+TEST_CASE("Copies of a model outlive it and its GPU", "[kernel/model]") {
+  std::optional<KernelModel> copy;
+  {
+    Gpu gpu = find_gpu("v100").value();
+    const KernelModel model = kernel_model_of(gpu).value();
+    copy = model;
+    gpu.name = "gone";
+  }
+  CHECK(copy->gpu() == "Tesla V100 SXM2 16GB");
+  const Layer layer =
+      load_layer(R"({"input": [64, 56, 56], "out_channels": 64, "kernel_size": 3})");
+  CHECK(seconds(layer, Engine::fp32, *copy) > 0);
+}

@@ -1,0 +1,194 @@
+// Models that are damaged, or that state more than any machine could hold: an error that says what,
+// in bounded memory and time.
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "onnx/onnx_bytes.hpp"
+#include "onnx/onnx_reading.hpp"
+
+using namespace roofline;
+using namespace onnx_bytes;
+
+namespace {
+
+/// The message without the file's folder; empty where the model is read.
+std::string model_message(const std::string& bytes, const LayerDefaults& defaults = {}) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("m.onnx", bytes);
+  const std::string message = message_of([&] { infer_onnx(path, defaults); });
+  return message.starts_with(folder.path()) ? message.substr(folder.path().size() + 1) : message;
+}
+
+struct BadModel {
+  std::string model;
+  std::string message;
+};
+
+void check_models(const std::vector<BadModel>& cases) {
+  for (const BadModel& each : cases) CHECK(model_message(each.model) == each.message);
+}
+
+constexpr std::int64_t huge = 1LL << 62;
+constexpr std::int64_t largest = INT64_MAX;
+
+/// Each function calls the next one twice.
+std::string doubling_functions(int count, const std::string& last, const std::string& name) {
+  std::string functions = function("f" + std::to_string(count), {last});
+  for (int i = 0; i < count; ++i) {
+    const std::string next = "f" + std::to_string(i + 1);
+    functions += function("f" + std::to_string(i),
+                          {call(next, "a", "m") + text(3, name), call(next, "m", "b")});
+  }
+  return functions;
+}
+
+std::string model_of_functions(const std::string& functions) {
+  return model(text(1, call("f0", "x", "y")) + input("x", {1, 8}) + output("y"), functions);
+}
+
+std::string nested_branches(int depth) {
+  std::string graph = text(1, node("Relu", {"x"}, {"y"})) + output("y");
+  for (int i = 0; i < depth; ++i) {
+    const std::string branches =
+        graph_attribute("then_branch", graph) + graph_attribute("else_branch", "");
+    graph = text(1, node("If", {"k"}, {"y"}, branches)) + output("y");
+  }
+  return model(graph + input("x", {1, 8}) + constant("k", {1}));
+}
+
+}  // namespace
+
+TEST_CASE("Files that are no models", "[onnx/errors]") {
+  check_models({
+      {"", "m.onnx: expected an ONNX model with a graph, got none"},
+      {"{\"layers\": []}", "m.onnx: expected an ONNX model, got bytes that are none (at byte 1)"},
+      {integer(1, 8), "m.onnx: expected an ONNX model with a graph, got none"},
+      {model("", "", 5), "m.onnx: expected an ONNX model with a graph, got none"},
+      {model(text(1, node("Relu", {"x"}, {"y"})), "", 5),
+       "m.onnx: expected ONNX operator set 6 or later, got 5; onnx.version_converter converts "
+       "older "
+       "models"},
+      {model(text(1, node("Relu", {"x"}, {"y"}))),
+       "m.onnx: node \"y\" (Relu): expected an input that the model, a tensor of it or a node "
+       "gives, "
+       "got \"x\""},
+      {model(text(1, node("Relu", {"b"}, {"a"})) + text(1, node("Relu", {"a"}, {"b"}))),
+       "m.onnx: expected nodes without a cycle, got one through node \"a\" (Relu)"},
+      {model(text(1, node("Mystery", {"x"}, {"y"})) + input("x", {2, 3}) + output("y")),
+       "m.onnx: expected nodes that compute something, got none; the sizes of node \"y\" (Mystery) "
+       "are not known"},
+  });
+}
+
+TEST_CASE("A model of views has nothing to evaluate, which is no error", "[onnx/errors]") {
+  const TemporaryFolder folder;
+  folder.write("views.onnx",
+               model(text(1, node("Flatten", {"x"}, {"y"})) + text(1, node("Shape", {"x"}, {"z"})) +
+                     input("x", {2, 3, 4}) + output("y") + output("z")));
+  const Outcome outcome = run(folder, "roofline views.onnx --gpu v100");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err ==
+        "views.onnx: nothing to evaluate: its nodes are views and constants, which cost nothing\n");
+}
+
+TEST_CASE("A model cut short is told from a whole one", "[onnx/errors]") {
+  const std::string whole = read_file(model_path("resnet18.script"));
+  REQUIRE(model_message(whole).empty());
+  for (std::size_t size = 1; size < whole.size(); size += 487) {
+    INFO(size);
+    CHECK(model_message(whole.substr(0, size)) ==
+          "m.onnx: expected a whole ONNX model, got one that ends after " + std::to_string(size) +
+              " bytes, in the middle of a message");
+  }
+}
+
+TEST_CASE("Sizes that no tensor has", "[onnx/errors]") {
+  const std::string overflow = "expected sizes below 2^63, got an overflow";
+  const std::string relu = text(1, node("Relu", {"x"}, {"y"})) + output("y");
+  check_models({
+      {model(relu + input("x", {huge, 8})), "m.onnx: node \"y\" (Relu): " + overflow},
+      {model(relu + input("x", {largest})),
+       "m.onnx: node \"y\" (Relu): expected counts below 2^64, got an overflow in layer \"relu\""},
+      {model(relu + input("x", {2, 0, 4})),
+       "m.onnx: expected values of x.1, which input \"x\" [2, x.1, 4] leaves open, got none"},
+      {model_of("Expand", {"x", "k"}, {huge, 1, 1, 1, 1}),
+       "m.onnx: node \"t\" (Expand): " + overflow},
+      {model_of("Expand", {"x", "k"}, {-3, 1, 1, 1, 1}),
+       "m.onnx: node \"t\" (Expand): expected a result of sizes of at least 0, got [-3, 1, 8, 4, "
+       "4]"},
+      {model_of("Tile", {"x", "k"}, {huge, 2, 2, 2}), "m.onnx: node \"t\" (Tile): " + overflow},
+      {model_of("ConstantOfShape", {"k"}, {huge, huge}),
+       "m.onnx: node \"t\" (ConstantOfShape): " + overflow},
+      {model_of("Reshape", {"x", "k"}, {0, -2}),
+       "m.onnx: node \"t\" (Reshape): expected a shape, got [0, -2]"},
+      {model_of("DepthToSpace", {"x"}, {}, attribute("blocksize", huge)),
+       "m.onnx: node \"t\" (DepthToSpace): blocksize: expected an integer from 1 to 1048576, got "
+       "4611686018427387904"},
+      {model_of("DepthToSpace", {"x"}, {}, attribute("blocksize", 3)),
+       "m.onnx: node \"t\" (DepthToSpace): expected an operand [N, C, H, W] of whole blocks of 3, "
+       "got "
+       "[1, 8, 4, 4]"},
+      {model(text(1, node("Split", {"x", "k"}, {"y", "z"})) + input("x", {largest, 1}) +
+             output("y") + output("z") + constant("k", {-9, 9})),
+       "m.onnx: node \"y\" (Split): expected parts of an axis of 9223372036854775807, got [-9, 9]"},
+      {model(text(1, node("Split", {"x", "k"}, {"y", "z"})) + input("x", {8, 4}) + output("y") +
+             output("z") + constant("k", {6, 3})),
+       "m.onnx: node \"y\" (Split): expected parts of an axis of 8, got [6, 3]"},
+      {model_of("Concat", {"x", "k"}, {1, 2}, attribute("axis", 9)),
+       "m.onnx: node \"t\" (Concat): axis: expected one of 4 axes, got 9"},
+  });
+}
+
+TEST_CASE("Large constants cost nothing until they are used", "[onnx/errors]") {
+  CHECK(model_message(model_of("Expand", {"x", "k"}, {1000000, 1, 1, 1})).empty());
+  const std::string range = text(1, node("Range", {"zero", "k", "one"}, {"r"})) +
+                            text(1, node("ReduceSum", {"r"}, {"s"})) +
+                            text(1, node("Add", {"x", "s"}, {"y"}));
+  CHECK(model_message(model(range + input("x", {1, 8}) + constant("zero", {0}) +
+                            constant("one", {1}) + constant("k", {huge})))
+            .empty());
+}
+
+TEST_CASE("What a small model is written out to is bounded", "[onnx/errors]") {
+  const std::string relu = node("Relu", {"a"}, {"b"});
+  const std::string sum = node("Sum", Names(5000, "a"), {"b"});
+  const std::string fill = node("ConstantOfShape", {"k"}, {"c"});
+  std::string constants;
+  for (int i = 0; i < 9000; ++i)
+    constants += text(1, node("ConstantOfShape", {"k"}, {"c" + std::to_string(i)}));
+  const std::string written = " once functions and loops are written out, got more";
+  check_models({
+      {model_of_functions(doubling_functions(30, relu, "")),
+       "m.onnx: node \"b\" (Relu): expected at most 200000 nodes" + written},
+      {model_of_functions(doubling_functions(14, sum, "")),
+       "m.onnx: node \"b\" (Sum): expected at most 1000000 operands" + written},
+      {model_of_functions(doubling_functions(3, relu, std::string(5000, 'n'))),
+       "m.onnx: expected names of at most 4096 bytes, got one of 5000"},
+      {model_of_functions(function("f0", {call("f0", "a", "b")})),
+       "m.onnx: node \"b\" (f0): expected functions that call each other at most 64 deep, got "
+       "more"},
+      {model(constants + input("x", {1, 8}) + constant("k", {4096})),
+       "m.onnx: node \"c8191\" (ConstantOfShape): expected at most 33554432 elements of small "
+       "constants" +
+           written},
+      {nested_branches(60), "m.onnx: expected graphs nested at most 21 deep, got more"},
+      {integer(1, 8) + text(7, std::string(8000002, '\x10')),
+       "m.onnx: expected a model of at most 4000000 fields beside the weights, got more"},
+  });
+  CHECK(model_message(nested_branches(12)).empty());
+}
+
+TEST_CASE("Open sizes are asked for by name", "[onnx/errors]") {
+  const std::string path = model_path("dimensions");
+  const std::string open = ", which input \"x\" [N, 3, height, width] leaves open, got none";
+  LayerDefaults defaults = at_batch(2);
+  CHECK(message_of([&] { infer_onnx(path, defaults); }) ==
+        path + ": expected values of height, width" + open);
+  defaults.dimensions = {{"height", 20}};
+  CHECK(message_of([&] { infer_onnx(path, defaults); }) ==
+        path + ": expected values of width" + open);
+  defaults.dimensions = {{"height", 20}, {"width", 12}, {"depth", 3}};
+  CHECK(infer_onnx(path, defaults).assumptions ==
+        std::vector<std::string>{"depth is no open size of it; those are N, height, width"});
+}

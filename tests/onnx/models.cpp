@@ -1,0 +1,108 @@
+// Models of one family of operators each, against what tests/onnx/make_models.py works out by hand
+// and with ONNX's own inference.
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "onnx/onnx_reading.hpp"
+#include "report/stated.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/counts.hpp"
+#include "roofline/render.hpp"
+
+using namespace roofline;
+using Json = nlohmann::json;
+
+namespace {
+
+Json expected_models() {
+  return Json::parse(read_file(std::string(ROOFLINE_SOURCE_FOLDER) + "/tests/onnx/expected.json"));
+}
+
+LayerDefaults defaults_of(const Json& model) {
+  LayerDefaults defaults;
+  if (model.contains("batch")) defaults.batch_override = model["batch"].get<std::uint64_t>();
+  if (model.contains("dim"))
+    for (const auto& [name, size] : model["dim"].items())
+      defaults.dimensions.emplace_back(name, size.get<std::uint64_t>());
+  return defaults;
+}
+
+std::string text_of(const Cell& cell) {
+  std::string text;
+  JsonWriter(text, false).value(cell);
+  return text;
+}
+
+/// name, type, input, output, MACs, parameters.
+Json row_of(const Layer& layer) {
+  const Counts counts = count(layer);
+  return {layer.name,
+          std::string(info(layer.kind).name),
+          text_of(stated_input(layer)),
+          text_of(stated_output(layer)),
+          counts.macs,
+          counts.params};
+}
+
+std::string report_of(const Network& network) {
+  const Context context = make_context(find_gpu("h100").value(), {}).value();
+  return find_output_format("json")
+      ->render(make_report({{analyze(network, context.gpu), &context}}, {}, {}).value(), {})
+      .value();
+}
+
+}  // namespace
+
+TEST_CASE("Operators are read as the layers that they are", "[onnx/models]") {
+  const Json models = expected_models();
+  for (const auto& [name, model] : models.items()) {
+    INFO(name);
+    const LayerDefaults defaults = defaults_of(model);
+    const Network network = infer_onnx(model_path(name), defaults);
+    Json rows = Json::array();
+    for (const Layer& layer : network.layers) rows.push_back(row_of(layer));
+    std::sort(rows.begin(), rows.end());  // by name
+    for (std::size_t i = 0; i < std::max(rows.size(), model["layers"].size()); ++i) {
+      const auto line = [&](const Json& all) { return i < all.size() ? all[i].dump() : ""; };
+      CHECK(line(rows) == line(model["layers"]));
+    }
+    CHECK(Json(network.assumptions) == model.value("notes", Json::array()));
+  }
+}
+
+TEST_CASE("Models written as layer files are read again as what they are", "[onnx/models]") {
+  const Json models = expected_models();
+  for (const auto& [name, model] : models.items()) {
+    INFO(name);
+    const LayerDefaults defaults = defaults_of(model);
+    const Network network = infer_onnx(model_path(name), defaults);
+    const std::string file = render_layer_file(network);
+    const Network again = load_network(file, network.source, {}).value();
+    CHECK(report_of(again) == report_of(network));
+    CHECK(render_layer_file(again) == file);
+  }
+}
+
+TEST_CASE("Quantised tensors have the type of their bits", "[onnx/models]") {
+  const std::map<std::string, std::array<DataType, 3>> expected{
+      {"image", {DataType::fp32, DataType::fp32, DataType::int8}},
+      {"conv", {DataType::int8, DataType::int8, DataType::int8}},
+      {"second", {DataType::int8, DataType::int4, DataType::fp32}},
+      {"relu", {DataType::fp32, DataType::fp32, DataType::fp32}},
+      {"fc", {DataType::fp16, DataType::int4, DataType::fp16}}};
+  std::size_t seen = 0;
+  for (const char* model : {"qonnx", "four_bits"})
+    for (const Layer& layer : infer_onnx(model_path(model), at_batch(2)).layers) {
+      INFO(layer.name);
+      const auto& [input, weight, output] = expected.at(layer.name);
+      CHECK(layer.dtypes.input == input);
+      CHECK(layer.dtypes.weight == weight);
+      CHECK(layer.dtypes.output == output);
+      ++seen;
+    }
+  CHECK(seen == expected.size());
+}

@@ -1,0 +1,317 @@
+// Recordings of kernels without layers. The counts of FLOP are those of the shapes that ran, worked
+// out by hand; the texts of nsys and rocprofv3 are made after their documentation.
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "load/record_reading.hpp"
+
+using namespace roofline;
+
+namespace {
+
+const std::string recordings = ROOFLINE_SOURCE_FOLDER "/tests/profilers/";
+
+struct Kernels {
+  std::shared_ptr<const KernelRecording> recording;
+  std::vector<std::string> errors;  ///< without the folder
+
+  const RecordedKernel& named(const std::string& part) const {
+    const auto found =
+        std::find_if(recording->kernels.begin(), recording->kernels.end(),
+                     [&](const RecordedKernel& each) { return each.name.find(part) != part.npos; });
+    REQUIRE(found != recording->kernels.end());
+    return *found;
+  }
+};
+
+Kernels read(const std::string& path, const std::string& folder = "") {
+  Kernels kernels;
+  const auto keep = [&](const InputError& error) {
+    std::string text = error.what();
+    if (!folder.empty() && text.starts_with(folder)) text.erase(0, folder.size() + 1);
+    kernels.errors.push_back(text);
+  };
+  try {
+    const std::unique_ptr<Reader> reader = open_input(path).value();
+    while (const auto item = reader->next()) try {
+        kernels.recording = item->value().spec({}).value()->kernels;
+      } catch (const InputError& error) {
+        keep(error);
+      }
+  } catch (const InputError& error) {
+    keep(error);
+  }
+  return kernels;
+}
+
+Kernels read_text_as(const std::string& name, const std::string& text) {
+  const TemporaryFolder folder;
+  return read(folder.write(name, text), folder.path());
+}
+
+double flop(const RecordedKernel& kernel, Engine engine) {
+  return kernel.counters.flop[engine].value_or(0);
+}
+
+}  // namespace
+
+TEST_CASE("Nsight Compute's counters give the FLOP of the shapes that ran",
+          "[profilers/kernel_recordings]") {
+  const Kernels kernels = read(recordings + "net.h100.ncu.csv.gz");
+  CHECK(kernels.errors.empty());
+  CHECK(kernels.recording->recorder == "Nsight Compute");
+  CHECK(kernels.recording->name == "net.h100.ncu");
+  CHECK(kernels.recording->kernels.size() == 16);
+  // A convolution of 32 images of 64x56x56 with 64 3x3 filters, twice: 2 x 32 x 64 x 56 x 56 x 64 x
+  // 9 FLOP, on tensor cores and, beside adds and multiplies of its epilogue, on vector units.
+  constexpr double conv = 7'398'752'256;
+  const RecordedKernel& half = kernels.named("sm90_xmma_fprop");
+  CHECK(half.launches == 2);
+  CHECK(flop(half, Engine::fp16_tensor) == 2 * conv);
+  CHECK(half.grid == "(15, 8, 1)");
+  CHECK(half.time_s == Approx(25.664e-6 + 25.568e-6));
+  CHECK(half.registers == 168.0);
+  CHECK(*half.occupancy == Approx(0.1799));
+  const RecordedKernel& single = kernels.named("sm80_xmma_fprop");
+  CHECK(flop(single, Engine::fp32) == 2 * (conv + 2 * 6'422'528));
+  CHECK(*single.counters.dram_byte == 36'994'048 + 36'909'056);
+  CHECK(*single.counters.l2_byte == 239'747'424 + 239'244'768);
+  // Two products of 2048 x 2048 x 2048.
+  CHECK(flop(kernels.named("nvjet_sm90_hsh_256x128"), Engine::fp16_tensor) ==
+        2.0 * 2 * 2048 * 2048 * 2048);
+}
+
+TEST_CASE("Vector units' instructions count as FLOP of their type",
+          "[profilers/kernel_recordings]") {
+  // 1024 blocks of 256 threads, 100 fused multiply-adds each, and one add; a packed one is two.
+  const Kernels kernels = read(recordings + "known.h100.ncu.csv");
+  CHECK(kernels.errors.empty());
+  constexpr double threads = 1024 * 256;
+  CHECK(flop(kernels.named("k_ffma"), Engine::fp32) == threads * 201);
+  CHECK(flop(kernels.named("k_dfma"), Engine::fp64) == threads * 201);
+  CHECK(flop(kernels.named("k_hfma2"), Engine::fp16) == threads * 101 * 4);
+}
+
+TEST_CASE("The page of raw metrics has a launch a row and names the GPU",
+          "[profilers/kernel_recordings]") {
+  const Kernels kernels = read(recordings + "net.h100.ncu-raw.csv.gz");
+  CHECK(kernels.errors.empty());
+  CHECK(kernels.recording->gpu.name == "NVIDIA H100 80GB HBM3");
+  CHECK(kernels.recording->gpu.sm_count == 132U);
+  CHECK(kernels.recording->kernels.size() == 8);
+  // Rates of FLOP and bytes, times cycles and seconds: to the digits that are printed.
+  const RecordedKernel& conv = kernels.named("sm80_xmma_fprop");
+  CHECK(conv.time_s == Approx(257.696e-6));
+  CHECK(flop(conv, Engine::fp32) == Approx(7'398'752'256 + 2 * 6'422'528).epsilon(1e-6));
+  CHECK(*conv.counters.dram_byte == Approx(0.144217e12 * 257.696e-6));
+}
+
+TEST_CASE("Nsight Systems' trace has kernels, copies, busy and idle time",
+          "[profilers/kernel_recordings]") {
+  const Kernels kernels = read(recordings + "small.cuda_gpu_trace.csv");
+  CHECK(kernels.errors.empty());
+  CHECK(kernels.recording->gpu.name == "NVIDIA A100-SXM4-80GB");
+  // 1.000 to 1.040 ms, 1.050 to 1.070 beside 1.060 to 1.090, 1.090 to 1.100.
+  CHECK(*kernels.recording->span_s == Approx(100e-6));
+  CHECK(*kernels.recording->busy_s == Approx(90e-6));
+  REQUIRE(kernels.recording->kernels.size() == 3);
+  CHECK(kernels.recording->kernels[0].name == "[CUDA memcpy Host-to-Device]");
+  CHECK(kernels.named("elementwise").launches == 2);
+  CHECK(kernels.named("elementwise").time_s == Approx(30e-6));
+  CHECK(kernels.named("ampere_sgemm").registers == 122.0);
+  CHECK(kernels.recording->notes ==
+        std::vector<std::string>{"kernels of the busiest of 2 GPUs; launches on others, left out: "
+                                 "1"});
+  CHECK_FALSE(kernels.recording->has_counters());
+}
+
+TEST_CASE("Nsight Systems' sums have the unit of their header", "[profilers/kernel_recordings]") {
+  for (const auto& [unit, factor] :
+       {std::pair("ns", 1.0), {"nsec", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
+    const Kernels kernels = read_text_as(
+        "sums.csv",
+        "Processing [x.sqlite] with [cuda_gpu_kern_sum.py]...\nTime (%),Total Time (" +
+            std::string(unit) + "),Instances,Avg (" + unit +
+            "),Name\n75.0,3000,3,1000.0,\"void f<int, 4>(int*)\"\n25.0,1000,2,500.0,g\n");
+    INFO(unit);
+    CHECK(kernels.errors.empty());
+    REQUIRE(kernels.recording->kernels.size() == 2);
+    CHECK(kernels.recording->kernels[0].name == "void f<int, 4>(int*)");
+    CHECK(kernels.recording->kernels[0].launches == 3);
+    CHECK(kernels.recording->kernels[0].time_s == Approx(3000e-9 * factor));
+    CHECK_FALSE(kernels.recording->span_s);
+  }
+}
+
+TEST_CASE("rocprofv3's JSON has dispatches, names and the GPU", "[profilers/kernel_recordings]") {
+  const std::string text = R"json({"rocprofiler-sdk-tool": [{
+    "agents": [{"id": {"handle": 1}, "type": 1, "product_name": "a CPU"},
+               {"id": {"handle": 2}, "type": 2, "product_name": "AMD Instinct MI300X",
+                "cu_count": 304, "wave_front_size": 64}],
+    "kernel_symbols": [{"kernel_id": 7, "formatted_kernel_name": "add(float*)"},
+                       {"kernel_id": 8, "formatted_kernel_name": "gemm"}],
+    "buffer_records": {"kernel_dispatch": [
+      {"start_timestamp": 1700000000000000000, "end_timestamp": 1700000000000004000,
+       "dispatch_info": {"agent_id": {"handle": 2}, "kernel_id": 7,
+                         "grid_size": {"x": 1024, "y": 1, "z": 1}}},
+      {"start_timestamp": 1700000000000005000, "end_timestamp": 1700000000000015000,
+       "dispatch_info": {"agent_id": {"handle": 2}, "kernel_id": 8}},
+      {"start_timestamp": 1700000000000016000, "end_timestamp": 1700000000000015000,
+       "dispatch_info": {"agent_id": {"handle": 2}, "kernel_id": 8}},
+      {"start_timestamp": "x", "end_timestamp": 1, "dispatch_info": {}}],
+     "memory_copy": [{"start_timestamp": 1700000000000016000,
+       "end_timestamp": 1700000000000017000,
+       "src_agent_id": {"handle": 1}, "dst_agent_id": {"handle": 2}}]}}]})json";
+  const Kernels kernels = read_text_as("run.json", text);
+  REQUIRE(kernels.recording);
+  CHECK(kernels.recording->gpu.name == "AMD Instinct MI300X");
+  CHECK(kernels.recording->gpu.sm_count == 304U);
+  REQUIRE(kernels.recording->kernels.size() == 3);
+  CHECK(kernels.recording->kernels[0].name == "gemm");
+  CHECK(kernels.recording->kernels[1].name == "add(float*)");
+  CHECK(kernels.recording->kernels[1].grid == "(1024, 1, 1)");
+  CHECK(kernels.recording->kernels[2].name == "[copy host to device]");
+  // To the nanosecond, which seconds since 1970 would not have.
+  CHECK(*kernels.recording->span_s == Approx(17e-6).epsilon(1e-9));
+  CHECK(*kernels.recording->busy_s == Approx(15e-6).epsilon(1e-9));
+  CHECK(
+      kernels.errors ==
+      std::vector<std::string>{
+          "run.json: /rocprofiler-sdk-tool/0/buffer_records/kernel_dispatch/2: expected "
+          "start_timestamp and end_timestamp in ns, one after the other; left out with 1 more row "
+          "that cannot be read"});
+}
+
+TEST_CASE("rocprofv3's CSV: a trace, sums and counters", "[profilers/kernel_recordings]") {
+  const TemporaryFolder folder;
+  folder.write("1_agent_info.csv",
+               "\"Node_Id\",\"Agent_Type\",\"Name\",\"Product_Name\"\n0,\"CPU\",\"x\",\"a CPU\"\n"
+               "4,\"GPU\",\"gfx942\",\"AMD Instinct MI300X\"\n");
+  const Kernels trace = read(folder.write(
+      "1_kernel_trace.csv",
+      "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\","
+      "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_"
+      "Y\",\"Grid_Size_Z\"\n"
+      "\"KERNEL_DISPATCH\",\"Agent 4\",1,\"f(int*, int)\",1000,3000,256,1,1,4096,2,1\n"
+      "\"KERNEL_DISPATCH\",\"Agent 4\",1,\"f(int*, int)\",4000,5000,256,1,1,4096,2,1\n"));
+  CHECK(trace.errors.empty());
+  CHECK(trace.recording->gpu.name == "AMD Instinct MI300X");
+  REQUIRE(trace.recording->kernels.size() == 1);
+  CHECK(trace.recording->kernels[0].launches == 2);
+  CHECK(trace.recording->kernels[0].grid == "(4096, 2, 1)");
+  CHECK(trace.recording->kernels[0].time_s == Approx(3e-6));
+  CHECK(*trace.recording->busy_s == Approx(3e-6));
+  CHECK(*trace.recording->span_s == Approx(4e-6));
+
+  const Kernels sums = read_text_as("stats.csv",
+                                    "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\"\n"
+                                    "\"f(int*)\",4,8000,2000.0\n\"hipLaunchKernel\",9,99,11\n");
+  CHECK(sums.errors.empty());
+  REQUIRE(sums.recording->kernels.size() == 1);
+  CHECK(sums.recording->kernels[0].launches == 4);
+
+  const std::string dispatch = "1,5,\"Agent 4\",1024,\"f(int*)\",256,";
+  const Kernels counters = read_text_as(
+      "counters.csv",
+      "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Grid_Size\",\"Kernel_Name\",\"Workgroup_"
+      "Size\",\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n" +
+          dispatch + "\"FETCH_SIZE\",10,100,1100\n" + dispatch + "\"WRITE_SIZE\",6,100,1100\n" +
+          dispatch + "\"SQ_INSTS_VALU_FMA_F32\",3,100,1100\n" + dispatch +
+          "\"SQ_INSTS_VALU_ADD_F32\",1,100,1100\n" + dispatch +
+          "\"SQ_INSTS_VALU_MFMA_MOPS_BF16\",2,100,1100\n");
+  CHECK(counters.errors.empty());
+  REQUIRE(counters.recording->kernels.size() == 1);
+  const RecordedKernel& kernel = counters.recording->kernels[0];
+  CHECK(kernel.time_s == Approx(1e-6));
+  CHECK(*kernel.counters.dram_byte == 16 * 1024);
+  CHECK(flop(kernel, Engine::fp32) == 64 * (2 * 3 + 1));
+  CHECK(flop(kernel, Engine::bf16) == 512 * 2);
+}
+
+TEST_CASE("Rows that cannot be read cost only themselves, and are one message",
+          "[profilers/kernel_recordings]") {
+  struct Case {
+    std::string name;
+    std::string text;
+    std::string error;
+  };
+  const std::string header = "Start (ns),Duration (ns),CorrId,Device,Name\n0,10,1,A (0),good\n";
+  const std::string sums = "Time (%),Total Time (ns),Instances,Name\n100,10,1,good\n";
+  const std::vector<Case> cases{
+      {"x.csv", header + "5,abc,1,A (0),f\n",
+       "x.csv:3: Duration: expected a time of less than a year, got \"abc\""},
+      {"x.csv", header + "5,-1,1,A (0),f\n6,1e308,1,A (0),f\n,1,1,A (0),f\n",
+       "x.csv:3: Duration: expected a time of less than a year, got \"-1\"; left out with 2 "
+       "more rows that cannot be read"},
+      {"x.csv", sums + "1,5,0,f\n",
+       "x.csv:3: Instances: expected a count of at least 1, got \"0\""},
+      {"x.csv",
+       "\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+       "Value\"\n0,1,good,gpu__time_duration.sum,ns,5\n1,1,f,dram__bytes.sum,byte,5\n",
+       "x.csv:3: expected the launch's gpu__time_duration.sum, got none: record it with ncu "
+       "--metrics"},
+      {"x.csv", "Kind,Kernel_Name,Start_Timestamp,End_Timestamp\nK,good,1,2\nK,f,7,2\n",
+       "x.csv:3: End_Timestamp: expected a time stamp in ns after the start, got \"2\""},
+  };
+  for (const Case& each : cases) {
+    INFO(each.text);
+    const Kernels kernels = read_text_as(each.name, each.text);
+    CHECK(kernels.errors == std::vector<std::string>{each.error});
+    REQUIRE(kernels.recording);
+    REQUIRE(kernels.recording->kernels.size() == 1);
+    CHECK(kernels.recording->kernels[0].name == "good");
+  }
+}
+
+TEST_CASE("Tensor cores that nobody counted leave the FLOP unknown",
+          "[profilers/kernel_recordings]") {
+  const auto flops = [](const std::string& capability, const std::string& more) {
+    const std::string begin = "0,1,f,(1 1 1),(1 1 1),0," + capability + ",";
+    const Kernels kernels = read_text_as(
+        "x.csv",
+        "ID,Process ID,Kernel Name,Block Size,Grid Size,Device,CC,Metric Name,Metric Unit,Metric "
+        "Value\n" +
+            begin + "gpu__time_duration.sum,us,5\n" + begin +
+            "sm__sass_thread_inst_executed_op_ffma_pred_on.sum,inst,100\n" + begin +
+            "sm__inst_executed_pipe_tensor.sum,inst,10\n" + (more.empty() ? "" : begin + more));
+    return kernels.recording->kernels.at(0).counters.flop_in_all();
+  };
+  CHECK_FALSE(flops("8.0", ""));
+  CHECK(flops("8.0", "sm__ops_path_tensor_src_bf16_dst_fp32.sum,,4096\n") == 4296.0);
+  CHECK(flops("8.0", "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum,inst,10\n") == 200.0);
+  CHECK(flops("7.0", "") == 200.0 + 5120.0);
+}
+
+TEST_CASE("What is known and not read is named, with what to do", "[profilers/kernel_recordings]") {
+  struct Case {
+    std::string name;
+    std::string text;
+    std::string error;
+  };
+  const std::string database("SQLite format 3\0", 16);
+  const std::vector<Case> cases{
+      {"run.nsys-rep", "x",
+       "this is a report of Nsight Systems, which is not read: print its kernels with nsys stats "
+       "--report cuda_gpu_trace --format csv"},
+      {"run.ncu-rep", "NVR\x01",
+       "this is a report of Nsight Compute, which is not read: print it with ncu --import FILE "
+       "--page raw --csv"},
+      {"run.db", database + "rocpd_kernel_dispatch",
+       "this is a database of rocprofv3, which is not read: turn it into CSV with rocpd convert "
+       "--output-format csv"},
+      {"run.pftrace", "\n\x08",
+       "this is a Perfetto trace, which is not read: record with rocprofv3 --output-format csv or "
+       "json"},
+      {"api.csv", "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaMalloc\n",
+       "this is Nsight Systems' table of calls on the host, which is not read: give the one of "
+       "--report cuda_gpu_trace or cuda_gpu_kern_sum"},
+      {"1_hip_api_trace.csv", "\"Domain\",\"Function\",\"Start_Timestamp\"\n\"HIP\",\"f\",1\n",
+       "this is rocprofv3's trace of calls on the host, which is not read: give the file of "
+       "kernels "
+       "beside it, *_kernel_trace.csv"},
+  };
+  for (const Case& each : cases)
+    CHECK(read_text_as(each.name, each.text).errors ==
+          std::vector<std::string>{each.name + ": " + each.error});
+}

@@ -1,0 +1,91 @@
+// Traces that hold no layers: what is said and what to do.
+
+#include "catch.hpp"
+#include "pytorch/trace_text.hpp"
+
+using namespace roofline;
+
+TEST_CASE("A trace that cannot be used says how to record one", "[pytorch/trace_errors]") {
+  const std::string operation =
+      TraceText().operation("aten::clamp_min", 1, 0, 9, vector_of_16).text();
+  CHECK(message_of_trace(operation) ==
+        "t.json: expected kernels that ran on a GPU, got a trace without any: record it with "
+        "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+  const Arguments complex{"[[4, 4]]", R"(["c10::complex<float>"])", R"([""])"};
+  CHECK(message_of_trace(TraceText()
+                             .operation("aten::unheard_of", 1, 0, 9, complex)
+                             .kernel("k", 1, 10, 5)
+                             .text()) ==
+        "t.json: expected operators that are layers, got none among those that used the GPU");
+}
+
+TEST_CASE("A trace that is damaged", "[pytorch/trace_errors]") {
+  const std::string good =
+      TraceText().operation("aten::clamp_min", 1, 0, 9, vector_of_16).kernel("k", 1, 10, 5).text();
+  CHECK(message_of_trace(good).empty());
+  const std::string cut = good.substr(0, 300);
+  CHECK(message_of_trace(cut) ==
+        "t.json: byte 301: expected the rest of the trace, got the end of the text");
+  std::string broken = good;
+  broken[good.find("\"ph\"")] = '}';
+  CHECK(message_of_trace(broken) == "t.json: byte " + std::to_string(good.find("\"ph\"") + 2) +
+                                        ": expected JSON, got something else");
+  std::string latin = good;
+  latin[good.find("aten")] = '\xe9';
+  CHECK(message_of_trace(latin) == "t.json: byte " + std::to_string(good.find("aten") + 2) +
+                                       ": expected UTF-8 text, got a byte that is not");
+}
+
+TEST_CASE("What is no layer is told, with the reason", "[pytorch/trace_errors]") {
+  const Arguments list{"[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0.9"])"};
+  const Arguments complex{"[[4, 4], []]", R"(["c10::complex<float>", "Scalar"])", R"(["", "0"])"};
+  const auto spec = read_trace(TraceText()
+                                   .operation("aten::clamp_min", 1, 0, 9, vector_of_16)
+                                   .operation("aten::_foreach_mul_", 2, 10, 9, list)
+                                   .operation("aten::exp", 3, 20, 9, complex)
+                                   .operation("Torch-Compiled Region: 0/0", 6, 50, 9)
+                                   .call("cudaGraphLaunch", 77, 55)
+                                   .kernel("k", 1, 100, 1)
+                                   .kernel("k", 2, 110, 6)
+                                   .kernel("k", 3, 120, 5)
+                                   .kernel("void ns::(anonymous namespace)::gemm<int, 4>(int*)", 6,
+                                           150, 4, "\"correlation\": 77")
+                                   .text());
+  struct Row {
+    std::string name;
+    std::string shapes;
+    std::string reason;
+  };
+  const std::vector<Row> expected{
+      {"aten::_foreach_mul_", "", "the trace holds no shapes of its lists of tensors"},
+      {"aten::exp", "complex64 4x4", "its shapes or types fit no rule"},
+      {"ns::gemm", "", "launched by a CUDA graph, which keeps no operators"}};
+  const std::vector<UnmodelledWork>& unmodelled = spec->summary->unmodelled;
+  REQUIRE(unmodelled.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(unmodelled[i].name == expected[i].name);
+    CHECK(unmodelled[i].shapes == expected[i].shapes);
+    CHECK(unmodelled[i].reason == expected[i].reason);
+    CHECK(unmodelled[i].time_s == Approx((6.0 - static_cast<double>(i)) * 1e-6));
+  }
+}
+
+TEST_CASE("Times that are none are refused, whatever the event", "[pytorch/trace_errors]") {
+  const std::string good =
+      TraceText().operation("aten::clamp_min", 1, 0, 9, vector_of_16).kernel("k", 1, 10, 5).text();
+  const std::string time = "\"ts\": 10.000000, \"dur\": 5.000000";
+  for (const std::string wrong :
+       {"\"ts\": null, \"dur\": 5", "\"ts\": \"noon\", \"dur\": 5", "\"ts\": 10, \"dur\": -5",
+        "\"ts\": 10, \"dur\": 1e308", "\"ts\": 10"}) {
+    INFO(wrong);
+    std::string text = good;
+    REQUIRE(text.find(time) != std::string::npos);
+    text.replace(text.find(time), time.size(), wrong);
+    CHECK(message_of_trace(text) ==
+          "t.json: /traceEvents/1: expected numbers of microseconds, ts and a dur from 0 to 1e12, "
+          "got others in the event \"k\"");
+  }
+  std::string texts = good;
+  texts.replace(texts.find(time), time.size(), "\"ts\": \"10\", \"dur\": \"5.5\"");
+  CHECK(message_of_trace(texts).empty());
+}

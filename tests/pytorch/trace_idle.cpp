@@ -1,0 +1,135 @@
+// Why the GPU of a recording waits, and what it could do in one kernel.
+
+#include "catch.hpp"
+#include "pytorch/trace_text.hpp"
+
+using namespace roofline;
+
+namespace {
+
+/// One operator of 16 elements, its call and its kernel.
+TraceText& add_relu(TraceText& trace, int id, double asked_us, double start_us,
+                    double duration_us) {
+  return trace.operation("aten::clamp_min", id, asked_us - 5, 10, vector_of_16)
+      .call("cudaLaunchKernel", 70 + id, asked_us)
+      .kernel("k", id, start_us, duration_us, "\"correlation\": " + std::to_string(70 + id));
+}
+
+TraceText& add_range(TraceText& trace, const std::string& category, const std::string& name,
+                     double start_us, double duration_us) {
+  return trace.event(category, name, "100", "1", start_us, duration_us, "");
+}
+
+double idle_us(const TraceSummary& summary, IdleCause cause) {
+  return summary.idle_by_cause_s[cause] * 1e6;
+}
+
+const Arguments matrix{"[[32, 64], []]", R"(["float", "Scalar"])", R"(["", "0"])"};
+const Arguments two_matrices{"[[32, 64], [32, 64], []]", R"(["float", "float", "Scalar"])",
+                             R"(["", "", "1"])"};
+
+}  // namespace
+
+TEST_CASE("A gap is the host's where the launch came after it began", "[pytorch/trace_idle]") {
+  TraceText trace;
+  add_relu(trace, 1, 10, 100, 10);
+  add_relu(trace, 2, 20, 113, 10);   // asked for long before: 3 us between queued kernels
+  add_relu(trace, 3, 150, 160, 10);  // 37 us for the host, which runs the function below
+  add_range(trace, "python_function", "model.py(3): forward", 100, 60);
+  const auto spec = read_trace(trace.text());
+  const TraceSummary& summary = *spec->summary;
+  CHECK(idle_us(summary, IdleCause::queued) == Approx(3));
+  CHECK(idle_us(summary, IdleCause::host) == Approx(37));
+  CHECK(summary.idle_s() == Approx(40e-6));
+  REQUIRE(summary.gaps.size() == 2);
+  CHECK(summary.gaps[0].during == "model.py(3): forward");
+  CHECK(summary.gaps[0].count == Approx(1));
+  CHECK(summary.gaps[0].longest_s == Approx(37e-6));
+  CHECK(summary.gaps[1].cause == IdleCause::queued);
+  CHECK(summary.gaps[1].during.empty());
+}
+
+TEST_CASE("The innermost range that runs for half of a gap names it", "[pytorch/trace_idle]") {
+  TraceText trace;
+  add_relu(trace, 1, 10, 100, 10);
+  add_relu(trace, 2, 190, 210, 10);  // a gap from 110 to 210
+  add_range(trace, "user_annotation", "## forward ##", 90, 200);
+  add_range(trace, "python_function", "outer", 115, 80);
+  add_range(trace, "cuda_runtime", "cudaMalloc", 120, 60);
+  add_range(trace, "python_function", "too short", 125, 40);
+  const auto spec = read_trace(trace.text());
+  REQUIRE(spec->summary->gaps.size() == 1);
+  CHECK(spec->summary->gaps[0].during == "cudaMalloc");
+}
+
+TEST_CASE("Gaps after synchronisations, and while data is loaded", "[pytorch/trace_idle]") {
+  TraceText trace;
+  add_relu(trace, 1, 10, 100, 10);
+  add_range(trace, "cuda_runtime", "cudaStreamSynchronize", 20, 95);  // to 115
+  add_relu(trace, 2, 130, 140, 10);                                   // 30 us
+  add_relu(trace, 3, 390, 400, 10);                                   // 250 us
+  add_range(trace, "user_annotation", "enumerate(DataLoader)#__next__", 150, 220);
+  const auto spec = read_trace(trace.text());
+  CHECK(idle_us(*spec->summary, IdleCause::synchronisation) == Approx(30));
+  CHECK(idle_us(*spec->summary, IdleCause::data_loading) == Approx(250));
+  CHECK(idle_us(*spec->summary, IdleCause::host) == 0);
+  CHECK(spec->summary->gaps[0].during == "enumerate(DataLoader)#__next__");
+}
+
+TEST_CASE("The host's time of a step is from its first launch to its last, without waits",
+          "[pytorch/trace_idle]") {
+  TraceText trace;
+  for (int step = 0; step < 2; ++step) {
+    const double at = 1000.0 * step;
+    trace.step(step, at, 900);
+    add_relu(trace, 2 * step + 1, at + 100, at + 110, 10);
+    add_range(trace, "cuda_runtime", "cudaStreamSynchronize", at + 200, 50);
+    add_relu(trace, 2 * step + 2, at + 400, at + 410, 10);
+  }
+  CHECK(read_trace(trace.text())->summary->host_s == Approx(250e-6));
+}
+
+TEST_CASE("Gaps of several steps are a step's", "[pytorch/trace_idle]") {
+  TraceText trace;
+  for (int step = 0; step < 2; ++step) {
+    const double at = 1000.0 * step;
+    trace.step(step, at, 900);
+    add_relu(trace, 2 * step + 1, at + 100, at + 110, 10);
+    add_relu(trace, 2 * step + 2, at + 150, at + 160, 10);
+  }
+  // Gaps of 40, 940 and 40 us in two steps.
+  const auto spec = read_trace(trace.text());
+  CHECK(idle_us(*spec->summary, IdleCause::host) == Approx(510));
+  CHECK(spec->summary->idle_s() == Approx(510e-6));
+}
+
+TEST_CASE("Copies and collectives count where nothing better runs", "[pytorch/trace_idle]") {
+  TraceText trace;
+  add_relu(trace, 1, 10, 100, 20);
+  trace
+      .kernel("Memcpy HtoD (Pinned -> Device)", {}, 110, 30)   // 20 us beside nothing
+      .kernel("ncclDevKernel_AllReduce_Sum_f32", {}, 150, 40)  // 30 us but for the next kernel
+      .kernel("Memcpy DtoH (Device -> Pinned)", {}, 180, 20);  // 10 us after the collective
+  add_relu(trace, 2, 140, 155, 10);
+  const auto spec = read_trace(trace.text());
+  CHECK(spec->summary->copies_alone_s == Approx(30e-6));
+  CHECK(spec->summary->collectives_alone_s == Approx(30e-6));
+  CHECK(spec->summary->busy_s == Approx(90e-6));
+}
+
+TEST_CASE("Elementwise layers that read what the one before wrote are a chain",
+          "[pytorch/trace_idle]") {
+  TraceText trace;
+  const auto run = [&](const std::string& name, int id, const Arguments& arguments) {
+    trace.operation(name, id, 10 * id, 5, arguments).kernel("k", id, 1000 + 10 * id, 2);
+  };
+  run("aten::add", 1, two_matrices);
+  run("aten::clamp_min", 2, matrix);
+  run("aten::clamp_min", 3, vector_of_16);  // of another shape: nothing goes on
+  run("aten::add", 4, two_matrices);
+  run("aten::clamp_min", 5, matrix);
+  const auto spec = read_trace(trace.text());
+  REQUIRE(spec->summary->chains.size() == 1);
+  CHECK(spec->summary->chains[0].layers == std::vector<std::string>{"add 32x64", "relu 32x64"});
+  CHECK(spec->summary->chains[0].runs == Approx(2));
+}

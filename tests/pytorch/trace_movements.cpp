@@ -1,0 +1,135 @@
+// Operators that pick or move data, by the bytes that they move: one kernel of 5 us under each.
+
+#include "catch.hpp"
+#include "pytorch/trace_text.hpp"
+#include "roofline/counts.hpp"
+
+using namespace roofline;
+
+TEST_CASE("Strides say how the operands of a copy or a function lie to each other",
+          "[pytorch/trace_movements]") {
+  struct Row {
+    std::string operation;
+    std::string sizes;
+    std::string strides;
+    std::optional<Access> access;
+  };
+  const std::vector<Row> rows{
+      {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [16, 1]]", std::nullopt},
+      {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [1, 8]]", Access::transposed},
+      // Heads and positions change places: features stay innermost.
+      {"aten::copy_", "[[2, 4, 3, 64], [2, 4, 3, 64]]", "[[768, 192, 64, 1], [768, 64, 256, 1]]",
+       Access::strided},
+      // Both with channels innermost: alike, whatever the order of the axes.
+      {"aten::copy_", "[[2, 4, 3, 3], [2, 4, 3, 3]]", "[[36, 1, 12, 4], [36, 1, 12, 4]]",
+       std::nullopt},
+      {"aten::copy_", "[[8, 16], [8, 16]]", "[[16, 1], [32, 1]]", Access::strided},
+      {"aten::add", "[[8, 16], [8, 16]]", "[[16, 1], [1, 8]]", Access::transposed},
+      {"aten::add", "[[8, 16], [8, 16]]", "[[1, 8], [1, 8]]", std::nullopt},
+      {"aten::neg", "[[8, 16], []]", "[[32, 1], []]", Access::strided},
+      {"aten::neg", "[[8, 16], []]", "[]", std::nullopt},
+  };
+  for (const Row& row : rows) {
+    INFO(row.operation << ' ' << row.sizes << ' ' << row.strides);
+    const Arguments arguments{row.sizes, R"(["float", "float"])", R"(["", ""])", row.strides};
+    const auto layers = trace_layers(TraceText()
+                                         .operation(row.operation, 7, 100, 20, arguments)
+                                         .kernel("some_kernel", 7, 110, 5)
+                                         .text());
+    REQUIRE(layers.size() == 1);
+    CHECK(layers.front().access == row.access);
+  }
+}
+
+TEST_CASE("Operators' names and arguments say what a kernel's time depends on",
+          "[pytorch/trace_movements]") {
+  const auto layer = [](const std::string& operation, const Arguments& arguments) {
+    const auto layers = trace_layers(TraceText()
+                                         .operation(operation, 7, 100, 20, arguments)
+                                         .kernel("some_kernel", 7, 110, 5)
+                                         .text());
+    REQUIRE(layers.size() == 1);
+    return layers.front();
+  };
+  const std::string heads = "[2, 4, 64, 32]";
+  const std::string three = heads + ", " + heads + ", " + heads;
+  const Layer flash = layer(
+      "aten::_scaled_dot_product_flash_attention",
+      {"[" + three + ", [], []]", R"(["c10::Half", "c10::Half", "c10::Half", "Scalar", "Scalar"])",
+       R"(["", "", "", "0.", "True"])"});
+  CHECK(flash.backend == AttentionBackend::flash);
+  CHECK(flash.causal);
+  CHECK(!flash.masked);
+  const Layer masked = layer("aten::_scaled_dot_product_efficient_attention",
+                             {"[" + three + ", [2, 4, 64, 64], []]",
+                              R"(["c10::Half", "c10::Half", "c10::Half", "c10::Half", "Scalar"])",
+                              R"(["", "", "", "", "False"])"});
+  CHECK(masked.backend == AttentionBackend::efficient);
+  CHECK(masked.masked);
+  const Layer upsample = layer("aten::upsample_bilinear2d",
+                               {"[[1, 3, 8, 8], [], []]", R"(["float", "ScalarList", "Scalar"])",
+                                R"(["", "[16, 16]", "False"])"});
+  CHECK(upsample.interpolation == Interpolation::bilinear);
+  const Layer norm =
+      layer("aten::native_batch_norm",
+            {"[[2, 8, 4, 4], [8], [8], [8], [8], []]",
+             R"(["float", "float", "float", "float", "float", "Scalar"])",
+             R"(["", "", "", "", "", "True"])", "[[128, 1, 32, 8], [1], [1], [1], [1], []]"});
+  CHECK(norm.batch_statistics);
+  CHECK(norm.layout == Layout::nhwc);
+}
+
+TEST_CASE("Picking operators move what they pick and its 8-byte indices",
+          "[pytorch/trace_movements]") {
+  struct Row {
+    std::string operation;
+    Arguments arguments;
+    std::string name;
+    std::uint64_t total_byte;  ///< by hand: picked + indices + written
+  };
+  const std::vector<Row> rows{
+      {"aten::embedding",
+       {"[[1000, 16], [4, 5], []]", R"(["float", "long int", "Scalar"])", R"(["", "", "-1"])"},
+       "embedding 4x5x16",
+       20 * 16 * 4 + 20 * 8 + 20 * 16 * 4},
+      {"aten::embedding_dense_backward",
+       {"[[4, 5, 16], [4, 5], []]", R"(["float", "long int", "Scalar"])", R"(["", "", "1000"])"},
+       "embedding_dense_backward 4x5x16",
+       20 * 16 * 4 + 20 * 8 + 20 * 16 * 4},
+      {"aten::index_select",
+       {"[[100, 16], [], [10]]", R"(["float", "Scalar", "long int"])", R"(["", "0", ""])"},
+       "index_select 10x16",
+       10 * 16 * 4 + 10 * 8 + 10 * 16 * 4},
+      {"aten::index_select",
+       {"[[100, 16], [], [10]]", R"(["c10::Half", "Scalar", "long int"])", R"(["", "-1", ""])"},
+       "index_select 100x10",
+       100 * 10 * 2 + 10 * 8 + 100 * 10 * 2},
+      {"aten::gather",
+       {"[[8, 100], [], [8, 1]]", R"(["float", "Scalar", "long int"])", R"(["", "1", ""])"},
+       "gather 8x1",
+       8 * 4 + 8 * 8 + 8 * 4},
+      {"aten::nll_loss_forward",
+       {"[[32, 1000], [32]]", R"(["float", "long int"])", R"(["", ""])"},
+       "nll_loss_forward 32",
+       32 * 4 + 32 * 8 + 4},
+      {"aten::nll_loss_backward",
+       {"[[], [32, 1000], [32]]", R"(["float", "float", "long int"])", R"(["", "", ""])"},
+       "nll_loss_backward 32",
+       32 * 4 + 32 * 8 + 32 * 4},
+      {"aten::flip",
+       {"[[2, 8, 4, 4], []]", R"(["float", "ScalarList"])", R"(["", "[3]"])"},
+       "flip 2x8x4x4",
+       2 * 256 * 4},
+  };
+  for (const Row& row : rows) {
+    INFO(row.operation);
+    const auto layers = trace_layers(TraceText()
+                                         .operation(row.operation, 7, 100, 20, row.arguments)
+                                         .kernel("some_kernel", 7, 110, 5)
+                                         .text());
+    REQUIRE(layers.size() == 1);
+    CHECK(layers.front().name == row.name);
+    CHECK(count(layers.front()).macs == 0);
+    CHECK(count(layers.front()).bytes.total == row.total_byte);
+  }
+}

@@ -1,0 +1,412 @@
+// The accuracy that README states, on the layers measured for this project.
+
+#include "roofline/accuracy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "load/loading.hpp"
+#include "roofline/analysis.hpp"
+#include "roofline/catalogue.hpp"
+#include "roofline/load.hpp"
+
+namespace {
+
+using namespace roofline;
+
+const std::string measured = ROOFLINE_SOURCE_FOLDER "/tests/measured/";
+
+/// The records of a file, each evaluated alone, as one result.
+Result measured_result(const std::string& file, const AnalysisOptions& options,
+                       const char* gpu = "h200") {
+  const Context context = make_context(find_gpu(gpu).value(), options).value();
+  std::vector<RecordResult> records;
+  const std::unique_ptr<Reader> reader = open_input(measured + file).value();
+  while (const auto item = reader->next())
+    records.push_back(
+        evaluate_record(infer(*item->value().spec({}).value(), {}).value(), context).value());
+  return join_records(file, "measured", std::move(records), context).value();
+}
+
+struct MeasuredOn {
+  EngineChoice engine = EngineChoice::automatic;
+  const char* gpu = "h200";
+  CacheState cache = CacheState::warm;
+  LaunchProtocol launch = LaunchProtocol::graph;
+};
+
+std::vector<Accuracy> accuracy_of(const std::string& file, const MeasuredOn& setting) {
+  AnalysisOptions options;
+  options.engine = setting.engine;
+  options.cache = setting.cache;
+  options.launch = setting.launch;
+  return measured_result(file, options, setting.gpu).measured.accuracy;
+}
+
+struct Cell {
+  LayerClass layer_class;
+  DataType dtype;
+  Pass pass;
+  std::uint64_t layers;
+  double most_gerr;
+  double least_bias;
+  double most_bias;
+};
+
+/// The figures are today's, rounded up at the second decimal: a change for the worse fails.
+void check(const std::string& file, const MeasuredOn& setting, const std::vector<Cell>& cells) {
+  const std::vector<Accuracy> accuracy = accuracy_of(file, setting);
+  INFO(setting.gpu);
+  REQUIRE(accuracy.size() == cells.size());
+  for (const Cell& cell : cells) {
+    const auto found = std::find_if(accuracy.begin(), accuracy.end(), [&](const Accuracy& each) {
+      return each.layer_class == cell.layer_class && each.dtype == cell.dtype &&
+             each.pass == cell.pass;
+    });
+    INFO(file << ' ' << name_of(cell.layer_class) << ' ' << name_of(cell.dtype) << ' '
+              << name_of(cell.pass));
+    REQUIRE(found != accuracy.end());
+    CHECK(found->layers == cell.layers);
+    CHECK(found->expected.gerr <= cell.most_gerr);
+    CHECK(found->expected.bias >= cell.least_bias);
+    CHECK(found->expected.bias <= cell.most_bias);
+    CHECK(found->expected.gerr < found->roofline.gerr);
+  }
+}
+
+}  // namespace
+
+namespace accuracy {
+
+using enum LayerClass;
+using enum DataType;
+using enum Pass;
+
+TEST_CASE("Errors are ratios, predicted to measured", "[results/accuracy]") {
+  // ratios 2, 1/2, 1.1, 1: logs cancel but for ln 1.1 = 0.0953.
+  const ModelError error = model_error({{1, 2}, {2, 1}, {10, 11}, {3, 3}});
+  CHECK(error.bias == Approx(std::pow(1.1, 0.25)));
+  CHECK(error.gerr == Approx(std::pow(2 * 2 * 1.1, 0.25)));
+  CHECK(error.median_error == Approx(0.3));  // of 0, 0.1, 0.5, 1
+  CHECK(error.within_25 == Approx(0.5));
+}
+
+TEST_CASE("Convolutions measured on an H200", "[results/accuracy]") {
+  check("h200.csv", {},
+        {
+            {dense, fp32, fwd, 551, 1.14, 0.95, 1.05},
+            {dense, fp32, dgrad, 366, 1.21, 0.93, 1.05},
+            {dense, fp32, wgrad, 353, 1.27, 0.95, 1.05},
+            {dense, tf32, fwd, 551, 1.14, 0.95, 1.05},
+            {dense, tf32, dgrad, 68, 1.21, 0.91, 1.05},
+            {dense, tf32, wgrad, 68, 1.26, 0.86, 1.05},
+            {dense, fp16, fwd, 551, 1.18, 0.95, 1.05},
+            {dense, fp16, dgrad, 364, 1.18, 0.95, 1.05},
+            {dense, fp16, wgrad, 362, 1.16, 0.95, 1.05},
+            {grouped, fp32, fwd, 30, 1.07, 0.95, 1.05},
+            {grouped, fp32, dgrad, 15, 1.08, 0.95, 1.05},
+            {grouped, fp32, wgrad, 16, 1.07, 0.95, 1.05},
+            {grouped, tf32, fwd, 30, 1.30, 0.90, 1.05},
+            {grouped, fp16, fwd, 30, 1.24, 0.95, 1.05},
+            {grouped, fp16, dgrad, 15, 1.21, 0.95, 1.05},
+            {grouped, fp16, wgrad, 14, 1.23, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Other layers measured on an H200", "[results/accuracy]") {
+  check("h200_ops.ndjson", {},
+        {
+            {dense, fp32, fwd, 21, 1.25, 0.81, 1.05},
+            {dense, fp16, fwd, 21, 1.20, 0.95, 1.05},
+            {other, fp32, fwd, 367, 1.06, 0.95, 1.05},
+            {other, fp16, fwd, 367, 1.08, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Convolutions of networks that the grouped constants never saw, on an H200",
+          "[results/accuracy]") {
+  check("h200_more.csv", {},
+        {
+            {dense, fp32, fwd, 364, 1.14, 0.95, 1.05},
+            {dense, fp32, dgrad, 236, 1.23, 0.95, 1.06},
+            {dense, fp32, wgrad, 226, 1.24, 0.94, 1.05},
+            {dense, tf32, fwd, 364, 1.15, 0.95, 1.05},
+            {dense, tf32, dgrad, 22, 1.22, 0.94, 1.05},
+            {dense, tf32, wgrad, 22, 1.28, 0.86, 1.05},
+            {dense, fp16, fwd, 364, 1.21, 0.95, 1.05},
+            {dense, fp16, dgrad, 246, 1.17, 0.95, 1.05},
+            {dense, fp16, wgrad, 219, 1.19, 0.95, 1.05},
+            {grouped, fp32, fwd, 81, 1.15, 0.95, 1.05},
+            {grouped, fp32, dgrad, 45, 1.12, 0.95, 1.05},
+            {grouped, fp32, wgrad, 48, 1.17, 0.95, 1.05},
+            {grouped, tf32, fwd, 81, 1.26, 0.94, 1.05},
+            {grouped, fp16, fwd, 81, 1.21, 0.95, 1.05},
+            {grouped, fp16, dgrad, 52, 1.22, 0.92, 1.05},
+            {grouped, fp16, wgrad, 51, 1.30, 0.91, 1.05},
+        });
+}
+
+TEST_CASE("Backward kernels of other layers measured on an H200", "[results/accuracy]") {
+  check("h200_ops_backward.ndjson", {},
+        {
+            {dense, fp32, dgrad, 27, 1.58, 0.94, 1.05},
+            {dense, fp32, wgrad, 27, 1.22, 0.93, 1.05},
+            {dense, fp16, dgrad, 27, 1.10, 0.95, 1.09},
+            {dense, fp16, wgrad, 27, 1.32, 0.79, 1.05},
+            {other, fp32, fwd, 66, 1.10, 0.95, 1.05},
+            {other, fp32, dgrad, 254, 1.11, 0.95, 1.05},
+            {other, fp16, fwd, 66, 1.09, 0.95, 1.05},
+            {other, fp16, dgrad, 254, 1.12, 0.94, 1.05},
+        });
+}
+
+TEST_CASE("Products of six types measured on an H200", "[results/accuracy]") {
+  check("h200_gemms.ndjson", {},
+        {
+            {dense, fp32, fwd, 101, 1.23, 0.95, 1.05},
+            {dense, tf32, fwd, 101, 1.17, 0.95, 1.05},
+            {dense, fp16, fwd, 101, 1.17, 0.95, 1.08},
+            {dense, bf16, fwd, 101, 1.16, 0.95, 1.08},
+            {dense, fp8, fwd, 67, 1.13, 0.95, 1.07},
+            {dense, int8, fwd, 71, 1.22, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Products in bf16 on an A100, an L40S and a B200 that no constant was fitted to",
+          "[results/accuracy]") {
+  const auto products = [](const char* gpu, CacheState cache, const Cell& cell) {
+    check("aiconfigurator_products.ndjson", {EngineChoice::automatic, gpu, cache}, {cell});
+  };
+  products("a100", CacheState::warm, {dense, bf16, fwd, 72, 1.16, 0.95, 1.05});
+  products("a100", CacheState::cold, {dense, bf16, fwd, 128, 1.08, 0.95, 1.05});
+  products("l40s", CacheState::warm, {dense, bf16, fwd, 108, 1.18, 0.95, 1.08});
+  products("l40s", CacheState::cold, {dense, bf16, fwd, 92, 1.12, 0.95, 1.05});
+  products("b200", CacheState::warm, {dense, bf16, fwd, 108, 1.11, 0.95, 1.05});
+  products("b200", CacheState::cold, {dense, bf16, fwd, 92, 1.09, 0.95, 1.05});
+}
+
+TEST_CASE("3x3 convolutions of random shapes in fp32 that no constant was fitted to",
+          "[results/accuracy]") {
+  struct Part {
+    const char* gpu;
+    Cell cell;
+    std::size_t agreed;  ///< at least so many run the algorithm that ran
+  };
+  const Part parts[] = {
+      {"a100-pcie-80gb", {dense, fp32, fwd, 150, 1.21, 0.88, 1.05}, 111},
+      {"v100-pcie-16gb", {dense, fp32, fwd, 150, 1.17, 0.88, 1.05}, 124},
+      {"t4", {dense, fp32, fwd, 150, 1.17, 0.89, 1.05}, 120},
+      {"p4", {dense, fp32, fwd, 150, 1.22, 0.91, 1.05}, 88},
+  };
+  for (const auto& [gpu, cell, agreed] : parts) {
+    MeasuredOn setting;
+    setting.gpu = gpu;
+    check("neusight_convs.ndjson", setting, {cell});
+    const Result result = measured_result("neusight_convs.ndjson", {}, gpu);
+    INFO(gpu);
+    CHECK(std::ranges::count_if(result.layers, [](const LayerResult& row) {
+            return row.measured_time_s &&
+                   row.layer.name.starts_with(std::string(name_of(row.kernel->algorithm)) + '/');
+          }) >= static_cast<std::ptrdiff_t>(agreed));
+  }
+}
+
+// cuDNN did not find FFT for some of those in fp32 and took ten times as long.
+TEST_CASE("Convolutions where kernels change, measured on an H100", "[results/accuracy]") {
+  check("h100_cliffs.ndjson", {EngineChoice::automatic, "h100"},
+        {
+            {dense, fp32, fwd, 24, 1.59, 0.68, 1.05},
+            {dense, fp32, dgrad, 24, 1.45, 0.75, 1.05},
+            {dense, fp32, wgrad, 24, 1.55, 0.68, 1.05},
+            {dense, fp16, fwd, 42, 1.35, 0.78, 1.05},
+            {dense, fp16, dgrad, 42, 1.32, 0.95, 1.05},
+            {dense, fp16, wgrad, 42, 1.26, 0.95, 1.05},
+            {grouped, tf32, fwd, 14, 1.30, 0.95, 1.06},
+            {grouped, tf32, dgrad, 14, 1.32, 0.95, 1.10},
+            {grouped, tf32, wgrad, 14, 1.31, 0.95, 1.05},
+            {grouped, fp16, fwd, 17, 1.23, 0.95, 1.14},
+            {grouped, fp16, dgrad, 17, 1.36, 0.94, 1.05},
+            {grouped, fp16, wgrad, 17, 1.47, 0.83, 1.05},
+        });
+}
+
+TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[results/accuracy]") {
+  check("h200_odd_convs.ndjson", {EngineChoice::tf32},
+        {
+            {dense, fp32, fwd, 38, 1.27, 0.88, 1.05},
+            {dense, fp16, fwd, 38, 1.18, 0.92, 1.05},
+            {grouped, fp32, fwd, 6, 1.14, 0.95, 1.05},
+            {grouped, fp16, fwd, 6, 1.10, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Kinds and shapes that networks seldom have, measured on an H200", "[results/accuracy]") {
+  check("h200_seldom.ndjson", {},
+        {
+            {grouped, fp32, fwd, 56, 1.30, 0.89, 1.05},
+            {grouped, fp32, dgrad, 56, 1.28, 0.95, 1.10},
+            {grouped, fp32, wgrad, 56, 1.31, 0.90, 1.05},
+            {grouped, tf32, fwd, 55, 1.19, 0.95, 1.05},
+            {grouped, tf32, dgrad, 56, 1.41, 0.95, 1.05},
+            {grouped, tf32, wgrad, 56, 1.37, 0.95, 1.16},
+            {grouped, fp16, fwd, 56, 1.26, 0.95, 1.13},
+            {grouped, fp16, dgrad, 56, 1.45, 0.95, 1.29},
+            {grouped, fp16, wgrad, 55, 1.31, 0.95, 1.05},
+            {other, fp32, fwd, 170, 1.10, 0.95, 1.05},
+            {other, fp32, dgrad, 102, 1.11, 0.95, 1.05},
+            {other, fp16, fwd, 170, 1.14, 0.95, 1.06},
+            {other, fp16, dgrad, 102, 1.15, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Convolutions of odd channels and wide dilations measured on an H200",
+          "[results/accuracy]") {
+  // Not fitted but for dilated_share: a library's choices there differ by up to x3 from one layer
+  // to the next.
+  check("h200_unaligned.ndjson", {},
+        {
+            {dense, fp16, fwd, 87, 1.27, 0.93, 1.05},
+            {dense, fp16, dgrad, 87, 1.23, 0.89, 1.05},
+            {dense, fp16, wgrad, 87, 1.39, 0.95, 1.05},
+        });
+}
+
+TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[results/accuracy]") {
+  struct Family {
+    const char* name;  ///< of the layers, before the slash
+    double most_gerr;
+    double least_bias;
+    double most_bias;
+  };
+  // None of these was fitted: two other thirds of what was measured were.
+  const Family families[] = {
+      {"attention", 1.17, 0.88, 1.05},     {"batch_norm", 1.24, 0.88, 1.05},
+      {"concat", 1.28, 0.95, 1.05},        {"copy", 1.20, 0.95, 1.08},
+      {"elementwise", 1.18, 0.91, 1.05},   {"group_norm", 1.18, 0.95, 1.05},
+      {"instance_norm", 1.19, 0.88, 1.05}, {"layer_norm", 1.10, 0.95, 1.05},
+      {"lookup", 1.24, 0.85, 1.05},        {"matmul", 1.28, 0.89, 1.05},
+      {"reduce", 1.14, 0.95, 1.05},        {"rms_norm", 1.13, 0.95, 1.10},
+      {"softmax", 1.12, 0.95, 1.05},       {"upsample", 1.20, 0.95, 1.05},
+  };
+  const Result result = measured_result("h100_order.ndjson", {}, "h100");
+  for (const Family& family : families) {
+    std::vector<TimedPair> pairs;
+    for (const LayerResult& row : result.layers)
+      if (row.layer.name.starts_with(std::string(family.name) + '/'))
+        pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+    INFO(family.name);
+    REQUIRE(!pairs.empty());
+    const ModelError error = model_error(pairs);
+    CHECK(error.gerr <= family.most_gerr);
+    CHECK(error.bias >= family.least_bias);
+    CHECK(error.bias <= family.most_bias);
+  }
+}
+
+TEST_CASE("Streaming kernels of random shapes on an H100", "[results/accuracy]") {
+  struct Family {
+    const char* name;  ///< of the layers, before the slash
+    double most_gerr_fwd;
+    double most_gerr_dgrad;
+  };
+  // Half of what was measured; the other half was fitted to.
+  const Family families[] = {
+      {"avg_pool", 1.12, 1.07},   {"batch_norm", 1.14, 1.16}, {"group_norm", 1.09, 1.07},
+      {"layer_norm", 1.07, 1.13}, {"max_pool", 1.17, 1.13},   {"softmax", 1.14, 1.21},
+  };
+  const Result result = measured_result("h100_kernels.ndjson", {}, "h100");
+  for (const Family& family : families)
+    for (const Pass pass : {fwd, dgrad}) {
+      std::vector<TimedPair> pairs;
+      for (const LayerResult& row : result.layers)
+        if (row.layer.pass == pass && row.layer.name.starts_with(std::string(family.name) + '/'))
+          pairs.push_back({*row.measured_time_s, *row.expected_time_s});
+      INFO(family.name << ' ' << name_of(pass));
+      REQUIRE(!pairs.empty());
+      CHECK(model_error(pairs).gerr <=
+            (pass == fwd ? family.most_gerr_fwd : family.most_gerr_dgrad));
+    }
+}
+
+TEST_CASE("DRAM bytes against hardware counters, cold caches", "[results/accuracy]") {
+  AnalysisOptions options;
+  options.cache = CacheState::cold;
+  const Result result = measured_result("h200_counters.csv", options);
+  std::ifstream file(measured + "h200_counters.csv");
+  std::string line;
+  std::getline(file, line);
+  std::vector<double> errors;
+  for (const LayerResult& row : result.layers) {
+    REQUIRE(std::getline(file, line));
+    // The last three columns: read, written, through L2.
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+    const double counted = std::stod(cells[cells.size() - 3]) + std::stod(cells[cells.size() - 2]);
+    const double predicted = row.kernel->dram_read_byte + row.kernel->dram_write_byte;
+    errors.push_back(std::fabs(predicted / counted - 1));
+  }
+  std::sort(errors.begin(), errors.end());
+  REQUIRE(errors.size() == 70);
+  CHECK(errors[35] < 0.08);
+  CHECK(errors[63] < 0.30);  // nine in ten
+}
+
+// MLPerf Inference, closed division, ResNet-50 Offline, NVIDIA's results (mlcommons/
+// inference_results_v0.7 to v3.0, Apache-2.0): images a second of one GPU. Its engines fuse the
+// first stage into one kernel as well, which TensorRT does not do by itself: predictions are lower.
+TEST_CASE("Published int8 throughputs of ResNet-50 on engines", "[results/accuracy]") {
+  struct Published {
+    const char* gpu;
+    std::uint64_t batch;
+    double images_per_s;
+  };
+  AnalysisOptions options;
+  options.fusion = FusionKind::epilogue;
+  double log_sum = 0;
+  const std::vector<Published> table{
+      {"t4", 128, 48897.8 / 8},          {"a10", 2048, 13276}, {"a30", 2048, 18265},
+      {"a100-pcie-80gb", 2048, 39814.4}, {"l4", 32, 13157.8},  {"h100-sxm5-80gb", 2048, 81292.2},
+  };
+  for (const Published& each : table) {
+    INFO(each.gpu);
+    LayerDefaults defaults = at_batch(each.batch);
+    defaults.dtype = DataType::int8;
+    const Result result =
+        analyze(load_network(*find_network("resnet50"), "resnet50", defaults).value(),
+                find_gpu(each.gpu).value(), options);
+    const double ratio =
+        *result.total.expected_time_s * each.images_per_s / static_cast<double>(each.batch);
+    CHECK(ratio > 0.9);
+    CHECK(ratio < 1.45);
+    log_sum += std::abs(std::log(ratio));
+  }
+  CHECK(std::exp(log_sum / static_cast<double>(table.size())) < 1.15);
+}
+
+TEST_CASE("Whole networks measured on an H200", "[results/accuracy]") {
+  const Gpu gpu = find_gpu("h200").value();
+  std::ifstream file(measured + "h200_networks.tsv");
+  std::string line;
+  std::getline(file, line);
+  REQUIRE(line == "model\tdtype\tlayout\tbatch\tgraph_us\teager_us\terror");
+  std::vector<TimedPair> pairs;
+  while (std::getline(file, line)) {
+    std::istringstream stream(line);
+    std::string model, dtype, layout, batch, graph_us;
+    for (std::string* cell : {&model, &dtype, &layout, &batch, &graph_us})
+      std::getline(stream, *cell, '\t');
+    LayerDefaults defaults;
+    defaults.dtype = *parse<DataType>(dtype);
+    defaults.batch_override = std::stoull(batch);
+    const Network network = load_network(*find_network(model), model, defaults).value();
+    pairs.push_back({std::stod(graph_us) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});
+  }
+  REQUIRE(pairs.size() == 30);
+  CHECK(model_error(pairs).gerr <= 1.16);
+  CHECK(model_error(pairs).bias >= 0.88);
+}
+
+}  // namespace accuracy
