@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {
@@ -27,17 +28,6 @@ enum class LayerClass : std::uint8_t {
   movement,   ///< copies, reductions, rows picked by indices: what mostly recordings hold
   other,      ///< norms, activations, sums, pools: bound by memory
 };
-
-constexpr std::string_view name_of(LayerClass layer_class) {
-  switch (layer_class) {
-    case LayerClass::dense: return "dense";
-    case LayerClass::grouped: return "grouped";
-    case LayerClass::attention: return "attention";
-    case LayerClass::movement: return "movement";
-    case LayerClass::other: return "other";
-  }
-  return {};
-}
 
 struct WorstLayer {
   std::string name;

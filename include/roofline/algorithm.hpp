@@ -77,67 +77,6 @@ enum class Algorithm : std::uint8_t {
   group_norm_backward,
 };
 
-constexpr std::string_view name_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::implicit_gemm: return "implicit_gemm";
-    case Algorithm::gemm: return "gemm";
-    case Algorithm::scatter_gemm: return "scatter_gemm";
-    case Algorithm::gemv: return "gemv";
-    case Algorithm::direct: return "direct";
-    case Algorithm::winograd_2x2_fused: return "winograd_2x2_fused";
-    case Algorithm::winograd_4x4_nonfused: return "winograd_4x4_nonfused";
-    case Algorithm::winograd_5x5_nonfused: return "winograd_5x5_nonfused";
-    case Algorithm::fft: return "fft";
-    case Algorithm::fft_tiled: return "fft_tiled";
-    case Algorithm::depthwise_tiled_nhwc: return "depthwise_tiled_nhwc";
-    case Algorithm::depthwise_wide_nhwc: return "depthwise_wide_nhwc";
-    case Algorithm::depthwise_dgrad_nhwc: return "depthwise_dgrad_nhwc";
-    case Algorithm::depthwise_forward_nchw: return "depthwise_forward_nchw";
-    case Algorithm::depthwise_dgrad_nchw: return "depthwise_dgrad_nchw";
-    case Algorithm::depthwise_wgrad_nchw: return "depthwise_wgrad_nchw";
-    case Algorithm::grouped_direct_nhwc: return "grouped_direct_nhwc";
-    case Algorithm::grouped_direct_nchw: return "grouped_direct_nchw";
-    case Algorithm::grouped_packed_gemm: return "grouped_packed_gemm";
-    case Algorithm::grouped_packed_gemm_repacked: return "grouped_packed_gemm_repacked";
-    case Algorithm::grouped_batched_gemm: return "grouped_batched_gemm";
-    case Algorithm::group_by_group_nhwc: return "group_by_group_nhwc";
-    case Algorithm::group_by_group_nchw: return "group_by_group_nchw";
-    case Algorithm::group_by_group_small_nchw: return "group_by_group_small_nchw";
-    case Algorithm::group_by_group_winograd: return "group_by_group_winograd";
-    case Algorithm::fused_attention: return "fused_attention";
-    case Algorithm::fused_attention_backward: return "fused_attention_backward";
-    case Algorithm::vectorized_elementwise: return "vectorized_elementwise";
-    case Algorithm::broadcast_elementwise: return "broadcast_elementwise";
-    case Algorithm::strided_elementwise: return "strided_elementwise";
-    case Algorithm::transposed_elementwise: return "transposed_elementwise";
-    case Algorithm::row_gather: return "row_gather";
-    case Algorithm::reduction: return "reduction";
-    case Algorithm::bn_fw_inf_nhwc: return "bn_fw_inf_nhwc";
-    case Algorithm::bn_fw_inf_nchw: return "bn_fw_inf_nchw";
-    case Algorithm::batch_norm_training_nhwc: return "batch_norm_training_nhwc";
-    case Algorithm::batch_norm_training_nchw: return "batch_norm_training_nchw";
-    case Algorithm::batch_norm_backward_nhwc: return "batch_norm_backward_nhwc";
-    case Algorithm::batch_norm_backward_nchw: return "batch_norm_backward_nchw";
-    case Algorithm::cat_copy_nhwc: return "cat_copy_nhwc";
-    case Algorithm::cat_copy_nchw: return "cat_copy_nchw";
-    case Algorithm::max_pool_nhwc: return "max_pool_nhwc";
-    case Algorithm::max_pool_nchw: return "max_pool_nchw";
-    case Algorithm::avg_pool_nhwc: return "avg_pool_nhwc";
-    case Algorithm::avg_pool_nchw: return "avg_pool_nchw";
-    case Algorithm::upsample_nearest_nhwc: return "upsample_nearest_nhwc";
-    case Algorithm::upsample_nearest_nchw: return "upsample_nearest_nchw";
-    case Algorithm::upsample_interpolated_nhwc: return "upsample_interpolated_nhwc";
-    case Algorithm::upsample_interpolated_nchw: return "upsample_interpolated_nchw";
-    case Algorithm::softmax_warp: return "softmax_warp";
-    case Algorithm::softmax_block: return "softmax_block";
-    case Algorithm::layer_norm: return "layer_norm";
-    case Algorithm::layer_norm_backward: return "layer_norm_backward";
-    case Algorithm::group_norm: return "group_norm";
-    case Algorithm::group_norm_backward: return "group_norm_backward";
-  }
-  return {};
-}
-
 /// Whether it does fewer multiply-adds than are counted: in another domain, where they are
 /// products.
 constexpr bool saves_macs(Algorithm algorithm) {

@@ -14,6 +14,7 @@
 #include "roofline/batch_search.hpp"
 #include "roofline/context.hpp"
 #include "roofline/counts.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/memory.hpp"
@@ -31,16 +32,6 @@ enum class BelowBound : std::uint8_t {
   ceilings_too_low,  ///< the part does more than the ceilings say
   units,             ///< so far below that the time's unit is likely to be another
 };
-
-constexpr std::string_view name_of(BelowBound reason) {
-  switch (reason) {
-    case BelowBound::fewer_macs: return "fewer_macs";
-    case BelowBound::in_l2: return "in_l2";
-    case BelowBound::ceilings_too_low: return "ceilings_too_low";
-    case BelowBound::units: return "units";
-  }
-  return {};
-}
 
 struct LayerResult {
   Layer layer;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "roofline/context.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/network.hpp"
 
@@ -16,14 +17,6 @@ enum class BatchGoal : std::uint8_t {
   max,   ///< the largest batch that fits
   best,  ///< the smallest that is nearly as fast an image as any that fits
 };
-
-constexpr std::string_view name_of(BatchGoal goal) {
-  switch (goal) {
-    case BatchGoal::max: return "max";
-    case BatchGoal::best: return "best";
-  }
-  return {};
-}
 
 /// A network at any batch from 1 on.
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/framework.hpp"
 #include "roofline/gpu.hpp"
@@ -25,14 +26,6 @@ namespace roofline {
 /// Host memory that copies go to and come from: page-locked, or ordinary and so staged by the
 /// driver.
 enum class HostMemory : std::uint8_t { pinned, pageable };
-
-constexpr std::string_view name_of(HostMemory memory) {
-  switch (memory) {
-    case HostMemory::pinned: return "pinned";
-    case HostMemory::pageable: return "pageable";
-  }
-  return {};
-}
 
 struct AnalysisOptions {
   std::optional<Framework> framework;  ///< whose defaults the others are, if nothing else is said

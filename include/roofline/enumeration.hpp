@@ -1,49 +1,60 @@
 #pragma once
 
-// Enumerations whose names stand in one place: a function
-//
-//   constexpr std::string_view name_of(Colour colour) {
-//     switch (colour) {
-//       case Colour::red: return "red";
-//       case Colour::blue: return "blue";
-//     }
-//     return {};
-//   }
-//
-// beside the enumeration. The compiler refuses a switch that leaves an enumerator out; the count,
-// the list of all, their names and reading one back follow from it. Enumerators count from 0
-// without gaps, and the underlying type is stated.
+// Names of enumerators: the enumerator's own identifier, so that Pass::fwd is "fwd". The count, the
+// list of all, their names and reading one back follow from the enumeration. Where a name is no
+// identifier ("amp-bf16", ">="), a function name_of(E) beside the enumeration says it and is taken
+// instead. Enumerators count from 0 without gaps, and the underlying type is stated.
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace roofline {
 
 template <class E>
-concept Enumeration = std::is_enum_v<E> && requires(E e) {
-  { name_of(e) } -> std::same_as<std::string_view>;
-};
+concept Enumeration = std::is_enum_v<E>;
 
-template <Enumeration E>
-constexpr std::size_t index_of(E e) {
-  return static_cast<std::size_t>(e);
+/// What the source calls the value; nothing for a number that is no enumerator, which compilers
+/// print as a cast, "(roofline::Pass)3".
+template <auto value>
+constexpr std::string_view identifier() {
+  std::string_view text = __PRETTY_FUNCTION__;  // "... value = roofline::Pass::fwd; ..."
+  text.remove_prefix(text.find("value = "));
+  text = text.substr(0, text.find_first_of(";]"));
+  return text.find('(') == text.npos ? text.substr(text.rfind(':') + 1) : std::string_view();
 }
 
-template <Enumeration E>
+template <Enumeration E, std::size_t count = 0>
 constexpr std::size_t count_enumerators() {
-  std::size_t count = 0;
-  while (!name_of(static_cast<E>(count)).empty()) ++count;
-  return count;
+  if constexpr (identifier<static_cast<E>(count)>().empty())
+    return count;
+  else
+    return count_enumerators<E, count + 1>();
 }
 
 /// How many enumerators there are.
 template <Enumeration E>
 inline constexpr std::size_t count_of = count_enumerators<E>();
+
+template <Enumeration E>
+inline constexpr auto identifiers_of = []<std::size_t... i>(std::index_sequence<i...>) {
+  return std::array<std::string_view, sizeof...(i)>{identifier<static_cast<E>(i)>()...};
+}
+(std::make_index_sequence<count_of<E>>());
+
+template <Enumeration E>
+constexpr std::string_view name_of(E e) {
+  return identifiers_of<E>[static_cast<std::size_t>(e)];
+}
+
+template <Enumeration E>
+constexpr std::size_t index_of(E e) {
+  return static_cast<std::size_t>(e);
+}
 
 template <Enumeration E>
 constexpr std::array<E, count_of<E>> list_enumerators() {

@@ -18,16 +18,6 @@ namespace roofline {
 /// or nothing at all, so that a convolution's bias is an elementwise kernel too (PyTorch).
 enum class FusionKind : std::uint8_t { none, epilogue, pointwise, eager };
 
-constexpr std::string_view name_of(FusionKind fusion) {
-  switch (fusion) {
-    case FusionKind::none: return "none";
-    case FusionKind::epilogue: return "epilogue";
-    case FusionKind::pointwise: return "pointwise";
-    case FusionKind::eager: return "eager";
-  }
-  return {};
-}
-
 enum class Framework : std::uint8_t { pytorch, torch_compile, tensorrt };
 
 /// A framework's defaults. All of them run attention that is written out as two products and a

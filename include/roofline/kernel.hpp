@@ -10,6 +10,7 @@
 #include "roofline/algorithm.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/kernel_model.hpp"
 #include "roofline/layer.hpp"
@@ -19,14 +20,6 @@ namespace roofline {
 /// Whether a layer's operands are in the L2 cache when its kernel starts, as far as they fit.
 enum class CacheState : std::uint8_t { warm, cold };
 
-constexpr std::string_view name_of(CacheState cache) {
-  switch (cache) {
-    case CacheState::warm: return "warm";
-    case CacheState::cold: return "cold";
-  }
-  return {};
-}
-
 /// What stands between the kernels of a run.
 enum class LaunchProtocol : std::uint8_t {
   kernel,  ///< nothing: the durations that a profiler gives the kernels, without gaps between them
@@ -34,16 +27,6 @@ enum class LaunchProtocol : std::uint8_t {
   stream,  ///< library calls, one after the other
   eager,   ///< a framework's operators: each takes the host its time, and the GPU may wait for it
 };
-
-constexpr std::string_view name_of(LaunchProtocol protocol) {
-  switch (protocol) {
-    case LaunchProtocol::kernel: return "kernel";
-    case LaunchProtocol::graph: return "graph";
-    case LaunchProtocol::stream: return "stream";
-    case LaunchProtocol::eager: return "eager";
-  }
-  return {};
-}
 
 /// Of which times, in words.
 constexpr std::string_view meaning_of(LaunchProtocol protocol) {
@@ -75,21 +58,6 @@ enum class Limiter : std::uint8_t {
   launch,        ///< starting the kernels
   occupancy,     ///< too few resident blocks to hide latency or to keep bytes in flight
 };
-
-constexpr std::string_view name_of(Limiter limiter) {
-  switch (limiter) {
-    case Limiter::math: return "math";
-    case Limiter::instructions: return "instructions";
-    case Limiter::dram: return "dram";
-    case Limiter::l2: return "l2";
-    case Limiter::tile_padding: return "tile_padding";
-    case Limiter::last_wave: return "last_wave";
-    case Limiter::latency: return "latency";
-    case Limiter::launch: return "launch";
-    case Limiter::occupancy: return "occupancy";
-  }
-  return {};
-}
 
 /// The same in a few words.
 constexpr std::string_view meaning_of(Limiter limiter) {

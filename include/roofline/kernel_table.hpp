@@ -18,21 +18,13 @@
 #include "roofline/analysis.hpp"
 #include "roofline/context.hpp"
 #include "roofline/engine.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/kernel_recording.hpp"
 
 namespace roofline {
 
 /// The ceilings of the hierarchical roofline.
 enum class KernelRoof : std::uint8_t { compute, dram, l2 };
-
-constexpr std::string_view name_of(KernelRoof roof) {
-  switch (roof) {
-    case KernelRoof::compute: return "compute";
-    case KernelRoof::dram: return "dram";
-    case KernelRoof::l2: return "l2";
-  }
-  return {};
-}
 
 struct KernelRow {
   RecordedKernel kernel;

@@ -15,6 +15,7 @@
 
 #include "roofline/algorithm.hpp"
 #include "roofline/data_type.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/layer_kind.hpp"
 #include "roofline/seldom.hpp"
 
@@ -68,15 +69,6 @@ struct DataTypes {
 
 enum class Pass : std::uint8_t { fwd, dgrad, wgrad };
 
-constexpr std::string_view name_of(Pass pass) {
-  switch (pass) {
-    case Pass::fwd: return "fwd";
-    case Pass::dgrad: return "dgrad";
-    case Pass::wgrad: return "wgrad";
-  }
-  return {};
-}
-
 /// How a kernel divides the layer's work, as far as the user states it (unstated: the model picks).
 struct KernelMapping {
   std::optional<Algorithm> algorithm;
@@ -117,52 +109,16 @@ enum class KernelSource : std::uint8_t { library, compiler, inference_engine };
 /// position by position in blocks of channels (cuDNN's NC/32HW32 and the like).
 enum class Layout : std::uint8_t { nchw, nhwc, blocked };
 
-constexpr std::string_view name_of(Layout layout) {
-  switch (layout) {
-    case Layout::nchw: return "nchw";
-    case Layout::nhwc: return "nhwc";
-    case Layout::blocked: return "blocked";
-  }
-  return {};
-}
-
 /// How the elements of an operand and of the result lie to each other in memory: in the same order
 /// without gaps; in runs along the innermost axis, which both have in common (a slice, heads that
 /// change places with positions); or with another axis innermost, as in a transposed matrix.
 enum class Access : std::uint8_t { contiguous, strided, transposed };
 
-constexpr std::string_view name_of(Access access) {
-  switch (access) {
-    case Access::contiguous: return "contiguous";
-    case Access::strided: return "strided";
-    case Access::transposed: return "transposed";
-  }
-  return {};
-}
-
 /// How an upsampling makes an element of those around it.
 enum class Interpolation : std::uint8_t { nearest, bilinear, bicubic };
 
-constexpr std::string_view name_of(Interpolation interpolation) {
-  switch (interpolation) {
-    case Interpolation::nearest: return "nearest";
-    case Interpolation::bilinear: return "bilinear";
-    case Interpolation::bicubic: return "bicubic";
-  }
-  return {};
-}
-
 /// Whose kernel an attention runs, as PyTorch's SDPBackend has them.
 enum class AttentionBackend : std::uint8_t { cudnn, flash, efficient };
-
-constexpr std::string_view name_of(AttentionBackend backend) {
-  switch (backend) {
-    case AttentionBackend::cudnn: return "cudnn";
-    case AttentionBackend::flash: return "flash";
-    case AttentionBackend::efficient: return "efficient";
-  }
-  return {};
-}
 
 /// What libraries take where nothing is said: PyTorch and cuDNN run fp32 layers in NCHW and all
 /// others, TF32 among them, in NHWC; the measurements were made so.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
@@ -36,15 +37,6 @@ struct Memory {
 /// What updates the weights: by the gradient alone, with its momentum, or with two moments a
 /// weight.
 enum class Optimizer : std::uint8_t { sgd, momentum, adam };
-
-constexpr std::string_view name_of(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::sgd: return "sgd";
-    case Optimizer::momentum: return "momentum";
-    case Optimizer::adam: return "adam";
-  }
-  return {};
-}
 
 /// Without the workspace, which depends on the GPU. Throws OverflowError.
 Memory memory_of(const Network& network, Optimizer optimizer = Optimizer::sgd);

@@ -13,23 +13,13 @@
 #include <variant>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
 
 /// What a chart shows.
 enum class ChartKind : std::uint8_t { roofline, intensity, time, sweep, compare };
-
-constexpr std::string_view name_of(ChartKind kind) {
-  switch (kind) {
-    case ChartKind::roofline: return "roofline";
-    case ChartKind::intensity: return "intensity";
-    case ChartKind::time: return "time";
-    case ChartKind::sweep: return "sweep";
-    case ChartKind::compare: return "compare";
-  }
-  return {};
-}
 
 struct RenderStyle {
   bool colour = false;

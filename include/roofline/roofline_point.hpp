@@ -15,20 +15,12 @@
 
 #include "roofline/counts.hpp"
 #include "roofline/engine.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {
 
 enum class CeilingKind : std::uint8_t { datasheet, sustained, user };
-
-constexpr std::string_view name_of(CeilingKind kind) {
-  switch (kind) {
-    case CeilingKind::datasheet: return "datasheet";
-    case CeilingKind::sustained: return "sustained";
-    case CeilingKind::user: return "user";
-  }
-  return {};
-}
 
 /// The two kinds of ceilings that a roofline has.
 struct Ceilings {
@@ -51,14 +43,6 @@ struct Roofs {
 };
 
 enum class Bound : std::uint8_t { compute, memory };
-
-constexpr std::string_view name_of(Bound bound) {
-  switch (bound) {
-    case Bound::compute: return "compute";
-    case Bound::memory: return "memory";
-  }
-  return {};
-}
 
 struct RooflinePoint {
   std::optional<double> intensity_flop_per_byte;  ///< absent where no bytes move

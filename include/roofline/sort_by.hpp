@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "roofline/enumeration.hpp"
+
 namespace roofline {
 
 enum class SortBy : std::uint8_t {
@@ -17,20 +19,6 @@ enum class SortBy : std::uint8_t {
   energy,  ///< an image's; on one GPU as time
   cost,    ///< an image's; on one GPU as time
 };
-
-constexpr std::string_view name_of(SortBy key) {
-  switch (key) {
-    case SortBy::time: return "time";
-    case SortBy::flops: return "flops";
-    case SortBy::bytes: return "bytes";
-    case SortBy::intensity: return "intensity";
-    case SortBy::lost: return "lost";
-    case SortBy::error: return "error";
-    case SortBy::energy: return "energy";
-    case SortBy::cost: return "cost";
-  }
-  return {};
-}
 
 /// Whether the key tells GPUs, types and batches apart that do the same work.
 constexpr bool ranks_points(SortBy key) {

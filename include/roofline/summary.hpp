@@ -93,14 +93,6 @@ enum class ChangesOf : std::uint8_t {
   expected,
 };
 
-constexpr std::string_view name_of(ChangesOf times) {
-  switch (times) {
-    case ChangesOf::measured: return "measured";
-    case ChangesOf::expected: return "expected";
-  }
-  return {};
-}
-
 /// Two results. Work is the same by its name and pass; of what is left over, layers that are alike
 /// in all but their names. The changes of the three groups sum to that of RunTotals::work_s.
 struct Changes {

@@ -44,16 +44,6 @@ enum class IdleCause : std::uint8_t {
   queued,           ///< it was asked for in time: a kernel's start, or another stream's work
 };
 
-constexpr std::string_view name_of(IdleCause cause) {
-  switch (cause) {
-    case IdleCause::host: return "host";
-    case IdleCause::data_loading: return "data_loading";
-    case IdleCause::synchronisation: return "synchronisation";
-    case IdleCause::queued: return "queued";
-  }
-  return {};
-}
-
 /// Gaps between a GPU's activities, of one cause and in the same code of the host.
 struct IdleGaps {
   IdleCause cause = IdleCause::host;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "roofline/enumeration.hpp"
+
 namespace roofline {
 
 enum class TransferKind : std::uint8_t {
@@ -25,26 +27,6 @@ enum class TransferKind : std::uint8_t {
   device_to_host,
   host_to_host,
 };
-
-constexpr std::string_view name_of(TransferKind kind) {
-  switch (kind) {
-    case TransferKind::all_reduce: return "all_reduce";
-    case TransferKind::all_gather: return "all_gather";
-    case TransferKind::reduce_scatter: return "reduce_scatter";
-    case TransferKind::all_to_all: return "all_to_all";
-    case TransferKind::broadcast: return "broadcast";
-    case TransferKind::reduce: return "reduce";
-    case TransferKind::gather: return "gather";
-    case TransferKind::scatter: return "scatter";
-    case TransferKind::send_receive: return "send_receive";
-    case TransferKind::collective: return "collective";
-    case TransferKind::peer_to_peer: return "peer_to_peer";
-    case TransferKind::host_to_device: return "host_to_device";
-    case TransferKind::device_to_host: return "device_to_host";
-    case TransferKind::host_to_host: return "host_to_host";
-  }
-  return {};
-}
 
 /// Between GPUs; the others are over the link to the host.
 constexpr bool is_between_gpus(TransferKind kind) { return kind <= TransferKind::peer_to_peer; }

@@ -16,15 +16,6 @@ enum class UncertaintyBasis : std::uint8_t {
   datasheet,     ///< those of GPUs of architectures that it had not seen
 };
 
-constexpr std::string_view name_of(UncertaintyBasis basis) {
-  switch (basis) {
-    case UncertaintyBasis::measured: return "measured";
-    case UncertaintyBasis::architecture: return "architecture";
-    case UncertaintyBasis::datasheet: return "datasheet";
-  }
-  return {};
-}
-
 /// The same in words, of what an expected time was.
 constexpr std::string_view meaning_of(UncertaintyBasis basis) {
   switch (basis) {

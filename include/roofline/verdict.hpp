@@ -32,24 +32,6 @@ enum class StepPart : std::uint8_t {
   idle_queued,
 };
 
-constexpr std::string_view name_of(StepPart part) {
-  switch (part) {
-    case StepPart::bound: return "bound";
-    case StepPart::rates: return "rates";
-    case StepPart::instructions: return "instructions";
-    case StepPart::small_kernels: return "small_kernels";
-    case StepPart::unexplained: return "unexplained";
-    case StepPart::other_kernels: return "other_kernels";
-    case StepPart::copies: return "copies";
-    case StepPart::collectives: return "collectives";
-    case StepPart::idle_host: return "idle_host";
-    case StepPart::idle_data_loading: return "idle_data_loading";
-    case StepPart::idle_synchronisation: return "idle_synchronisation";
-    case StepPart::idle_queued: return "idle_queued";
-  }
-  return {};
-}
-
 /// The same in a few words.
 constexpr std::string_view meaning_of(StepPart part) {
   switch (part) {
@@ -93,22 +75,6 @@ enum class ActionKind : std::uint8_t {
   fuse,
   channels_last,
 };
-
-constexpr std::string_view name_of(ActionKind kind) {
-  switch (kind) {
-    case ActionKind::load_data_beside: return "load_data_beside";
-    case ActionKind::graph: return "graph";
-    case ActionKind::larger_batch: return "larger_batch";
-    case ActionKind::fewer_synchronisations: return "fewer_synchronisations";
-    case ActionKind::copy_beside: return "copy_beside";
-    case ActionKind::hide_collectives: return "hide_collectives";
-    case ActionKind::half_precision: return "half_precision";
-    case ActionKind::tf32: return "tf32";
-    case ActionKind::fuse: return "fuse";
-    case ActionKind::channels_last: return "channels_last";
-  }
-  return {};
-}
 
 /// Whether the action makes kernels faster, and not their launches.
 constexpr bool works_on_kernels(ActionKind kind) {

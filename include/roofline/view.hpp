@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/kernel_table.hpp"
 #include "roofline/sort_by.hpp"
 #include "roofline/summary.hpp"
@@ -19,15 +20,6 @@ namespace roofline {
 /// What a row of the table stands for: a layer, all layers of a type, or a whole network on a GPU
 /// in one type at one batch, ranked.
 enum class RowsBy : std::uint8_t { layer, type, gpu };
-
-constexpr std::string_view name_of(RowsBy rows) {
-  switch (rows) {
-    case RowsBy::layer: return "layer";
-    case RowsBy::type: return "type";
-    case RowsBy::gpu: return "gpu";
-  }
-  return {};
-}
 
 /// Without any of these: all rows, in the network's order.
 struct View {

@@ -11,14 +11,6 @@ namespace roofline {
 /// What runs the layers.
 enum class MeasuringTool : std::uint8_t { pytorch, miopen };
 
-constexpr std::string_view name_of(MeasuringTool tool) {
-  switch (tool) {
-    case MeasuringTool::pytorch: return "pytorch";
-    case MeasuringTool::miopen: return "miopen";
-  }
-  return {};
-}
-
 /// A script that times layers on a GPU for `minutes` unless told otherwise, and writes what
 /// `roofline calibrate` reads: in Python with PyTorch, or for MIOpen's driver, convolutions only.
 /// Layers of the built-in networks and of configs/calibration stand in it, one a line, those of

@@ -275,15 +275,6 @@ struct AttentionConstants {
 /// Which constants a dense engine takes.
 enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
 
-constexpr std::string_view name_of(EngineClass engine_class) {
-  switch (engine_class) {
-    case EngineClass::vector: return "vector";
-    case EngineClass::tensor: return "tensor";
-    case EngineClass::tf32: return "tf32";
-  }
-  return {};
-}
-
 struct ConstantValues {
   MemoryConstants memory;
   LaunchConstants launch;
@@ -364,27 +355,6 @@ enum class TileList : std::uint8_t {
   gathered_window,
   gathered_wgrad,
 };
-
-constexpr std::string_view name_of(TileList list) {
-  switch (list) {
-    case TileList::vector_gemm: return "vector_gemm";
-    case TileList::vector_fwd: return "vector_fwd";
-    case TileList::vector_dgrad: return "vector_dgrad";
-    case TileList::vector_wgrad: return "vector_wgrad";
-    case TileList::tensor_gemm: return "tensor_gemm";
-    case TileList::tensor_window: return "tensor_window";
-    case TileList::tensor_dgrad: return "tensor_dgrad";
-    case TileList::tensor_wgrad: return "tensor_wgrad";
-    case TileList::tf32: return "tf32";
-    case TileList::tf32_strided_dgrad: return "tf32_strided_dgrad";
-    case TileList::byte: return "byte";
-    case TileList::byte_unaligned: return "byte_unaligned";
-    case TileList::gathered_fwd: return "gathered_fwd";
-    case TileList::gathered_window: return "gathered_window";
-    case TileList::gathered_wgrad: return "gathered_wgrad";
-  }
-  return {};
-}
 
 using TileLists = EnumArray<TileList, std::vector<TileKernel>>;
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "roofline/enumeration.hpp"
 #include "roofline/render.hpp"
 #include "roofline/report.hpp"
 
@@ -29,22 +30,6 @@ enum class Colour : std::uint8_t {
   ink,    ///< of text
   paper,  ///< an outline alone
 };
-
-constexpr std::string_view name_of(Colour colour) {
-  switch (colour) {
-    case Colour::blue: return "blue";
-    case Colour::sky: return "sky";
-    case Colour::vermillion: return "vermillion";
-    case Colour::green: return "green";
-    case Colour::orange: return "orange";
-    case Colour::purple: return "purple";
-    case Colour::yellow: return "yellow";
-    case Colour::grey: return "grey";
-    case Colour::ink: return "ink";
-    case Colour::paper: return "paper";
-  }
-  return {};
-}
 
 enum class Symbol : std::uint8_t {
   circle,
