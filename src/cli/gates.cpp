@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 #include "report/chart/layers.hpp"
 
 namespace roofline {

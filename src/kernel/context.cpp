@@ -4,7 +4,7 @@
 
 #include "kernel/machine/memory_traffic.hpp"
 #include "model/expected.hpp"
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

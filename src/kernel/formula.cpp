@@ -1,7 +1,7 @@
 #include "kernel/formula.hpp"
 
 #include "kernel/constant_fields.hpp"
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {

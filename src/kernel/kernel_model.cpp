@@ -9,7 +9,7 @@
 #include "kernel/measured_errors.hpp"
 #include "kernel/origins.hpp"
 #include "kernel/resolved_model.hpp"
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 #include "roofline/roofline_point.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "model/checked.hpp"
-#include "model/rewriting.hpp"
+#include "model/graph_rewriter.hpp"
+#include "model/sizes.hpp"
 #include "roofline/counts.hpp"
 
 namespace roofline {
@@ -75,12 +75,12 @@ Layer unscaling(std::uint64_t params) {
 class Autocast {
  public:
   Autocast(const Network& network, DataType half)
-      : network_(network), half_(half), rewriting_(network) {}
+      : network_(network), half_(half), rewriter_(network) {}
 
   Network network() && {
     for (std::size_t i = 0; i < network_.layers.size(); ++i)
-      rewriting_.replace(i, rewriting_.add(cast_layer(network_.layers[i], rewriting_.layer(i))));
-    return std::move(rewriting_).network();
+      rewriter_.replace(i, rewriter_.add(cast_layer(network_.layers[i], rewriter_.layer(i))));
+    return std::move(rewriter_).network();
   }
 
  private:
@@ -101,7 +101,7 @@ class Autocast {
   }
 
   DataType type_of(const Operand& operand) const {
-    return operand.producer ? rewriting_.type_of(*operand.producer) : DataType::fp32;
+    return operand.producer ? rewriter_.type_of(*operand.producer) : DataType::fp32;
   }
 
   /// Parameters in fp32 make a result in fp32; those of a norm do not.
@@ -116,16 +116,15 @@ class Autocast {
   void cast_operand(const Layer& old, Operand& operand, DataType type) {
     const DataType from = type_of(operand);
     if (operand.is_parameter || from == type) return;
-    operand.producer =
-        rewriting_.insert(cast(operand, from, type), old.name, named(".input", type));
+    operand.producer = rewriter_.insert(cast(operand, from, type), old.name, named(".input", type));
   }
 
   void cast_weights(const Layer& old) {
     const std::uint64_t bias = old.bias ? old.output.channels : 0;
     const std::uint64_t all = own_params(old);
     if (all == 0) return;
-    rewriting_.insert(weight_cast(all - bias, half_), old.name, named(".weight", half_));
-    if (bias > 0) rewriting_.insert(weight_cast(bias, half_), old.name, named(".bias", half_));
+    rewriter_.insert(weight_cast(all - bias, half_), old.name, named(".weight", half_));
+    if (bias > 0) rewriter_.insert(weight_cast(bias, half_), old.name, named(".bias", half_));
   }
 
   static std::uint64_t own_params(const Layer& layer) {
@@ -140,7 +139,7 @@ class Autocast {
 
   const Network& network_;
   DataType half_;
-  Rewriting rewriting_;
+  GraphRewriter rewriter_;
 };
 
 }  // namespace
@@ -154,11 +153,11 @@ Network autocast(const Network& network, DataType how) {
 Network with_unscaling(const Network& network) {
   const std::uint64_t params = network.record ? 0 : params_of(network);
   if (network.autocast != DataType::amp || params == 0) return network;
-  Rewriting rewriting(network);
+  GraphRewriter rewriter(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i)
-    rewriting.replace(i, rewriting.add(rewriting.layer(i)));
-  rewriting.insert(unscaling(params), "gradients", ".unscale");
-  return std::move(rewriting).network();
+    rewriter.replace(i, rewriter.add(rewriter.layer(i)));
+  rewriter.insert(unscaling(params), "gradients", ".unscale");
+  return std::move(rewriter).network();
 }
 
 bool casts_given(const Network& network, const Layer& layer) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/checked.hpp"
+#include "model/sizes.hpp"
 
 namespace roofline {
 namespace {

@@ -1,9 +1,8 @@
-#include "model/eager_kernels.hpp"
-
 #include <utility>
 #include <vector>
 
-#include "model/rewriting.hpp"
+#include "model/fusion.hpp"
+#include "model/graph_rewriter.hpp"
 
 namespace roofline {
 namespace {
@@ -76,22 +75,22 @@ std::vector<std::size_t> readers_of(const Network& network) {
 }  // namespace
 
 Network with_eager_kernels(const Network& network) {
-  Rewriting rewriting(network);
+  GraphRewriter rewriter(network);
   const std::vector<std::size_t> readers = readers_of(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const Layer layer = rewriting.layer(i);
-    std::size_t last = rewriting.add(layer);
+    const Layer layer = rewriter.layer(i);
+    std::size_t last = rewriter.add(layer);
     if (layer.pass == Pass::fwd && !layer.fused_into && !network.record) {
       if (layer.bias && convolves(layer))
-        last = rewriting.insert(bias_kernel(layer, last), layer.name, ".bias");
-      if (layer.bias) rewriting.insert(bias_gradient(layer), layer.name, ".bias gradient");
-      if (layer.kind == LayerKind::batch_norm) rewriting.insert(counter(), layer.name, ".counter");
+        last = rewriter.insert(bias_kernel(layer, last), layer.name, ".bias");
+      if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
+      if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
       for (std::size_t reader = 1; reader < readers[i]; ++reader)
-        rewriting.insert(gradient_sum(layer), layer.name, ".gradient sum");
+        rewriter.insert(gradient_sum(layer), layer.name, ".gradient sum");
     }
-    rewriting.replace(i, last);
+    rewriter.replace(i, last);
   }
-  return std::move(rewriting).network();
+  return std::move(rewriter).network();
 }
 
 }  // namespace roofline

@@ -9,8 +9,8 @@
 
 #include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
-#include "model/number_text.hpp"
 #include "model/spelling.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

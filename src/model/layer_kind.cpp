@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 
 namespace roofline {
@@ -83,7 +84,7 @@ constexpr std::array<KindInfo, kind_count> kinds = list_kinds();
 std::string normal_form(std::string_view name) {
   std::string out;
   for (const char c : name)
-    if (c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != '_') out += lower_case(c);
   return out;
 }
 

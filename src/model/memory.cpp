@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/autocast.hpp"
-#include "model/checked.hpp"
+#include "model/sizes.hpp"
 #include "roofline/counts.hpp"
 
 namespace roofline {

@@ -8,13 +8,6 @@
 
 namespace roofline {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -66,7 +59,7 @@ namespace {
 std::string names_of_types(bool (*is_listed)(DataType)) {
   std::string all;
   for (const DataType type : enumerators<DataType>)
-    if (is_listed(type)) all += (all.empty() ? "" : ", ") + std::string(name_of(type));
+    if (is_listed(type)) add_item(all, name_of(type));
   return all;
 }
 
@@ -94,19 +87,9 @@ std::string expected_network_type(std::string_view found) {
 }
 
 std::string expected_algorithm(std::string_view found) {
-  std::string all;
-  for (const std::string_view name : statable_algorithm_names)
-    all += (all.empty() ? "" : ", ") + std::string(name);
-  return "expected an algorithm (" + all + "), got \"" + std::string(found) + "\"" +
+  return "expected an algorithm (" + joined(statable_algorithm_names) + "), got \"" +
+         std::string(found) + "\"" +
          did_you_mean(found, {statable_algorithm_names.begin(), statable_algorithm_names.end()});
-}
-
-std::string some_of(const std::vector<std::string>& names, std::size_t most) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
-  return text;
 }
 
 }  // namespace roofline

@@ -4,10 +4,9 @@
 #include <string_view>
 #include <vector>
 
-namespace roofline {
+#include "model/text.hpp"
 
-/// Without blanks at both ends.
-std::string_view trimmed(std::string_view text);
+namespace roofline {
 
 /// Single letters to add, to leave out or to change between one and the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -32,8 +31,5 @@ std::string expected_network_type(std::string_view found);
 
 /// What to say of a name that no mapping may state.
 std::string expected_algorithm(std::string_view found);
-
-/// "a, b, c and 4 more", where more than `most` are given.
-std::string some_of(const std::vector<std::string>& names, std::size_t most);
 
 }  // namespace roofline

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/shapes.hpp"
+#include "model/infer/window.hpp"
 #include "onnx/families.hpp"
 #include "onnx/operands.hpp"
 #include "onnx/operators.hpp"

@@ -6,7 +6,6 @@
 #include "kernel/resolved_model.hpp"
 #include "model/fusion.hpp"
 #include "model/layer_fields.hpp"
-#include "model/passes.hpp"
 #include "results/in_parallel.hpp"
 #include "results/lost_time.hpp"
 #include "results/measured.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernel/machine/memory_traffic.hpp"
-#include "model/checked.hpp"
+#include "model/sizes.hpp"
 
 namespace roofline {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/checked.hpp"
+#include "model/sizes.hpp"
 #include "results/score.hpp"
 
 namespace roofline {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernel/origins.hpp"
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kernel/constant_fields.hpp"
 #include "kernel/origins.hpp"
-#include "model/number_text.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {

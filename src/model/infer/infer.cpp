@@ -9,9 +9,8 @@
 #include "model/autocast.hpp"
 #include "model/copies.hpp"
 #include "model/expected.hpp"
-#include "model/infer/field_failure.hpp"
 #include "model/infer/layer.hpp"
-#include "model/infer/norm.hpp"
+#include "model/infer/operands.hpp"
 
 namespace roofline {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Where a layer's operands come from: its own sizes, an earlier layer, or a parameter.
+// What a layer states of its operands, read: lists of sizes, numbers for each axis, earlier layers,
+// parameters; and how inference fails, with the field that is wrong.
 
 #include <cstddef>
 #include <memory_resource>
@@ -8,12 +9,79 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "model/infer/axes.hpp"
 #include "roofline/infer.hpp"
+#include "roofline/layer.hpp"
+#include "roofline/spec.hpp"
 
 namespace roofline {
+
+struct FieldFailure {
+  FieldError error;
+};
+
+/// A field is named by its key in layer files (model/layer_fields.hpp).
+[[noreturn]] inline void fail(std::string_view field, std::string message,
+                              std::vector<std::size_t> index = {}) {
+  throw FieldFailure{{std::string(field), std::move(index), std::move(message)}};
+}
+
+/// The layer as a whole is wrong.
+[[noreturn]] inline void fail_layer(std::string message) {
+  throw FieldFailure{{"", {}, std::move(message)}};
+}
+
+[[noreturn]] inline void fail_missing(std::string_view field, const std::string& expected) {
+  fail(field, "expected " + expected + ", got nothing");
+}
+
+/// A thing with several spellings is given once.
+[[noreturn]] inline void fail_twice(std::string_view field, std::string_view other) {
+  fail(field, "expected one spelling, got this and " + std::string(other));
+}
+
+/// More than the limits of inputs allow.
+[[noreturn]] inline void fail_limit(std::string_view field, const std::string& expected) {
+  throw FieldFailure{{std::string(field), {}, beyond_limit(expected), Remedy::limits}};
+}
+
+struct StatedShape {
+  Shape shape;
+  bool has_batch = false;
+};
+
+/// How a list of sizes is to be read.
+struct ShapeForm {
+  std::optional<std::uint8_t> rank;  ///< spatial axes, if the layer fixes them; without it 1 number
+                                     ///< is [C], 2 [N, C], 3 [C, H, W], 4 [N, C, H, W], 5 with D
+  Features features = Features::first;
+  bool whole = false;  ///< the batch stands first, always
+};
+
+/// A list of sizes of field `field` (at `index`). Fails where it has no such form.
+StatedShape read_shape(const std::vector<std::uint64_t>& sizes, const ShapeForm& form,
+                       std::string_view field, const std::vector<std::size_t>& index = {});
+
+/// The fields under which numbers of the axes may stand.
+struct AxesFields {
+  std::string_view all;
+  std::string_view height;
+  std::string_view width;
+};
+
+/// Numbers of a window in either spelling; none where neither is given. Fails where both are, or
+/// where they do not fit the rank.
+std::optional<Axes> read_axes(const AxesSpec& spec, std::uint8_t rank, const AxesFields& fields,
+                              std::uint64_t neutral);
+
+/// "[1, 3, 224, 224]"
+std::string to_text(const Shape& shape);
+/// "[1,3,224,224]", as JSON has it.
+std::string list_text(const std::vector<std::uint64_t>& sizes);
+/// "depth", "height" or "width".
+std::string axis_name(std::size_t axis);
 
 /// The layers of a network by the names that its source gives them.
 class LayerNames {

@@ -1,4 +1,4 @@
-#include "model/rewriting.hpp"
+#include "model/graph_rewriter.hpp"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace roofline {
 
-Rewriting::Rewriting(const Network& network) : old_(network), now_(network.layers.size()) {
+GraphRewriter::GraphRewriter(const Network& network) : old_(network), now_(network.layers.size()) {
   made_.name = network.name;
   made_.source = network.source;
   made_.batch = network.batch;
@@ -19,7 +19,7 @@ Rewriting::Rewriting(const Network& network) : old_(network), now_(network.layer
   for (const Layer& layer : network.layers) names_.insert(layer.name);
 }
 
-Layer Rewriting::layer(std::size_t index) const {
+Layer GraphRewriter::layer(std::size_t index) const {
   Layer layer = old_.layers[index];
   for (Operand& operand : layer.inputs)
     if (operand.producer) operand.producer = now_[*operand.producer];
@@ -27,14 +27,14 @@ Layer Rewriting::layer(std::size_t index) const {
   return layer;
 }
 
-DataType Rewriting::type_of(std::size_t now) const { return made_.layers[now].dtypes.output; }
+DataType GraphRewriter::type_of(std::size_t now) const { return made_.layers[now].dtypes.output; }
 
-std::size_t Rewriting::add(Layer layer) {
+std::size_t GraphRewriter::add(Layer layer) {
   made_.layers.push_back(std::move(layer));
   return made_.layers.size() - 1;
 }
 
-std::size_t Rewriting::insert(Layer layer, const std::string& of, const std::string& what) {
+std::size_t GraphRewriter::insert(Layer layer, const std::string& of, const std::string& what) {
   const std::string name = std::string(without_copy(of)) + what;
   std::size_t& uses = uses_[name];
   do {
@@ -44,8 +44,8 @@ std::size_t Rewriting::insert(Layer layer, const std::string& of, const std::str
   return add(std::move(layer));
 }
 
-void Rewriting::replace(std::size_t old, std::size_t now) { now_[old] = now; }
+void GraphRewriter::replace(std::size_t old, std::size_t now) { now_[old] = now; }
 
-Network Rewriting::network() && { return std::move(made_); }
+Network GraphRewriter::network() && { return std::move(made_); }
 
 }  // namespace roofline

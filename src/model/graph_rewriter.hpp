@@ -14,10 +14,10 @@ namespace roofline {
 
 /// Takes the layers of a network in order and whatever goes between them. Operands that name a
 /// layer find it where it now is.
-class Rewriting {
+class GraphRewriter {
  public:
   /// Everything of the network but its layers.
-  explicit Rewriting(const Network& network);
+  explicit GraphRewriter(const Network& network);
 
   /// Layer `index` of the old network as it now is, before it is added.
   Layer layer(std::size_t index) const;

@@ -1,5 +1,7 @@
 #pragma once
 
+// Arithmetic of sizes: what exceeds 64 bits is an error and never wraps around.
+
 #include <cstdint>
 
 #include "roofline/error.hpp"
@@ -29,6 +31,21 @@ constexpr std::uint64_t checked_add(std::uint64_t a, std::uint64_t b, Rest... re
     return sum;
   else
     return checked_add(sum, rest...);
+}
+
+/// The product of all sizes; throws OverflowError.
+template <class Sizes>
+constexpr std::uint64_t checked_product(const Sizes& sizes) {
+  std::uint64_t product = 1;
+  for (const std::uint64_t size : sizes) product = checked_mul(product, size);
+  return product;
+}
+
+constexpr std::uint64_t ceil_div(std::uint64_t value, std::uint64_t unit) {
+  return value / unit + (value % unit != 0 ? 1 : 0);
+}
+constexpr std::uint64_t ceil_to_multiple(std::uint64_t value, std::uint64_t unit) {
+  return checked_mul(ceil_div(value, unit), unit);
 }
 
 }  // namespace roofline

@@ -1,0 +1,72 @@
+#pragma once
+
+// Helpers for texts: the model has no formatting library.
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofline {
+
+/// At most `digits` significant ones: "1500", "0.88", "4.35e+12".
+inline std::string number_text(double value, int digits = 6) {
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                    std::chars_format::general, digits);
+  return {buffer.data(), result.ptr};
+}
+
+/// The same, but whole numbers in full where their digits count: "1605632", "1.25e+14".
+inline std::string calculator_text(double value) {
+  constexpr double readable = 1e9;
+  constexpr double exact = 1e15;
+  if (value != std::floor(value) || std::fabs(value) >= exact) return number_text(value);
+  const bool round = std::fabs(value) >= readable && std::stod(number_text(value)) == value;
+  return round ? number_text(value) : std::to_string(static_cast<std::int64_t>(value));
+}
+
+/// ASCII letters alone, whatever the locale is.
+constexpr char lower_case(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) letter = lower_case(letter);
+  return lower;
+}
+
+/// Without blanks at both ends.
+constexpr std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// Appends an item to a list in a sentence: "a", then "a, b".
+inline void add_item(std::string& list, std::string_view item, std::string_view separator = ", ") {
+  if (!list.empty()) list += separator;
+  list += item;
+}
+
+/// "a, b, c"
+template <class Texts>
+std::string joined(const Texts& items, std::string_view separator = ", ") {
+  std::string list;
+  for (const auto& item : items) add_item(list, item, separator);
+  return list;
+}
+
+/// "a, b, c and 4 more", where more than `most` are given.
+inline std::string some_of(const std::vector<std::string>& names, std::size_t most) {
+  if (names.size() <= most) return joined(names);
+  const std::vector<std::string> shown(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(most));
+  return joined(shown) + " and " + std::to_string(names.size() - most) + " more";
+}
+
+}  // namespace roofline
