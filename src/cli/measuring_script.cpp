@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
-#include "report/json_writer.hpp"
+#include "report/writer.hpp"
 #include "report/stated.hpp"
 #include "results/telling_order.hpp"
 #include "roofline/catalogue.hpp"

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "report/kernel_names.hpp"
+#include "report/names.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 

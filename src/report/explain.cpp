@@ -3,22 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
 
-std::string bytes(double count) { return si(count, "B"); }
-std::string bytes(std::uint64_t count) { return si(static_cast<double>(count), "B"); }
-std::string count_text(std::uint64_t count) { return fmt::format("{}", count); }
+template <class Count>
+std::string bytes(Count count) {
+  return si(static_cast<double>(count), "B");
+}
 
-/// "3x3", of the axes that the window has.
+/// "3x3": the axes that the window has.
 std::string axes_text(const Axes& axes, std::size_t rank) {
-  std::string text;
-  for (std::size_t i = 3 - rank; i < 3; ++i)
-    text += (text.empty() ? "" : "x") + count_text(axes[i]);
-  return text;
+  return fmt::format("{}", fmt::join(std::span(axes).last(rank), "x"));
 }
 
 std::string padding_text(const Window& window) {
@@ -41,25 +40,24 @@ std::string window_text(const Layer& layer) {
 std::string macs_text(const Layer& layer, const Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
-  const auto positions = [](const Shape& shape) {
-    return shape.spatial[0] * shape.spatial[1] * shape.spatial[2];
-  };
-  const std::uint64_t taps =
-      layer.window->kernel[0] * layer.window->kernel[1] * layer.window->kernel[2];
+  const auto product = [](const Axes& axes) { return axes[0] * axes[1] * axes[2]; };
+  const std::uint64_t taps = product(layer.window->kernel);
   if (layer.kind == LayerKind::conv_transpose)
     return fmt::format("batch x inputs x K/groups x taps = {} x {} x {} x {} = {}", in.batch,
-                       in.channels * positions(in), out.channels / layer.groups, taps, counts.macs);
+                       in.channels * product(in.spatial), out.channels / layer.groups, taps,
+                       counts.macs);
   if (taps > 1)
     return fmt::format("batch x K x positions x C/groups x taps = {} x {} x {} x {} x {} = {}",
-                       out.batch, out.channels, positions(out), in.channels / layer.groups, taps,
-                       counts.macs);
+                       out.batch, out.channels, product(out.spatial), in.channels / layer.groups,
+                       taps, counts.macs);
   return fmt::format("batch x outputs x inputs = {} x {} x {} = {}", out.batch,
-                     out.channels * positions(out), in.channels / layer.groups, counts.macs);
+                     out.channels * product(out.spatial), in.channels / layer.groups, counts.macs);
 }
 
 /// "  intensity  FLOP / bytes = ..."
-std::string step_line(std::string_view name, const std::string& text) {
-  return fmt::format("  {:<10} {}\n", name, text);
+template <class... Args>
+std::string line(std::string_view name, fmt::format_string<Args...> form, Args&&... args) {
+  return fmt::format("  {:<10} {}\n", name, fmt::format(form, std::forward<Args>(args)...));
 }
 
 /// A formula, on lines of its own where it is long.
@@ -68,7 +66,7 @@ std::string formula(std::string_view name, std::string text) {
   const std::size_t numbers = text.find(" = ");
   if (text.size() > widest && numbers != text.npos)
     text.replace(numbers, 1, "\n" + std::string(13, ' '));
-  return step_line(name, text);
+  return line(name, "{}", text);
 }
 
 std::string work_text(const LayerResult& row) {
@@ -77,51 +75,43 @@ std::string work_text(const LayerResult& row) {
   std::string inputs;
   for (const Operand& operand : layer.inputs)
     inputs += (inputs.empty() ? "" : " and ") + shape_text(operand.shape);
-  std::string text =
-      step_line("sizes", fmt::format("{} -> {}{}", inputs, shape_text(layer.output),
-                                     has_window(layer.kind) ? window_text(layer) : ""));
+  std::string text = line("sizes", "{} -> {}{}", inputs, shape_text(layer.output),
+                          has_window(layer.kind) ? window_text(layer) : "");
   if (counts.macs > 0)
-    text += formula("MACs", macs_text(layer, counts)) +
-            step_line("FLOP", fmt::format("2 x MACs = {}", counts.flops));
+    text += formula("MACs", macs_text(layer, counts)) + line("FLOP", "2 x MACs = {}", counts.flops);
   else
-    text += step_line(
-        "FLOP", fmt::format("{} an element = {}", info(layer.kind).flop_per_element, counts.flops));
-  return text +
-         step_line("bytes", fmt::format("input {} + weight {} + output {} = {}",
-                                        bytes(counts.bytes.input), bytes(counts.bytes.weight),
-                                        bytes(counts.bytes.output), bytes(counts.bytes.total)));
-}
-
-std::string bound_line(const RooflinePoint& point) {
-  if (!point.intensity_flop_per_byte) return "";
-  const bool compute = point.bound == Bound::compute;
-  return step_line("bound",
-                   fmt::format("{} is {} the ridge: {}", plain(*point.intensity_flop_per_byte),
-                               compute ? "not below" : "below",
-                               compute ? "compute, the arithmetic takes longer"
-                                       : "memory, moving the bytes takes longer"));
+    text += line("FLOP", "{} an element = {}", info(layer.kind).flop_per_element, counts.flops);
+  return text + line("bytes", "input {} + weight {} + output {} = {}", bytes(counts.bytes.input),
+                     bytes(counts.bytes.weight), bytes(counts.bytes.output),
+                     bytes(counts.bytes.total));
 }
 
 std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
   const RooflinePoint& point = row.point;
-  const double peak = *rate_of(ceilings.peak_flop_per_s, row.engine);
-  const std::string rate = si(peak, "FLOP/s");
+  const std::string rate = si(*rate_of(ceilings.peak_flop_per_s, row.engine), "FLOP/s");
   const std::string bandwidth = si(ceilings.bandwidth_byte_per_s, "B/s");
   const std::string flops = si(static_cast<double>(row.counts.flops), "FLOP");
   const std::string moved = bytes(row.counts.bytes.total);
+  const std::string ridge = plain(point.ridge_flop_per_byte);
+  const auto intensity = point.intensity_flop_per_byte;
   std::string text;
-  if (point.intensity_flop_per_byte)
-    text += step_line("intensity", fmt::format("FLOP / bytes = {} / {} = {} FLOP/B", flops, moved,
-                                               plain(*point.intensity_flop_per_byte)));
-  text += step_line(
-      "ridge", fmt::format("peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
-                           bandwidth, plain(point.ridge_flop_per_byte)));
-  text += bound_line(point);
-  text += step_line("compute", fmt::format("FLOP / peak = {} / {} = {}", flops, rate,
-                                           duration(point.compute_time_s)));
-  text += step_line("memory", fmt::format("bytes / bandwidth = {} / {} = {}", moved, bandwidth,
-                                          duration(point.memory_time_s)));
-  return text + step_line("roofline", "the longer of the two: " + duration(point.roofline_time_s));
+  if (intensity)
+    text +=
+        line("intensity", "FLOP / bytes = {} / {} = {} FLOP/B", flops, moved, plain(*intensity));
+  text += line("ridge", "peak / bandwidth = {} ({}) / {} = {} FLOP/B", rate, name_of(row.engine),
+               bandwidth, ridge);
+  if (intensity && point.bound == Bound::compute)
+    text += line("bound", "{} is not below the ridge: compute, the arithmetic takes longer",
+                 plain(*intensity));
+  else if (intensity)
+    text += line("bound", "{} is below the ridge: memory, moving the bytes takes longer",
+                 plain(*intensity));
+  return text +
+         line("compute", "FLOP / peak = {} / {} = {}", flops, rate,
+              duration(point.compute_time_s)) +
+         line("memory", "bytes / bandwidth = {} / {} = {}", moved, bandwidth,
+              duration(point.memory_time_s)) +
+         line("roofline", "the longer of the two: {}", duration(point.roofline_time_s));
 }
 
 std::string mapping_text(const KernelPlan& kernel) {
@@ -147,41 +137,31 @@ std::string blocks_text(const Explanation& explanation, const KernelPlan& kernel
 
 std::string tiles_text(const Explanation& explanation, const KernelPlan& kernel) {
   if (kernel.tile[0] == 0) return "";
-  return step_line("tiles", fmt::format("{}x{}x{}: {}", kernel.tile[0], kernel.tile[1],
-                                        kernel.tile[2], blocks_text(explanation, kernel))) +
-         step_line("", fmt::format("{:.0f}% of the arithmetic issued is useful",
-                                   100 * kernel.tile_utilization));
+  return line("tiles", "{}: {}", fmt::join(kernel.tile, "x"), blocks_text(explanation, kernel)) +
+         line("", "{:.0f}% of the arithmetic issued is useful", 100 * kernel.tile_utilization);
 }
 
 std::string waves_text(const KernelPlan& kernel) {
   if (kernel.blocks == 0 || kernel.resident_blocks_per_sm == 0 || !(kernel.waves > 0)) return "";
   const double at_once = static_cast<double>(kernel.blocks) / kernel.waves;
   const double sms = at_once / static_cast<double>(kernel.resident_blocks_per_sm);
-  return step_line("waves",
-                   fmt::format("{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
-                               kernel.resident_blocks_per_sm, plain(kernel.waves))) +
-         step_line("", fmt::format("SMs {:.0f}% busy, occupancy {:.0f}%",
-                                   100 * kernel.wave_utilization, 100 * kernel.occupancy));
+  return line("waves", "{} blocks / ({:.0f} SMs x {} resident) = {}", kernel.blocks, sms,
+              kernel.resident_blocks_per_sm, plain(kernel.waves)) +
+         line("", "SMs {:.0f}% busy, occupancy {:.0f}%", 100 * kernel.wave_utilization,
+              100 * kernel.occupancy);
 }
 
 /// What it moves, and its intensity by that.
 std::string traffic_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   const auto flops = static_cast<double>(row.counts.flops);
-  const double dram = kernel.dram_read_byte + kernel.dram_write_byte;
-  const auto at = [&](double moved) {
+  const auto intensity = [&](double moved) {
     return moved > 0 && flops > 0 ? fmt::format(": {} FLOP/B", plain(flops / moved)) : "";
   };
-  return step_line("traffic",
-                   fmt::format("at L2 {}{}", bytes(kernel.l2_byte), at(kernel.l2_byte))) +
-         step_line("", fmt::format("at DRAM {} read, {} written{}", bytes(kernel.dram_read_byte),
-                                   bytes(kernel.dram_write_byte), at(dram)));
-}
-
-std::string limiter_text(Limiter limiter) {
-  std::string text(name_of(limiter));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return line("traffic", "at L2 {}{}", bytes(kernel.l2_byte), intensity(kernel.l2_byte)) +
+         line("", "at DRAM {} read, {} written{}", bytes(kernel.dram_read_byte),
+              bytes(kernel.dram_write_byte),
+              intensity(kernel.dram_read_byte + kernel.dram_write_byte));
 }
 
 /// What the expected time is the sum of, a line each.
@@ -194,8 +174,8 @@ std::string parts_table(const LayerResult& row) {
   };
   for (const Limiter limiter : enumerators<Limiter>)
     if (kernel.part_s[limiter] > 0)
-      add(limiter_text(limiter), kernel.part_s[limiter], meaning_of(limiter));
-  add("expected", kernel.expected_time_s, "the sum; most of it: " + limiter_text(kernel.limiter));
+      add(words(name_of(limiter)), kernel.part_s[limiter], meaning_of(limiter));
+  add("expected", kernel.expected_time_s, "the sum; most of it: " + words(name_of(kernel.limiter)));
   if (row.measured_time_s) add("measured", *row.measured_time_s, "of the expected time");
   if (const auto& uncertainty = row.expected_uncertainty) {
     const auto add_range = [&](double range, int share_percent) {
@@ -208,20 +188,18 @@ std::string parts_table(const LayerResult& row) {
   return text;
 }
 
-/// Under the roofs.
+/// Where the layer is under the roofs.
 std::string landing_text(const LayerResult& row) {
   const double expected = row.kernel->expected_time_s;
   const double times = expected / row.point.roofline_time_s;
+  const auto flops = static_cast<double>(row.counts.flops);
   std::string text;
   if (row.counts.flops > 0)
-    text = step_line(
-        "rate", fmt::format("FLOP / expected = {} / {} = {}",
-                            si(static_cast<double>(row.counts.flops), "FLOP"), duration(expected),
-                            si(static_cast<double>(row.counts.flops) / expected, "FLOP/s")));
-  return text +
-         step_line("gap", fmt::format("expected / roofline = {} / {} = {}{}", duration(expected),
-                                      duration(row.point.roofline_time_s), factor(times),
-                                      times < 1 ? ": operands in L2, or MACs saved" : ""));
+    text = line("rate", "FLOP / expected = {} / {} = {}", si(flops, "FLOP"), duration(expected),
+                si(flops / expected, "FLOP/s"));
+  return text + line("gap", "expected / roofline = {} / {} = {}{}", duration(expected),
+                     duration(row.point.roofline_time_s), factor(times),
+                     times < 1 ? ": operands in L2, or MACs saved" : "");
 }
 
 std::string advice_text(const std::vector<Advice>& all) {
@@ -230,6 +208,47 @@ std::string advice_text(const std::vector<Advice>& all) {
     text += advice.time_s ? fmt::format("  {:<52} {}, x{:.2f} faster\n", advice.change,
                                         duration(*advice.time_s), advice.speedup)
                           : fmt::format("  {:<52} next to nothing\n", advice.change);
+  return text;
+}
+
+/// Six significant digits as in the expressions; whole numbers all.
+std::string number_text(double value) {
+  const bool whole = value < 1e15 && value == static_cast<double>(static_cast<long long>(value));
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
+}
+
+/// "  [1, 3]": the numbers of the notes that say where a step's constants come from.
+std::string note_marks(const DerivationStep& step, std::vector<std::string>& notes) {
+  std::vector<std::ptrdiff_t> marks;
+  for (const std::string& origin : step.origins) {
+    const auto found = std::find(notes.begin(), notes.end(), origin);
+    marks.push_back(found - notes.begin() + 1);
+    if (found == notes.end()) notes.push_back(origin);
+  }
+  return marks.empty() ? "" : fmt::format("  [{}]", fmt::join(marks, ", "));
+}
+
+/// The way to the expected time, a line a step, and below them where its constants come from.
+std::string derivation_text(const std::vector<DerivationStep>& steps) {
+  constexpr std::size_t widest = 100, quantity_width = 36;
+  std::string text;
+  std::vector<std::string> notes;
+  for (const DerivationStep& step : steps) {
+    const std::string value = number_text(step.value);
+    // An expression that would only say the value once more is left out.
+    const std::string expression = step.expression == value ? "" : step.expression;
+    const std::string result = (expression.empty() ? "" : "= ") + value +
+                               (step.unit.empty() ? "" : " " + step.unit) + note_marks(step, notes);
+    std::string begin = fmt::format("  {:<{}} {}", step.quantity, quantity_width, expression);
+    begin.erase(begin.find_last_not_of(' ') + 1);
+    const std::size_t at = std::max(begin.size() + 1, quantity_width + 3);
+    if (at + result.size() <= widest)
+      text += fmt::format("{:<{}}{}\n", begin, at, result);
+    else
+      text += fmt::format("{}\n{:<{}}{}\n", begin, "", quantity_width + 3, result);
+  }
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    text += fmt::format("  [{}] {}\n", i + 1, notes[i]);
   return text;
 }
 
@@ -249,7 +268,7 @@ std::string explanation_text(const Explanation& explanation, const Result& resul
           work_text(row);
   text += "\n2. What bounds it? (roofline)\n" + roofline_text(row, result.bounds.ceilings);
   if (!row.kernel) return text;
-  text += "\n3. How does a kernel do it?\n" + step_line("mapping", mapping_text(*row.kernel)) +
+  text += "\n3. How does a kernel do it?\n" + line("mapping", "{}", mapping_text(*row.kernel)) +
           tiles_text(explanation, *row.kernel) + waves_text(*row.kernel) + traffic_text(row);
   text += "\n4. How long does that take? (expected time)\n" + parts_table(row);
   text += "\n5. Where does it land?\n" + landing_text(row);

@@ -25,7 +25,4 @@ std::string network_explanation_text(const NetworkExplanation& explanation, cons
                                      std::optional<std::size_t> width,
                                      const std::function<std::string(const Grid&)>& render);
 
-/// The way to the expected time, a line a step, and where its constants come from.
-std::string derivation_text(const std::vector<DerivationStep>& steps);
-
 }  // namespace roofline

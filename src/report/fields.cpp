@@ -1,25 +1,31 @@
 #include "report/fields.hpp"
 
-#include <array>
+#include <algorithm>
 
-#include "report/nested_fields.hpp"
 #include "report/stated.hpp"
-#include "report/version.hpp"
+#include "report/text.hpp"
 
 namespace roofline {
 namespace {
 
 using R = const Row&;
+using T = const Total&;
 
 const Layer& layer_of(R r) { return r.layer.layer; }
 const Counts& counts_of(R r) { return r.layer.counts; }
 const RooflinePoint& point_of(R r) { return r.layer.point; }
 
 /// A value of the kernel's plan, unknown where there is none.
-template <auto Member>
+template <auto member>
 Cell plan(R r) {
   if (!r.layer.kernel) return {};
-  return Cell((*r.layer.kernel).*Member);
+  return (*r.layer.kernel).*member;
+}
+
+template <Limiter part>
+Cell plan_part(R r) {
+  if (!r.layer.kernel) return {};
+  return r.layer.kernel->part_s[part];
 }
 
 Cell plan_tile(R r) {
@@ -27,21 +33,11 @@ Cell plan_tile(R r) {
   return JsonValue::of<write_counts>(r.layer.kernel->tile);
 }
 
-/// What of the expected time a part of it takes.
-template <Limiter Part>
-Cell plan_part(R r) {
-  if (!r.layer.kernel) return {};
-  return r.layer.kernel->part_s[static_cast<std::size_t>(Part)];
-}
-
-Cell limiter(R r) {
-  if (!r.layer.kernel) return {};
-  return cell(name_of(r.layer.kernel->limiter));
-}
-
-Cell engine(R r) {
-  if (!runs_on_engine(layer_of(r))) return {};
-  return cell(name_of(r.layer.engine));
+/// A value of the expected time's uncertainty, unknown where there is none.
+template <auto member>
+Cell uncertainty(R r) {
+  if (!r.layer.expected_uncertainty) return {};
+  return (*r.layer.expected_uncertainty).*member;
 }
 
 /// What the measured time achieves, as `amount` a second.
@@ -50,10 +46,10 @@ Cell achieved(R r, std::uint64_t amount) {
   return static_cast<double>(amount) / *r.layer.measured_time_s;
 }
 
-/// The measured time over another one.
-Cell measured_over(R r, const std::optional<double>& other_s) {
-  if (!r.layer.measured_time_s || !other_s || *other_s == 0) return {};
-  return *r.layer.measured_time_s / *other_s;
+/// A measured time over another one.
+Cell over(const std::optional<double>& measured_s, const std::optional<double>& other_s) {
+  if (!measured_s || !other_s || !(*other_s > 0)) return {};
+  return *measured_s / *other_s;
 }
 
 /// The measured time's rate as a share of the peak under which the row was placed.
@@ -62,62 +58,58 @@ Cell share_of_peak(R r) {
   return point_of(r).compute_time_s / *r.layer.measured_time_s;
 }
 
-/// A value of the expected time's uncertainty, unknown where there is none.
-Cell uncertainty(R r, double Uncertainty::*factor) {
-  if (!r.layer.expected_uncertainty) return {};
-  return (*r.layer.expected_uncertainty).*factor;
+std::string limiter_text(const LayerResult& row) {
+  if (!row.fused_into->empty())
+    return "in " + row.fused_into->substr(row.fused_into->find_last_of('.') + 1);
+  return row.kernel ? words(name_of(row.kernel->limiter)) : "";
 }
 
-Cell uncertainty_basis(R r) {
-  if (!r.layer.expected_uncertainty) return {};
-  return cell(name_of(r.layer.expected_uncertainty->basis));
-}
-
-Cell below_bound(R r) {
-  if (!r.layer.below_bound) return {};
-  return cell(name_of(*r.layer.below_bound));
+std::string bound_text(const LayerResult& row) {
+  if (row.point.roofline_time_s == 0) return "";
+  if (row.layer.kind == LayerKind::host_copy) return "host link";
+  return std::string(name_of(row.point.bound));
 }
 
 // clang-format off
 constexpr std::array table = std::to_array<OutputField>({
-    {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, "", Shown::always, true},
-    {"source", Unit::none, [](R r) { return cell(r.source); }, "", Shown::always, true},
-    {"network", Unit::none, [](R r) { return cell(r.network); }, "", Shown::always, true},
-    {"gpu", Unit::none, [](R r) { return cell(r.gpu); }, "", Shown::always, true},
-    {"batch", Unit::count, [](R r) -> Cell { return layer_of(r).output.batch; }, "", Shown::always, true},
-    {"name", Unit::none, [](R r) -> Cell { return layer_of(r).name; }, "layer"},
-    {"type", Unit::none, [](R r) { return cell(info(layer_of(r).kind).name); }},
-    {"dtype", Unit::none, [](R r) { return cell(name_of(layer_of(r).dtypes.input)); }},
-    {"pass", Unit::none, [](R r) { return cell(name_of(layer_of(r).pass)); }},
-    {"engine", Unit::none, engine},
+    {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, {}, true},
+    {"source", Unit::none, [](R r) -> Cell { return r.source; }, {}, true},
+    {"network", Unit::none, [](R r) -> Cell { return r.network; }, {}, true},
+    {"gpu", Unit::none, [](R r) -> Cell { return r.gpu; }, {}, true},
+    {"batch", Unit::count, [](R r) -> Cell { return layer_of(r).output.batch; }, {}, true},
+    {"name", Unit::none, [](R r) -> Cell { return layer_of(r).name; }, {"layer", Shown::always, [](T) -> Cell { return "total"; }}},
+    {"type", Unit::none, [](R r) -> Cell { return info(layer_of(r).kind).name; }},
+    {"dtype", Unit::none, [](R r) -> Cell { return layer_of(r).dtypes.input; }},
+    {"pass", Unit::none, [](R r) -> Cell { return layer_of(r).pass; }},
+    {"engine", Unit::none, [](R r) { return runs_on_engine(layer_of(r)) ? Cell(r.layer.engine) : Cell(); }},
     {"fused_into", Unit::none, [](R r) { return text_or_null(*r.layer.fused_into); }},
     {"input", Unit::none, [](R r) { return stated_input(layer_of(r)); }},
     {"input_from", Unit::none, [](R r) { return stated_producers(r.layer); }},
     {"output", Unit::none, [](R r) { return stated_output(layer_of(r)); }},
     {layer_path, Unit::none, [](R r) { return stated_layer(r); }},
-    {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, "MACs", Shown::unmeasured},
-    {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, "FLOP", Shown::unmeasured},
+    {"macs", Unit::operation, [](R r) -> Cell { return counts_of(r).macs; }, {"MACs", Shown::unmeasured, [](T t) -> Cell { return t.macs; }}},
+    {"flops", Unit::operation, [](R r) -> Cell { return counts_of(r).flops; }, {"FLOP", Shown::unmeasured, [](T t) -> Cell { return t.flops; }}},
     {"params", Unit::count, [](R r) -> Cell { return counts_of(r).params; }},
     {"buffers", Unit::count, [](R r) -> Cell { return counts_of(r).buffers; }},
     {"bytes.input", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.input; }},
     {"bytes.weight", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.weight; }},
     {"bytes.output", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.output; }},
-    {"bytes.total", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.total; }, "bytes", Shown::unmeasured},
-    {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) { return cell(point_of(r).intensity_flop_per_byte); }, "FLOP/B", Shown::unmeasured},
+    {"bytes.total", Unit::byte, [](R r) -> Cell { return counts_of(r).bytes.total; }, {"bytes", Shown::unmeasured, [](T t) -> Cell { return t.bytes.total; }}},
+    {"intensity_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).intensity_flop_per_byte; }, {"FLOP/B", Shown::unmeasured}},
     {"ridge_flop_per_byte", Unit::flop_per_byte, [](R r) -> Cell { return point_of(r).ridge_flop_per_byte; }},
-    {"bound", Unit::none, [](R r) { return cell(name_of(point_of(r).bound)); }, "bound"},
-    {"crossover_batch", Unit::count, [](R r) { return cell(crossover_batch(r.layer)); }},
+    {"bound", Unit::none, [](R r) -> Cell { return point_of(r).bound; }, {"bound", Shown::always, nullptr, bound_text}},
+    {"crossover_batch", Unit::count, [](R r) -> Cell { return crossover_batch(r.layer); }},
     {"compute_time_s", Unit::second, [](R r) -> Cell { return point_of(r).compute_time_s; }},
     {"memory_time_s", Unit::second, [](R r) -> Cell { return point_of(r).memory_time_s; }},
-    {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, "roofline"},
-    {"attainable_flop_per_s", Unit::flop_per_second, [](R r) { return cell(point_of(r).attainable_flop_per_s); }},
-    {"expected_time_s", Unit::second, [](R r) { return cell(r.layer.expected_time_s); }, "expected"},
-    {"expected_uncertainty.factor", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor); }, "within", Shown::unmeasured},
-    {"expected_uncertainty.factor_95", Unit::ratio, [](R r) { return uncertainty(r, &Uncertainty::factor_95); }},
-    {"expected_uncertainty.basis", Unit::none, uncertainty_basis},
-    {"limiter", Unit::none, limiter, "limiter"},
-    {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : cell(r.layer.time_share); }, "share", Shown::unmeasured},
-    {"kernel.algorithm", Unit::none, [](R r) { return r.layer.kernel ? cell(name_of(r.layer.kernel->algorithm)) : Cell(); }},
+    {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, {"roofline", Shown::always, [](T t) -> Cell { return t.roofline_time_s; }}},
+    {"attainable_flop_per_s", Unit::flop_per_second, [](R r) -> Cell { return point_of(r).attainable_flop_per_s; }},
+    {"expected_time_s", Unit::second, [](R r) -> Cell { return r.layer.expected_time_s; }, {"expected", Shown::always, [](T t) -> Cell { return t.expected_time_s; }}},
+    {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {"within", Shown::unmeasured, [](T t) -> Cell { return t.expected_uncertainty ? Cell(t.expected_uncertainty->factor) : Cell(); }}},
+    {"expected_uncertainty.factor_95", Unit::ratio, uncertainty<&Uncertainty::factor_95>},
+    {"expected_uncertainty.basis", Unit::none, uncertainty<&Uncertainty::basis>},
+    {"limiter", Unit::none, plan<&KernelPlan::limiter>, {"limiter", Shown::always, nullptr, limiter_text}},
+    {"time_share", Unit::share, [](R r) { return r.in_stream ? Cell() : Cell(r.layer.time_share); }, {"share", Shown::unmeasured, [](T) -> Cell { return 1.0; }}},
+    {"kernel.algorithm", Unit::none, plan<&KernelPlan::algorithm>},
     {"kernel.tile", Unit::none, plan_tile},
     {"kernel.split_k", Unit::count, plan<&KernelPlan::split_k>},
     {"kernel.threads", Unit::count, plan<&KernelPlan::threads>},
@@ -145,16 +137,16 @@ constexpr std::array table = std::to_array<OutputField>({
     {"kernel.launch_s", Unit::second, plan_part<Limiter::launch>},
     {"kernel.occupancy_s", Unit::second, plan_part<Limiter::occupancy>},
     {"kernel.limiter_share", Unit::share, plan<&KernelPlan::limiter_share>},
-    {"measured.time_s", Unit::second, [](R r) { return cell(r.layer.measured_time_s); }, "measured", Shown::measured},
-    {"measured.warm_time_s", Unit::second, [](R r) { return cell(layer_of(r).measured->warm_s); }},
-    {"measured.cold_time_s", Unit::second, [](R r) { return cell(layer_of(r).measured->cold_s); }},
+    {"measured.time_s", Unit::second, [](R r) -> Cell { return r.layer.measured_time_s; }, {"measured", Shown::measured, [](T t) -> Cell { return t.measured_time_s; }}},
+    {"measured.warm_time_s", Unit::second, [](R r) -> Cell { return layer_of(r).measured->warm_s; }},
+    {"measured.cold_time_s", Unit::second, [](R r) -> Cell { return layer_of(r).measured->cold_s; }},
     {"measured.achieved_flop_per_s", Unit::flop_per_second, [](R r) { return achieved(r, counts_of(r).flops); }},
     {"measured.achieved_byte_per_s", Unit::byte_per_second, [](R r) { return achieved(r, counts_of(r).bytes.total); }},
     {"measured.share_of_peak", Unit::share, share_of_peak},
-    {"measured.lost_s", Unit::second, [](R r) { return cell(lost_s(r.layer)); }, "lost", Shown::measured},
-    {"measured.over_roofline", Unit::ratio, [](R r) { return measured_over(r, point_of(r).roofline_time_s); }, "/bound", Shown::measured},
-    {"measured.over_expected", Unit::ratio, [](R r) { return measured_over(r, r.layer.expected_time_s); }, "/exp.", Shown::measured},
-    {"measured.below_bound", Unit::none, below_bound},
+    {"measured.lost_s", Unit::second, [](R r) -> Cell { return lost_s(r.layer); }, {"lost", Shown::measured, [](T t) -> Cell { return t.measured_time_s ? Cell(*t.measured_time_s - t.roofline_time_s) : Cell(); }}},
+    {"measured.over_roofline", Unit::ratio, [](R r) { return over(r.layer.measured_time_s, point_of(r).roofline_time_s); }, {"/bound", Shown::measured, [](T t) { return over(t.measured_time_s, t.roofline_time_s); }}},
+    {"measured.over_expected", Unit::ratio, [](R r) { return over(r.layer.measured_time_s, r.layer.expected_time_s); }, {"/exp.", Shown::measured, [](T t) { return over(t.measured_time_s, t.expected_time_s); }}},
+    {"measured.below_bound", Unit::none, [](R r) -> Cell { return r.layer.below_bound; }},
 });
 // clang-format on
 
@@ -168,14 +160,29 @@ void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
 
 std::string column_of(std::string_view path) {
   std::string column(path);
-  for (char& c : column)
-    if (c == '.') c = '_';
+  std::replace(column.begin(), column.end(), '.', '_');
   return column;
 }
 
 bool runs_on_engine(const Layer& layer) {
   const KindFamily family = info(layer.kind).family;
   return family != KindFamily::transfer && family != KindFamily::free && !layer.fused_into;
+}
+
+std::vector<FieldPlace> FieldPlace::all_of(std::span<const std::string_view> paths) {
+  const auto group_of = [&](std::size_t i) {
+    return paths[i].substr(0, std::min(paths[i].find('.'), paths[i].size()));
+  };
+  std::vector<FieldPlace> places;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string_view group = group_of(i);
+    const bool is_grouped = group.size() < paths[i].size();
+    std::size_t end = i;
+    while (is_grouped && end < paths.size() && group_of(end) == group) ++end;
+    places.push_back(
+        {JsonKey(paths[i].substr(is_grouped ? group.size() + 1 : 0)), JsonKey(group), end});
+  }
+  return places;
 }
 
 }  // namespace roofline

@@ -1,12 +1,54 @@
 #pragma once
 
-// What each format does; formats.cpp has them in one table.
+// What each format does, which formats.cpp has in one table, and the text on its way out.
 
+#include <cstddef>
 #include <string>
 
 #include "roofline/render.hpp"
 
 namespace roofline {
+
+/// Output that is handed on as it grows, so that the whole of it is never in memory.
+class OutputBuffer {
+ public:
+  explicit OutputBuffer(const Sink& sink) : sink_(sink) {}
+  OutputBuffer(const OutputBuffer&) = delete;
+  OutputBuffer& operator=(const OutputBuffer&) = delete;
+
+  /// To append to.
+  std::string& text() { return text_; }
+  /// Whether there was nothing so far.
+  bool is_empty() const { return !passed_on_ && text_.empty(); }
+  /// Hands on what there is, once it is worth it.
+  void pass_on() {
+    if (text_.size() >= worth_byte) flush();
+  }
+  /// Hands on all. Must be called at the end.
+  void flush() {
+    sink_(text_);
+    passed_on_ = passed_on_ || !text_.empty();
+    text_.clear();
+  }
+
+  static constexpr std::size_t worth_byte = 1 << 18;
+
+ private:
+  const Sink& sink_;
+  std::string text_;
+  bool passed_on_ = false;
+};
+
+/// All that `write` hands on.
+template <class Write>
+std::string whole_text(const Write& write) {
+  std::string text;
+  const Sink keep = [&text](std::string_view piece) { text += piece; };
+  OutputBuffer out(keep);
+  write(out);
+  out.flush();
+  return text;
+}
 
 extern const RowFormat ndjson_rows;
 extern const RowFormat csv_rows;

@@ -1,10 +1,9 @@
 #include "report/grid.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
 
 #include "report/text.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {
@@ -13,19 +12,17 @@ constexpr std::size_t narrowest_name = 12;
 constexpr std::size_t narrow_name = 28;
 constexpr std::size_t narrowest_remark = 30;
 
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), column_gap.size() * (widths.size() - 1));
+}
+
 std::vector<std::size_t> natural_widths(const Grid& grid) {
   std::vector<std::size_t> widths;
-  for (const GridColumn& column : grid.columns)
-    widths.push_back(std::max(display_width(column.header), column.cells.width()));
+  for (const GridColumn& column : grid.columns) widths.push_back(column.width());
   return widths;
 }
 
-std::size_t sum_of(const std::vector<std::size_t>& widths) {
-  std::size_t whole = column_gap.size() * (widths.size() - 1);
-  for (const std::size_t width : widths) whole += width;
-  return whole;
-}
-
+/// The columns' widths where the grid has to fit into `widest`.
 std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> widest) {
   std::vector<std::size_t> widths = natural_widths(grid);
   if (!widest) return widths;
@@ -64,6 +61,15 @@ std::vector<std::string_view> headers_of(const Grid& grid) {
 
 }  // namespace
 
+void Cells::add(std::string_view cell) {
+  const std::size_t at = text_.size();
+  text_ += printable(cell);
+  width_ = std::max(width_, display_width(std::string_view(text_).substr(at)));
+  text_ += '\n';
+}
+
+std::size_t GridColumn::width() const { return std::max(display_width(header), cells.width()); }
+
 void Grid::add_row(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.add(cells[i]);
 }
@@ -74,13 +80,16 @@ void for_each_row(const Grid& grid, const UseRow& use) {
   for (const GridColumn& column : grid.columns) at.push_back(column.cells.begin());
   std::vector<std::string_view> row(at.size());
   for (bool is_last = false; !is_last;) {
-    for (std::size_t i = 0; i < at.size(); ++i) row[i] = *at[i]++;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      row[i] = *at[i];
+      ++at[i];
+    }
     is_last = at.front() == grid.columns.front().cells.end();
     use(row, is_last);
   }
 }
 
-void write_aligned(const Grid& grid, const RenderStyle& style, Pieces& out) {
+void write_aligned(const Grid& grid, const RenderStyle& style, OutputBuffer& out) {
   const std::vector<std::size_t> widths = widths_of(grid, style.width);
   const auto add = [&](const std::string& line, bool bold) {
     out.text() += bold && style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
@@ -93,10 +102,8 @@ void write_aligned(const Grid& grid, const RenderStyle& style, Pieces& out) {
 }
 
 std::string aligned(const Grid& grid, const RenderStyle& style) {
-  return whole_text([&](Pieces& out) { write_aligned(grid, style, out); });
+  return whole_text([&](OutputBuffer& out) { write_aligned(grid, style, out); });
 }
-
-std::size_t width_of(const Grid& grid) { return sum_of(natural_widths(grid)); }
 
 void erase_column(Grid& grid, std::size_t column) {
   grid.columns.erase(grid.columns.begin() + static_cast<std::ptrdiff_t>(column));
@@ -104,16 +111,14 @@ void erase_column(Grid& grid, std::size_t column) {
 
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
                   std::span<const std::string_view> droppable) {
-  for (std::size_t column = grid.columns.size(); column-- > 0;)
-    if (grid.columns[column].cells.are_blank()) erase_column(grid, column);
+  std::erase_if(grid.columns, [](const GridColumn& column) { return column.cells.are_blank(); });
   for (const std::string_view header : droppable) {
-    if (!width || width_of(grid) <= *width) return;
-    for (std::size_t column = grid.columns.size(); column-- > 0;)
-      if (grid.columns[column].header == header) erase_column(grid, column);
+    if (!width || sum_of(natural_widths(grid)) <= *width) return;
+    std::erase_if(grid.columns, [&](const GridColumn& column) { return column.header == header; });
   }
 }
 
-void write_markdown(const Grid& grid, Pieces& out) {
+void write_markdown_grid(const Grid& grid, OutputBuffer& out) {
   const auto add = [&](std::span<const std::string_view> cells) {
     for (const std::string_view cell : cells) out.text() += "| " + markdown_text(cell) + ' ';
     out.text() += "|\n";

@@ -2,25 +2,70 @@
 
 // A grid of texts as an aligned table or as Markdown.
 
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/cells.hpp"
-#include "report/pieces.hpp"
+#include "report/formats.hpp"
 
 namespace roofline {
 
 /// Between columns.
 inline constexpr std::string_view column_gap = "  ";
 
+/// The cells of a column, of which there may be a million: they cost what they print.
+class Cells {
+ public:
+  /// Goes through the cells, top to bottom.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = std::string_view;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const std::string_view*;
+    using reference = std::string_view;
+
+    /// `rest` is the text from a cell on.
+    explicit Iterator(std::string_view rest) : rest_(rest) {}
+    std::string_view operator*() const { return rest_.substr(0, rest_.find('\n')); }
+    Iterator& operator++() {
+      rest_.remove_prefix(rest_.find('\n') + 1);
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return rest_.size() == other.rest_.size(); }
+
+   private:
+    std::string_view rest_;
+  };
+
+  /// Names come from files: whatever they hold, none may act on the terminal.
+  void add(std::string_view cell);
+
+  bool empty() const { return text_.empty(); }
+  /// Whether no cell says anything.
+  bool are_blank() const { return text_.find_first_not_of('\n') == text_.npos; }
+  Iterator begin() const { return Iterator(text_); }
+  Iterator end() const { return Iterator({}); }
+  /// Columns of a terminal that the widest takes.
+  std::size_t width() const { return width_; }
+
+ private:
+  std::string text_;  ///< a newline ends each cell
+  std::size_t width_ = 0;
+};
+
 struct GridColumn {
   std::string header;
   bool left = false;
   Cells cells = {};
+
+  /// Columns of a terminal that it takes.
+  std::size_t width() const;
 };
 
 struct Grid {
@@ -36,20 +81,16 @@ struct Grid {
 using UseRow = std::function<void(std::span<const std::string_view> cells, bool is_last)>;
 void for_each_row(const Grid& grid, const UseRow& use);
 
-struct RenderStyle;
-
-/// As wide as the style says where shortening the first column can achieve it.
+/// As wide as the style says where shortening the first column can achieve it; handed on at the
+/// ends of lines.
+void write_aligned(const Grid& grid, const RenderStyle& style, OutputBuffer& out);
 std::string aligned(const Grid& grid, const RenderStyle& style);
-/// The same, handed on at the ends of lines.
-void write_aligned(const Grid& grid, const RenderStyle& style, Pieces& out);
-void write_markdown(const Grid& grid, Pieces& out);
+void write_markdown_grid(const Grid& grid, OutputBuffer& out);
 
 void erase_column(Grid& grid, std::size_t column);
 /// Drops columns that are empty in every row and, until the grid fits `width`, those of these
 /// headers, first to last.
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
                   std::span<const std::string_view> droppable);
-/// Columns that the grid takes as an aligned table.
-std::size_t width_of(const Grid& grid);
 
 }  // namespace roofline

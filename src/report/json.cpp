@@ -1,286 +1,290 @@
-#include <fmt/format.h>
+// A report as one JSON document: all that was computed.
 
-#include <cmath>
+#include <fmt/format.h>
 
 #include "report/fields.hpp"
 #include "report/formats.hpp"
-#include "report/json_kernels.hpp"
-#include "report/json_measured.hpp"
-#include "report/pieces.hpp"
+#include "report/kernel_rows.hpp"
 #include "report/point_fields.hpp"
-#include "report/version.hpp"
 
 namespace roofline {
 namespace {
 
-void write_bytes(JsonWriter& w, const Bytes& bytes) {
-  w.key("bytes")
-      .begin_object()
-      .member("input", bytes.input)
-      .member("weight", bytes.weight)
-      .member("output", bytes.output)
-      .member("total", bytes.total)
-      .end_object();
+using W = JsonWriter;
+
+template <class Size>
+Cell count(Size size) {
+  return std::uint64_t{size};
 }
 
-void write_uncertainty(JsonWriter& w, const std::optional<Uncertainty>& uncertainty) {
-  w.key("expected_uncertainty");
-  if (!uncertainty) {
-    w.value({});
-    return;
-  }
-  w.begin_object()
-      .member("factor", uncertainty->factor)
-      .member("factor_95", uncertainty->factor_95)
-      .member("basis", cell(name_of(uncertainty->basis)))
-      .end_object();
+Cell count(const std::optional<std::size_t>& index) { return index ? count(*index) : Cell(); }
+
+void write_texts(W& w, std::string_view name, const std::vector<std::string>& texts) {
+  w.list(name, texts, [&](const std::string& text) { w.value(text); });
 }
 
-void write_total(JsonWriter& w, const Total& total) {
-  w.member("macs", total.macs)
-      .member("flops", total.flops)
-      .member("params", total.params)
-      .member("buffers", total.buffers);
-  write_bytes(w, total.bytes);
-  w.member("compute_time_s", total.compute_time_s)
-      .member("memory_time_s", total.memory_time_s)
-      .member("roofline_time_s", total.roofline_time_s)
-      .member("expected_time_s", cell(total.expected_time_s));
+/// The rates that are there, by engine.
+void write_rates(W& w, std::string_view name, const EngineRates& rates) {
+  w.key(name).begin_object();
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine]) w.member(name_of(engine), *rates[engine]);
+  w.end_object();
+}
+
+/// Seconds for each enumerator, as "math_s".
+template <Enumeration E>
+void write_parts(W& w, const EnumArray<E, double>& part_s) {
+  w.key("parts").begin_object();
+  for (const E part : enumerators<E>) w.member(std::string(name_of(part)) + "_s", part_s[part]);
+  w.end_object();
+}
+
+void write_uncertainty(W& w, const std::optional<Uncertainty>& uncertainty) {
+  w.optional("expected_uncertainty", uncertainty, [&](const Uncertainty& each) {
+    w.members({{"factor", each.factor}, {"factor_95", each.factor_95}, {"basis", each.basis}});
+  });
+}
+
+void write_total(W& w, const Total& total) {
+  const Bytes& bytes = total.bytes;
+  w.members({{"macs", total.macs},
+             {"flops", total.flops},
+             {"params", total.params},
+             {"buffers", total.buffers}});
+  w.key("bytes").object({{"input", bytes.input},
+                         {"weight", bytes.weight},
+                         {"output", bytes.output},
+                         {"total", bytes.total}});
+  w.members({{"compute_time_s", total.compute_time_s},
+             {"memory_time_s", total.memory_time_s},
+             {"roofline_time_s", total.roofline_time_s},
+             {"expected_time_s", total.expected_time_s}});
   write_uncertainty(w, total.expected_uncertainty);
-  w.member("measured_time_s", cell(total.measured_time_s));
+  w.member("measured_time_s", total.measured_time_s);
 }
 
-/// Unknown of anything but a whole network.
-void write_network_bounds(JsonWriter& w, const std::optional<NetworkBounds>& bounds) {
-  const auto compute_s = bounds ? std::optional(bounds->compute_bound_s) : std::nullopt;
-  w.member("cached_bound_s", cell(bounds ? bounds->cached_bound_s : std::nullopt))
-      .member("fused_bound_s", cell(bounds ? bounds->fused_bound_s : std::nullopt))
-      .member("compute_bound_s", cell(compute_s));
-}
-
-void write_ceilings(JsonWriter& w, const Result& result) {
+void write_ceilings(W& w, const Result& result) {
   const Ceilings& ceilings = result.bounds.ceilings;
   const double peak = *rate_of(ceilings.peak_flop_per_s, result.bounds.main_engine);
-  w.key("ceilings").begin_object().key("peak_flop_per_s");
-  write_rates(w, ceilings.peak_flop_per_s);
-  w.member("bandwidth_byte_per_s", ceilings.bandwidth_byte_per_s)
-      .member("engine", cell(name_of(result.bounds.main_engine)))
-      .member("ridge_flop_per_byte", peak / ceilings.bandwidth_byte_per_s)
-      .member("kind", cell(name_of(ceilings.kind)))
-      .member("cache_byte", cell(result.bounds.cache_byte))
-      .end_object();
+  w.key("ceilings").begin_object();
+  write_rates(w, "peak_flop_per_s", ceilings.peak_flop_per_s);
+  w.members({{"bandwidth_byte_per_s", ceilings.bandwidth_byte_per_s},
+             {"engine", result.bounds.main_engine},
+             {"ridge_flop_per_byte", peak / ceilings.bandwidth_byte_per_s},
+             {"kind", ceilings.kind},
+             {"cache_byte", result.bounds.cache_byte}});
+  w.end_object();
 }
 
-void write_gpu_changes(JsonWriter& w, const std::vector<GpuChange>& changes) {
-  w.key("gpu_changes").begin_array();
-  for (const GpuChange& change : changes)
-    w.begin_object()
-        .member("field", change.field)
-        .member("unit", text_or_null(change.unit))
-        .member("from", cell(change.from))
-        .member("to", change.to)
-        .end_object();
-  w.end_array();
+void write_setting(W& w, const Setting& setting) {
+  w.members({{"source", setting.source}, {"network", setting.network}, {"gpu", setting.gpu}});
 }
 
-void write_memory(JsonWriter& w, const Result& result) {
-  w.key("memory");
-  if (!result.memory) {
-    w.value({});
-    return;
-  }
-  const Memory& memory = *result.memory;
-  w.begin_object()
-      .member("weight_byte", memory.weight_byte)
-      .member("peak_activation_byte", memory.peak_activation_byte)
-      .member("peak_layer", memory.peak_layer)
-      .member("training_weight_byte", memory.training_weight_byte)
-      .member("optimizer_state_byte", memory.optimizer_state_byte)
-      .member("saved_activation_byte", memory.saved_activation_byte)
-      .member("workspace_byte", memory.workspace_byte)
-      .member("needed_byte", cell(needed_memory_byte(result)))
-      .member("gpu_byte", cell(result.setting.gpu_memory_byte))
-      .member("fits", cell(fits(result)))
-      .end_object();
+void write_memory(W& w, const Result& result) {
+  w.optional("memory", result.memory, [&](const Memory& memory) {
+    w.members({{"weight_byte", memory.weight_byte},
+               {"peak_activation_byte", memory.peak_activation_byte},
+               {"peak_layer", memory.peak_layer},
+               {"training_weight_byte", memory.training_weight_byte},
+               {"optimizer_state_byte", memory.optimizer_state_byte},
+               {"saved_activation_byte", memory.saved_activation_byte},
+               {"workspace_byte", memory.workspace_byte},
+               {"needed_byte", needed_memory_byte(result)},
+               {"gpu_byte", result.setting.gpu_memory_byte},
+               {"fits", fits(result)}});
+  });
 }
 
-void write_types(JsonWriter& w, const Result& result) {
-  w.key("by_type").begin_array();
-  for (const TypeRow& type : result.types) {
-    w.begin_object().member("type", cell(info(type.kind).name)).member("rows", type.rows);
+void write_types(W& w, const Result& result) {
+  w.list("by_type", result.types, [&](const TypeRow& type) {
+    w.begin_object().members({{"type", info(type.kind).name}, {"rows", type.rows}});
     write_total(w, type.total);
     w.member("time_share", type.time_share).end_object();
-  }
-  w.end_array();
+  });
 }
 
-void write_error(JsonWriter& w, std::string_view name, const ModelError& error) {
-  w.key(name)
-      .begin_object()
-      .member("bias", error.bias)
-      .member("gerr", error.gerr)
-      .member("median_error", error.median_error)
-      .member("within_25", error.within_25)
-      .end_object();
+void write_error(W& w, std::string_view name, const ModelError& error) {
+  w.key(name).object({{"bias", error.bias},
+                      {"gerr", error.gerr},
+                      {"median_error", error.median_error},
+                      {"within_25", error.within_25}});
 }
 
-void write_accuracy(JsonWriter& w, const Result& result) {
-  w.key("accuracy").begin_array();
-  for (const Accuracy& score : result.measured.accuracy) {
-    w.begin_object()
-        .member("class", cell(name_of(score.layer_class)))
-        .member("pass", cell(name_of(score.pass)))
-        .member("dtype", cell(name_of(score.dtype)))
-        .member("layers", score.layers);
+void write_accuracy(W& w, const Result& result) {
+  w.list("accuracy", result.measured.accuracy, [&](const Accuracy& score) {
+    w.begin_object().members({{"class", score.layer_class},
+                              {"pass", score.pass},
+                              {"dtype", score.dtype},
+                              {"layers", score.layers}});
     write_error(w, "expected", score.expected);
     write_error(w, "roofline", score.roofline);
-    w.key("worst").begin_array();
-    for (const WorstLayer& layer : score.worst)
-      w.begin_object().member("name", layer.name).member("ratio", layer.ratio).end_object();
-    w.end_array().end_object();
-  }
-  w.end_array();
-}
-
-void write_explanation(JsonWriter& w, const Report& report, const Explanation& explanation) {
-  const Result& result = report.results[explanation.result];
-  const LayerResult& row = result.layers[explanation.row];
-  w.begin_object();
-  write_fields(w, {result.setting.source, result.setting.network, result.setting.gpu, row}, true);
-  w.key("derivation").begin_array();
-  for (const DerivationStep& step : explanation.steps) {
-    const std::string origin = fmt::format("{}", fmt::join(step.origins, "; "));
-    w.begin_object()
-        .member("quantity", step.quantity)
-        .member("expression", text_or_null(step.expression))
-        .member("value", step.value)
-        .member("unit", text_or_null(step.unit))
-        .member("origin", text_or_null(origin))
-        .end_object();
-  }
-  w.end_array().key("advice").begin_array();
-  for (const Advice& advice : explanation.advice)
-    w.begin_object()
-        .member("change", advice.change)
-        .member("time_s", cell(advice.time_s))
-        .member("speedup", advice.time_s ? Cell(advice.speedup) : Cell())
-        .end_object();
-  w.end_array().end_object();
-}
-
-void write_comparison(JsonWriter& w, const std::vector<ComparisonRow>& rows) {
-  w.key("comparison").begin_array();
-  for (const ComparisonRow& row : rows)
-    w.begin_object()
-        .member("name", row.name)
-        .member("batch", cell(row.batch))
-        .member("gpu", row.gpu)
-        .member("time_s", row.time_s)
-        .member("speedup", row.speedup)
-        .member("roofline_time_s", row.roofline_time_s)
-        .member("compute_bound_share", row.compute_bound_share)
-        .member("energy_at_tdp_j", cell(row.energy_at_tdp_j))
-        .member("fewest_joules", row.fewest_joules)
-        .end_object();
-  w.end_array();
-}
-
-void write_sweep(JsonWriter& w, const Sweep& sweep) {
-  w.begin_object().member("network", sweep.network).member("gpu", sweep.gpu);
-  w.key("rows").begin_array();
-  for (const SweepRow& row : sweep.rows)
-    w.begin_object()
-        .member("batch", row.batch)
-        .member("copies_s", row.copies_s)
-        .member("conv_s", row.conv_s)
-        .member("linear_s", row.linear_s)
-        .member("pool_s", row.pool_s)
-        .member("other_s", row.other_s)
-        .member("total_s", row.total_s)
-        .member("roofline_time_s", row.roofline_time_s)
-        .member("time_per_image_s", row.time_per_image_s)
-        .member("images_per_s", row.images_per_s)
-        .member("needed_memory_byte", cell(row.needed_memory_byte))
-        .member("fits", cell(row.fits))
-        .end_object();
-  w.end_array()
-      .member("best_batch", cell(sweep.best_batch))
-      .member("near_best_from_batch", cell(sweep.near_best_from))
-      .end_object();
-}
-
-void write_points(JsonWriter& w, const PointTable& table) {
-  const auto at = [](const std::optional<std::size_t>& index) {
-    return index ? Cell(std::uint64_t{*index}) : Cell();
-  };
-  w.begin_object().member("network", table.network).member("training", table.training);
-  w.key("rows").begin_array();
-  for (const OperatingPoint& point : table.points) {
-    w.begin_object();
-    write_point_fields(w, table, point, false);
+    w.list("worst", score.worst, [&](const WorstLayer& layer) {
+      w.object({{"name", layer.name}, {"ratio", layer.ratio}});
+    });
     w.end_object();
-  }
-  w.end_array()
-      .member("ranked_by", optional_name(table.ranked_by))
-      .member("best", at(table.best))
-      .member("fewest_joules", at(table.fewest_joules))
-      .member("cheapest", at(table.cheapest));
-  w.key("compute_bound_from").begin_array();
-  for (const ComputeBoundFrom& each : table.compute_bound_from)
-    w.begin_object()
-        .member("gpu", each.gpu)
-        .member("dtype", optional_name(each.dtype))
-        .member("batch", cell(each.batch))
-        .end_object();
-  w.end_array().end_object();
+  });
 }
 
-/// Unknown without a framework, and where it runs every layer on its data type's engine.
-void write_other_engine(JsonWriter& w, const Result& result) {
-  w.key("other_engine");
-  if (!result.other_engine) {
-    w.value({});
-    return;
-  }
-  w.begin_object()
-      .member("engine", cell(name_of(result.other_engine->engine)))
-      .member("own_engine", cell(name_of(result.other_engine->own)))
-      .member("expected_time_s", result.other_engine->expected_s)
-      .member("own_expected_time_s", result.other_engine->own_expected_s)
-      .end_object();
+void write_most_lost(W& w, const Result& result, const std::vector<LostTime>& most_lost) {
+  w.list("most_lost", most_lost, [&](const LostTime& lost) {
+    const Layer& layer = result.layers[lost.row].layer;
+    w.object({{"name", layer.name},
+              {"pass", layer.pass},
+              {"layers", count(lost.layers)},
+              {"lost_s", lost.lost_s},
+              {"why", lost.why},
+              {"help", text_or_null(lost.help)}});
+  });
 }
 
-/// Of points as well, which have no rows any more.
-std::uint64_t layers_of_all_types(const Result& result) {
-  std::uint64_t layers = 0;
-  for (const TypeRow& type : result.types) layers += type.rows;
-  return layers;
+/// Where the measured time went.
+void write_measured_summary(W& w, const Result& result) {
+  w.optional("measured", result.measured.summary, [&](const MeasuredSummary& summary) {
+    w.members({{"rows", summary.rows},
+               {"measured_time_s", summary.measured_s},
+               {"roofline_time_s", summary.roofline_s},
+               {"expected_time_s", summary.expected_s},
+               {"unexplained_s", summary.unexplained_s}});
+    write_parts(w, summary.part_s);
+    w.list("by_type", summary.types, [&](const MeasuredType& type) {
+      w.object({{"type", info(type.kind).name},
+                {"rows", type.rows},
+                {"measured_time_s", type.measured_s},
+                {"roofline_time_s", type.roofline_s},
+                {"expected_time_s", type.expected_s}});
+    });
+    write_most_lost(w, result, summary.most_lost);
+    w.key("best_achieved").begin_object();
+    write_rates(w, "flop_per_s", summary.best_flop_per_s);
+    w.member("byte_per_s", summary.best_byte_per_s).end_object();
+  });
 }
 
-void write_result(JsonWriter& w, const Result& result, const Selection& selection, Pieces& pieces) {
-  w.begin_object()
-      .member("source", result.setting.source)
-      .member("network", result.setting.network)
-      .member("gpu", result.setting.gpu);
-  write_gpu_changes(w, result.setting.gpu_changes);
-  w.member("dtype", optional_name(result.setting.dtype))
-      .member("batch", cell(result.setting.batch))
-      .member("pass",
-              result.setting.training ? cell("training") : optional_name(result.setting.pass))
-      .member("framework", optional_name(result.setting.framework));
+/// What the measured time is made of and what would shorten it.
+void write_verdict(W& w, const Result& result) {
+  w.optional("verdict", result.measured.verdict, [&](const Verdict& verdict) {
+    w.members({{"step_s", verdict.step_s},
+               {"knows_gaps", verdict.knows_gaps},
+               {"idle_s", verdict.idle_s()}});
+    write_parts(w, verdict.part_s);
+    w.list("actions", verdict.actions, [&](const Action& action) {
+      w.object({{"action", action.kind},
+                {"text", action.text},
+                {"saved_s", action.saved_s},
+                {"at_most", action.at_most}});
+    });
+  });
+}
+
+void write_transfers(W& w, const std::vector<Transfer>& transfers) {
+  w.list("transfers", transfers, [&](const Transfer& each) {
+    w.object({{"kind", each.kind},
+              {"what", text_or_null(each.what)},
+              {"ranks", each.ranks},
+              {"launches", each.launches},
+              {"byte", each.byte},
+              {"time_s", each.time_s},
+              {"hidden_s", each.hidden_s},
+              {"exposed_s", each.exposed_s()},
+              {"algorithm_byte_per_s", each.algorithm_byte_per_s()},
+              {"bus_byte_per_s", each.bus_byte_per_s()}});
+  });
+}
+
+/// What a profiler says beside the layers.
+void write_recording(W& w, const Result& result) {
+  w.optional("recording", result.measured.recording, [&](const TraceSummary& trace) {
+    w.members({{"recorder", trace.recorder},
+               {"device", text_or_null(trace.gpu.name)},
+               {"steps", count(trace.steps)},
+               {"span_s", trace.span_s},
+               {"busy_s", trace.busy_s},
+               {"idle_s", trace.idle_s()},
+               {"kernel_s", trace.kernel_s},
+               {"layers_s", trace.layers_s},
+               {"between_gpus_s", trace.between_gpus_s()},
+               {"host_link_s", trace.host_link_s()},
+               {"explained_share", trace.explained_share()},
+               {"launches", trace.launches},
+               {"latency_s", trace.latency_s},
+               {"host_s", trace.host_s},
+               {"copies_alone_s", trace.copies_alone_s},
+               {"collectives_alone_s", trace.collectives_alone_s},
+               {"layout_s", trace.layout_s}});
+    w.list("gaps", trace.gaps, [&](const IdleGaps& gaps) {
+      w.object({{"cause", gaps.cause},
+                {"during", text_or_null(gaps.during)},
+                {"count", gaps.count},
+                {"time_s", gaps.time_s},
+                {"longest_s", gaps.longest_s}});
+    });
+    w.list("chains", trace.chains, [&](const ElementwiseChain& chain) {
+      w.begin_object().member("runs", chain.runs);
+      write_texts(w, "layers", chain.layers);
+      w.end_object();
+    });
+    write_transfers(w, trace.transfers);
+    w.list("unmodelled", trace.unmodelled, [&](const UnmodelledWork& work) {
+      w.object({{"name", work.name},
+                {"reason", work.reason},
+                {"shapes", text_or_null(work.shapes)},
+                {"launches", work.launches},
+                {"time_s", work.time_s}});
+    });
+    write_texts(w, "notes", trace.notes);
+  });
+}
+
+/// Layers that a framework runs on another engine than their data type's.
+void write_other_engine(W& w, const Result& result) {
+  w.optional("other_engine", result.other_engine, [&](const OtherEngine& other) {
+    w.members({{"engine", other.engine},
+               {"own_engine", other.own},
+               {"expected_time_s", other.expected_s},
+               {"own_expected_time_s", other.own_expected_s}});
+  });
+}
+
+void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
+  w.list("layers", selection.rows, [&](std::size_t row) {
+    w.begin_object();
+    write_fields(w, row_of(result, result.layers[row]), false);
+    w.end_object();
+    out.pass_on();
+  });
+  // Where points are asked for there are no rows any more.
+  std::uint64_t in_all = 0;
+  for (const TypeRow& type : result.types) in_all += type.rows;
+  w.member("layers_in_all", in_all);
+}
+
+void write_sums(W& w, const Result& result) {
+  const NetworkBounds* bounds = result.bounds.network ? &*result.bounds.network : nullptr;
+  w.key("total").begin_object();
+  write_total(w, result.total);
+  w.members({{"cached_bound_s", bounds ? Cell(bounds->cached_bound_s) : Cell()},
+             {"fused_bound_s", bounds ? Cell(bounds->fused_bound_s) : Cell()},
+             {"compute_bound_s", bounds ? Cell(bounds->compute_bound_s) : Cell()}});
+  w.end_object();
+}
+
+void write_result(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
+  const Setting& setting = result.setting;
+  w.begin_object();
+  write_setting(w, setting);
+  w.list("gpu_changes", setting.gpu_changes, [&](const GpuChange& change) {
+    w.object({{"field", change.field},
+              {"unit", text_or_null(change.unit)},
+              {"from", change.from},
+              {"to", change.to}});
+  });
+  w.members({{"dtype", setting.dtype},
+             {"batch", setting.batch},
+             {"pass", setting.training ? Cell("training") : Cell(setting.pass)},
+             {"framework", setting.framework}});
   write_other_engine(w, result);
   write_ceilings(w, result);
-  w.key("layers").begin_array();
-  for (const std::size_t row : selection.rows) {
-    w.begin_object();
-    write_fields(
-        w, {result.setting.source, result.setting.network, result.setting.gpu, result.layers[row]},
-        false);
-    w.end_object();
-    pieces.pass_on();
-  }
-  w.end_array();
-  w.member("layers_in_all", layers_of_all_types(result));
+  write_layers(w, result, selection, out);
   write_types(w, result);
   write_memory(w, result);
   write_accuracy(w, result);
@@ -288,107 +292,237 @@ void write_result(JsonWriter& w, const Result& result, const Selection& selectio
   write_measured_summary(w, result);
   write_verdict(w, result);
   write_recording(w, result);
-  w.key("total").begin_object();
-  write_total(w, result.total);
-  write_network_bounds(w, result.bounds.network);
-  w.end_object().end_object();
+  write_sums(w, result);
+  w.end_object();
 }
 
-void write_network_explanation(JsonWriter& w, const NetworkExplanation& explanation,
-                               const Result& result) {
-  w.begin_object()
-      .member("source", result.setting.source)
-      .member("network", result.setting.network)
-      .member("gpu", result.setting.gpu)
-      .member("dtype", optional_name(result.setting.dtype))
-      .member("batch", cell(result.setting.batch))
-      .member("time_s", result.total.time_s);
+void write_roofs(W& w, const Bounds& bounds) {
+  write_rates(w, "peak_flop_per_s", bounds.ceilings.peak_flop_per_s);
+  w.members({{"bandwidth_byte_per_s", bounds.ceilings.bandwidth_byte_per_s},
+             {"l2_byte_per_s", bounds.roofs.l2_byte_per_s},
+             {"engine", bounds.main_engine},
+             {"kind", bounds.ceilings.kind}});
+}
+
+/// A recording without layers.
+void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& selection) {
+  const KernelRecording& recording = *table.recording;
+  const bool knows_idle = recording.span_s && recording.busy_s;
+  w.begin_object().members(
+      {{"source", recording.source},
+       {"recording", recording.name},
+       {"gpu", text_or_null(table.gpu)},
+       {"recorder", recording.recorder},
+       {"device", text_or_null(recording.gpu.name)},
+       {"span_s", recording.span_s},
+       {"busy_s", recording.busy_s},
+       {"idle_s", knows_idle ? Cell(*recording.span_s - *recording.busy_s) : Cell()},
+       {"time_s", table.time_s},
+       {"launches", table.launches}});
+  w.optional("ceilings", table.bounds, [&](const Bounds& bounds) { write_roofs(w, bounds); });
+  w.list("kernels", selection.rows, [&](std::size_t row) {
+    w.begin_object();
+    write_kernel_fields(w, table, table.rows[row], false);
+    write_rates(w, "flops_by_engine", table.rows[row].kernel.counters.flop);
+    w.end_object();
+  });
+  w.member("kernels_in_all", count(table.rows.size()));
+  write_texts(w, "notes", recording.notes);
+  w.end_object();
+}
+
+void write_comparison(W& w, const std::vector<ComparisonRow>& rows) {
+  w.list("comparison", rows, [&](const ComparisonRow& row) {
+    w.object({{"name", row.name},
+              {"batch", row.batch},
+              {"gpu", row.gpu},
+              {"time_s", row.time_s},
+              {"speedup", row.speedup},
+              {"roofline_time_s", row.roofline_time_s},
+              {"compute_bound_share", row.compute_bound_share},
+              {"energy_at_tdp_j", row.energy_at_tdp_j},
+              {"fewest_joules", row.fewest_joules}});
+  });
+}
+
+void write_sweep(W& w, const Sweep& sweep) {
+  w.begin_object().members({{"network", sweep.network}, {"gpu", sweep.gpu}});
+  w.list("rows", sweep.rows, [&](const SweepRow& row) {
+    w.object({{"batch", row.batch},
+              {"copies_s", row.copies_s},
+              {"conv_s", row.conv_s},
+              {"linear_s", row.linear_s},
+              {"pool_s", row.pool_s},
+              {"other_s", row.other_s},
+              {"total_s", row.total_s},
+              {"roofline_time_s", row.roofline_time_s},
+              {"time_per_image_s", row.time_per_image_s},
+              {"images_per_s", row.images_per_s},
+              {"needed_memory_byte", row.needed_memory_byte},
+              {"fits", row.fits}});
+  });
+  w.members({{"best_batch", sweep.best_batch}, {"near_best_from_batch", sweep.near_best_from}});
+  w.end_object();
+}
+
+void write_points(W& w, const PointTable& table) {
+  w.begin_object().members({{"network", table.network}, {"training", table.training}});
+  w.list("rows", table.points, [&](const OperatingPoint& point) {
+    w.begin_object();
+    write_point_fields(w, table, point, false);
+    w.end_object();
+  });
+  w.members({{"ranked_by", table.ranked_by},
+             {"best", count(table.best)},
+             {"fewest_joules", count(table.fewest_joules)},
+             {"cheapest", count(table.cheapest)}});
+  w.list("compute_bound_from", table.compute_bound_from, [&](const ComputeBoundFrom& each) {
+    w.object({{"gpu", each.gpu}, {"dtype", each.dtype}, {"batch", each.batch}});
+  });
+  w.end_object();
+}
+
+void write_run(W& w, std::string_view name, const RunTotals& run) {
+  w.key(name).object({{"work_s", run.work_s},
+                      {"step_s", run.step_s},
+                      {"busy_s", run.busy_s},
+                      {"idle_s", run.idle_s},
+                      {"launches", run.launches},
+                      {"roofline_s", run.roofline_s},
+                      {"time_per_image_s", run.time_per_image_s},
+                      {"images_per_s", run.images_per_s},
+                      {"flop", run.flop},
+                      {"byte", run.byte},
+                      {"needed_memory_byte", run.needed_memory_byte}});
+}
+
+void write_change_group(W& w, std::string_view name, const Changes& changes,
+                        const ChangeGroup& group) {
+  const auto expected = [&](double number) {
+    return changes.times == ChangesOf::expected ? Cell(number) : Cell();
+  };
+  w.list(name, group.work, [&](const Change& each) {
+    w.object({{"name", each.name},
+              {"later_name", text_or_null(each.later_name)},
+              {"pass", each.pass},
+              {"before_s", each.before.time_s},
+              {"after_s", each.after.time_s},
+              {"before_count", each.before.count},
+              {"after_count", each.after.count},
+              {"before_flop", expected(each.before.flop)},
+              {"after_flop", expected(each.after.flop)},
+              {"before_byte", expected(each.before.byte)},
+              {"after_byte", expected(each.after.byte)},
+              {"before_limiter", each.before.limiter},
+              {"after_limiter", each.after.limiter}});
+  });
+}
+
+void write_changes(W& w, const std::optional<Changes>& all) {
+  w.optional("changes", all, [&](const Changes& changes) {
+    w.members({{"before", changes.before},
+               {"after", changes.after},
+               {"times", changes.times},
+               {"before_s", changes.changed.before_s},
+               {"after_s", changes.changed.after_s},
+               {"only_before", count(changes.gone.work.size())},
+               {"only_after", count(changes.come.work.size())},
+               {"gone_s", changes.gone.before_s},
+               {"come_s", changes.come.after_s}});
+    write_run(w, "before_run", changes.before_run);
+    write_run(w, "after_run", changes.after_run);
+    write_change_group(w, "layers", changes, changes.changed);
+    write_change_group(w, "gone", changes, changes.gone);
+    write_change_group(w, "come", changes, changes.come);
+  });
+}
+
+void write_explanation(W& w, const Report& report, const Explanation& explanation) {
+  const Result& result = report.results[explanation.result];
+  w.begin_object();
+  write_fields(w, row_of(result, result.layers[explanation.row]), true);
+  w.list("derivation", explanation.steps, [&](const DerivationStep& step) {
+    const std::string origin = fmt::format("{}", fmt::join(step.origins, "; "));
+    w.object({{"quantity", step.quantity},
+              {"expression", text_or_null(step.expression)},
+              {"value", step.value},
+              {"unit", text_or_null(step.unit)},
+              {"origin", text_or_null(origin)}});
+  });
+  w.list("advice", explanation.advice, [&](const Advice& advice) {
+    w.object({{"change", advice.change},
+              {"time_s", advice.time_s},
+              {"speedup", advice.time_s ? Cell(advice.speedup) : Cell()}});
+  });
+  w.end_object();
+}
+
+void write_network_explanation(W& w, const Report& report, const NetworkExplanation& explanation) {
+  const Result& result = report.results[explanation.result];
+  w.begin_object();
+  write_setting(w, result.setting);
+  w.members({{"dtype", result.setting.dtype},
+             {"batch", result.setting.batch},
+             {"time_s", result.total.time_s}});
   write_uncertainty(w, result.total.expected_uncertainty);
   w.key("limiter_share").begin_object();
   for (const Limiter limiter : enumerators<Limiter>)
     w.member(name_of(limiter), explanation.limiter_share[limiter]);
-  w.member("other", explanation.other_share).end_object().key("layers").begin_array();
-  for (const MainLayer& layer : explanation.layers) {
+  w.member("other", explanation.other_share).end_object();
+  w.list("layers", explanation.layers, [&](const MainLayer& layer) {
     const LayerResult& first = result.layers[layer.rows.front()];
-    w.begin_object()
-        .member("name", first.layer.name)
-        .member("pass", cell(name_of(first.layer.pass)))
-        .member("layers", std::uint64_t{layer.rows.size()})
-        .member("time_s", layer.time_s)
-        .member("share", layer.share)
-        .member("limiter", first.kernel ? cell(name_of(first.kernel->limiter)) : Cell())
-        .end_object();
-  }
-  w.end_array().key("changes").begin_array();
-  for (const NetworkChange& change : explanation.changes)
-    w.begin_object()
-        .member("change", change.change)
-        .member("time_s", change.time_s)
-        .member("speedup", change.speedup)
-        .end_object();
-  w.end_array().key("sensitivity").begin_array();
-  for (const Sensitivity& each : explanation.sensitivity)
-    w.begin_object()
-        .member("what", each.what)
-        .member("time_s", each.time_s)
-        .member("saved_share", each.saved_share)
-        .end_object();
-  w.end_array().end_object();
+    w.object({{"name", first.layer.name},
+              {"pass", first.layer.pass},
+              {"layers", count(layer.rows.size())},
+              {"time_s", layer.time_s},
+              {"share", layer.share},
+              {"limiter", first.kernel ? Cell(first.kernel->limiter) : Cell()}});
+  });
+  w.list("changes", explanation.changes, [&](const NetworkChange& change) {
+    w.object({{"change", change.change}, {"time_s", change.time_s}, {"speedup", change.speedup}});
+  });
+  w.list("sensitivity", explanation.sensitivity, [&](const Sensitivity& each) {
+    w.object({{"what", each.what}, {"time_s", each.time_s}, {"saved_share", each.saved_share}});
+  });
+  w.end_object();
 }
 
-void write_network_explanations(JsonWriter& w, const Report& report) {
-  w.key("network_explanations").begin_array();
-  for (const NetworkExplanation& each : report.network_explanations)
-    write_network_explanation(w, each, report.results[each.result]);
-  w.end_array();
-}
-
-void write_conventions(JsonWriter& w) {
+void write_head(W& w) {
+  w.members({{"schema_version", schema_version}, {"roofline_version", ROOFLINE_VERSION}});
   w.key("conventions")
-      .begin_object()
-      .member("flop_per_mac", std::uint64_t{2})
-      .member("bytes", cell("each operand read once, each result written once, at its own data "
-                            "type"))
-      .member("peaks", cell("dense; tensor peaks with fp32 accumulation"))
-      .member("units", cell("powers of ten, base units in every key"))
-      .end_object();
+      .object({{"flop_per_mac", std::uint64_t{2}},
+               {"bytes", "each operand read once, each result written once, at its own data type"},
+               {"peaks", "dense; tensor peaks with fp32 accumulation"},
+               {"units", "powers of ten, base units in every key"}});
 }
 
 }  // namespace
 
 void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
-  Pieces pieces(sink);
-  JsonWriter w(pieces.text(), true);
-  w.begin_object()
-      .member("schema_version", schema_version)
-      .member("roofline_version", cell(ROOFLINE_VERSION));
-  write_conventions(w);
-  w.key("results").begin_array();
-  for (std::size_t i = 0; i < report.results.size(); ++i)
-    write_result(w, report.results[i], report.selections[i], pieces);
-  w.end_array();
-  write_kernel_tables(w, report);
+  OutputBuffer out(sink);
+  W w(out.text(), true);
+  w.begin_object();
+  write_head(w);
+  auto selection = report.selections.begin();
+  w.list("results", report.results,
+         [&](const Result& result) { write_result(w, result, *selection++, out); });
+  auto kernels = report.kernel_selections.begin();
+  w.list("kernel_tables", report.kernels,
+         [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
   write_comparison(w, report.comparison);
-  w.key("sweeps").begin_array();
-  for (const Sweep& sweep : report.sweeps) write_sweep(w, sweep);
-  w.end_array().key("points").begin_array();
-  for (const PointTable& table : report.points) write_points(w, table);
-  w.end_array();
+  w.list("sweeps", report.sweeps, [&](const Sweep& sweep) { write_sweep(w, sweep); });
+  w.list("points", report.points, [&](const PointTable& table) { write_points(w, table); });
   write_changes(w, report.changes);
-  w.key("explanations").begin_array();
-  for (const Explanation& each : report.explanations) write_explanation(w, report, each);
-  w.end_array();
-  write_network_explanations(w, report);
-  w.key("errors").begin_array();
-  for (const InputError& error : report.errors)
-    w.begin_object()
-        .member("source", error.source)
-        .member("where", error.where)
-        .member("message", error.message)
-        .end_object();
-  w.end_array().end_object();
-  pieces.text() += '\n';
-  pieces.flush();
+  w.list("explanations", report.explanations,
+         [&](const Explanation& each) { write_explanation(w, report, each); });
+  w.list("network_explanations", report.network_explanations,
+         [&](const NetworkExplanation& each) { write_network_explanation(w, report, each); });
+  w.list("errors", report.errors, [&](const InputError& error) {
+    w.object({{"source", error.source}, {"where", error.where}, {"message", error.message}});
+  });
+  w.end_object();
+  out.text() += '\n';
+  out.flush();
 }
 
 }  // namespace roofline

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/json_writer.hpp"
 #include "report/stated.hpp"
+#include "report/writer.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {

@@ -1,5 +1,3 @@
-#include "report/layer_grid.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,8 @@
 #include <cmath>
 #include <span>
 
-#include "report/people.hpp"
-#include "report/short_names.hpp"
+#include "report/names.hpp"
+#include "report/table_row.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -68,8 +66,8 @@ class LayerGrid {
     });
     const Shown other = is_measured_ ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
-      if (!field.header.empty() && field.shown != other)
-        columns_.push_back({&field, {std::string(field.header), field.unit == Unit::none}});
+      if (!field.column.header.empty() && field.column.shown != other)
+        columns_.push_back({&field, {std::string(field.column.header), field.unit == Unit::none}});
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
     drop_empty();
     if (style.width) add_bars();
@@ -100,12 +98,18 @@ class LayerGrid {
   void add_row(const TableRow& row) {
     RowName name = {label_of(row), suffix_of(row)};
     if (is_many()) name.name = row.result.setting.label + "/" + name.name;
-    add_cells(std::move(name), share_of(row), [&](const OutputField& field) {
-      return is_share_of_one(field) ? std::string() : marked(field, row);
+    double share = 0;
+    for (const std::size_t i : row.layers) share += row.result.layers[i].time_share.value_or(0);
+    add_cells(std::move(name), share, [&](const OutputField& field) {
+      // The share of a network of one layer says nothing.
+      if (is_many() && field.path == "time_share") return std::string();
+      const bool in_cache = field.path == "bound" && is_in_cache(row.first());
+      return mark_of(field, row.first().expected_uncertainty) + field_text(field, row) +
+             (in_cache ? "*" : "");
     });
   }
 
-  /// Those after the name are of the fields.
+  /// The name, and `cell_of` each other column's field.
   template <class CellOf>
   void add_cells(RowName name, double share, const CellOf& cell_of) {
     name.name = printable(name.name);
@@ -117,20 +121,9 @@ class LayerGrid {
     shares_.push_back(share);
   }
 
-  static std::string marked(const OutputField& field, const TableRow& row) {
-    const bool in_cache = field.path == "bound" && is_in_cache(row.first());
-    return mark_of(field, row.first().expected_uncertainty) + people_text(field, row) +
-           (in_cache ? "*" : "");
-  }
-
   static std::string mark_of(const OutputField& field,
                              const std::optional<Uncertainty>& uncertainty) {
     return field.path == "expected_time_s" ? carried_over_mark(uncertainty) : "";
-  }
-
-  /// The share of a network of one layer says nothing.
-  bool is_share_of_one(const OutputField& field) const {
-    return is_many() && field.path == "time_share";
   }
 
   void add_rest(const TableRow& row) {
@@ -153,13 +146,7 @@ class LayerGrid {
     return mark_of(*column.field, total.expected_uncertainty) + total_text(*column.field, total);
   }
 
-  static double share_of(const TableRow& row) {
-    double share = 0;
-    for (const std::size_t i : row.layers) share += row.result.layers[i].time_share.value_or(0);
-    return share;
-  }
-
-  /// Columns that say nothing of any row.
+  /// Drops columns that say nothing of any row.
   void drop_empty() {
     const auto says_nothing = [](const Column& column) {
       const Cells& cells = column.shown.cells;
@@ -168,10 +155,6 @@ class LayerGrid {
     };
     columns_.erase(std::remove_if(columns_.begin() + 1, columns_.end(), says_nothing),
                    columns_.end());
-  }
-
-  static std::size_t width_of(const Column& column) {
-    return std::max(display_width(column.shown.header), column.shown.cells.width());
   }
 
   void add_bars() {
@@ -184,7 +167,7 @@ class LayerGrid {
   std::size_t width_besides_names() const {
     std::size_t width = 0;
     for (const Column& column : std::span(columns_).subspan(1))
-      width += column_gap.size() + width_of(column);
+      width += column_gap.size() + column.shown.width();
     return width;
   }
 
@@ -194,7 +177,7 @@ class LayerGrid {
   }
 
   void fit(std::size_t width) {
-    const std::size_t whole = width_of(columns_.front());
+    const std::size_t whole = columns_.front().shown.width();
     const std::size_t enough = is_measured_ ? enough_recorded_name : enough_name;
     for (const std::string_view path : droppable()) {
       const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/links.hpp"
+#include "report/transfers.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 

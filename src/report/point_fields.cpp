@@ -1,7 +1,6 @@
 #include "report/point_fields.hpp"
 
-#include "report/nested_fields.hpp"
-#include "report/version.hpp"
+#include "report/fields.hpp"
 
 namespace roofline {
 namespace {
@@ -12,7 +11,7 @@ Cell uncertainty(const OperatingPoint& point, double Uncertainty::*factor) {
 }
 Cell uncertainty(const OperatingPoint& point, UncertaintyBasis Uncertainty::*basis) {
   if (!point.expected_uncertainty) return {};
-  return cell(name_of((*point.expected_uncertainty).*basis));
+  return Cell((*point.expected_uncertainty).*basis);
 }
 
 constexpr PointField point_field_table[] = {
@@ -23,9 +22,8 @@ constexpr PointField point_field_table[] = {
     {"training",
      [](const PointTable& table, const OperatingPoint&) { return Cell(table.training); }, true},
     {"gpu", [](const PointTable&, const OperatingPoint& point) { return Cell(point.gpu); }},
-    {"dtype",
-     [](const PointTable&, const OperatingPoint& point) { return optional_name(point.dtype); }},
-    {"batch", [](const PointTable&, const OperatingPoint& point) { return cell(point.batch); }},
+    {"dtype", [](const PointTable&, const OperatingPoint& point) { return Cell(point.dtype); }},
+    {"batch", [](const PointTable&, const OperatingPoint& point) { return Cell(point.batch); }},
     {"is_max_batch",
      [](const PointTable&, const OperatingPoint& point) {
        return Cell(point.is_goal[BatchGoal::max]);
@@ -50,30 +48,29 @@ constexpr PointField point_field_table[] = {
     {"roofline_time_s",
      [](const PointTable&, const OperatingPoint& point) { return Cell(point.roofline_time_s); }},
     {"measured_time_s",
-     [](const PointTable&, const OperatingPoint& point) { return cell(point.measured_time_s); }},
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.measured_time_s); }},
     {"compute_bound_share",
      [](const PointTable&, const OperatingPoint& point) {
        return Cell(point.compute_bound_share);
      }},
-    {"limiter",
-     [](const PointTable&, const OperatingPoint& point) { return optional_name(point.limiter); }},
+    {"limiter", [](const PointTable&, const OperatingPoint& point) { return Cell(point.limiter); }},
     {"limiter_share",
      [](const PointTable&, const OperatingPoint& point) { return Cell(point.limiter_share); }},
     {"speedup", [](const PointTable&, const OperatingPoint& point) { return Cell(point.speedup); }},
     {"time_per_image_s",
-     [](const PointTable&, const OperatingPoint& point) { return cell(point.time_per_image_s); }},
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.time_per_image_s); }},
     {"images_per_s",
-     [](const PointTable&, const OperatingPoint& point) { return cell(point.images_per_s); }},
-    {"tdp_w", [](const PointTable&, const OperatingPoint& point) { return cell(point.tdp_w); }},
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.images_per_s); }},
+    {"tdp_w", [](const PointTable&, const OperatingPoint& point) { return Cell(point.tdp_w); }},
     {"energy_per_image_j",
-     [](const PointTable&, const OperatingPoint& point) { return cell(point.energy_per_image_j); }},
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.energy_per_image_j); }},
     {"cost_per_million_images",
      [](const PointTable&, const OperatingPoint& point) {
-       return cell(point.cost_per_million_images);
+       return Cell(point.cost_per_million_images);
      }},
     {"needed_memory_byte",
-     [](const PointTable&, const OperatingPoint& point) { return cell(point.needed_memory_byte); }},
-    {"fits", [](const PointTable&, const OperatingPoint& point) { return cell(point.fits); }},
+     [](const PointTable&, const OperatingPoint& point) { return Cell(point.needed_memory_byte); }},
+    {"fits", [](const PointTable&, const OperatingPoint& point) { return Cell(point.fits); }},
 };
 
 }  // namespace

@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "report/cell.hpp"
-#include "report/json_writer.hpp"
+#include "report/writer.hpp"
 #include "roofline/summary.hpp"
 
 namespace roofline {

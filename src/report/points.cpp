@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "model/spelling.hpp"
-#include "report/people.hpp"
-#include "report/short_names.hpp"
+#include "report/names.hpp"
 #include "report/summary.hpp"
+#include "report/table_row.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "report/json_writer.hpp"
-#include "report/pieces.hpp"
+#include "report/formats.hpp"
+#include "report/writer.hpp"
 
 namespace roofline {
 namespace {
@@ -28,8 +28,8 @@ std::string begin_of(const RowFormat& format, bool of_kernels) {
 
 /// To append to.
 std::string& RenderedRows::last_piece() {
-  if (pieces_.empty() || pieces_.back().size() >= Pieces::worth_byte)
-    pieces_.emplace_back().reserve(Pieces::worth_byte + Pieces::worth_byte / 8);
+  if (pieces_.empty() || pieces_.back().size() >= OutputBuffer::worth_byte)
+    pieces_.emplace_back().reserve(OutputBuffer::worth_byte + OutputBuffer::worth_byte / 8);
   return pieces_.back();
 }
 
@@ -114,47 +114,47 @@ void RowStream::write(std::vector<RenderedRows::Open> parts) {
 
 namespace {
 
-void write_point_rows(const RowFormat& format, const Report& report, Pieces& pieces) {
-  if (format.begin_points != nullptr) pieces.text() = format.begin_points();
+void write_point_rows(const RowFormat& format, const Report& report, OutputBuffer& out) {
+  if (format.begin_points != nullptr) out.text() = format.begin_points();
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const PointTable& table = report.points[i];
     const PointSelection& selection = report.point_selections[i];
-    for (const auto& group : selection.groups)
-      for (const std::size_t point : group) format.point(pieces.text(), table, table.points[point]);
-    if (!report.view.top)
-      for (const std::size_t point : selection.unfit)
-        format.point(pieces.text(), table, table.points[point]);
-    pieces.pass_on();
+    const auto write = [&](const std::vector<std::size_t>& points) {
+      for (const std::size_t point : points) format.point(out.text(), table, table.points[point]);
+    };
+    for (const auto& group : selection.groups) write(group);
+    if (!report.view.top) write(selection.unfit);
+    out.pass_on();
   }
 }
 
-void write_layer_rows(const RowFormat& format, const Report& report, Pieces& pieces) {
+void write_layer_rows(const RowFormat& format, const Report& report, OutputBuffer& out) {
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
   if (!report.results.empty() && !report.kernels.empty() && format.begin != nullptr) fail_mixed();
-  pieces.text() = begin_of(format, of_kernels);
+  out.text() = begin_of(format, of_kernels);
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows) {
-      format.row(pieces.text(), row_of(report.results[i], report.results[i].layers[row], format));
-      pieces.pass_on();
+      format.row(out.text(), row_of(report.results[i], report.results[i].layers[row], format));
+      out.pass_on();
     }
   for (std::size_t i = 0; i < report.kernels.size(); ++i)
     for (const std::size_t row : report.kernel_selections[i].rows) {
-      format.kernel(pieces.text(), report.kernels[i], report.kernels[i].rows[row]);
-      pieces.pass_on();
+      format.kernel(out.text(), report.kernels[i], report.kernels[i].rows[row]);
+      out.pass_on();
     }
 }
 
 }  // namespace
 
 void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
-  Pieces pieces(sink);
+  OutputBuffer out(sink);
   if (report.view.ranks_gpus() && report.kernels.empty())
-    write_point_rows(format, report, pieces);
+    write_point_rows(format, report, out);
   else
-    write_layer_rows(format, report, pieces);
+    write_layer_rows(format, report, out);
   if (format.error != nullptr)
-    for (const InputError& error : report.errors) format.error(pieces.text(), error);
-  pieces.flush();
+    for (const InputError& error : report.errors) format.error(out.text(), error);
+  out.flush();
 }
 
 }  // namespace roofline

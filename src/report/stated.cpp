@@ -43,15 +43,15 @@ void write_operands(JsonWriter& w, const std::vector<OperandSpec>& operands) {
 
 void write_data_types(JsonWriter& w, const DataTypesSpec& types) {
   w.begin_object();
-  if (types.input) w.member("input", name_of(*types.input));
-  if (types.weight) w.member("weight", name_of(*types.weight));
-  if (types.output) w.member("output", name_of(*types.output));
+  if (types.input) w.member("input", *types.input);
+  if (types.weight) w.member("weight", *types.weight);
+  if (types.output) w.member("output", *types.output);
   w.end_object();
 }
 
 void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
   w.begin_object();
-  if (mapping.algorithm) w.member("algorithm", name_of(*mapping.algorithm));
+  if (mapping.algorithm) w.member("algorithm", *mapping.algorithm);
   if (mapping.tile) w.key("tile").counts(*mapping.tile);
   for (const MappingNumber& number : mapping_numbers)
     if (const auto& value = mapping.*number.member) w.member(number.key, *value);
@@ -77,20 +77,20 @@ std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
 struct FieldValue {
   const LayerSpec& spec;
 
-  Cell operator()(const TextField& field) const { return cell(field.get(spec)); }
+  Cell operator()(const TextField& field) const { return field.get(spec); }
   Cell operator()(const ChoiceField& field) const {
     const auto chosen = field.get(spec);
-    return chosen ? cell(field.names[*chosen]) : Cell();
+    return chosen ? Cell(field.names[*chosen]) : Cell();
   }
-  Cell operator()(const CountField& field) const { return cell(spec.*field.member); }
+  Cell operator()(const CountField& field) const { return spec.*field.member; }
   Cell operator()(const FlagField& field) const { return spec.*field.member ? Cell(true) : Cell(); }
-  Cell operator()(const SecondsField& field) const { return cell((*spec.measured).*field.member); }
+  Cell operator()(const SecondsField& field) const { return (*spec.measured).*field.member; }
   Cell operator()(const AxesField& field) const {
     const AxesSpec& axes = spec.*field.member;
     if (axes.numbers.empty()) return {};
     return axes.is_list ? JsonValue::of<write_counts>(axes.numbers) : Cell(axes.numbers.front());
   }
-  Cell operator()(const AxisField& field) const { return cell(spec.*field.axes.*field.member); }
+  Cell operator()(const AxisField& field) const { return spec.*field.axes.*field.member; }
   Cell operator()(const SizesField& field) const {
     const std::vector<std::uint64_t>& sizes = spec.*field.member;
     return sizes.empty() ? Cell() : JsonValue::of<write_counts>(sizes);
@@ -104,11 +104,11 @@ struct FieldValue {
     return operands.empty() ? Cell() : JsonValue::of<write_operands>(operands);
   }
   Cell operator()(const KindField&) const {
-    return cell(spec.rank ? name_with_rank(spec.kind, *spec.rank) : info(spec.kind).name);
+    return spec.rank ? name_with_rank(spec.kind, *spec.rank) : info(spec.kind).name;
   }
   Cell operator()(const DataTypeField&) const {
     const DataTypesSpec& types = spec.dtypes;
-    return types.input && !types.weight && !types.output ? cell(name_of(*types.input)) : Cell();
+    return types.input && !types.weight && !types.output ? Cell(*types.input) : Cell();
   }
   Cell operator()(const DataTypesField&) const {
     const DataTypesSpec& types = spec.dtypes;
@@ -201,7 +201,7 @@ std::string layer_columns() {
   return columns;
 }
 
-void append_layer_cells(Appender& csv, const Row& row, bool raw) {
+void append_layer_cells(TextBuffer& csv, const Row& row, bool raw) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.of_run;
   const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
   bool first = true;

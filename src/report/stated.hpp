@@ -7,7 +7,7 @@
 
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
-#include "report/json_writer.hpp"
+#include "report/writer.hpp"
 
 namespace roofline {
 
@@ -23,7 +23,7 @@ inline constexpr std::string_view layer_path = "layer";
 Cell stated_layer(const Row& row);
 /// The same for CSV: the columns of all fields, and a row's cells, standing alone.
 std::string layer_columns();
-void append_layer_cells(Appender& csv, const Row& row, bool raw);
+void append_layer_cells(TextBuffer& csv, const Row& row, bool raw);
 
 /// A row's `input`: one operand is its shape; several are a list of shapes, learned ones as
 /// {"parameter": [...]}.

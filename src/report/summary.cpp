@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "report/people.hpp"
+#include "report/table_row.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

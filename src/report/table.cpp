@@ -11,11 +11,10 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
-#include "report/kernel_text.hpp"
-#include "report/layer_grid.hpp"
-#include "report/links.hpp"
-#include "report/people.hpp"
+#include "report/kernel_rows.hpp"
+#include "report/transfers.hpp"
 #include "report/summary.hpp"
+#include "report/table_row.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -23,12 +22,12 @@ namespace {
 
 /// How a table is made of grids: aligned or Markdown, for a terminal or a file.
 struct Style {
-  std::function<void(const Grid&, Pieces&)> write;
+  std::function<void(const Grid&, OutputBuffer&)> write;
   RenderStyle own;
 
   /// Of few rows.
   std::string render(const Grid& grid) const {
-    return whole_text([&](Pieces& out) { write(grid, out); });
+    return whole_text([&](OutputBuffer& out) { write(grid, out); });
   }
   bool is_terminal() const { return own.width.has_value(); }
 };
@@ -215,7 +214,8 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
 
-void write_section(const Report& report, const Section& section, const Style& style, Pieces& out) {
+void write_section(const Report& report, const Section& section, const Style& style,
+                   OutputBuffer& out) {
   out.text() += title_of(report, section);
   if (section.results.size() > 1) {
     out.text() += engines_of(report, section) + '\n';
@@ -268,7 +268,7 @@ std::string points_text(const Report& report, const Style& style) {
   return text;
 }
 
-void write_layer_comparison(const Report& report, const Style& style, Pieces& out) {
+void write_layer_comparison(const Report& report, const Style& style, OutputBuffer& out) {
   if (report.view.by != RowsBy::layer || report.comparison.empty()) return;
   style.write(comparison_grid(report.comparison), out);
   out.text() += '\n';
@@ -352,10 +352,10 @@ std::string columns_legend(const Shown& shown) {
   return std::string(in_cache) + text + limiter_legend(shown.limiters);
 }
 
-void write_layer_tables(const Report& report, const Style& plain_style, Pieces& out) {
+void write_layer_tables(const Report& report, const Style& plain_style, OutputBuffer& out) {
   // Legends are those of what is rendered.
   Shown shown;
-  const Style style{[&](const Grid& grid, Pieces& pieces) {
+  const Style style{[&](const Grid& grid, OutputBuffer& pieces) {
                       shown.add(grid);
                       plain_style.write(grid, pieces);
                     },
@@ -374,15 +374,15 @@ void write_layer_tables(const Report& report, const Style& plain_style, Pieces& 
     for (const Section& section : sections_of(report)) write_section(report, section, style, out);
   write_layer_comparison(report, style, out);
   out.text() += points_text(report, style);
-  if (out.are_none()) return;
+  if (out.is_empty()) return;
   out.text() += (report.points.empty() ? "" : points_legend(report, shown.headers)) +
                 meanings_legend(shown.headers) + columns_legend(shown) +
                 std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
-void write_kernels(const Report& report, const Style& style, Pieces& out) {
+void write_kernels(const Report& report, const Style& style, OutputBuffer& out) {
   if (report.changes || report.kernels.empty()) return;
-  if (!out.are_none()) out.text() += '\n';
+  if (!out.is_empty()) out.text() += '\n';
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
     const KernelSelection& selection = report.kernel_selections[i];
@@ -405,7 +405,7 @@ std::string network_explanations_text(const Report& report, const Style& style) 
   return text;
 }
 
-void write_report(const Report& report, const Style& style, Pieces& out) {
+void write_report(const Report& report, const Style& style, OutputBuffer& out) {
   if (!report.network_explanations.empty()) {
     out.text() += network_explanations_text(report, style);
     return;
@@ -431,7 +431,7 @@ class MarkedText {
 
   explicit MarkedText(const Sink& sink) : sink_(sink) {}
 
-  /// Pieces end in tables or at the end.
+  /// OutputBuffer end in tables or at the end.
   void add(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find(mark), text.size());
@@ -455,10 +455,12 @@ class MarkedText {
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
   if (!report.explanations.empty()) return sink(explanations_text(report));
-  // Pieces end with lines.
+  // OutputBuffer end with lines.
   const Sink at_width = [&](std::string_view piece) { sink(broken(piece, *style.width)); };
-  Pieces out(style.width ? at_width : sink);
-  const auto write = [&](const Grid& grid, Pieces& pieces) { write_aligned(grid, style, pieces); };
+  OutputBuffer out(style.width ? at_width : sink);
+  const auto write = [&](const Grid& grid, OutputBuffer& pieces) {
+    write_aligned(grid, style, pieces);
+  };
   write_report(report, {write, style}, out);
   out.flush();
 }
@@ -467,10 +469,10 @@ void write_markdown(const Report& report, const RenderStyle&, const Sink& sink) 
   if (!report.explanations.empty()) return sink(markdown_block(explanations_text(report)));
   MarkedText text(sink);
   const Sink marked = [&](std::string_view piece) { text.add(piece); };
-  Pieces out(marked);
-  const auto write = [](const Grid& grid, Pieces& pieces) {
+  OutputBuffer out(marked);
+  const auto write = [](const Grid& grid, OutputBuffer& pieces) {
     pieces.text() += MarkedText::mark;
-    write_markdown(grid, pieces);
+    write_markdown_grid(grid, pieces);
     pieces.text() += '\n';
     pieces.text() += MarkedText::mark;
   };

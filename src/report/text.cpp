@@ -142,6 +142,12 @@ std::string ratio_text(double ratio) {
   return ratio < most_ratio ? fmt::format("x{:.2f}", ratio) : fmt::format(">x{}", most_ratio);
 }
 
+std::string words(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 std::string shape_text(const Shape& shape) {
   std::string text = fmt::format("{}x{}", shape.batch, shape.channels);
   for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i)

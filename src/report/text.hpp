@@ -22,6 +22,8 @@ std::string percent(double share);
 std::string factor(double ratio);
 /// "x1.23"; from a thousand on ">x1000".
 std::string ratio_text(double ratio);
+/// An enumerator's name in words: "last wave" for "last_wave".
+std::string words(std::string_view name);
 /// "1x64x256x256"
 std::string shape_text(const Shape& shape);
 

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "report/cell.hpp"
-#include "report/json_writer.hpp"
+#include "report/writer.hpp"
 
 using namespace roofline;
 
@@ -22,7 +21,7 @@ std::string json_of(const Cell& cell) {
 
 std::string csv_of(const Cell& cell, bool raw = false) {
   std::string text;
-  Appender out(text);
+  TextBuffer out(text);
   append_csv(out, cell, raw);
   out.flush();
   return text;

@@ -1,4 +1,4 @@
-#include "report/kernel_names.hpp"
+#include "report/names.hpp"
 
 #include "catch.hpp"
 

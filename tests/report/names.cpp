@@ -154,6 +154,6 @@ TEST_CASE("Markdown shows a name as it is", "[report/names]") {
   Grid grid;
   grid.columns = {{"layer", true}};
   grid.add_row({"a|b\\|c `d` <e> *f*"});
-  CHECK(whole_text([&](Pieces& out) { write_markdown(grid, out); }) ==
+  CHECK(whole_text([&](OutputBuffer& out) { write_markdown_grid(grid, out); }) ==
         "| layer |\n| :-- |\n| a\\|b\\\\\\|c \\`d\\` \\<e> \\*f\\* |\n");
 }

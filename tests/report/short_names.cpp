@@ -1,6 +1,6 @@
 // Names in few columns: what tells them apart stays.
 
-#include "report/short_names.hpp"
+#include "report/names.hpp"
 
 #include <set>
 

@@ -8,7 +8,7 @@
 #include "report/chart/makers.hpp"
 #include "report/chart/marks.hpp"
 #include "report/chart/roofs.hpp"
-#include "report/kernel_text.hpp"
+#include "report/kernel_rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

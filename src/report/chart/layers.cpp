@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "report/short_names.hpp"
+#include "report/names.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -69,9 +69,9 @@ std::vector<std::string> short_labels(const std::vector<std::string>& labels, st
 std::string row_hover(const TableRow& row) {
   std::string text = fmt::format("{} ({})", row_name(row), info(row.first().layer.kind).name);
   for (const OutputField& field : output_fields()) {
-    if (field.header.empty() || field.path == "name") continue;
-    const std::string value = people_text(field, row);
-    if (!value.empty()) text += fmt::format("\n{}: {}", field.header, value);
+    if (field.column.header.empty() || field.path == "name") continue;
+    const std::string value = field_text(field, row);
+    if (!value.empty()) text += fmt::format("\n{}: {}", field.column.header, value);
   }
   return text;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/chart/chart.hpp"
-#include "report/people.hpp"
+#include "report/table_row.hpp"
 
 namespace roofline {
 

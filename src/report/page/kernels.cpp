@@ -4,7 +4,7 @@
 
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
-#include "report/kernel_text.hpp"
+#include "report/kernel_rows.hpp"
 #include "report/page/page.hpp"
 
 namespace roofline {

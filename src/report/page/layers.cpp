@@ -19,7 +19,7 @@ std::vector<const OutputField*> shown_fields(const Report& report) {
   std::vector<const OutputField*> shown;
   for (const OutputField& field : output_fields())
     if (field.path == "type" ||
-        (!field.header.empty() && (measured || field.shown != Shown::measured)))
+        (!field.column.header.empty() && (measured || field.column.shown != Shown::measured)))
       shown.push_back(&field);
   return shown;
 }
@@ -46,7 +46,7 @@ std::map<std::size_t, std::string> derivations_by_row(const Report& report, std:
 }
 
 std::string field_cell(const OutputField& field, const TableRow& row, const std::string& target) {
-  const std::string text = xml_text(people_text(field, row));
+  const std::string text = xml_text(field_text(field, row));
   if (field.path == "name")
     return target.empty()
                ? fmt::format("<th scope=\"row\">{}</th>", text)
@@ -61,7 +61,7 @@ std::string head_cell(std::string_view text) {
 }
 
 void write_layer_rows(const Report& report, std::size_t index, bool many,
-                      const std::vector<const OutputField*>& fields, Pieces& page) {
+                      const std::vector<const OutputField*>& fields, OutputBuffer& page) {
   const Result& result = report.results[index];
   const auto ids = derivations_by_row(report, index);
   std::string& text = page.text();
@@ -82,7 +82,7 @@ void write_layer_rows(const Report& report, std::size_t index, bool many,
 
 }  // namespace
 
-void write_layers_section(const Report& report, Pieces& page) {
+void write_layers_section(const Report& report, OutputBuffer& page) {
   const bool many = report.results.size() > 1;
   const std::vector<const OutputField*> fields = shown_fields(report);
   std::string& text = page.text();
@@ -94,7 +94,7 @@ void write_layers_section(const Report& report, Pieces& page) {
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
       "aria-labelledby=\"layers-title\">\n<table id=\"layer-table\">\n<thead><tr>";
   for (const OutputField* field : fields)
-    text += head_cell(field->header.empty() ? field->path : field->header);
+    text += head_cell(field->column.header.empty() ? field->path : field->column.header);
   if (many) text += head_cell("network") + head_cell("GPU");
   text += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < report.results.size(); ++i)
@@ -102,7 +102,7 @@ void write_layers_section(const Report& report, Pieces& page) {
   text += "</tbody>\n</table>\n</div>\n</section>\n";
 }
 
-void write_derivations_section(const Report& report, Pieces& page) {
+void write_derivations_section(const Report& report, OutputBuffer& page) {
   std::string& text = page.text();
   text +=
       "<section id=\"derivations\" aria-labelledby=\"derivations-title\">\n"

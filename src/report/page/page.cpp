@@ -309,7 +309,7 @@ std::string links_of(const Report& report) {
   return links;
 }
 
-void write_layer_sections(const Report& report, Pieces& page) {
+void write_layer_sections(const Report& report, OutputBuffer& page) {
   if (report.results.empty() && !report.kernels.empty()) return;
   page.text() += verdict_section(report) + batch_bar(report) + summary_section(report) +
                  charts_section(report);
@@ -325,7 +325,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   const std::string lead = lead_of(report);
   const std::string_view main_part =
       report.results.empty() && !report.kernels.empty() ? "kernels" : "layers";
-  Pieces page(sink);
+  OutputBuffer page(sink);
   page.text() = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

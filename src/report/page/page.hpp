@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "report/pieces.hpp"
+#include "report/formats.hpp"
 #include "roofline/report.hpp"
 
 namespace roofline {
 
 /// Every layer as a table, and the derivations that its rows lead to: handed on as they grow.
-void write_layers_section(const Report& report, Pieces& page);
-void write_derivations_section(const Report& report, Pieces& page);
+void write_layers_section(const Report& report, OutputBuffer& page);
+void write_derivations_section(const Report& report, OutputBuffer& page);
 
 /// Of recordings without layers; empty where there are none.
 std::string kernels_section(const Report& report);

@@ -1,11 +1,12 @@
 #pragma once
 
-// Fields as people read them.
+// Rows of layers as people read them.
 
 #include <string>
 #include <vector>
 
 #include "report/fields.hpp"
+#include "report/grid.hpp"
 
 namespace roofline {
 
@@ -28,11 +29,24 @@ bool is_in_cache(const LayerResult& row);
 /// "~" before a time of which errors of other GPUs than this one say how sure it is: it must not
 /// look like a measurement.
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
+
+/// A value by its unit; nothing for what is unknown.
+std::string value_text(Unit unit, const Cell& value);
 /// A field of layers that are alike, but for their name.
-std::string people_text(const OutputField& field, const TableRow& row);
+std::string field_text(const OutputField& field, const TableRow& row);
 /// The sum over layers of any kind; empty where the field does not add up.
 std::string summed_text(const OutputField& field, const TableRow& row);
 /// The field of the result's total; empty where it has none.
 std::string total_text(const OutputField& field, const Total& total);
+
+/// The rows of layers as a grid: of a file every layer with its whole name, on a terminal the rows
+/// that matter in as many columns as there are. `results`, indices into the report's, share a
+/// table: one network, or several inputs of one layer each.
+Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
+                const RenderStyle& style);
+
+/// Whether layers that are alike are one row in files too: in a recording they have one time, the
+/// mean of all.
+bool folds_everywhere(const Result& result);
 
 }  // namespace roofline

@@ -1,10 +1,8 @@
-#include "report/people.hpp"
+#include "report/table_row.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "report/short_names.hpp"
+#include "report/names.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -38,19 +36,10 @@ bool adds_up(Unit unit) {
          unit == Unit::second || unit == Unit::share;
 }
 
-std::string limiter_text(const LayerResult& row) {
-  if (!row.fused_into->empty())
-    return "in " + row.fused_into->substr(row.fused_into->find_last_of('.') + 1);
-  if (!row.kernel) return "";
-  std::string text(name_of(row.kernel->limiter));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
-std::string bound_text(const LayerResult& row) {
-  if (row.point.roofline_time_s == 0) return "";
-  if (row.layer.kind == LayerKind::host_copy) return "host link";
-  return std::string(name_of(row.point.bound));
+std::optional<double> number_of(const Cell& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -91,59 +80,33 @@ std::string suffix_of(const TableRow& row) {
   return text;
 }
 
+std::string value_text(Unit unit, const Cell& value) {
+  if (const auto number = number_of(value)) return number_text(unit, *number);
+  const auto* text = std::get_if<std::string_view>(&value);
+  return text != nullptr ? std::string(*text) : "";
+}
+
+std::string field_text(const OutputField& field, const TableRow& row) {
+  if (field.column.text != nullptr) return field.column.text(row.first());
+  if (adds_up(field.unit)) return summed_text(field, row);
+  const Row first = row_of(row.result, row.first());
+  return value_text(field.unit, field.value(first));
+}
+
 std::string summed_text(const OutputField& field, const TableRow& row) {
   if (!adds_up(field.unit)) return "";
   double sum = 0;
   for (const std::size_t i : row.layers) {
     const Row layer = row_of(row.result, row.result.layers[i]);
-    const Cell value = field.value(layer);
-    if (const auto* number = std::get_if<double>(&value))
-      sum += *number;
-    else if (const auto* count = std::get_if<std::uint64_t>(&value))
-      sum += static_cast<double>(*count);
-    else
-      return "";
+    const std::optional<double> number = number_of(field.value(layer));
+    if (!number) return "";
+    sum += *number;
   }
   return number_text(field.unit, sum);
 }
 
-std::string people_text(const OutputField& field, const TableRow& row) {
-  const LayerResult& first = row.first();
-  if (field.path == "limiter") return limiter_text(first);
-  if (field.path == "bound") return bound_text(first);
-  if (adds_up(field.unit)) return summed_text(field, row);
-  const Row layer = row_of(row.result, first);
-  const Cell value = field.value(layer);
-  if (const auto* number = std::get_if<double>(&value)) return number_text(field.unit, *number);
-  const auto* text = std::get_if<std::string_view>(&value);
-  return text != nullptr ? std::string(*text) : "";
-}
-
 std::string total_text(const OutputField& field, const Total& total) {
-  const auto time = [](const std::optional<double>& seconds) {
-    return seconds ? duration(*seconds) : std::string();
-  };
-  const auto over = [](const std::optional<double>& a, const std::optional<double>& b) {
-    return a && b && *b > 0 ? number_text(Unit::ratio, *a / *b) : std::string();
-  };
-  if (field.path == "name") return "total";
-  if (field.path == "macs") return number_text(field.unit, static_cast<double>(total.macs));
-  if (field.path == "flops") return number_text(field.unit, static_cast<double>(total.flops));
-  if (field.path == "bytes.total")
-    return number_text(field.unit, static_cast<double>(total.bytes.total));
-  if (field.path == "roofline_time_s") return time(total.roofline_time_s);
-  if (field.path == "expected_time_s") return time(total.expected_time_s);
-  if (field.path == "expected_uncertainty.factor" && total.expected_uncertainty)
-    return number_text(field.unit, total.expected_uncertainty->factor);
-  if (field.path == "measured.time_s") return time(total.measured_time_s);
-  if (field.path == "measured.lost_s" && total.measured_time_s)
-    return duration(*total.measured_time_s - total.roofline_time_s);
-  if (field.path == "measured.over_roofline")
-    return over(total.measured_time_s, total.roofline_time_s);
-  if (field.path == "measured.over_expected")
-    return over(total.measured_time_s, total.expected_time_s);
-  if (field.path == "time_share") return percent(1);
-  return "";
+  return field.column.total ? value_text(field.unit, field.column.total(total)) : "";
 }
 
 }  // namespace roofline

@@ -1,9 +1,11 @@
 #pragma once
 
-// Names of layers in few columns: what they have in common is folded, what tells them apart stays.
+// Names in few columns: what names of layers have in common is folded, what tells them apart stays;
+// signatures of kernels without what goes without saying.
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roofline {
@@ -19,7 +21,13 @@ std::string folded_name(const std::vector<std::string>& names);
 /// A width is at least 12.
 std::vector<std::string> short_names(const std::vector<std::string>& names,
                                      const std::vector<std::size_t>& widths);
-/// The same of one width.
+/// The same where all have one width.
 std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width);
+
+/// A C++ kernel's name without namespaces, types of results and lists of arguments, but with
+/// template arguments: "void at::native::elementwise_kernel<4, at::native::AddFunctor<float>>(int)"
+/// as "elementwise_kernel<4, AddFunctor<float>>". It may hold thousands of characters, and what
+/// tells it from others is anywhere in it.
+std::string short_signature(std::string_view name);
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 // What a recording says of the links to other GPUs and to the host.
 
-#include "report/links.hpp"
+#include "report/transfers.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,195 @@
+// GPUs: all that is known of one, the catalogue as a table and as JSON.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "kernel/constants.hpp"
+#include "model/gpu_fields.hpp"
+#include "report/grid.hpp"
+#include "report/text.hpp"
+#include "roofline/render.hpp"
+
+namespace roofline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t label_width = 22;
+
+/// "  label            value", nothing for what is unknown.
+void add_line(std::string& out, std::string_view label, const std::string& value,
+              std::size_t width = label_width) {
+  if (!value.empty()) out += fmt::format("  {:<{}}{}\n", label, width, value);
+}
+
+std::string binary_bytes(double bytes) {
+  constexpr double kibi = 1024;
+  constexpr double mebi = 1024 * kibi;
+  return bytes >= mebi ? fmt::format("{:g} MiB", bytes / mebi)
+                       : fmt::format("{:g} KiB", bytes / kibi);
+}
+
+/// A field's value in a line; lists and parts have headings of their own.
+template <class T>
+std::string value_text(const FieldForm& form, const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (requires { static_cast<double>(*value); }) {
+    if (!value) return "";
+    const auto number = static_cast<double>(*value);
+    if (form.quantity == Quantity::whole) return fmt::format("{:.0f}", number);
+    return form.quantity == Quantity::binary_size ? binary_bytes(number) : si(number, form.symbol);
+  } else {
+    return "";
+  }
+}
+
+/// A line a field, together with the fields that end it.
+void add_fields(std::string& out, const Gpu& gpu) {
+  std::string_view label;
+  std::string line;
+  for (const auto& [form, member] : fields_of<Gpu>()) {
+    if (form.label.empty() && form.joint.empty()) continue;
+    const std::string text =
+        std::visit([&, &as = form](auto each) { return value_text(as, gpu.*each); }, member);
+    if (form.joint.empty()) {
+      add_line(out, label, line);
+      label = form.label;
+      line = text;
+    } else if (!text.empty()) {
+      const std::size_t start = line.empty() ? form.joint.find_first_not_of(", ") : 0;
+      line += std::string(form.joint.substr(std::min(start, form.joint.size()))) + text;
+    }
+  }
+  add_line(out, label, line);
+}
+
+void add_peaks(std::string& out, const std::string& heading, const EngineRates& rates,
+               double bandwidth_byte_per_s) {
+  out += heading;
+  std::size_t width = label_width;
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine]) width = std::max(width, name_of(engine).size() + 2);
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine])
+      add_line(out, name_of(engine),
+               fmt::format("{:<15} ridge {} FLOP/B", si(*rates[engine], "FLOP/s"),
+                           plain(*rates[engine] / bandwidth_byte_per_s)),
+               width);
+  add_line(out, "bandwidth", si(bandwidth_byte_per_s, "B/s"), width);
+}
+
+/// A rate in units of 10^exponent, so that a column of them can be compared at a glance.
+std::string in_units(const std::optional<double>& value, double unit) {
+  return value ? fmt::format("{:.5g}", *value / unit) : "";
+}
+
+/// The first aliases, as many as fit and at least one.
+std::string alias_text(const Gpu& gpu, std::size_t widest) {
+  std::string text;
+  for (const std::string& alias : gpu.aliases) {
+    if (!text.empty() && text.size() + 1 + alias.size() > widest) break;
+    text += (text.empty() ? "" : " ") + alias;
+  }
+  return text;
+}
+
+/// Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
+constexpr std::array<std::string_view, 2> droppable{"ridge", "architecture"};
+constexpr std::size_t narrow = 100;
+
+template <class Owner>
+Json object_json(const Owner& owner);
+
+Json to_json(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json to_json(const std::vector<std::string>& texts) { return texts; }
+Json to_json(std::uint64_t count) { return count; }
+Json to_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json to_json(const Source& source) { return object_json(source); }
+Json to_json(const SustainedCeilings& sustained) { return object_json(sustained); }
+Json to_json(const KernelConstants& constants) { return object_json(constants); }
+Json to_json(const ModelConstants& constants) { return constants.name; }
+
+/// The rates that are there, by engine.
+Json to_json(const EngineRates& rates) {
+  Json json = Json::object();
+  for (const Engine engine : enumerators<Engine>)
+    if (rates[engine]) json[std::string(name_of(engine))] = to_json(*rates[engine]);
+  return json;
+}
+
+/// What may be absent.
+template <class T>
+requires requires(const T& value) { *value; }
+Json to_json(const T& value) { return value ? to_json(*value) : Json(nullptr); }
+
+Json to_json(const std::vector<Source>& sources) {
+  Json list = Json::array();
+  for (const Source& source : sources) list.push_back(to_json(source));
+  return list;
+}
+
+template <class Owner>
+Json object_json(const Owner& owner) {
+  Json json = Json::object();
+  for (const GpuField<Owner>& field : fields_of<Owner>())
+    std::visit([&](auto member) { json[std::string(field.form.key)] = to_json(owner.*member); },
+               field.member);
+  return json;
+}
+
+}  // namespace
+
+std::string render_gpu(const Gpu& gpu) {
+  std::string out = gpu.name;
+  if (!gpu.aliases.empty()) out += fmt::format(" ({})", fmt::join(gpu.aliases, ", "));
+  out += '\n';
+  add_fields(out, gpu);
+  add_peaks(out, "\ndatasheet ceilings\n", gpu.peak_flop_per_s, gpu.bandwidth_byte_per_s);
+  if (gpu.sustained)
+    add_peaks(out, "\nsustained ceilings: " + gpu.sustained->source + "\n",
+              gpu.sustained->peak_flop_per_s,
+              gpu.sustained->bandwidth_byte_per_s.value_or(gpu.bandwidth_byte_per_s));
+  if (!gpu.notes.empty()) out += "\nnotes\n";
+  for (const std::string& text : gpu.notes) out += fmt::format("  - {}\n", text);
+  if (!gpu.sources.empty()) out += "\nsources\n";
+  for (const Source& source : gpu.sources) {
+    out += "  - " + source.title;
+    if (!source.date.empty()) out += fmt::format(" ({})", source.date);
+    if (!source.fields.empty()) out += fmt::format(": {}", fmt::join(source.fields, ", "));
+    out += '\n';
+  }
+  return out;
+}
+
+std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
+  Grid grid;
+  grid.columns = {{"name", true}, {"aliases", true}, {"architecture", true}, {"GB"},
+                  {"GB/s"},       {"fp32"},          {"fp16 tensor"},        {"ridge"}};
+  const std::size_t widest_aliases = style.width && *style.width < narrow ? 14 : 20;
+  for (const Gpu& gpu : gpus) {
+    const std::optional<double> fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
+    const std::optional<double> tensor = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
+    grid.add_row({gpu.name, alias_text(gpu, widest_aliases), gpu.architecture,
+                  gpu.memory_byte ? in_units(static_cast<double>(*gpu.memory_byte), 1e9) : "",
+                  in_units(gpu.bandwidth_byte_per_s, 1e9), in_units(fp32, 1e12),
+                  in_units(tensor, 1e12),
+                  fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
+  }
+  drop_columns(grid, style.width, droppable);
+  return aligned(grid, style) +
+         "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
+}
+
+std::string render_gpus_json(const std::vector<Gpu>& gpus) {
+  Json list = Json::array();
+  for (const Gpu& gpu : gpus) list.push_back(object_json(gpu));
+  return list.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace roofline

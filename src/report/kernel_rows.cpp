@@ -1,0 +1,223 @@
+#include "report/kernel_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "report/fields.hpp"
+#include "report/names.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+using T = const KernelTable&;
+using R = const KernelRow&;
+
+template <auto member>
+Cell own(T, R row) {
+  return row.*member;
+}
+
+template <auto member>
+Cell recorded(T, R row) {
+  return row.kernel.*member;
+}
+
+template <auto member>
+Cell counted(T, R row) {
+  return row.kernel.counters.*member;
+}
+
+template <KernelRoof roof>
+Cell share_of_roof(T, R row) {
+  return row.roof_share[roof];
+}
+
+constexpr KernelField field_table[] = {
+    {"schema_version", [](T, R) -> Cell { return schema_version; }, true},
+    {"source", [](T table, R) -> Cell { return table.recording->source; }, true},
+    {"recording", [](T table, R) -> Cell { return table.recording->name; }, true},
+    {"gpu", [](T table, R) { return text_or_null(table.gpu); }, true},
+    {"name", recorded<&RecordedKernel::name>},
+    {"grid", [](T, R row) { return text_or_null(row.kernel.grid); }},
+    {"block", [](T, R row) { return text_or_null(row.kernel.block); }},
+    {"launches", recorded<&RecordedKernel::launches>},
+    {"time_s", recorded<&RecordedKernel::time_s>},
+    {"time_share", own<&KernelRow::time_share>},
+    {"mean_time_s", [](T, R row) -> Cell { return mean_time_s(row.kernel); }},
+    {"registers_per_thread", recorded<&RecordedKernel::registers>},
+    {"occupancy", recorded<&RecordedKernel::occupancy>},
+    {"engine", own<&KernelRow::engine>},
+    {"flops", own<&KernelRow::flop>},
+    {"dram_byte", counted<&KernelCounters::dram_byte>},
+    {"l2_byte", counted<&KernelCounters::l2_byte>},
+    {"flop_per_s", own<&KernelRow::flop_per_s>},
+    {"dram_byte_per_s", own<&KernelRow::dram_byte_per_s>},
+    {"l2_byte_per_s", own<&KernelRow::l2_byte_per_s>},
+    {"intensity_flop_per_byte", own<&KernelRow::intensity_flop_per_byte>},
+    {"l2_intensity_flop_per_byte", own<&KernelRow::l2_intensity_flop_per_byte>},
+    {"compute_share", share_of_roof<KernelRoof::compute>},
+    {"dram_share", share_of_roof<KernelRoof::dram>},
+    {"l2_share", share_of_roof<KernelRoof::l2>},
+    {"nearest_roof", own<&KernelRow::nearest_roof>},
+};
+
+std::string count_text(std::uint64_t count) { return fmt::format("{}", count); }
+
+std::string rate_text(double value) { return si(value, ""); }
+
+std::string text_of(const std::optional<double>& value, std::string (*text)(double)) {
+  return value ? text(*value) : "";
+}
+
+std::string nearest_text(const KernelRow& row) {
+  if (!row.nearest_roof) return "";
+  return fmt::format("{} {}", name_of(*row.nearest_roof),
+                     percent(*row.roof_share[*row.nearest_roof]));
+}
+
+/// How people read a kernel, after its name.
+struct KernelColumn {
+  std::string_view header;
+  std::string (*text)(const KernelRow&);
+  bool left = false;
+};
+
+constexpr KernelColumn columns[] = {
+    {"launches", [](R row) { return count_text(row.kernel.launches); }},
+    {"time", [](R row) { return duration(row.kernel.time_s); }},
+    {"share", [](R row) { return percent(row.time_share); }},
+    {"mean", [](R row) { return duration(mean_time_s(row.kernel)); }},
+    {"engine", [](R row) { return row.engine ? std::string(name_of(*row.engine)) : ""; }, true},
+    {"FLOP/s", [](R row) { return text_of(row.flop_per_s, rate_text); }},
+    {"DRAM B/s", [](R row) { return text_of(row.dram_byte_per_s, rate_text); }},
+    {"L2 B/s", [](R row) { return text_of(row.l2_byte_per_s, rate_text); }},
+    {"FLOP/B", [](R row) { return text_of(row.intensity_flop_per_byte, plain); }},
+    {"FLOP/B at L2", [](R row) { return text_of(row.l2_intensity_flop_per_byte, plain); }},
+    {"occupancy", [](R row) { return text_of(row.kernel.occupancy, percent); }},
+    {"nearest roof", nearest_text, true},
+};
+
+/// What a narrow terminal goes without, first to last.
+constexpr std::array<std::string_view, 7> droppable{
+    "occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"};
+
+/// A row of several kernels.
+std::vector<std::string> summed_cells(const std::string& name, const KernelTable& table,
+                                      const std::vector<std::size_t>& rows) {
+  std::uint64_t launches = 0;
+  double time_s = 0;
+  for (const std::size_t i : rows) {
+    launches += table.rows[i].kernel.launches;
+    time_s += table.rows[i].kernel.time_s;
+  }
+  std::vector<std::string> cells{name, count_text(launches), duration(time_s),
+                                 percent(share_of(time_s, table.time_s))};
+  cells.resize(1 + std::size(columns));
+  return cells;
+}
+
+std::string roofs_text(const Bounds& bounds) {
+  return fmt::format("{} {}, DRAM {} ({}); L2 {} (of the kernel model)\n",
+                     name_of(bounds.main_engine),
+                     si(*rate_of(bounds.ceilings.peak_flop_per_s, bounds.main_engine), "FLOP/s"),
+                     si(bounds.ceilings.bandwidth_byte_per_s, "B/s"), name_of(bounds.ceilings.kind),
+                     si(bounds.roofs.l2_byte_per_s, "B/s"));
+}
+
+constexpr std::string_view plain_legend =
+    "kernels, not layers: a recording without shapes says what ran, not for what.\n";
+
+constexpr std::string_view counter_legend =
+    "FLOP/s, DRAM B/s, L2 B/s: counted by the GPU, over the time. FLOP/B: counted FLOP\n"
+    "over counted bytes of device memory, and over those of L2. engine: the units that\n"
+    "these FLOP keep busy the longest. nearest roof: the ceiling that the kernel comes\n"
+    "closest to, and its share of it; far from all, it waits.\n";
+
+}  // namespace
+
+std::span<const KernelField> kernel_fields() { return field_table; }
+
+void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
+                         bool with_head) {
+  for (const KernelField& field : field_table)
+    if (with_head || !field.is_head) writer.member(field.path, field.value(table, row));
+}
+
+std::string kernel_title(const KernelTable& table) {
+  const KernelRecording& recording = *table.recording;
+  std::string text =
+      fmt::format("{}: kernels recorded by {}{}\n", shortened(printable(recording.name), 40),
+                  recording.recorder, table.gpu.empty() ? "" : " on " + printable(table.gpu));
+  if (table.bounds) text += roofs_text(*table.bounds);
+  if (recording.busy_s && recording.span_s)
+    text +=
+        fmt::format("GPU busy {} and idle {} of {}; ", duration(*recording.busy_s),
+                    duration(*recording.span_s - *recording.busy_s), duration(*recording.span_s));
+  text += fmt::format("{} launches of {} kernels take {}\n", table.launches, table.rows.size(),
+                      duration(table.time_s));
+  for (const std::string& note : recording.notes) text += printable(note) + '\n';
+  return text;
+}
+
+Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
+                 const RenderStyle& style) {
+  constexpr std::size_t widest_name = 60, least_name = 24;
+  Grid grid{{{"kernel", true}}, true};
+  for (const KernelColumn& column : columns)
+    grid.columns.push_back({std::string(column.header), column.left});
+  const std::vector<std::size_t>& shown = style.width ? selection.main_rows : selection.rows;
+  std::vector<std::string> names;
+  for (const std::size_t i : shown) names.push_back(kernel_label(table.rows[i]));
+  names = short_names(
+      names, style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    std::vector<std::string> cells{names[i]};
+    for (const KernelColumn& column : columns) cells.push_back(column.text(table.rows[shown[i]]));
+    grid.add_row(cells);
+  }
+  if (style.width && !selection.rest.empty())
+    grid.add_row(
+        summed_cells(fmt::format("{} more (--all)", selection.rest.size()), table, selection.rest));
+  std::vector<std::size_t> all(table.rows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  grid.add_row(summed_cells("total", table, all));
+  drop_columns(grid, style.width, droppable);
+  return grid;
+}
+
+std::string kernel_legend(const Report& report) {
+  const bool counted =
+      std::any_of(report.kernels.begin(), report.kernels.end(),
+                  [](const KernelTable& table) { return table.recording->has_counters(); });
+  return std::string(plain_legend) + std::string(counted ? counter_legend : "");
+}
+
+std::string kernel_label(const KernelRow& row) {
+  return printable(short_signature(row.kernel.name));
+}
+
+std::string kernel_note(const KernelRow& row) {
+  return fmt::format("{}, {}{}", duration(row.kernel.time_s), percent(row.time_share),
+                     row.kernel.launches > 1 ? fmt::format(", x{}", row.kernel.launches) : "");
+}
+
+std::string kernel_hover(const KernelRow& row) {
+  std::string text = shortened(printable(row.kernel.name), 200);
+  const auto add = [&](std::string_view what, const std::string& value) {
+    if (!value.empty()) text += fmt::format("\n{}: {}", what, value);
+  };
+  add("grid", row.kernel.grid);
+  add("block", row.kernel.block);
+  for (const KernelColumn& column : columns)
+    if (column.header == "time")
+      add("time", duration(row.kernel.time_s) + ", " + percent(row.time_share));
+    else if (column.header != "share")
+      add(column.header, column.text(row));
+  return text;
+}
+
+}  // namespace roofline

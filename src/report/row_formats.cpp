@@ -1,0 +1,107 @@
+// Formats that are rows and nothing else: NDJSON, a line each, and CSV.
+
+#include "report/fields.hpp"
+#include "report/formats.hpp"
+#include "report/kernel_rows.hpp"
+#include "report/point_fields.hpp"
+#include "report/stated.hpp"
+
+namespace roofline {
+namespace {
+
+/// A line that is an object, whose members `write` writes.
+template <class Write>
+void append_line(std::string& text, const Write& write) {
+  JsonWriter writer(text, false);
+  writer.begin_object();
+  write(writer);
+  writer.end_object();
+  text += '\n';
+}
+
+std::size_t append_row_line(std::string& text, const Row& row) {
+  append_line(text, [&](JsonWriter& writer) { write_fields(writer, row, true); });
+  return 0;
+}
+
+void append_kernel_line(std::string& text, const KernelTable& table, const KernelRow& row) {
+  append_line(text, [&](JsonWriter& writer) { write_kernel_fields(writer, table, row, true); });
+}
+
+void append_point_line(std::string& text, const PointTable& table, const OperatingPoint& point) {
+  append_line(text, [&](JsonWriter& writer) { write_point_fields(writer, table, point, true); });
+}
+
+void append_error_line(std::string& text, const InputError& error) {
+  append_line(text, [&](JsonWriter& writer) {
+    writer.members({{"schema_version", schema_version},
+                    {"source", error.source},
+                    {"where", error.where},
+                    {"error", error.message}});
+  });
+}
+
+/// The names of columns, one for each field; a layer's fields have a column each.
+template <class Fields>
+std::string header_of(const Fields& fields) {
+  std::string out;
+  for (const auto& field : fields)
+    out += (out.empty() ? "" : ",") +
+           (field.path == layer_path ? layer_columns() : column_of(field.path));
+  return out + '\n';
+}
+
+template <bool raw>
+std::size_t append_row_cells(std::string& text, const Row& row) {
+  TextBuffer out(text);
+  std::size_t share_at = 0;
+  for (const OutputField& field : output_fields()) {
+    if (&field != output_fields().data()) out.add(',');
+    if (field.path == "time_share") share_at = out.size();
+    if (field.path == layer_path)
+      append_layer_cells(out, row, raw);
+    else
+      append_csv(out, field.value(row), raw);
+  }
+  out.add('\n');
+  out.flush();
+  return share_at;
+}
+
+template <bool raw, class Fields, class... Of>
+void append_cells(std::string& text, const Fields& fields, const Of&... of) {
+  TextBuffer out(text);
+  for (const auto& field : fields) {
+    if (&field != fields.data()) out.add(',');
+    append_csv(out, field.value(of...), raw);
+  }
+  out.add('\n');
+  out.flush();
+}
+
+template <bool raw>
+constexpr RowFormat csv{
+    .order = RowOrder::by_result,
+    .row = append_row_cells<raw>,
+    .begin = [] { return header_of(output_fields()); },
+    .error = nullptr,
+    .kernel = [](std::string& text, const KernelTable& table,
+                 const KernelRow& row) { append_cells<raw>(text, kernel_fields(), table, row); },
+    .begin_kernels = [] { return header_of(kernel_fields()); },
+    .point =
+        [](std::string& text, const PointTable& table, const OperatingPoint& point) {
+          append_cells<raw>(text, point_fields(), table, point);
+        },
+    .begin_points = [] { return header_of(point_fields()); }};
+
+}  // namespace
+
+constinit const RowFormat csv_rows = csv<false>;
+constinit const RowFormat raw_csv_rows = csv<true>;
+constinit const RowFormat ndjson_rows{.order = RowOrder::as_computed,
+                                      .row = append_row_line,
+                                      .error = append_error_line,
+                                      .kernel = append_kernel_line,
+                                      .point = append_point_line};
+
+}  // namespace roofline

@@ -1,0 +1,186 @@
+#include "report/writer.hpp"
+
+#include <fmt/compile.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "model/spreadsheet.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// The text of a number that came lately. Rows repeat many: a GPU's ridge, a bound that is one of
+/// two times, all of a layer that is like one before.
+struct KnownNumber {
+  std::uint64_t bits = 0;
+  std::array<char, 32> characters{};  // the shortest digits are 24 at most
+  std::size_t size = 0;
+};
+
+const KnownNumber& known_number(double value) {
+  constexpr int index_bits = 8;
+  thread_local std::array<KnownNumber, 1 << index_bits> all{};
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  KnownNumber& known = all[(bits * 0x9E3779B97F4A7C15) >> (64 - index_bits)];
+  if (known.bits != bits) {
+    known.bits = bits;
+    char* const first = known.characters.data();
+    known.size = static_cast<std::size_t>(fmt::format_to(first, FMT_COMPILE("{}"), value) - first);
+  }
+  return known;
+}
+
+void append_csv_text(TextBuffer& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return out.add(text);
+  out.add('"');
+  for (const char c : text) {
+    if (c == '"') out.add('"');
+    out.add(c);
+  }
+  out.add('"');
+}
+
+}  // namespace
+
+void TextBuffer::flush() {
+  out_.append(gathered_.data(), used_);
+  used_ = 0;
+}
+
+void TextBuffer::add_beyond(std::string_view text) {
+  flush();
+  if (text.size() > gathered_.size())
+    out_.append(text);
+  else
+    add(text);
+}
+
+void TextBuffer::add_digits(std::uint64_t count) {
+  constexpr std::size_t most = std::numeric_limits<std::uint64_t>::digits10 + 1;
+  char* digits = room(most);
+  used_ += static_cast<std::size_t>(fmt::format_to(digits, FMT_COMPILE("{}"), count) - digits);
+}
+
+void TextBuffer::add_number(double value) {
+  const double magnitude = std::fabs(value);
+  constexpr double whole_below = 1e16;  // from there on there is an exponent
+  if (magnitude < whole_below) {
+    const auto whole = static_cast<std::int64_t>(magnitude);
+    if (static_cast<double>(whole) == magnitude) {
+      if (std::signbit(value)) add('-');
+      add_count(static_cast<std::uint64_t>(whole));
+      return add(".0");
+    }
+  }
+  const KnownNumber& known = known_number(value);
+  add(std::span(known.characters), known.size);
+}
+
+void JsonWriter::add_string(std::string_view text) {
+  if (is_plain(text)) {
+    out_.add('"');
+    out_.add(text);
+    out_.add('"');
+  } else {
+    out_.add(nlohmann::json(std::string(text))
+                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
+void JsonWriter::new_line() {
+  out_.add('\n');
+  for (std::size_t i = 0; i < depth_; ++i) out_.add("  ");
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  add_string(name);
+  out_.add(indented_ ? ": " : ":");
+  after_key_ = true;
+  return *this;
+}
+
+void JsonWriter::add_first_key(const JsonKey& key) {
+  begin_item();
+  out_.add(std::span(key.text_).last<JsonKey::block_size>(), key.size_ - 1);
+  if (indented_) out_.add(' ');
+}
+
+void JsonWriter::write(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    add_string(*text);
+  } else if (const auto* count = std::get_if<std::uint64_t>(&cell)) {
+    out_.add_count(*count);
+  } else if (const auto* number = std::get_if<double>(&cell); number && std::isfinite(*number)) {
+    out_.add_number(*number);
+  } else if (const auto* flag = std::get_if<bool>(&cell)) {
+    out_.add(*flag ? "true" : "false");
+  } else if (const auto* json = std::get_if<JsonValue>(&cell)) {
+    after_key_ = true;  // what stands before the value is there already
+    const bool indented = std::exchange(indented_, false);
+    json->write(*this);
+    indented_ = indented;
+  } else {
+    out_.add("null");
+  }
+}
+
+JsonWriter& JsonWriter::value(const Cell& cell) {
+  separate();
+  write(cell);
+  end_value();
+  return *this;
+}
+
+JsonWriter& JsonWriter::counts(std::span<const std::uint64_t> counts) {
+  begin_array();
+  for (const std::uint64_t count : counts) {
+    separate();
+    out_.add_count(count);
+  }
+  return end_array();
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  out_.add(bracket);
+  ++depth_;
+  has_items_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  --depth_;
+  if (has_items_ && indented_) new_line();
+  has_items_ = true;  // the one around it has this one
+  out_.add(bracket);
+  end_value();
+  return *this;
+}
+
+void append_csv(TextBuffer& out, const Cell& cell, bool raw) {
+  if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    std::string changed(is_plain(*text) ? "" : valid_utf8(*text));
+    const std::string_view valid = changed.empty() ? *text : changed;
+    if (!raw && is_formula(valid))
+      append_csv_text(out, guarded(valid));
+    else
+      append_csv_text(out, valid);
+  } else if (const auto* json = std::get_if<JsonValue>(&cell)) {
+    std::string line;
+    JsonWriter(line, false).value(*json);
+    append_csv_text(out, line);
+  } else if (const auto* number = std::get_if<double>(&cell)) {
+    if (std::isfinite(*number)) out.add_number(*number);
+  } else if (const auto* count = std::get_if<std::uint64_t>(&cell)) {
+    out.add_count(*count);
+  } else if (const auto* flag = std::get_if<bool>(&cell)) {
+    out.add(*flag ? "true" : "false");
+  }
+}
+
+}  // namespace roofline
