@@ -12,10 +12,10 @@
 #include "report/formats.hpp"
 #include "report/grid.hpp"
 #include "report/kernel_rows.hpp"
-#include "report/transfers.hpp"
 #include "report/summary.hpp"
 #include "report/table_row.hpp"
 #include "report/text.hpp"
+#include "report/transfers.hpp"
 
 namespace roofline {
 namespace {
@@ -32,10 +32,9 @@ struct Style {
   bool is_terminal() const { return own.width.has_value(); }
 };
 
-/// Results that share one table: a network, or all inputs that are a single layer on the same GPU.
-struct Section {
-  std::vector<std::size_t> results;
-};
+/// Results, by their indices in the report, that share one table: a network, or all inputs that are
+/// a single layer on the same GPU.
+using Section = std::vector<std::size_t>;
 
 bool share_a_table(const Result& a, const Result& b) {
   return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
@@ -44,18 +43,15 @@ bool share_a_table(const Result& a, const Result& b) {
 
 std::vector<Section> sections_of(const Report& report) {
   std::vector<Section> sections;
-  std::vector<Section*> open;  // of single layers, which may take more
-  sections.reserve(report.results.size());
   for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const auto fitting = std::find_if(open.begin(), open.end(), [&](const Section* section) {
-      return share_a_table(report.results[section->results.front()], report.results[i]);
-    });
-    if (fitting != open.end()) {
-      (*fitting)->results.push_back(i);
-      continue;
-    }
-    sections.push_back({{i}});
-    if (report.results[i].layers.size() == 1) open.push_back(&sections.back());
+    const auto fitting =
+        std::find_if(sections.begin(), sections.end(), [&](const Section& section) {
+          return share_a_table(report.results[section.front()], report.results[i]);
+        });
+    if (fitting == sections.end())
+      sections.push_back({i});
+    else
+      fitting->push_back(i);
   }
   return sections;
 }
@@ -78,23 +74,20 @@ std::string share_line(const Setting& setting) {
 
 /// Each share once.
 std::string share_lines(const Report& report) {
-  std::vector<std::string> lines;
-  for (const Result& result : report.results)
-    if (const std::string line = share_line(result.setting);
-        std::find(lines.begin(), lines.end(), line) == lines.end())
-      lines.push_back(line);
+  std::set<std::string> known;
   std::string text;
-  for (const std::string& line : lines) text += line;
+  for (const Result& result : report.results)
+    if (const auto [line, is_new] = known.insert(share_line(result.setting)); is_new) text += *line;
   return text;
 }
 
 std::string title_of(const Report& report, const Section& section) {
-  const Result& result = report.results[section.results.front()];
+  const Result& result = report.results[section.front()];
   const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
   const double bandwidth = result.bounds.ceilings.bandwidth_byte_per_s;
-  const std::string what = section.results.size() == 1
+  const std::string what = section.size() == 1
                                ? shortened(printable(result.setting.label), 40)
-                               : fmt::format("{} inputs of one layer", section.results.size());
+                               : fmt::format("{} inputs of one layer", section.size());
   // A recording of several passes is of a step of training.
   const bool trains =
       result.setting.training || (result.measured.recording != nullptr && !result.setting.pass);
@@ -112,7 +105,7 @@ std::string title_of(const Report& report, const Section& section) {
                      share_line(result.setting) + gpu_changes_sentence(result));
 }
 
-/// Layers of one engine.
+/// What an engine runs.
 struct EngineUse {
   Engine engine;
   std::vector<std::string_view> kinds;  ///< each once
@@ -124,7 +117,7 @@ constexpr double least_engine_share = 0.01;
 
 std::vector<EngineUse> engine_uses(const Report& report, const Section& section) {
   std::vector<EngineUse> uses;
-  for (const std::size_t i : section.results)
+  for (const std::size_t i : section)
     for (const LayerResult& row : report.results[i].layers) {
       if (!runs_on_engine(row.layer)) continue;
       auto use = std::find_if(uses.begin(), uses.end(),
@@ -217,14 +210,14 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
 void write_section(const Report& report, const Section& section, const Style& style,
                    OutputBuffer& out) {
   out.text() += title_of(report, section);
-  if (section.results.size() > 1) {
+  if (section.size() > 1) {
     out.text() += engines_of(report, section) + '\n';
-    style.write(layer_grid(report, section.results, style.own), out);
+    style.write(layer_grid(report, section, style.own), out);
     out.text() += '\n';
     return;
   }
-  const Result& result = report.results[section.results.front()];
-  const Selection& selection = report.selections[section.results.front()];
+  const Result& result = report.results[section.front()];
+  const Selection& selection = report.selections[section.front()];
   out.text() += verdict_sentences(result) + expected_sentence(result, style.own.width) +
                 engines_of(report, section) + other_engine_sentence(result);
   out.text() += memory_sentence(result) + recording_sentences(result) + '\n';
@@ -232,7 +225,7 @@ void write_section(const Report& report, const Section& section, const Style& st
     style.write(type_grid(result, selection), out);
     out.text() += hidden_sentence(selection.types.size(), result.types.size(), "types");
   } else {
-    style.write(layer_grid(report, section.results, style.own), out);
+    style.write(layer_grid(report, section, style.own), out);
     out.text() += hidden_rows_sentence(selection, result, style);
   }
   out.text() += network_bounds_sentence(result, style.own.width);
@@ -268,12 +261,6 @@ std::string points_text(const Report& report, const Style& style) {
   return text;
 }
 
-void write_layer_comparison(const Report& report, const Style& style, OutputBuffer& out) {
-  if (report.view.by != RowsBy::layer || report.comparison.empty()) return;
-  style.write(comparison_grid(report.comparison), out);
-  out.text() += '\n';
-}
-
 bool has_folded(const Report& report, const Style& style) {
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     if (!style.is_terminal() && !folds_everywhere(report.results[i])) continue;
@@ -285,31 +272,24 @@ bool has_folded(const Report& report, const Style& style) {
   return false;
 }
 
-struct HeaderMeaning {
-  std::string_view header;
-  std::string_view meaning;
-};
-
-constexpr std::array header_meanings = std::to_array<HeaderMeaning>({
-    {"bytes", "bytes: each operand is read once, each result written once."},
-    {"roofline", "roofline: the least time, all bytes from device memory."},
-    {"expected",
-     "expected: the time of a library's kernel; less than the roofline where operands are in L2 "
-     "(see --cache) or Winograd needs fewer MACs."},
-    {"share", "share: of the total."},
-});
-constexpr std::string_view within_meaning =
-    " within: of 100 measured times, 68 lie between expected / within and expected x within. ~: no "
-    "kernel of this kind was measured on this GPU.";
-
 /// What the headers mean that are shown, in words that layers and points share.
 std::string meanings_legend(const std::set<std::string>& headers) {
   std::string text;
   if (headers.contains("FLOP") || headers.contains("MACs")) text = "1 MAC = 2 FLOP. ";
   text += "k, M, G: powers of ten.";
-  for (const HeaderMeaning& each : header_meanings)
-    if (headers.contains(std::string(each.header))) (text += ' ') += each.meaning;
-  if (headers.contains("expected") || headers.contains("within")) text += within_meaning;
+  if (headers.contains("bytes"))
+    text += " bytes: each operand is read once, each result written once.";
+  if (headers.contains("roofline"))
+    text += " roofline: the least time, all bytes from device memory.";
+  if (headers.contains("expected"))
+    text +=
+        " expected: the time of a library's kernel; less than the roofline where operands are in "
+        "L2 (see --cache) or Winograd needs fewer MACs.";
+  if (headers.contains("share")) text += " share: of the total.";
+  if (headers.contains("expected") || headers.contains("within"))
+    text +=
+        " within: of 100 measured times, 68 lie between expected / within and expected x within. "
+        "~: no kernel of this kind was measured on this GPU.";
   return broken(text, sentence_width) + '\n';
 }
 
@@ -337,19 +317,16 @@ struct Shown {
 
 /// What the columns that are shown mean.
 std::string columns_legend(const Shown& shown) {
-  const std::set<std::string>& headers = shown.headers;
-  const std::string_view in_cache =
-      shown.rows_in_cache
-          ? "memory*: expected is less than the roofline, because operands are in L2.\n"
-          : "";
   std::string text;
-  if (headers.contains("lost")) text += "lost: the measured time beyond the roofline. ";
-  if (headers.contains("/bound"))
+  if (shown.headers.contains("lost")) text += "lost: the measured time beyond the roofline. ";
+  if (shown.headers.contains("/bound"))
     text +=
         "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
         "the roofline is far below the start of a kernel.";
   if (!text.empty()) text = broken(text, sentence_width) + '\n';
-  return std::string(in_cache) + text + limiter_legend(shown.limiters);
+  if (shown.rows_in_cache)
+    text.insert(0, "memory*: expected is less than the roofline, because operands are in L2.\n");
+  return text + limiter_legend(shown.limiters);
 }
 
 void write_layer_tables(const Report& report, const Style& plain_style, OutputBuffer& out) {
@@ -372,7 +349,10 @@ void write_layer_tables(const Report& report, const Style& plain_style, OutputBu
     for (const Sweep& sweep : report.sweeps) out.text() += sweep_text(sweep, style);
   if (rows || (by_type && report.sweeps.empty()))
     for (const Section& section : sections_of(report)) write_section(report, section, style, out);
-  write_layer_comparison(report, style, out);
+  if (report.view.by == RowsBy::layer && !report.comparison.empty()) {
+    style.write(comparison_grid(report.comparison), out);
+    out.text() += '\n';
+  }
   out.text() += points_text(report, style);
   if (out.is_empty()) return;
   out.text() += (report.points.empty() ? "" : points_legend(report, shown.headers)) +
@@ -399,7 +379,7 @@ void write_kernels(const Report& report, const Style& style, OutputBuffer& out) 
 std::string network_explanations_text(const Report& report, const Style& style) {
   std::string text;
   for (const NetworkExplanation& each : report.network_explanations)
-    text += (text.empty() ? "" : "\n") + broken(title_of(report, {{each.result}}), sentence_width) +
+    text += (text.empty() ? "" : "\n") + broken(title_of(report, {each.result}), sentence_width) +
             network_explanation_text(each, report.results[each.result], style.own.width,
                                      [&](const Grid& grid) { return style.render(grid); });
   return text;

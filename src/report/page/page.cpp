@@ -13,17 +13,39 @@
 
 namespace roofline {
 
+std::string section_begin(std::string_view id, std::string_view title) {
+  return fmt::format(
+      "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n", id,
+      title);
+}
+
+std::string table_begin(std::string_view section, const std::vector<std::string_view>& heads,
+                        std::string_view attributes) {
+  std::string text = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"{}-title\">\n"
+      "<table{}>\n<thead><tr>",
+      section, attributes);
+  for (const std::string_view head : heads)
+    text += fmt::format("<th scope=\"col\">{}</th>", xml_text(head));
+  return text + "</tr></thead>\n<tbody>\n";
+}
+
+std::string text_cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
+
+std::string number_cell(std::string_view text) {
+  return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
+}
+
+std::string details(std::string_view attributes, std::string_view summary, std::string_view text) {
+  return fmt::format("<details{}>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n", attributes,
+                     xml_text(summary), xml_text(text));
+}
+
 std::string batch_attribute(const std::optional<std::uint64_t>& batch) {
   return batch ? fmt::format(" data-batch=\"{}\"", *batch) : "";
 }
 
 namespace {
-
-std::string html_cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
-
-std::string number_cell(std::string_view text) {
-  return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
-}
 
 std::string time_cell(const std::optional<double>& seconds) {
   return number_cell(seconds ? duration(*seconds) : "");
@@ -36,38 +58,22 @@ std::string memory_text(const Result& result) {
   return fits(result).value_or(true) ? text : text + ": DOES NOT FIT";
 }
 
-std::string head_cells(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) text += fmt::format("<th scope=\"col\">{}</th>", name);
-  return text;
-}
-
-/// The result among the ways in which its work was evaluated.
-struct PagePart {
-  const PointTable* table = nullptr;  ///< null where there is one way
-  std::size_t point = 0;
-};
-
-PagePart place_of(const Report& report, const Result& result) {
+/// The speed-up of a result among the ways in which its work was evaluated, and what it is best in.
+std::string place_cells(const Report& report, const Result& result) {
   for (const PointTable& table : report.points)
     for (std::size_t i = 0; i < table.points.size(); ++i) {
       const OperatingPoint& point = table.points[i];
-      if (table.network == result.setting.label && point.gpu == result.setting.gpu &&
-          point.dtype == result.setting.dtype && point.batch == result.setting.batch)
-        return {&table, i};
+      if (table.network != result.setting.label || point.gpu != result.setting.gpu ||
+          point.dtype != result.setting.dtype || point.batch != result.setting.batch)
+        continue;
+      std::vector<std::string_view> best;
+      if (table.best == i) best.emplace_back("time");
+      if (table.fewest_joules == i) best.emplace_back("energy");
+      if (table.cheapest == i) best.emplace_back("cost");
+      return number_cell(factor(point.speedup)) +
+             text_cell(fmt::format("{}", fmt::join(best, ", ")));
     }
-  return {};
-}
-
-std::string best_text(const PagePart& place) {
-  std::string text;
-  const auto add = [&](const std::optional<std::size_t>& best, std::string_view what) {
-    if (best == place.point) text += (text.empty() ? "" : ", ") + std::string(what);
-  };
-  add(place.table->best, "time");
-  add(place.table->fewest_joules, "energy");
-  add(place.table->cheapest, "cost");
-  return text;
+  return text_cell("") + text_cell("");
 }
 
 std::optional<double> images_per_s(const Result& result) {
@@ -85,7 +91,7 @@ std::string summary_row(const Report& report, const Result& result, bool measure
   std::string text =
       fmt::format("<tr{}><th scope=\"row\">{}</th>", batch_attribute(result.setting.batch),
                   xml_text(result.setting.label)) +
-      html_cell(result.setting.gpu) + html_cell(dtype_text(result)) +
+      text_cell(result.setting.gpu) + text_cell(dtype_text(result)) +
       number_cell(result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed") +
       number_cell(si(static_cast<double>(total.macs), "")) +
       number_cell(si(static_cast<double>(total.flops), "")) +
@@ -95,12 +101,7 @@ std::string summary_row(const Report& report, const Result& result, bool measure
     text += time_cell(result.measured.summary ? std::optional(result.measured.summary->measured_s)
                                               : std::nullopt);
   text += number_cell(rate ? plain(*rate) : "");
-  if (!report.points.empty()) {
-    const PagePart place = place_of(report, result);
-    text += place.table == nullptr ? html_cell("") + html_cell("")
-                                   : number_cell(factor(place.table->points[place.point].speedup)) +
-                                         html_cell(best_text(place));
-  }
+  if (!report.points.empty()) text += place_cells(report, result);
   return text + number_cell(percent(compute_bound_share(result))) +
          number_cell(memory_text(result)) + "</tr>\n";
 }
@@ -119,14 +120,10 @@ std::string summary_section(const Report& report) {
   heads.emplace_back("images/s");
   if (!report.points.empty()) heads.insert(heads.end(), {"speed-up", "best in"});
   heads.insert(heads.end(), {"bound by compute", "memory needed"});
-  std::string text = fmt::format(
-      "<section id=\"summary\" aria-labelledby=\"summary-title\">\n"
-      "<h2 id=\"summary-title\">{}</h2>\n<div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" aria-labelledby=\"summary-title\">\n<table>\n<thead><tr>{}</tr></thead>\n"
-      "<tbody>\n",
-      summary_title(report), head_cells(heads));
+  std::string text =
+      section_begin("summary", summary_title(report)) + table_begin("summary", heads);
   for (const Result& result : report.results) text += summary_row(report, result, measured);
-  return text + "</tbody>\n</table>\n</div>\n</section>\n";
+  return (text += table_end) += section_end;
 }
 
 /// What stands first of measured inputs.
@@ -142,9 +139,7 @@ std::string verdict_section(const Report& report) {
                         xml_text(changes_text(*report.changes, report.view.top, {}, render)));
   }
   if (text.empty()) return text;
-  return "<section id=\"verdict\" aria-labelledby=\"verdict-title\">\n"
-         "<h2 id=\"verdict-title\">Verdict</h2>\n" +
-         text + "</section>\n";
+  return (section_begin("verdict", "Verdict") += text) += section_end;
 }
 
 /// More charts of one kind are no page to read, nor more of which one batch at a time is shown.
@@ -171,39 +166,26 @@ std::string batch_bar(const Report& report) {
                      best ? fmt::format("{}", *best) : "");
 }
 
-bool has_flops(const Report& report) {
-  return std::any_of(report.results.begin(), report.results.end(),
-                     [](const Result& result) { return result.total.flops > 0; });
-}
-
 std::string charts_section(const Report& report) {
-  std::string text =
-      "<section id=\"charts\" aria-labelledby=\"charts-title\">\n"
-      "<h2 id=\"charts-title\">Charts</h2>\n";
-  const bool on_roofline = has_flops(report);
+  const bool on_roofline = std::any_of(report.results.begin(), report.results.end(),
+                                       [](const Result& result) { return result.total.flops > 0; });
+  std::string text = section_begin("charts", "Charts");
   if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
   if (!report.comparison.empty()) add_charts(text, report, ChartKind::compare);
-  if (report.view.ranks_gpus()) return text + "</section>\n";
+  if (report.view.ranks_gpus()) return text += section_end;
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
   if (on_roofline) add_charts(text, report, ChartKind::intensity);
-  return text + "</section>\n";
+  return text += section_end;
 }
 
 std::string gpus_section(const Report& report) {
-  std::string text =
-      "<section id=\"gpus\" aria-labelledby=\"gpus-title\">\n"
-      "<h2 id=\"gpus-title\">GPUs and where their numbers come from</h2>\n";
-  for (const Gpu& gpu : report.gpus)
-    text += fmt::format("<details>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
-                        xml_text(gpu.name), xml_text(render_gpu(gpu)));
-  return text + "</section>\n";
+  std::string text = section_begin("gpus", "GPUs and where their numbers come from");
+  for (const Gpu& gpu : report.gpus) text += details("", gpu.name, render_gpu(gpu));
+  return text += section_end;
 }
 
-constexpr std::string_view conventions_section =
-    R"html(<section id="conventions" aria-labelledby="conventions-title">
-<h2 id="conventions-title">Conventions</h2>
-<ul>
+constexpr std::string_view conventions = R"html(<ul>
 <li>1 MAC is one multiply-add, 2 FLOP. Bias adds and epilogues are not counted; taps on padding are.</li>
 <li>Bytes are algorithmic: every operand read once, every result written once, each at its own data
 type, without im2col. k, M, G, T are powers of ten.</li>
@@ -216,17 +198,14 @@ bytes, reaches the ridge, peak over bandwidth.</li>
 the roofline where operands are in L2, or where Winograd or FFT save MACs.</li>
 <li>Colours of the charts: Okabe and Ito, "Color Universal Design", 2008.</li>
 </ul>
-</section>
 )html";
 
 std::string errors_section(const Report& report) {
   if (report.errors.empty()) return "";
-  std::string text =
-      "<section id=\"errors\" aria-labelledby=\"errors-title\">\n"
-      "<h2 id=\"errors-title\">Inputs that could not be evaluated</h2>\n<ul>\n";
+  std::string text = section_begin("errors", "Inputs that could not be evaluated") + "<ul>\n";
   for (const InputError& error : report.errors)
     text += fmt::format("<li>{}</li>\n", xml_text(error.what()));
-  return text + "</ul>\n</section>\n";
+  return (text += "</ul>\n") += section_end;
 }
 
 /// "a, b and c", or how many there are.
@@ -239,10 +218,9 @@ std::string those_of(const Report& report, std::string_view what, TextOf text_of
         std::find(texts.begin(), texts.end(), text) == texts.end())
       texts.push_back(text);
   if (texts.size() > most_named) return fmt::format("{} {}", texts.size(), what);
-  std::string all;
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    all += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
-  return all;
+  const std::string last = texts.back();
+  texts.pop_back();
+  return texts.empty() ? last : fmt::format("{} and {}", fmt::join(texts, ", "), last);
 }
 
 std::string subject_of(const Report& report) {
@@ -282,31 +260,23 @@ std::string lead_of(const Report& report) {
                      plain(*best.images_per_s), duration(best.time_s));
 }
 
-struct PageSection {
-  std::string_view id;
-  std::string_view title;
-};
-
 /// "<a href=...>" to each section of layers and kernels that the report has.
-std::string links_of(const Report& report) {
-  std::string links;
-  const auto add = [&](const PageSection& section) {
-    links += fmt::format("{}<a href=\"#{}\">{}</a>", links.empty() ? "" : " ", section.id,
-                         section.title);
+std::string section_links(const Report& report) {
+  std::vector<std::string> links;
+  const auto add = [&](std::string_view id, std::string_view title) {
+    links.push_back(fmt::format("<a href=\"#{}\">{}</a>", id, title));
   };
-  if (report.results.empty() && !report.kernels.empty()) {
-    add({"kernels", "Kernels"});
-  } else {
-    for (const PageSection& section : {PageSection{"summary", summary_title(report)},
-                                       {"charts", "Charts"},
-                                       {"layers", "Layers"},
-                                       {"derivations", "Derivations"}})
-      add(section);
-    if (!report.kernels.empty()) add({"kernels", "Kernels"});
-    add({"gpus", "GPUs"});
+  const bool layers = !report.results.empty() || report.kernels.empty();
+  if (layers) {
+    add("summary", summary_title(report));
+    add("charts", "Charts");
+    add("layers", "Layers");
+    add("derivations", "Derivations");
   }
-  add({"conventions", "Conventions"});
-  return links;
+  if (!report.kernels.empty()) add("kernels", "Kernels");
+  if (layers) add("gpus", "GPUs");
+  add("conventions", "Conventions");
+  return fmt::format("{}", fmt::join(links, " "));
 }
 
 void write_layer_sections(const Report& report, OutputBuffer& page) {
@@ -334,11 +304,12 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
       "<a class=\"skip\" href=\"#{}\">Skip to the {}</a>\n"
       "<header>\n<h1>{}</h1>\n{}<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n",
       title, page_css(), svg_css(), main_part, main_part, title,
-      lead.empty() ? "" : fmt::format("<p>{}</p>\n", xml_text(lead)), links_of(report));
+      lead.empty() ? "" : fmt::format("<p>{}</p>\n", xml_text(lead)), section_links(report));
   page.text() += errors_section(report);
   write_layer_sections(report, page);
   page.text() += kernels_section(report);
-  page.text() += conventions_section;
+  page.text() += section_begin("conventions", "Conventions");
+  (page.text() += conventions) += section_end;
   page.text() += fmt::format(
       "</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n</body>\n</html>\n",
       ROOFLINE_VERSION, page_script());

@@ -1,12 +1,16 @@
-#include "report/chart/layers.hpp"
+// The page's long tables: of layers with their derivations, and of kernels.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "report/chart/draw.hpp"
+#include "report/chart/layers.hpp"
+#include "report/chart/makers.hpp"
 #include "report/chart/scene.hpp"
 #include "report/explain.hpp"
+#include "report/kernel_rows.hpp"
 #include "report/page/page.hpp"
 
 namespace roofline {
@@ -56,28 +60,33 @@ std::string field_cell(const OutputField& field, const TableRow& row, const std:
   return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", value, text);
 }
 
-std::string head_cell(std::string_view text) {
-  return fmt::format("<th scope=\"col\">{}</th>", text);
-}
-
 void write_layer_rows(const Report& report, std::size_t index, bool many,
                       const std::vector<const OutputField*>& fields, OutputBuffer& page) {
   const Result& result = report.results[index];
-  const auto ids = derivations_by_row(report, index);
+  auto ids = derivations_by_row(report, index);
   std::string& text = page.text();
   for (const std::size_t i : report.selections[index].rows) {
     const TableRow row{result, {i}};
-    const auto id = ids.find(i);
     text += fmt::format("<tr id=\"{}\"{}>", row_link(report, row),
                         batch_attribute(result.setting.batch));
-    for (const OutputField* field : fields)
-      text += field_cell(*field, row, id == ids.end() ? std::string() : id->second);
-    if (many)
-      text += fmt::format("<td>{}</td><td>{}</td>", xml_text(work_title(result, false)),
-                          xml_text(result.setting.gpu));
+    for (const OutputField* field : fields) text += field_cell(*field, row, ids[i]);
+    if (many) text += text_cell(work_title(result, false)) + text_cell(result.setting.gpu);
     text += "</tr>\n";
     page.pass_on();
   }
+}
+
+std::string kernel_table(const Grid& grid) {
+  std::vector<std::string_view> heads;
+  for (const GridColumn& column : grid.columns) heads.emplace_back(column.header);
+  std::string text = table_begin("kernels", heads);
+  for_each_row(grid, [&](std::span<const std::string_view> cells, bool) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      text += grid.columns[i].left ? text_cell(cells[i]) : number_cell(cells[i]);
+    text += "</tr>\n";
+  });
+  return text += table_end;
 }
 
 }  // namespace
@@ -85,40 +94,43 @@ void write_layer_rows(const Report& report, std::size_t index, bool many,
 void write_layers_section(const Report& report, OutputBuffer& page) {
   const bool many = report.results.size() > 1;
   const std::vector<const OutputField*> fields = shown_fields(report);
-  std::string& text = page.text();
-  text +=
-      "<section id=\"layers\" aria-labelledby=\"layers-title\">\n"
-      "<h2 id=\"layers-title\">Layers</h2>\n"
-      "<p>A layer's name leads to the derivation of its numbers.</p>\n"
-      "<div id=\"tools\" hidden></div>\n"
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-      "aria-labelledby=\"layers-title\">\n<table id=\"layer-table\">\n<thead><tr>";
+  std::vector<std::string_view> heads;
   for (const OutputField* field : fields)
-    text += head_cell(field->column.header.empty() ? field->path : field->column.header);
-  if (many) text += head_cell("network") + head_cell("GPU");
-  text += "</tr></thead>\n<tbody>\n";
+    heads.push_back(field->column.header.empty() ? field->path : field->column.header);
+  if (many) heads.insert(heads.end(), {"network", "GPU"});
+  page.text() += section_begin("layers", "Layers") +
+                 "<p>A layer's name leads to the derivation of its numbers.</p>\n"
+                 "<div id=\"tools\" hidden></div>\n" +
+                 table_begin("layers", heads, " id=\"layer-table\"");
   for (std::size_t i = 0; i < report.results.size(); ++i)
     write_layer_rows(report, i, many, fields, page);
-  text += "</tbody>\n</table>\n</div>\n</section>\n";
+  (page.text() += table_end) += section_end;
 }
 
 void write_derivations_section(const Report& report, OutputBuffer& page) {
-  std::string& text = page.text();
-  text +=
-      "<section id=\"derivations\" aria-labelledby=\"derivations-title\">\n"
-      "<h2 id=\"derivations-title\">Derivations</h2>\n"
-      "<p>Layers that differ in nothing but their names share one.</p>\n";
+  page.text() += section_begin("derivations", "Derivations") +
+                 "<p>Layers that differ in nothing but their names share one.</p>\n";
   for (const Explanation& each : report.derivations) {
     const Result& result = report.results[each.result];
-    const TableRow row{result, {each.row}};
-    std::string name = row_name(row);
+    std::string name = row_name({result, {each.row}});
     if (report.results.size() > 1) name += " of " + work_title(result, true);
-    text += fmt::format("<details id=\"{}\">\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
-                        derivation_id(each.result, each.row), xml_text(name),
-                        xml_text(explanation_text(each, result, ExplanationLength::whole)));
+    page.text() += details(fmt::format(" id=\"{}\"", derivation_id(each.result, each.row)), name,
+                           explanation_text(each, result, ExplanationLength::whole));
     page.pass_on();
   }
-  text += "</section>\n";
+  page.text() += section_end;
+}
+
+std::string kernels_section(const Report& report) {
+  if (report.kernels.empty()) return "";
+  std::string text = section_begin("kernels", "Kernels");
+  for (const Chart& chart : kernel_charts(report, std::nullopt))
+    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart, {}));
+  for (std::size_t i = 0; i < report.kernels.size(); ++i)
+    text += fmt::format(
+        "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
+        kernel_table(kernel_grid(report.kernels[i], report.kernel_selections[i], RenderStyle())));
+  return text + fmt::format("<p>{}</p>\n{}", xml_text(kernel_legend(report)), section_end);
 }
 
 }  // namespace roofline
