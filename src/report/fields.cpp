@@ -169,20 +169,4 @@ bool runs_on_engine(const Layer& layer) {
   return family != KindFamily::transfer && family != KindFamily::free && !layer.fused_into;
 }
 
-std::vector<FieldPlace> FieldPlace::all_of(std::span<const std::string_view> paths) {
-  const auto group_of = [&](std::size_t i) {
-    return paths[i].substr(0, std::min(paths[i].find('.'), paths[i].size()));
-  };
-  std::vector<FieldPlace> places;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::string_view group = group_of(i);
-    const bool is_grouped = group.size() < paths[i].size();
-    std::size_t end = i;
-    while (is_grouped && end < paths.size() && group_of(end) == group) ++end;
-    places.push_back(
-        {JsonKey(paths[i].substr(is_grouped ? group.size() + 1 : 0)), JsonKey(group), end});
-  }
-  return places;
-}
-
 }  // namespace roofline

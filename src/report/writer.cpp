@@ -110,25 +110,6 @@ void JsonWriter::add_first_key(const JsonKey& key) {
   if (indented_) out_.add(' ');
 }
 
-void JsonWriter::write(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string_view>(&cell)) {
-    add_string(*text);
-  } else if (const auto* count = std::get_if<std::uint64_t>(&cell)) {
-    out_.add_count(*count);
-  } else if (const auto* number = std::get_if<double>(&cell); number && std::isfinite(*number)) {
-    out_.add_number(*number);
-  } else if (const auto* flag = std::get_if<bool>(&cell)) {
-    out_.add(*flag ? "true" : "false");
-  } else if (const auto* json = std::get_if<JsonValue>(&cell)) {
-    after_key_ = true;  // what stands before the value is there already
-    const bool indented = std::exchange(indented_, false);
-    json->write(*this);
-    indented_ = indented;
-  } else {
-    out_.add("null");
-  }
-}
-
 JsonWriter& JsonWriter::value(const Cell& cell) {
   separate();
   write(cell);
