@@ -212,7 +212,7 @@ std::string advice_text(const std::vector<Advice>& all) {
 }
 
 /// Six significant digits as in the expressions; whole numbers all.
-std::string number_text(double value) {
+std::string digits_of(double value) {
   const bool whole = value < 1e15 && value == static_cast<double>(static_cast<long long>(value));
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
@@ -234,7 +234,7 @@ std::string derivation_text(const std::vector<DerivationStep>& steps) {
   std::string text;
   std::vector<std::string> notes;
   for (const DerivationStep& step : steps) {
-    const std::string value = number_text(step.value);
+    const std::string value = digits_of(step.value);
     // An expression that would only say the value once more is left out.
     const std::string expression = step.expression == value ? "" : step.expression;
     const std::string result = (expression.empty() ? "" : "= ") + value +

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "report/transfers.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
+#include "report/transfers.hpp"
 
 namespace roofline {
 namespace {

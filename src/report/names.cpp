@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/copies.hpp"
+#include "model/text.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -24,8 +25,6 @@ NameParts parts_of(std::string_view name) {
       parts.back() += c;
   return parts;
 }
-
-std::string joined(const NameParts& parts) { return fmt::format("{}", fmt::join(parts, ".")); }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -76,7 +75,7 @@ std::string abbreviated(const std::string& name, std::size_t width) {
   std::string text = name;
   for (std::size_t i = 0; i + 1 < parts.size() && display_width(text) > width; ++i) {
     parts[i] = initial(parts[i]);
-    text = joined(parts);
+    text = joined(parts, ".");
   }
   return text;
 }
@@ -189,12 +188,12 @@ std::string folded_name(const std::vector<std::string>& names) {
       differing = i;
     }
   }
-  if (!differing) return joined(folded);
+  if (!differing) return joined(folded, ".");
   std::vector<std::string> values;
   for (const NameParts& parts : all)
     if (values.empty() || values.back() != parts[*differing]) values.push_back(parts[*differing]);
   folded[*differing] = braced(values);
-  return joined(folded);
+  return joined(folded, ".");
 }
 
 std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width) {

@@ -10,7 +10,7 @@
 #include "cli/process.hpp"
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
-#include "report/kernel_fields.hpp"
+#include "report/kernel_rows.hpp"
 #include "roofline/engine.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/transfer.hpp"
@@ -197,7 +197,7 @@ TEST_CASE("The schema of rows has the keys of their table", "[report/schemas]") 
   CHECK(keys_of(definitions.at("measured_layer").at("properties")) == keys_of_rows("measured"));
   std::vector<std::string> kernel_keys;
   for (const KernelField& field : kernel_fields())
-    if (!field.is_head) kernel_keys.emplace_back(field.name);
+    if (!field.is_head) kernel_keys.emplace_back(field.path);
   OrderedJson& kernel = definitions.at("kernel_values");
   CHECK(keys_of(kernel.at("properties")) == kernel_keys);
   CHECK(kernel.at("required") == OrderedJson(kernel_keys));
