@@ -3,27 +3,13 @@
 #include <new>
 #include <string>
 
-#include "cli/calibrate.hpp"
+#include "cli/errors.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/print.hpp"
-#include "cli/required.hpp"
 #include "cli/run.hpp"
 
-namespace {
-using namespace roofline;
-
-int run(const Options& options) {
-  if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
-  if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
-  write_standard_output(printed_text(options));
-  flush_standard_output();
-  return 0;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
+  using namespace roofline;
   // A reader of the output that leaves, and a file that may not grow, are seen where writing fails,
   // and what failed before counts.
   std::signal(SIGPIPE, SIG_IGN);

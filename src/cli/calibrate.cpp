@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "cli/contexts.hpp"
+#include "cli/errors.hpp"
 #include "cli/output.hpp"
-#include "cli/output_file.hpp"
-#include "cli/read_and_written.hpp"
-#include "cli/required.hpp"
+#include "cli/outputs.hpp"
 #include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
@@ -41,21 +40,21 @@ bool has_measured(const Network& network) {
 }
 
 /// The networks of all inputs that were measured; a wrong one is named on standard error.
-std::vector<Network> read_networks(const Options& options, bool& failed) {
+std::vector<Network> read_networks(const Options& options,
+                                   const std::vector<Expected<std::string>>& inputs, bool& failed) {
   std::vector<Network> networks;
   const LayerDefaults& defaults = options.settings.front().defaults;
-  for (const std::string& word : options.inputs)
-    for (const std::string& name : required(resolve_input(word))) {
-      const std::unique_ptr<Reader> reader =
-          required(open_input(name, options.inputs, {}, options.limits));
-      while (const std::optional<Expected<Item>> item = reader->next()) try {
-          Network network = infer(*item->value().spec(defaults).value(), defaults).value();
-          if (has_measured(network)) networks.push_back(std::move(network));
-        } catch (const InputError& error) {
-          note(hinted(error).what());
-          failed = true;
-        }
-    }
+  for (const Expected<std::string>& input : inputs) {
+    const std::unique_ptr<Reader> reader =
+        unwrap(open_input(unwrap(input), options.inputs, {}, options.limits));
+    while (const std::optional<Expected<Item>> item = reader->next()) try {
+        Network network = infer(*item->value().spec(defaults).value(), defaults).value();
+        if (has_measured(network)) networks.push_back(std::move(network));
+      } catch (const InputError& error) {
+        note(hinted(error).what());
+        failed = true;
+      }
+  }
   return networks;
 }
 
@@ -84,8 +83,8 @@ std::string name_of_gpu(const Options& options, const std::vector<std::string>& 
 /// Layers that another name than the GPU's says were measured on it: the name is no other GPU's, or
 /// the GPU is a file of one's own, which says what it is. Returns such names, and takes them from
 /// the layers.
-std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& gpu, bool own_file) {
-  const Catalogue catalogue;
+std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& gpu, bool own_file,
+                                    const Catalogue& catalogue) {
   std::vector<std::string> names = gpus_of(networks);
   const bool one = names.size() == 1;
   std::erase_if(names, [&](const std::string& name) {
@@ -308,18 +307,18 @@ ModelConstants described(const Calibration& calibration, const Options& options,
 int calibrate_inputs(const Options& options) {
   if (options.exports.size() != 1 || options.exports.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
-  check_outputs(options);
+  const Catalogue catalogue;
+  const auto inputs = resolve_inputs(options.inputs);
   bool failed = false;
-  std::vector<Network> networks = read_networks(options, failed);
+  std::vector<Network> networks = read_networks(options, inputs, failed);
   const std::vector<std::string> measured_on = gpus_of(networks);
   const std::string name = name_of_gpu(options, measured_on);
-  const Gpu gpu = named_gpus({name}, options.kernel_model).front();
-  check_unread(options);
-  const Catalogue catalogue;
+  const Gpu gpu = named_gpu(catalogue, name, options.kernel_model);
+  std::map<std::string, OutputFile> files = open_outputs(options, inputs);
   const std::vector<std::string> other_names =
-      take_names(networks, gpu, catalogue.path_of(name).has_value());
+      take_names(networks, gpu, catalogue.path_of(name).has_value(), catalogue);
   keep_those_of(gpu, networks);
-  const Context context = required(make_context(gpu, options.analysis));
+  const Context context = unwrap(make_context(gpu, options.analysis));
   const std::vector<MeasuredLayer> layers = measured_layers(networks, context, failed);
   if (layers.empty())
     throw InputError(options.inputs.front(), "",
@@ -333,8 +332,9 @@ int calibrate_inputs(const Options& options) {
   }
   const ModelConstants constants = described(calibration, options, gpu.name, layers);
   const std::string& path = options.exports.front().path;
-  write_file(path,
-             gpu_with_constants(required(catalogue.text(name)), path, constants, other_names));
+  files.at(path).write(
+      gpu_with_constants(unwrap(catalogue.text(name)), path, constants, other_names));
+  files.at(path).commit();
   const bool all = options.report.view.all;
   write_standard_output(
       fmt::format("{} on {} layers of {} networks\n\n", gpu.name, layers.size(),

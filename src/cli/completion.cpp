@@ -2,9 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <string_view>
-#include <utility>
 
 #include "report/text.hpp"
 #include "results/gpu_selection.hpp"
@@ -21,11 +19,6 @@ void add_candidate(std::string& out, std::string_view word, std::string_view des
   out += word;
   if (!description.empty()) (out += '\t') += description;
   out += '\n';
-}
-
-template <class Names>
-void add_names(std::string& out, const Names& names) {
-  for (const std::string_view name : names) add_candidate(out, name);
 }
 
 /// Whether a word means the same to every shell, quoted or not, and is no option.
@@ -50,42 +43,28 @@ void add_gpus(std::string& out) {
       if (is_plain_word(alias)) add_candidate(out, alias, printable(gpu.name));
 }
 
-void add_gpus_and_files(std::string& out) {
-  add_gpus(out);
-  add_candidate(out, ":files");
+/// The values of options whose names stand in tables elsewhere.
+std::string named_values_of(const CLI::Option& option) {
+  std::string out;
+  const auto is = [&](const char* name) { return option.check_lname(name); };
+  if (is("gpu")) add_selections(out);
+  if (is("gpu") || is("show-gpu") || is("show-model")) {
+    add_gpus(out);
+    add_candidate(out, ":files");
+  }
+  if (is("dtype"))
+    for (const DataType type : enumerators<DataType>)
+      if (is_network_type(type)) add_candidate(out, name_of(type));
+  if (is("pass")) {
+    for (const std::string_view name : names_of<Pass>) add_candidate(out, name);
+    add_candidate(out, "training");
+  }
+  if (is("format"))
+    for (const OutputFormat& format : output_formats()) add_candidate(out, format.name);
+  if (is("algorithm"))
+    for (const std::string_view name : statable_algorithm_names) add_candidate(out, name);
+  return out;
 }
-
-void add_data_types(std::string& out) {
-  for (const DataType type : enumerators<DataType>)
-    if (is_network_type(type)) add_candidate(out, name_of(type));
-}
-
-void add_passes(std::string& out) {
-  add_names(out, names_of<Pass>);
-  add_candidate(out, "training");
-}
-
-void add_formats(std::string& out) {
-  for (const OutputFormat& format : output_formats()) add_candidate(out, format.name);
-}
-
-void add_algorithms(std::string& out) { add_names(out, statable_algorithm_names); }
-
-void add_gpus_selections_and_files(std::string& out) {
-  add_selections(out);
-  add_gpus_and_files(out);
-}
-
-/// Options whose values are names of tables elsewhere.
-constexpr auto named_values = std::to_array<std::pair<std::string_view, void (*)(std::string&)>>({
-    {"gpu", add_gpus_selections_and_files},
-    {"show-gpu", add_gpus_and_files},
-    {"show-model", add_gpus_and_files},
-    {"dtype", add_data_types},
-    {"pass", add_passes},
-    {"format", add_formats},
-    {"algorithm", add_algorithms},
-});
 
 /// The words that the option's check is named after.
 std::string words_of_check(CLI::Option& option) {
@@ -97,9 +76,7 @@ std::string words_of_check(CLI::Option& option) {
 }
 
 std::string values_of(CLI::Option& option) {
-  std::string out;
-  for (const auto& [name, add] : named_values)
-    if (option.check_lname(std::string(name))) add(out);
+  std::string out = named_values_of(option);
   if (!out.empty()) return out;
   std::string words = words_of_check(option);
   std::replace(words.begin(), words.end(), ' ', '\n');

@@ -6,32 +6,28 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/errors.hpp"
 #include "cli/output.hpp"
-#include "cli/required.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
-#include "model/spelling.hpp"
-#include "roofline/catalogue.hpp"
+#include "model/text.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
 
-/// What is assumed of a GPU; empty where nothing is.
-std::string assumed_of(const Context& context) {
-  std::string all;
-  for (const std::string& assumption : context.assumptions)
-    all += (all.empty() ? "" : "; ") + assumption;
-  return all;
-}
-
-/// What is wrong with other files in the person's own folder.
+/// What is wrong with files in the person's own folder that none of these names means.
 std::vector<std::string> problems_besides(const Catalogue& catalogue,
                                           const std::vector<std::string>& names) {
   std::vector<std::string> notes;
   for (const InputError& problem : catalogue.problems_besides(names))
     notes.push_back(std::string(problem.what()) + " (ignored: no GPU of this run)");
   return notes;
+}
+
+/// The constants of --kernel-model; null without one.
+SharedConstants stated_constants(const std::string& path) {
+  return path.empty() ? nullptr : load_constants(unwrap(read_text(path)), path);
 }
 
 /// "80 SMs and 34.1 GB"; empty where neither is known.
@@ -59,35 +55,25 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   return message + ": say which it was with --gpu";
 }
 
-template <class Gpus, class Get>
-void set_constants(const std::string& kernel_model, Gpus& gpus, const Get& get) {
-  if (kernel_model.empty()) return;
-  const SharedConstants constants = load_constants(required(read_text(kernel_model)), kernel_model);
-  for (auto& each : gpus) get(each).constants = constants;
-}
-
 struct RequestedGpu {
   Gpu gpu;
   bool is_selected = false;
 };
 
 /// A GPU that is named and selected counts as named, one that is selected twice counts once.
-std::vector<RequestedGpu> requested_gpus(const Options& options) {
-  const Catalogue catalogue;
+std::vector<RequestedGpu> requested_gpus(const Options& options, const Catalogue& catalogue) {
   for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
   std::vector<RequestedGpu> requested;
   std::vector<Gpu> selected;
   for (const std::string& word : options.gpus)
-    if (auto gpus = required(catalogue.select(word)))
+    if (auto gpus = unwrap(catalogue.select(word)))
       std::move(gpus->begin(), gpus->end(), std::back_inserter(selected));
     else
-      requested.push_back({required(catalogue.find(word))});
+      requested.push_back({unwrap(catalogue.find(word))});
   for (Gpu& gpu : selected)
     if (std::none_of(requested.begin(), requested.end(),
                      [&](const RequestedGpu& other) { return other.gpu.name == gpu.name; }))
       requested.push_back({std::move(gpu), true});
-  set_constants(options.kernel_model, requested,
-                [](RequestedGpu& each) -> Gpu& { return each.gpu; });
   return requested;
 }
 
@@ -100,37 +86,44 @@ bool compares_settings(const Options& options) {
 
 }  // namespace
 
-std::vector<Gpu> named_gpus(const std::vector<std::string>& names,
-                            const std::string& kernel_model) {
-  const Catalogue catalogue;
-  for (const std::string& text : problems_besides(catalogue, names)) note(text);
-  std::vector<Gpu> gpus;
-  gpus.reserve(names.size());
-  for (const std::string& name : names) gpus.push_back(required(catalogue.find(name)));
-  set_constants(kernel_model, gpus, [](Gpu& gpu) -> Gpu& { return gpu; });
-  return gpus;
+Gpu named_gpu(const Catalogue& catalogue, const std::string& name,
+              const std::string& kernel_model) {
+  for (const std::string& text : problems_besides(catalogue, {name})) note(text);
+  Gpu gpu = unwrap(catalogue.find(name));
+  if (const SharedConstants constants = stated_constants(kernel_model)) gpu.constants = constants;
+  return gpu;
 }
 
-std::vector<Gpu> listed_gpus() {
-  const Catalogue catalogue;
-  for (const InputError& problem : catalogue.problems_besides({}))
-    note(std::string(problem.what()) + " (not listed)");
-  return catalogue.all();
+void SkippedGpus::add(const std::string& gpu, const InputError& why) {
+  gpus_.push_back(gpu);
+  if (!first_) first_ = hinted(why);
 }
 
-Contexts::Contexts(const Options& options) : options_(options) {
-  LeftOut left_out("--gpu");
-  for (auto& [gpu, is_selected] : requested_gpus(options)) {
-    if (compares_settings(options)) add_named(gpu, is_selected, left_out);
+std::string SkippedGpus::text() const {
+  constexpr std::size_t most_named = 8;
+  const std::string count =
+      gpus_.size() == 1 ? "1 GPU is" : std::to_string(gpus_.size()) + " GPUs are";
+  return where_ + ": " + count + " left out: " + some_of(gpus_, most_named) +
+         (gpus_.size() == 1 ? ": " : "; of the first: ") + first_->message;
+}
+
+Contexts::Contexts(const Options& options, const Catalogue& catalogue)
+    : options_(options), catalogue_(catalogue) {
+  SkippedGpus skipped("--gpu");
+  std::vector<RequestedGpu> requested = requested_gpus(options, catalogue);
+  constants_ = stated_constants(options.kernel_model);
+  for (auto& [gpu, is_selected] : requested) {
+    if (constants_) gpu.constants = constants_;
+    if (compares_settings(options)) add_named(gpu, is_selected, skipped);
     Expected<Gpu> as_set = with_settings(gpu, options.gpu_settings);
     if (!as_set && is_selected)
-      left_out.add(gpu.name, as_set.error());
+      skipped.add(gpu.name, as_set.error());
     else
-      add_named(required(std::move(as_set)), is_selected, left_out);
+      add_named(unwrap(std::move(as_set)), is_selected, skipped);
   }
   say_assumed();
-  if (named_.empty() && left_out.first()) raise(*left_out.first());
-  if (left_out.first()) note(left_out.text());
+  if (named_.empty() && skipped.first()) raise(*skipped.first());
+  if (skipped.first()) note(skipped.text());
 }
 
 bool Contexts::is_selected(const Context& context) const {
@@ -139,16 +132,16 @@ bool Contexts::is_selected(const Context& context) const {
   return false;
 }
 
-void Contexts::add_named(Gpu gpu, bool is_selected, LeftOut& left_out) {
+void Contexts::add_named(Gpu gpu, bool is_selected, SkippedGpus& skipped) {
   AnalysisOptions analysis = options_.analysis;
   analysis.recorded_here = options_.gpus.size() == 1 && !is_selected && gpu.changes.empty();
   const std::string name = gpu.name;
   Expected<Context> context = make_context(std::move(gpu), analysis);
   if (!context && is_selected) {
-    left_out.add(name, context.error());
+    skipped.add(name, context.error());
     return;
   }
-  named_.push_back(required(std::move(context)));
+  named_.push_back(unwrap(std::move(context)));
   selected_.push_back(is_selected);
 }
 
@@ -157,7 +150,7 @@ void Contexts::say_assumed() const {
   constexpr std::size_t most_named = 4;
   std::vector<std::pair<std::string, std::vector<std::string>>> assumed;
   for (std::size_t i = 0; i < named_.size(); ++i) {
-    const std::string text = assumed_of(named_[i]);
+    const std::string text = joined(named_[i].assumptions, "; ");
     if (text.empty()) continue;
     const auto known = std::find_if(assumed.begin(), assumed.end(),
                                     [&](const auto& each) { return each.first == text; });
@@ -205,22 +198,19 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
   const std::string key = recorded.name + '/' + hardware_of(recorded);
   const auto found = recorded_.find(key);
   if (found != recorded_.end()) return found->second;
-  const Catalogue catalogue;
-  std::vector<std::string> notes = problems_besides(catalogue, {recorded.name});
-  std::vector<Gpu> gpus = required(catalogue.find_recorded(recorded));
+  std::vector<std::string> notes = problems_besides(catalogue_, {recorded.name});
+  std::vector<Gpu> gpus = unwrap(catalogue_.find_recorded(recorded));
   if (gpus.size() != 1) throw InputError(source, "", unknown_gpu(recorded, gpus));
   if (!answers_to(gpus.front(), recorded.name))
     notes.push_back(source + ": recorded on " + recorded_name(recorded) + "; its " +
                     hardware_of(recorded) + " are those of " + gpus.front().name +
                     ", unless --gpu says otherwise");
-  if (!options_.kernel_model.empty())
-    gpus.front().constants =
-        load_constants(required(read_text(options_.kernel_model)), options_.kernel_model);
+  if (constants_) gpus.front().constants = constants_;
   AnalysisOptions analysis = options_.analysis;
   analysis.recorded_here = options_.gpu_settings.empty();
-  Gpu gpu = required(with_settings(std::move(gpus.front()), options_.gpu_settings));
-  Context context = required(make_context(std::move(gpu), analysis));
-  if (const std::string text = assumed_of(context); !text.empty())
+  Gpu gpu = unwrap(with_settings(std::move(gpus.front()), options_.gpu_settings));
+  Context context = unwrap(make_context(std::move(gpu), analysis));
+  if (const std::string text = joined(context.assumptions, "; "); !text.empty())
     notes.push_back(context.gpu.name + ": " + text);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;
 }

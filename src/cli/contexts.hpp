@@ -4,33 +4,50 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "cli/left_out.hpp"
 #include "cli/options.hpp"
+#include "roofline/catalogue.hpp"
 #include "roofline/context.hpp"
 #include "roofline/kernel_recording.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
 
-/// The GPUs of these names. What is wrong with other files in the person's own folder is said on
-/// standard error. Throws as Catalogue::find does.
-/// With `kernel_model`, the path of a file, they take its constants.
-std::vector<Gpu> named_gpus(const std::vector<std::string>& names, const std::string& kernel_model);
+/// The GPU of this name, with the constants of `kernel_model` where that is the path of a file.
+/// Says on standard error what is wrong with other files in the person's own folder. Throws as
+/// Catalogue::find does.
+Gpu named_gpu(const Catalogue& catalogue, const std::string& name, const std::string& kernel_model);
 
-/// Every GPU that can be named. Says on standard error which files of a person's own are wrong.
-std::vector<Gpu> listed_gpus();
+/// GPUs that were selected and not named, and that cannot do what is asked.
+class SkippedGpus {
+ public:
+  /// `where` the note begins: an input or an option.
+  explicit SkippedGpus(std::string where) : where_(std::move(where)) {}
+
+  void add(const std::string& gpu, const InputError& why);
+  /// Why the first of them cannot.
+  const std::optional<InputError>& first() const { return first_; }
+  /// All of them in one note.
+  std::string text() const;
+
+ private:
+  std::string where_;
+  std::vector<std::string> gpus_;
+  std::optional<InputError> first_;
+};
 
 /// Several threads may ask.
 class Contexts {
  public:
   /// Says what is assumed of the GPUs on standard error, and which of those that --gpu selects
-  /// lack what the options ask of them. Throws as named_gpus.
-  explicit Contexts(const Options& options);
+  /// lack what the options ask of them. Throws as named_gpu.
+  Contexts(const Options& options, const Catalogue& catalogue);
 
   const std::vector<Context>& named() const { return named_; }
   bool has_selected() const {
@@ -38,13 +55,14 @@ class Contexts {
   }
   /// Whether --gpu does not name that GPU but selects it, for what it can do.
   bool is_selected(const Context& context) const;
-  /// Those to evaluate a network on, and what is to be said of them where it was not yet. Throws
-  /// UsageError where there are none, InputError where a recording does not tell its GPU, else as
-  /// named_gpus.
+
+  /// Those to evaluate a network on, and what is to be said of them.
   struct Found {
     std::span<const Context> contexts;
     std::span<const std::string> notes;
   };
+  /// Throws UsageError where there are none, InputError where a recording does not tell its GPU,
+  /// else as named_gpu.
   Found of(const Network& network);
 
   /// The GPU that kernels were recorded on, null where it is not known, and why.
@@ -60,13 +78,15 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
-  void add_named(Gpu gpu, bool is_selected, LeftOut& left_out);
+  void add_named(Gpu gpu, bool is_selected, SkippedGpus& skipped);
   void say_assumed() const;
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;
+  const Catalogue& catalogue_;
+  std::shared_ptr<const ModelConstants> constants_;  ///< of --kernel-model; null without one
   std::vector<Context> named_;
-  std::vector<bool> selected_;                ///< by a word that selects several, of each of them
+  std::vector<bool> selected_;                ///< of each, whether a word selects several
   std::mutex mutex_;                          ///< of recorded_
   std::map<std::string, Recorded> recorded_;  ///< by what the recording says of its GPU
 };

@@ -2,24 +2,65 @@
 
 // From things of an input to what is written of them. Several threads may use one evaluator.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/contexts.hpp"
-#include "cli/evaluation.hpp"
 #include "cli/options.hpp"
 #include "load/measured_times.hpp"
+#include "report/row_stream.hpp"
 #include "roofline/reader.hpp"
 
 namespace roofline {
 
+/// A line for the user on standard error.
+struct Message {
+  enum class Kind : std::uint8_t {
+    plain,
+    once,        ///< said once a run
+    assumption,  ///< said once a run, and only as long as they are few
+  };
+  std::string text;
+  Kind kind = Kind::plain;
+};
+
+/// Records that become one result of a report, in one setting on one GPU.
+struct SlotRecords {
+  RecordResult all;
+  std::string source;
+  std::string name;
+};
+
+/// What evaluating a part of the inputs gives, in their order: all that is written or kept of it.
+struct Evaluation {
+  std::string input;               ///< whose records it holds; empty without any
+  std::vector<RenderedRows> rows;  ///< of each format of rows, in the order of Needs::rows
+  std::vector<Message> messages;
+  bool failed = false;               ///< some of it could not be evaluated
+  bool evaluated = false;            ///< some of it could
+  std::vector<InputError> errors;    ///< for the report
+  std::vector<Evaluated> results;    ///< for the report
+  std::vector<KernelTable> kernels;  ///< for the report
+  std::vector<SlotRecords> records;  ///< for the report, by slot; empty without any
+  std::vector<Network> networks;     ///< for the layer file
+  std::uint64_t copies = 0;          ///< layers that "repeat" added to records
+  std::size_t items = 0;             ///< how many things were evaluated
+  bool ends_input = false;           ///< nothing more of the input follows
+};
+
+/// What gives some of it, on whatever thread.
+using Part = std::function<Evaluation()>;
+/// Takes a part that comes before what is submitted or returned after it.
+using Submit = std::function<void(Part)>;
+
 /// What the formats asked for need.
 struct Needs {
-  std::vector<const OutputFormat*> rows;  ///< of rows, rendered as they are computed
+  std::vector<const OutputFormat*> rows;  ///< formats of rows, rendered as they are computed
   bool report = false;
-  bool layers = false;    ///< also of work that is evaluated in several ways
-  bool networks = false;  ///< a layer file
+  bool layers = false;    ///< also where work is evaluated in several ways
+  bool networks = false;  ///< for a layer file
   bool explained_networks = false;
 };
 
@@ -29,26 +70,24 @@ Needs needs_of(const Options& options);
 class Evaluator {
  public:
   /// `times`, where there are any, make it one for a single thread.
-  Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times);
+  Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
+      : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
 
   /// Things that follow each other in an input, the first good one its `first`-th. Uses them up.
   Evaluation evaluate(std::span<Expected<Item>> items, const std::string& input, std::size_t first,
-                      const HandOn& hand_on) const;
+                      const Submit& submit) const;
   /// All of an input.
-  Evaluation evaluate(Reader& reader, const std::string& input, const HandOn& hand_on) const;
+  Evaluation evaluate(Reader& reader, const std::string& input, const Submit& submit) const;
   /// The end of an input whose things were evaluated apart.
   Evaluation end(const Reader& reader) const;
   /// An input that cannot be read.
   Evaluation failure(const InputError& error) const;
 
  private:
-  class Sum;
+  class ItemEvaluator;
   Evaluation nothing() const;
   void add(Expected<Item>& item, const std::string& input, std::size_t index, Evaluation& all,
-           const HandOn& hand_on) const;
-  void add_settings(Item& item, std::size_t index, Sum& sum) const;
-  /// In a setting whose batch each GPU has its own of.
-  void add_goal(const Item& item, std::size_t index, std::size_t setting, Sum& sum) const;
+           const Submit& submit) const;
 
   const Options* options_;
   Contexts* contexts_;

@@ -25,13 +25,13 @@ struct Export {
 /// What layers are evaluated with.
 struct LayerSetting {
   LayerDefaults defaults;
-  std::optional<BatchGoal> batch_goal;  ///< a batch that each GPU has its own of
+  std::optional<BatchGoal> batch_goal;  ///< the batch is searched for on each GPU
 };
 
 /// One --price: what an hour of a GPU costs, or a file of such prices.
 struct StatedPrice {
   std::string name;                ///< of the GPU or the file
-  std::optional<double> per_hour;  ///< of the GPU
+  std::optional<double> per_hour;  ///< absent: the name is that of a file
 };
 
 struct Options {
@@ -46,22 +46,22 @@ struct Options {
     print_text
   };
   Action action = Action::evaluate;
-  std::string text;  ///< of --help and --version
+  std::string text;  ///< what --help and --version print
   std::vector<std::string> inputs;
   std::optional<std::size_t> first_line;  ///< of the inputs, in the text that they are cut out of
   std::vector<std::string> gpus;
-  std::vector<GpuSetting> gpu_settings;  ///< of all of them
-  std::string constants = "*";  ///< a pattern of the names of those that calibration may move
-  MeasuringTool tool = MeasuringTool::pytorch;  ///< that the script of --script is for
-  double minutes = 0;                           ///< that the script of --script takes
+  std::vector<GpuSetting> gpu_settings;         ///< what is set of each GPU
+  std::string constants = "*";                  ///< a pattern: which ones calibration may move
+  MeasuringTool tool = MeasuringTool::pytorch;  ///< what the script of --script is written for
+  double minutes = 10;                          ///< how long that script measures
   std::string kernel_model;            ///< a file of constants in place of the GPUs'; empty: none
   std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch
   std::vector<StatedPrice> prices;
   AnalysisOptions analysis;
   ReportOptions report;
-  std::vector<Gate> gates;               ///< of --fail-if
-  const OutputFormat* format = nullptr;  ///< of standard output; none where only files are written
-  bool json = false;                     ///< of lists of GPUs
+  std::vector<Gate> gates;               ///< the conditions of --fail-if
+  const OutputFormat* format = nullptr;  ///< of standard output; null where only files are written
+  bool json = false;                     ///< lists of GPUs are printed as JSON
   std::optional<ChartKind> chart;        ///< that --chart names
   std::vector<Export> exports;
   bool asks_for_results = false;  ///< by name, rather than where nothing else is asked for
@@ -70,6 +70,9 @@ struct Options {
   std::size_t jobs = 1;           ///< threads that evaluate
   InputLimits limits;             ///< of each input
 };
+
+/// The formats of all that is written, standard output's first.
+std::vector<const OutputFormat*> formats_of(const Options& options);
 
 /// Throws UsageError.
 Options parse_options(int argc, const char* const* argv);

@@ -1,198 +1,132 @@
 #include "cli/ordered_work.hpp"
 
-#include <stdexcept>
-#include <string>
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 namespace roofline {
 namespace {
 
-/// Pieces that may wait beside those that are being done, a job.
-constexpr std::size_t pieces_a_job = 3;
-/// Parts of a piece that may wait or be done and not used yet.
-constexpr std::size_t most_parts = 16;
+/// Tasks that may be under way before a piece is added, for each job.
+constexpr std::size_t tasks_a_job = 4;
+/// Parts of a piece that may be under way.
+constexpr std::ptrdiff_t most_parts = 16;
 
 }  // namespace
 
-OrderedWork::OrderedWork(std::size_t jobs, Use use) : jobs_(jobs), use_(std::move(use)) {}
-
-OrderedWork::~OrderedWork() { stop(); }
-
-void OrderedWork::add(Work work) {
+void OrderedWork::add(Work work, bool may_wait) {
   if (jobs_ == 1) return use_(work([this](const Part& part) { use_(part()); }));
   Lock lock(mutex_);
-  result_used_.wait(lock, [&] { return stopped_ || pieces_.size() < pieces_a_job * jobs_; });
-  if (stopped_) {
-    lock.unlock();
-    rethrow();
+  changed_.wait(lock, [&] { return stopped_ || tasks_.size() < tasks_a_job * jobs_; });
+  if (!stopped_) {
+    const bool is_single = waiting_task() == tasks_.end();
+    tasks_.emplace_back().work = std::move(work);
+    changed_.notify_all();
+    if (!may_wait || !is_single) start_thread();
+    if (threads_.empty() && !may_wait) do_waiting(lock);
   }
-  pieces_.push_back(std::make_shared<Piece>());
-  pieces_.back()->work = std::move(work);
-  start_threads();
-  work_added_.notify_one();
+  const bool stopped = stopped_;
+  lock.unlock();
+  if (stopped) rethrow();
 }
 
-void OrderedWork::finish(Work last) {
+void OrderedWork::finish() {
   Lock lock(mutex_);
-  if (last && (jobs_ == 1 || !threads_.empty())) {
-    lock.unlock();
-    add(std::move(last));
-    lock.lock();
-  } else if (last) {
-    const auto piece = std::make_shared<Piece>();
-    piece->work = std::move(last);
-    pieces_.push_back(piece);
-    ++begun_;
-    do_piece(piece, lock);
-    if (threads_.empty()) {
-      pieces_.clear();
-      lock.unlock();
-      return use(*piece);
-    }
-    while (const std::shared_ptr<PartTask> part = next_part()) do_part(part, lock);
-  }
   all_added_ = true;
-  work_done_.notify_one();
-  result_used_.wait(lock, [&] { return stopped_ || pieces_.empty(); });
+  changed_.notify_all();
+  do_all(lock);
   lock.unlock();
   rethrow();
 }
 
-/// One that uses results, and as many that do work as there is work to do. Where the system gives
-/// fewer, these do all.
-void OrderedWork::start_threads() try {
-  if (stopped_) return;
-  if (threads_.empty()) threads_.emplace_back([this] { use_results(); });
-  if (threads_.size() <= jobs_ && waiting() > idle_) threads_.emplace_back([this] { do_work(); });
-} catch (const std::system_error& error) {
-  if (threads_.size() < 2)
-    throw std::runtime_error("no thread can be started (--jobs 1 needs none): " +
-                             error.code().message());
+OrderedWork::Tasks::iterator OrderedWork::waiting_task(const Task* piece) {
+  return std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) {
+    return !task.begun && (piece == nullptr || task.piece == piece);
+  });
 }
 
-std::size_t OrderedWork::waiting() const {
-  std::size_t count = pieces_.size() - begun_;
-  for (std::size_t i = 0; i < begun_; ++i)
-    for (const std::shared_ptr<PartTask>& part : pieces_[i]->parts) count += part->begun ? 0 : 1;
-  return count;
+/// Where the system gives fewer threads than jobs, these do all; where it gives none, whoever adds.
+void OrderedWork::start_thread() try {
+  const std::size_t most = all_added_ ? jobs_ - 1 : jobs_;  // whoever added all helps
+  if (stopped_ || idle_ > 0 || threads_.size() >= most) return;
+  threads_.emplace_back([this] {
+    Lock lock(mutex_);
+    do_all(lock);
+  });
+} catch (const std::system_error&) {
 }
 
-void OrderedWork::do_work() {
-  Lock lock(mutex_);
-  while (true) {
+/// Whoever does a task that others wait for uses their results as well.
+bool OrderedWork::do_waiting(Lock& lock) {
+  const auto task = waiting_task();
+  if (task == tasks_.end()) return false;
+  do_task(task, lock);
+  use_results(lock);
+  return true;
+}
+
+void OrderedWork::do_all(Lock& lock) {
+  while (!stopped_ && !(all_added_ && tasks_.empty())) {
+    if (do_waiting(lock)) continue;
     ++idle_;
-    work_added_.wait(lock, [&] {
-      return stopped_ || begun_ < pieces_.size() || next_part() || (all_added_ && running_ == 0);
-    });
+    changed_.wait(lock);
     --idle_;
-    if (stopped_) return;
-    if (const std::shared_ptr<PartTask> part = next_part())
-      do_part(part, lock);
-    else if (begun_ < pieces_.size())
-      do_piece(std::shared_ptr(pieces_[begun_++]), lock);
-    else
-      return;
   }
 }
 
-void OrderedWork::do_piece(const std::shared_ptr<Piece>& piece, Lock& lock) {
-  ++running_;
+void OrderedWork::do_task(Tasks::iterator task, Lock& lock) {
+  task->begun = true;
   lock.unlock();
   try {
-    piece->result = piece->work([&](Part part) { add_part(*piece, std::move(part)); });
+    task->result = task->work([&](Part part) { submit_part(task, std::move(part)); });
   } catch (...) {
-    piece->failure = std::current_exception();
+    task->failure = std::current_exception();
   }
-  piece->work = nullptr;
+  task->work = nullptr;
   lock.lock();
-  piece->done = true;
-  if (--running_ == 0 && all_added_) work_added_.notify_all();
-  work_done_.notify_one();
+  task->done = true;
 }
 
-void OrderedWork::do_part(const std::shared_ptr<PartTask>& part, Lock& lock) {
-  part->begun = true;
-  lock.unlock();
-  try {
-    part->result = part->work();
-  } catch (...) {
-    part->failure = std::current_exception();
-  }
-  part->work = nullptr;
-  lock.lock();
-  part->done = true;
-  work_done_.notify_one();
-}
-
-/// Whoever hands on more than is used helps with it, or waits.
-void OrderedWork::add_part(Piece& piece, Part work) {
+/// Whoever submits more than is used helps with it, or waits.
+void OrderedWork::submit_part(Tasks::iterator piece, Part part) {
   Lock lock(mutex_);
   if (stopped_) return;
-  piece.parts.push_back(std::make_shared<PartTask>());
-  piece.parts.back()->work = std::move(work);
-  start_threads();
-  work_added_.notify_one();
-  while (!stopped_ && piece.parts.size() >= most_parts)
-    if (const std::shared_ptr<PartTask> part = next_part(piece))
-      do_part(part, lock);
-    else
-      result_used_.wait(lock);
-}
-
-std::shared_ptr<OrderedWork::PartTask> OrderedWork::next_part(const Piece& piece) {
-  for (const std::shared_ptr<PartTask>& part : piece.parts)
-    if (!part->begun) return part;
-  return nullptr;
-}
-
-std::shared_ptr<OrderedWork::PartTask> OrderedWork::next_part() const {
-  for (std::size_t i = 0; i < begun_; ++i)
-    if (std::shared_ptr<PartTask> part = next_part(*pieces_[i])) return part;
-  return nullptr;
-}
-
-std::shared_ptr<OrderedWork::Task> OrderedWork::take_result() {
-  if (pieces_.empty()) return nullptr;
-  const std::shared_ptr<Piece> piece = pieces_.front();
-  if (!piece->parts.empty()) {
-    if (!piece->parts.front()->done) return nullptr;
-    const std::shared_ptr<PartTask> part = piece->parts.front();
-    piece->parts.pop_front();
-    return part;
+  const auto added = tasks_.emplace(piece);
+  added->work = [part = std::move(part)](const Submit&) { return part(); };
+  added->piece = &*piece;
+  start_thread();
+  changed_.notify_all();
+  const auto is_part = [&](const Task& task) { return task.piece == &*piece; };
+  while (!stopped_ && std::count_if(tasks_.begin(), tasks_.end(), is_part) >= most_parts) {
+    if (const auto own = waiting_task(&*piece); own != tasks_.end())
+      do_task(own, lock);
+    else if (!tasks_.front().done || is_using_)
+      changed_.wait(lock);
+    use_results(lock);
   }
-  if (!piece->done) return nullptr;
-  pieces_.pop_front();
-  --begun_;
-  return piece;
 }
 
-void OrderedWork::use(Task& task) {
-  if (task.failure) std::rethrow_exception(task.failure);
-  use_(std::move(*task.result));
-}
-
-void OrderedWork::use_results() {
-  Lock lock(mutex_);
-  while (true) {
-    std::shared_ptr<Task> task;
-    work_done_.wait(lock, [&] {
-      return stopped_ || (task = take_result()) || (pieces_.empty() && all_added_);
-    });
-    if (stopped_ || !task) return;
+/// One thread at a time, in order, as far as they are done.
+void OrderedWork::use_results(Lock& lock) {
+  if (is_using_) return;
+  is_using_ = true;
+  while (!stopped_ && !tasks_.empty() && tasks_.front().done) {
+    Tasks used;
+    used.splice(used.begin(), tasks_, tasks_.begin());
     lock.unlock();
+    std::exception_ptr failure = used.front().failure;
     try {
-      use(*task);
-      task = nullptr;
-      lock.lock();
+      if (!failure) use_(std::move(*used.front().result));
     } catch (...) {
-      lock.lock();
-      failure_ = std::current_exception();
-      stopped_ = true;
-      work_added_.notify_all();
+      failure = std::current_exception();
     }
-    result_used_.notify_all();
+    used.clear();
+    lock.lock();
+    if (failure) failure_ = failure;
+    stopped_ = stopped_ || failure;
+    changed_.notify_all();
   }
+  is_using_ = false;
 }
 
 /// Tells the threads to end, and waits for them.
@@ -201,9 +135,7 @@ void OrderedWork::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  work_added_.notify_all();
-  work_done_.notify_all();
-  result_used_.notify_all();
+  changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }

@@ -1,9 +1,13 @@
 #include "cli/output.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,12 +15,40 @@
 #include "report/text.hpp"
 
 namespace roofline {
-
 namespace {
 
 [[noreturn]] void fail_standard_output() {
   if (errno == EPIPE) throw OutputClosed{};
   throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// Columns of the terminal that standard output is; 0 where it does not say.
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Columns that COLUMNS asks for; 0 where it is not set.
+std::size_t stated_columns() {
+  const std::string_view text = variable("COLUMNS");
+  std::size_t columns = 0;
+  const char* end = text.data() + text.size();
+  return std::from_chars(text.data(), end, columns).ptr == end ? columns : 0;
+}
+
+/// Whether the locale, that of the first of these variables that is set, is in UTF-8.
+bool is_utf8() {
+  std::string_view locale;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (locale.empty()) locale = variable(name);
+  constexpr std::array<std::string_view, 4> codings{"UTF-8", "utf-8", "UTF8", "utf8"};
+  return std::any_of(codings.begin(), codings.end(),
+                     [&](std::string_view coding) { return locale.find(coding) != locale.npos; });
 }
 
 }  // namespace
@@ -53,22 +85,44 @@ void Progress::erase() {
   shown_ = false;
 }
 
+bool Progress::is_due() {
+  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return false;
+  next_ += std::chrono::milliseconds(200);
+  return shown_ = true;
+}
+
 void Progress::step(std::size_t count) {
   done_ += count;
-  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
-  next_ += std::chrono::milliseconds(200);
-  shown_ = true;
-  std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(done_));
+  if (is_due()) std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(done_));
 }
 
 void Progress::share(double done) {
-  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
-  next_ += std::chrono::milliseconds(200);
-  shown_ = true;
+  if (!is_due()) return;
   constexpr int width = 40;
   const int filled = static_cast<int>(done * width);
   std::fprintf(stderr, "\r[%.*s%*s] %3d%%", filled, "########################################",
                width - filled, "", static_cast<int>(done * 100));
+}
+
+RenderStyle standard_output_style() {
+  constexpr std::size_t least = 80;
+  RenderStyle style;
+  style.unicode = is_utf8() && variable("NO_UNICODE").empty();
+  if (isatty(STDOUT_FILENO) != 1) return style;
+  style.colour = variable("NO_COLOR").empty();
+  style.width = std::max(least, terminal_columns());
+  return style;
+}
+
+RenderStyle chart_style(RenderStyle style) {
+  constexpr std::size_t least = 40;
+  constexpr std::size_t most = 400;
+  constexpr std::size_t default_width = 80;
+  std::size_t width = stated_columns();
+  if (width == 0) width = terminal_columns();
+  if (width == 0) width = default_width;
+  style.width = std::clamp(width, least, most);
+  return style;
 }
 
 }  // namespace roofline

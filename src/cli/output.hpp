@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "roofline/render.hpp"
+
 namespace roofline {
 
 /// The reader of standard output has gone (`| head`): there is nothing more to do, quietly.
@@ -32,6 +34,14 @@ void note(const std::string& text);
 /// The same of what went well, where a person watches: standard error is a terminal.
 void note_success(const std::string& text);
 
+/// How standard output shows tables: in the width of its terminal (80 columns at least), in colour
+/// unless NO_COLOR is set; plain where it is no terminal. Unicode where the locale is UTF-8 and
+/// NO_UNICODE is not set.
+RenderStyle standard_output_style();
+/// The same for charts as text, which keep to a width in pipes too: that of COLUMNS, else of the
+/// terminal, else 80.
+RenderStyle chart_style(RenderStyle style);
+
 /// Says on standard error how far a long run is: only on a terminal, only after a second.
 class Progress {
  public:
@@ -47,6 +57,8 @@ class Progress {
   void erase();
 
  private:
+  bool is_due();
+
   bool on_terminal_;
   std::uint64_t done_ = 0;
   std::chrono::steady_clock::time_point next_;

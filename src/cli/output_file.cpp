@@ -1,12 +1,16 @@
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <utility>
 
 #include "cli/output.hpp"
@@ -16,16 +20,43 @@ namespace roofline {
 
 namespace fs = std::filesystem;
 
-namespace {
+/// The name of a file that is not whole yet. A signal's handler reads the list of them at any time,
+/// so that none is ever freed.
+struct OutputFile::Temporary {
+  std::string path;
+  std::atomic<bool> exists = true;
+  Temporary* next = nullptr;
 
-std::string folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
+  static inline std::atomic<Temporary*> all = nullptr;
+};
+
+void remove_temporaries(int signal) {
+  for (const auto* each = OutputFile::Temporary::all.load(); each != nullptr; each = each->next)
+    if (each->exists) unlink(each->path.c_str());
+  std::raise(signal);  // this time for what it does by default
 }
 
-std::string name_in_folder(const std::string& path) { return fs::path(path).filename().string(); }
+namespace {
 
-std::string descriptor_path(int file) { return "/proc/self/fd/" + std::to_string(file); }
+/// Signals that are ignored, as under nohup, stay so.
+bool handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = remove_temporaries;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+  return true;
+}
+
+std::string unguessable_name() {
+  std::random_device random;
+  std::string name = ".roofline-";
+  for (int i = 0; i < 4; ++i) name += fmt::format("{:08x}", random());
+  return name;
+}
 
 /// Not everyone may give a file away; then at least its group stays, and its mode without the
 /// rights of an owner that it no longer has.
@@ -57,20 +88,23 @@ bool is_replaceable(const std::string& path) {
   return !fs::exists(status) || fs::is_regular_file(status);
 }
 
-OutputFile::OutputFile(const std::string& path, std::string target)
-    : path_(path), target_(std::move(target)) {}
-
-OutputFile::OutputFile(const std::string& path) : OutputFile(path, written_path(path)) {
+OutputFile::OutputFile(const std::string& path) : path_(path), target_(written_path(path)) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(path, error);
+  if (is_folder) errno = EISDIR;
   if (is_replaceable(path))
-    make_replacement();
-  else
-    open_directly();
+    make_temporary();
+  else if (is_folder || access(path.c_str(), W_OK) != 0)
+    fail();
 }
 
 OutputFile::~OutputFile() {
-  name_.reset();
+  remove_temporary();
   if (file_ != nullptr) std::fclose(file_);
-  if (folder_ >= 0) close(folder_);
+}
+
+void OutputFile::remove_temporary() {
+  if (temporary_ != nullptr && temporary_->exists.exchange(false)) unlink(temporary_->path.c_str());
 }
 
 void OutputFile::fail(const std::string& what) const {
@@ -78,42 +112,29 @@ void OutputFile::fail(const std::string& what) const {
   throw OutputError("cannot write " + path_ + ": " + what + std::strerror(error));
 }
 
-void OutputFile::make_replacement() {
-  folder_ = open(folder_of(target_).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (folder_ < 0) fail();
+/// Where it throws, no destructor follows.
+void OutputFile::make_temporary() {
   struct stat old {};
-  const std::string name = name_in_folder(target_);
-  const bool replaces = fstatat(folder_, name.c_str(), &old, 0) == 0;
+  const bool replaces = stat(target_.c_str(), &old) == 0;
   if (!replaces && errno != ENOENT) fail();
-  if (replaces && faccessat(folder_, name.c_str(), W_OK, AT_EACCESS) != 0) fail();
-  const mode_t mode = replaces ? 0600 : 0666;  // until it has that of the old one
-  int file = make_unnamed(mode);
-  if (file < 0) {
-    name_.emplace(folder_);
-    file = openat(folder_, name_->c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+  if (replaces && faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail();
+  [[maybe_unused]] static const bool handled = handle_signals();
+  temporary_ = new Temporary{(fs::path(target_).parent_path() / unguessable_name()).string()};
+  temporary_->next = Temporary::all;
+  while (!Temporary::all.compare_exchange_weak(temporary_->next, temporary_)) {
   }
-  if (file < 0) fail("no file can be made in its folder: ");
+  const mode_t mode = replaces ? 0600 : 0666;  // until it has that of the old one
+  const int file =
+      open(temporary_->path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, mode);
+  if (file < 0) {
+    temporary_->exists = false;
+    fail(errno == ENOENT ? "" : "no file can be made in its folder: ");
+  }
   if (replaces) keep_owner_and_mode(file, old);
   file_ = fdopen(file, "wb");
-  if (file_ == nullptr) {
-    close(file);
-    fail();
-  }
 }
 
-/// A file that no kill and no crash leaves behind; -1 where the system cannot make one and later
-/// give it a name.
-int OutputFile::make_unnamed(mode_t mode) const {
-#ifdef O_TMPFILE
-  const int file = openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-  if (file < 0 || access(descriptor_path(file).c_str(), F_OK) == 0) return file;
-  close(file);
-#else
-  (void)mode;
-#endif
-  return -1;
-}
-
+/// Says whom it waits for where a pipe has no reader yet.
 void OutputFile::open_directly() {
   std::error_code error;
   int file = -1;
@@ -125,50 +146,29 @@ void OutputFile::open_directly() {
   if (file < 0) file = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file < 0) fail();
   file_ = fdopen(file, "wb");
-  if (file_ == nullptr) fail();
 }
 
 void OutputFile::write(std::string_view text) {
+  if (file_ == nullptr) open_directly();
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
 }
 
 void OutputFile::commit() {
-  if (folder_ >= 0 && read_as(target_))
+  if (temporary_ != nullptr && read_as(target_))
     throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
+  if (file_ == nullptr) open_directly();
   if (std::fflush(file_) != 0) fail();
-  if (folder_ >= 0 && !name_) link_unnamed();
   // Some file systems say only now that they are full.
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-  if (!name_) return;
-  if (renameat(folder_, name_->c_str(), folder_, name_in_folder(target_).c_str()) != 0) fail();
-  name_->release();
-}
-
-void OutputFile::link_unnamed() {
-  name_.emplace(folder_);
-  const std::string unnamed = descriptor_path(fileno(file_));
-  if (linkat(AT_FDCWD, unnamed.c_str(), folder_, name_->c_str(), AT_SYMLINK_FOLLOW) != 0) fail();
-}
-
-void check_writable(const std::string& path) {
-  if (is_replaceable(path)) {
-    const OutputFile begun(path);
-    return;
-  }
-  std::error_code error;
-  const bool is_folder = fs::is_directory(path, error);
-  if (!is_folder && access(path.c_str(), W_OK) == 0) return;
-  throw OutputError("cannot write " + path + ": " + std::strerror(is_folder ? EISDIR : errno));
-}
-
-void write_file(const std::string& path, const std::function<void(const Sink&)>& write) {
-  OutputFile file(path);
-  write([&file](std::string_view piece) { file.write(piece); });
-  file.commit();
+  if (temporary_ == nullptr) return;
+  if (std::rename(temporary_->path.c_str(), target_.c_str()) != 0) fail();
+  temporary_->exists = false;
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  write_file(path, [text](const Sink& sink) { sink(text); });
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace roofline

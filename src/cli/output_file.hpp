@@ -2,23 +2,17 @@
 
 // Files that the program writes, all of them.
 
-#include <sys/types.h>
-
 #include <cstdio>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include "cli/temporary_name.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 
 /// The file that writing to a path writes: the end of its symbolic links.
 std::string written_path(const std::string& path);
 
-/// Whether a whole file can take the place of what has this path: anything but a pipe or a device.
+/// Whether a whole file can take the place of what has this path: anything but a pipe, a device or
+/// a folder.
 bool is_replaceable(const std::string& path);
 
 /// A file that takes the place of the one at `path` when it is whole, with that one's owner and
@@ -26,39 +20,32 @@ bool is_replaceable(const std::string& path);
 /// device is written directly.
 class OutputFile {
  public:
-  /// Throws OutputError where no such file can be written. Waits for the reader of a pipe.
+  /// Throws OutputError where no such file can be written.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws OutputError.
+  /// Throws OutputError. The first text for a pipe waits for its reader.
   void write(std::string_view text);
-  /// To be called when all is written. Throws OutputError.
+  /// To be called when all is written. Throws as write does, and where this run has read the file.
   void commit();
 
  private:
-  /// Nothing is open yet. What the other constructor opens is closed also where it throws, since
-  /// this one has ended.
-  OutputFile(const std::string& path, std::string target);
-  void make_replacement();
-  int make_unnamed(mode_t mode) const;
+  struct Temporary;
+  friend void remove_temporaries(int signal);
+
+  void make_temporary();
   void open_directly();
-  void link_unnamed();
+  void remove_temporary();
   [[noreturn]] void fail(const std::string& what = "") const;
 
-  std::string path_;    ///< as the user names it
-  std::string target_;  ///< where its links end
-  int folder_ = -1;     ///< of the target, where that is replaced
-  std::optional<TemporaryName> name_;
+  std::string path_;                ///< as the user names it
+  std::string target_;              ///< where its links end
+  Temporary* temporary_ = nullptr;  ///< what will take its place; null for a pipe or a device
   std::FILE* file_ = nullptr;
 };
 
-/// Throws OutputError where writing to the path could not begin, before any work is done. Opens
-/// neither pipes nor devices.
-void check_writable(const std::string& path);
-
-void write_file(const std::string& path, const std::function<void(const Sink&)>& write);
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace roofline

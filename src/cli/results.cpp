@@ -1,14 +1,16 @@
 #include "cli/results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <utility>
 
+#include "cli/errors.hpp"
 #include "cli/output.hpp"
-#include "cli/output_file.hpp"
-#include "cli/required.hpp"
-#include "cli/terminal.hpp"
+#include "model/text.hpp"
+#include "report/chart/layers.hpp"
 
 namespace roofline {
 namespace {
@@ -47,10 +49,39 @@ bool is_kept(const std::string& path) {
   return true;
 }
 
+/// With as many digits as tell it from the limit that it is held against.
+std::string value_text(double value, double limit) {
+  const std::string text = calculator_text(value);
+  return value != limit && text == fmt::format("{}", limit) ? fmt::format("{:.12g}", value) : text;
+}
+
+std::string line_of(const Gate& gate, const GateFailure& failure, const Result& result) {
+  std::string place = work_title(result, true);
+  if (failure.row) {
+    const Layer& layer = result.layers[*failure.row].layer;
+    place += ": " + layer.name;
+    if (result.setting.training) place += fmt::format(" {}", name_of(layer.pass));
+  }
+  return fmt::format("{}: {} {} {} {}", place, gate.name, value_text(failure.value, gate.limit),
+                     name_of(gate.comparison), gate.limit);
+}
+
+void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& outcome,
+                    std::vector<std::string>& lines) {
+  for (const std::size_t result : outcome.unanswered)
+    lines.push_back(fmt::format("{}: --fail-if '{}' has no answer: expected {}, got none{}",
+                                work_title(report.results[result], true), gate.text,
+                                meaning_of(*gate.field), gate.of_layers ? " for any layer" : ""));
+  for (const KernelTable& table : report.kernels)
+    lines.push_back(fmt::format("{}: --fail-if '{}' has no answer: expected layers, got kernels",
+                                table.recording->source, gate.text));
+}
+
 }  // namespace
 
-Results::Results(const Options& options, const std::vector<Context>& contexts)
-    : options_(&options), needs_(needs_of(options)), contexts_(&contexts) {
+Results::Results(const Options& options, const std::vector<Context>& contexts,
+                 std::map<std::string, OutputFile>& files)
+    : options_(&options), needs_(needs_of(options)), contexts_(&contexts), files_(&files) {
   for (const OutputFormat* format : needs_.rows)
     rows_.emplace_back(*format->rows(),
                        [this, format](std::string_view text) { write_rows(*format, text); });
@@ -106,11 +137,7 @@ void Results::take_rows(std::vector<RenderedRows> rows) try {
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
   if (options_->format == &format) write_standard_output(text);
   for (const Export& file : options_->exports)
-    if (file.format == &format) rows_file(file.path).write(text);
-}
-
-OutputFile& Results::rows_file(const std::string& path) {
-  return files_.try_emplace(path, path).first->second;
+    if (file.format == &format) files_->at(file.path).write(text);
 }
 
 bool Results::has_written(const OutputFormat* format) const {
@@ -161,13 +188,16 @@ void Results::keep_layers(Network network) {
   std::move(network.layers.begin(), network.layers.end(), std::back_inserter(layers_->layers));
 }
 
-void Results::write_layer_file() const {
-  if (layers_ && options_->layer_file == "-")
-    write_standard_output(render_layer_file(*layers_));
-  else if (layers_)
-    write_file(options_->layer_file, render_layer_file(*layers_));
-  else if (!options_->layer_file.empty() && options_->layer_file != "-")
-    is_kept(options_->layer_file);
+void Results::write_layer_file() {
+  const std::string& path = options_->layer_file;
+  if (path == "-") {
+    if (layers_) write_standard_output(render_layer_file(*layers_));
+  } else if (layers_) {
+    files_->at(path).write(render_layer_file(*layers_));
+    files_->at(path).commit();
+  } else if (!path.empty()) {
+    is_kept(path);
+  }
 }
 
 void Results::write() {
@@ -175,24 +205,36 @@ void Results::write() {
   const bool has_rows = std::any_of(rows_.begin(), rows_.end(),
                                     [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
-  if (is_layer_file_alone && !failed_) {
-    gates_ = check_gates(options_->gates, Report{});
-    return;
-  }
+  if (is_layer_file_alone && !failed_) return check_gates(Report{});
   for (RowStream& rows : rows_) rows.end();
-  const Report report = required(make_report(std::move(evaluated_), std::move(errors_),
-                                             options_->report, std::move(kernels_)));
+  const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
+                                           options_->report, std::move(kernels_)));
   note_order(report);
-  gates_ = check_gates(options_->gates, report);
+  check_gates(report);
   for (const Export& file : options_->exports) end_file(file, report);
   if (options_->format != nullptr) write_standard_format(report);
 }
 
-int Results::finish() const {
-  if (gates_) {
-    for (const std::string& line : gates_->lines) note(line);
-    return failed_ ? 1 : gates_->exit_code;
+/// Without gates, nothing. A report without results has no answer to any.
+void Results::check_gates(const Report& report) {
+  constexpr int not_evaluated = 1;
+  constexpr int condition_holds = 3;
+  std::vector<std::string> unanswered;
+  for (const Gate& gate : options_->gates) {
+    const GateOutcome outcome = check_gate(gate, report.results);
+    for (const GateFailure& failure : outcome.failures)
+      gate_lines_.push_back(line_of(gate, failure, report.results[failure.result]));
+    add_unanswered(gate, report, outcome, unanswered);
   }
+  if (!options_->gates.empty() && report.results.empty() && report.kernels.empty())
+    unanswered.emplace_back("roofline: --fail-if: nothing was evaluated");
+  gate_code_ = !unanswered.empty() ? not_evaluated : !gate_lines_.empty() ? condition_holds : 0;
+  gate_lines_.insert(gate_lines_.end(), unanswered.begin(), unanswered.end());
+}
+
+int Results::finish() const {
+  for (const std::string& line : gate_lines_) note(line);
+  if (gate_code_) return failed_ ? 1 : *gate_code_;
   // Whoever read the output left before the end.
   if (options_->gates.empty()) return failed_ ? 1 : 0;
   note("roofline: --fail-if: the output was closed before all was evaluated");
@@ -201,15 +243,14 @@ int Results::finish() const {
 
 void Results::end_file(const Export& file, const Report& report) {
   if (failed_ && !evaluated_any_ && is_kept(file.path)) return;
-  if (has_written(file.format)) {
-    rows_file(file.path).commit();
-  } else {
+  OutputFile& output = files_->at(file.path);
+  if (!has_written(file.format)) {
     RenderStyle style;
     style.chart = options_->chart;
-    write_file(file.path, [&](const Sink& sink) {
-      if (const auto error = file.format->write(report, style, sink)) raise(*error);
-    });
+    const Sink sink = [&output](std::string_view piece) { output.write(piece); };
+    if (const auto error = file.format->write(report, style, sink)) raise(*error);
   }
+  output.commit();
   say_written(file);
 }
 

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/evaluation.hpp"
 #include "cli/evaluator.hpp"
-#include "cli/gates.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 
@@ -19,8 +17,9 @@ namespace roofline {
 
 class Results {
  public:
-  /// `contexts`: of the GPUs that --gpu names.
-  Results(const Options& options, const std::vector<Context>& contexts);
+  /// `contexts`: of the GPUs that --gpu names. `files` (outputs.hpp) outlives this.
+  Results(const Options& options, const std::vector<Context>& contexts,
+          std::map<std::string, OutputFile>& files);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
@@ -38,22 +37,22 @@ class Results {
   void count_copies(const Evaluation& part);
   void take_rows(std::vector<RenderedRows> rows);
   void write_rows(const OutputFormat& format, std::string_view text);
-  OutputFile& rows_file(const std::string& path);
   void take_records(std::vector<SlotRecords> records);
   /// The records of the input, if it had any, become one result a slot.
   void join();
   void keep_layers(Network network);
-  void write_layer_file() const;
+  void write_layer_file();
   void end_file(const Export& file, const Report& report);
   void write_standard_format(const Report& report) const;
+  void check_gates(const Report& report);
   /// Whether a format's rows were written as they were computed.
   bool has_written(const OutputFormat* format) const;
 
   const Options* options_;
   Needs needs_;
   const std::vector<Context>* contexts_;
-  std::vector<RowStream> rows_;              ///< of each of the needed formats
-  std::map<std::string, OutputFile> files_;  ///< of rows, begun with the first of them, by path
+  std::vector<RowStream> rows_;  ///< of each of the needed formats
+  std::map<std::string, OutputFile>* files_;
   bool failed_ = false;
   bool evaluated_any_ = false;
   std::uint64_t copies_ = 0;  ///< in the present input, layers that "repeat" added to records
@@ -67,7 +66,8 @@ class Results {
   std::vector<KernelTable> kernels_;
   std::optional<Network> layers_;  ///< for the layer file
   std::vector<InputError> errors_;
-  std::optional<GateReport> gates_;  ///< once everything was evaluated
+  std::vector<std::string> gate_lines_;  ///< what --fail-if found, for standard error
+  std::optional<int> gate_code_;         ///< the exit code of that, once everything was evaluated
 };
 
 }  // namespace roofline

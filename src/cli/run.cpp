@@ -9,12 +9,15 @@
 #include <malloc.h>
 #endif
 
+#include "cli/calibrate.hpp"
+#include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
+#include "cli/measuring_script.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
-#include "cli/read_and_written.hpp"
-#include "cli/required.hpp"
+#include "cli/outputs.hpp"
 #include "cli/results.hpp"
+#include "load/kernel_model.hpp"
 #include "load/prices.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -22,72 +25,61 @@
 namespace roofline {
 namespace {
 
-/// Divides the inputs into pieces of work: records by the hundred, whole files of networks.
-class Division {
+using Inputs = std::vector<Expected<std::string>>;
+
+/// Splits the inputs into pieces of work: records by the hundred, whole files of networks.
+class WorkSplitter {
  public:
   /// `gpus`: how many --gpu names.
-  Division(const Options& options, std::size_t gpus, const Evaluator& evaluator, OrderedWork& work)
+  WorkSplitter(const Options& options, std::size_t gpus, const Evaluator& evaluator,
+               OrderedWork& work)
       : options_(options), gpus_(gpus), evaluator_(evaluator), work_(work) {}
 
-  /// Files, folders and names. An input may be spread over several files, so each is opened
-  /// knowing all of them.
-  void add_words(const std::vector<std::string>& words) {
-    std::vector<Expected<std::string>> inputs;
-    for (const std::string& word : words) {
-      const auto names = resolve_input(word);
-      if (!names) inputs.emplace_back(names.error());
-      if (names) inputs.insert(inputs.end(), names->begin(), names->end());
-    }
+  /// An input may be spread over several files, so each is opened knowing all of them.
+  void add(const Inputs& inputs) {
+    std::vector<std::string> names;
     for (const Expected<std::string>& input : inputs)
-      if (input) names_.push_back(*input);
+      if (input) names.push_back(*input);
     for (const Expected<std::string>& input : inputs)
       if (input)
-        add_input(*input);
+        add_input(*input, names);
       else
         add_failure(input.error());
-    work_.finish(std::exchange(last_, nullptr));
   }
 
  private:
   using Items = std::vector<Expected<Item>>;
 
-  void add_input(const std::string& name) {
+  void add_input(const std::string& name, const std::vector<std::string>& names) {
     std::shared_ptr<Reader> reader;
     try {
-      reader = open_input(name, names_, options_.first_line, options_.limits).value();
+      reader = open_input(name, names, options_.first_line, options_.limits).value();
     } catch (const InputError& error) {
       return add_failure(error);
     } catch (const std::bad_alloc&) {
       return add_failure(too_large(name, std::nullopt));
     }
-    if (reader->has_records())
-      add_records(*reader, name);
-    else
-      add([this, name, reader](const HandOn& hand_on) {
-        return evaluator_.evaluate(*reader, name, hand_on);
-      });
-  }
-
-  /// What may be all the work is held back, because a single piece needs no threads.
-  void add(OrderedWork::Work work) {
-    if (last_) work_.add(std::exchange(last_, nullptr));
-    last_ = std::move(work);
+    if (reader->has_records()) return add_records(*reader, name);
+    const auto evaluate = [this, name, reader](const Submit& submit) {
+      return evaluator_.evaluate(*reader, name, submit);
+    };
+    work_.add(evaluate, true);
   }
 
   void add_records(Reader& reader, const std::string& name) {
-    if (last_) work_.add(std::exchange(last_, nullptr));
     std::size_t first = 0;
     while (true) {
       const auto items = std::make_shared<Items>(next_items(reader, name));
       if (items->empty()) break;
       const auto good = static_cast<std::size_t>(std::count_if(
           items->begin(), items->end(), [](const auto& item) { return item.has_value(); }));
-      work_.add([this, items, name, first](const HandOn& hand_on) {
-        return evaluator_.evaluate(*items, name, first, hand_on);
-      });
+      const auto evaluate = [this, items, name, first](const Submit& submit) {
+        return evaluator_.evaluate(*items, name, first, submit);
+      };
+      work_.add(evaluate, false);
       first += good;
     }
-    work_.add([last = evaluator_.end(reader)](const HandOn&) { return last; });
+    work_.add([last = evaluator_.end(reader)](const Submit&) { return last; }, false);
   }
 
   /// As many records as one piece of work holds, or as there are before reading has to wait. None
@@ -109,15 +101,13 @@ class Division {
   }
 
   void add_failure(const InputError& error) {
-    add([this, error](const HandOn&) { return evaluator_.failure(error); });
+    work_.add([this, error](const Submit&) { return evaluator_.failure(error); }, true);
   }
 
   const Options& options_;
   std::size_t gpus_;
   const Evaluator& evaluator_;
   OrderedWork& work_;
-  std::vector<std::string> names_;  ///< of all inputs
-  OrderedWork::Work last_;          ///< held back
 };
 
 /// What is large goes back to the system when it is freed, also where larger things were before.
@@ -140,31 +130,29 @@ void set_ranking(View& view, const Contexts& contexts) {
 }
 
 /// A later price of a GPU takes the place of an earlier one.
-Prices prices_of(const std::vector<StatedPrice>& stated) {
+Prices prices_of(const std::vector<StatedPrice>& stated, const Catalogue& catalogue) {
   Prices prices;
-  if (stated.empty()) return prices;
-  const Catalogue catalogue;
   for (const auto& [name, per_hour] : stated)
     if (per_hour)
-      prices[required(catalogue.find(name)).name] = *per_hour;
+      prices[unwrap(catalogue.find(name)).name] = *per_hour;
     else
       for (const auto& [gpu, price] : load_prices(name, catalogue)) prices[gpu] = price;
   return prices;
 }
 
-}  // namespace
-
+/// Returns the exit code: 1 where an input could not be evaluated.
 int evaluate_inputs(Options options) {
   return_freed_memory();
-  check_outputs(options);
-  Contexts contexts(options);
+  const Catalogue catalogue;
+  Contexts contexts(options, catalogue);
   set_ranking(options.report.view, contexts);
-  options.report.price_per_hour = prices_of(options.prices);
-  check_unread(options);
+  options.report.price_per_hour = prices_of(options.prices, catalogue);
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured, options.limits);
+  const Inputs inputs = resolve_inputs(options.inputs);
+  std::map<std::string, OutputFile> files = open_outputs(options, inputs);
   const Evaluator evaluator(options, contexts, times ? &*times : nullptr);
-  Results results(options, contexts.named());
+  Results results(options, contexts.named(), files);
   Progress progress;
   try {
     // Times are joined in the order of the input.
@@ -172,8 +160,8 @@ int evaluate_inputs(Options options) {
       progress.step(part.items);
       results.take(std::move(part));
     });
-    Division division(options, contexts.named().size(), evaluator, work);
-    division.add_words(options.inputs);
+    WorkSplitter(options, contexts.named().size(), evaluator, work).add(inputs);
+    work.finish();
     if (times)
       for (const std::string& text : times->notes()) note(text);
     progress.erase();
@@ -182,6 +170,34 @@ int evaluate_inputs(Options options) {
   } catch (const OutputClosed&) {  // `| head` has seen enough
   }
   return results.finish();
+}
+
+/// What is printed without any input: help, lists, one GPU, one kernel model.
+std::string printed_text(const Options& options) {
+  using enum Options::Action;
+  if (options.action == print_text) return options.text;
+  if (options.action == write_script) return measuring_script(options.tool, options.minutes);
+  if (options.action == list_networks) return network_names();
+  const Catalogue catalogue;
+  if (options.action == list_gpus) {
+    for (const InputError& problem : catalogue.problems_besides({}))
+      note(std::string(problem.what()) + " (not listed)");
+    return options.json ? render_gpus_json(catalogue.all())
+                        : render_gpu_list(catalogue.all(), standard_output_style());
+  }
+  const Gpu gpu = named_gpu(catalogue, options.gpus.front(), options.kernel_model);
+  if (options.action == show_gpu) return options.json ? render_gpus_json({gpu}) : render_gpu(gpu);
+  return options.json ? write_constants(*gpu.constants) : render_model(gpu);
+}
+
+}  // namespace
+
+int run(const Options& options) {
+  if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
+  if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
+  write_standard_output(printed_text(options));
+  flush_standard_output();
+  return 0;
 }
 
 }  // namespace roofline

@@ -4,8 +4,8 @@
 
 namespace roofline {
 
-/// Evaluates all inputs and writes what was asked for. Returns the exit code: 1 where an input
-/// could not be evaluated. Throws UsageError, OutputError.
-int evaluate_inputs(Options options);
+/// Does what the options ask for. Returns the exit code. Throws OutputClosed, UsageError,
+/// InputError, OutputError.
+int run(const Options& options);
 
 }  // namespace roofline

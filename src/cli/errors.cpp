@@ -1,4 +1,4 @@
-#include "cli/required.hpp"
+#include "cli/errors.hpp"
 
 #include <string_view>
 

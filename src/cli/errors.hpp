@@ -23,7 +23,7 @@ InputError hinted(InputError error);
 
 /// The value, else raises the error.
 template <class T>
-T required(Expected<T> expected) {
+T unwrap(Expected<T> expected) {
   if (!expected) raise(expected.error());
   return *std::move(expected);
 }

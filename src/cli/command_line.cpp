@@ -1,0 +1,433 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <thread>
+#include <type_traits>
+
+#include "cli/completion.hpp"
+#include "cli/errors.hpp"
+#include "model/spelling.hpp"
+#include "model/text.hpp"
+#include "roofline/algorithm.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::string_view what_it_does =
+    "For each layer of a neural network on a GPU: how much arithmetic, how many bytes, what binds\n"
+    "it, its roofline bound, how fast it will go, and what limits it.\n"
+    "\n"
+    "  roofline conv.json --gpu v100          a file: one layer, an array, or a network\n"
+    "  roofline layers/ --gpu v100,a100       a directory of .json, .ndjson, .jsonl and .csv\n"
+    "  roofline resnet50 --gpu h100 --json    a built-in network\n"
+    "  ... | roofline - --gpu t4              JSON or NDJSON from a pipe\n"
+    "  roofline calibrate --script > measure.py    a PyTorch script that times layers on your GPU\n"
+    "  roofline calibrate measured.csv -o mine.json   fit the model to what it measured\n";
+
+constexpr std::string_view footer =
+    "Exit codes: 0 all evaluated; 1 some could not be, named on stderr; 2 wrong usage; 3 "
+    "--fail-if.";
+
+constexpr std::size_t name_width = 26;
+
+/// Breaks descriptions so that the help fits the terminal.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
+
+  /// Without what stands for an option's missing value, where that is a mark and no word.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::string mark = "{" + std::string(whole_network) + "}";
+    if (const std::size_t at = name.find(mark); at != name.npos) name.erase(at, mark.size());
+    return name;
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_desc(option);
+    std::string out;
+    std::size_t column = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      if (column > 0 && column + 1 + end > width_ - name_width) {
+        out += '\n';
+        column = 0;
+      }
+      if (column > 0) out += ' ';
+      out += rest.substr(0, end);
+      column += end + 1;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return out;
+  }
+
+ private:
+  std::size_t width_;
+};
+
+/// One of a few words. The help text names them; for --complete they are the check's name.
+template <class Words>
+CLI::Validator member_of(const Words& words) {
+  return CLI::IsMember(std::vector<std::string>(words.begin(), words.end()))
+      .description("")
+      .name(joined(words, " "));
+}
+
+/// A number in decimal digits within limits, which are spelled as messages show them.
+template <class Number>
+CLI::Validator within(std::string_view least, std::string_view most) {
+  return {
+      [least, most](std::string& text) {
+        const std::optional<Number> number = number_in<Number>(text);
+        if (!number || !(*number >= number_in<Number>(least) && *number <= number_in<Number>(most)))
+          return "expected " + std::string(std::is_integral_v<Number> ? "an integer" : "a number") +
+                 " from " + std::string(least) + " to " + std::string(most) + ", got \"" + text +
+                 '"';
+        // Without leading zeros, which would make it octal.
+        if (std::is_integral_v<Number>) text = std::to_string(*number);
+        return std::string();
+      },
+      ""};
+}
+
+/// A variable of the shell that is not set leaves an option without its value.
+CLI::Validator stated() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("expected a value, got an empty one") : std::string();
+          },
+          ""};
+}
+
+/// "pytorch (PyTorch, operator by operator), ..."
+std::string framework_list() {
+  std::string all;
+  for (const Framework framework : enumerators<Framework>)
+    add_item(all, fmt::format("{} ({})", name_of(framework), info(framework).meaning));
+  return all;
+}
+
+using Words = std::vector<std::string>;
+
+/// Adds rows of options: their names, what the help calls their values, what they fill, their help.
+class Rows : public CLI::App {
+ public:
+  Rows() : CLI::App(std::string(what_it_does), "roofline") {}
+
+  /// Begins a group of the help. CLI11 holds the names of each new option against those of all
+  /// before, which took half of the time that options take at every start. Here it does so group by
+  /// group; a test of the help sees the rest.
+  void group(const std::string& title) {
+    std::move(options_.begin(), options_.end(), std::back_inserter(earlier_));
+    options_.clear();
+    option_defaults()->group(title);
+  }
+  void finish_groups() {
+    group("");
+    options_ = std::move(earlier_);
+  }
+
+  /// `value`: a text, or a list by commas, which takes no further words so that an input may follow
+  /// it.
+  void text(const char* name, const char* type, std::string& value, const std::string& help) {
+    add_option(name, value, help)->type_name(type);
+  }
+  CLI::Option* list(const char* name, const std::function<void(const Words&)>& use,
+                    const std::string& help) {
+    return add_option_function<Words>(name, use, help)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("LIST");
+  }
+  /// `use` is given the value, and each value of an option that may be repeated.
+  CLI::Option* parsed(const char* name, const char* type,
+                      const std::function<void(const std::string&)>& use, const std::string& help) {
+    return add_option_function<std::string>(name, use, help)->type_name(type);
+  }
+  void repeated(const char* name, const char* type,
+                const std::function<void(const std::string&)>& use, const std::string& help) {
+    add_option_function<Words>(name, for_each(use), help)->allow_extra_args(false)->type_name(type);
+  }
+  template <Enumeration E, class Value>
+  CLI::Option* one_of(const char* name, const char* type, Value& value, const std::string& help) {
+    return parsed(
+               name, type, [&value](const std::string& word) { value = *roofline::parse<E>(word); },
+               help)
+        ->check(member_of(names_of<E>));
+  }
+  /// A positive integer.
+  template <class Value>
+  void count(const char* name, Value& value, const std::string& help,
+             std::string_view most = "1000000000") {
+    add_option_function<std::uint64_t>(
+        name, [&value](std::uint64_t number) { value = number; }, help)
+        ->type_name("N")
+        ->transform(within<std::uint64_t>("1", most));
+  }
+  /// The usual limits are beyond any part, and far from what doubles cannot hold.
+  void number(const char* name, const char* type, const std::function<void(double)>& use,
+              const std::string& help, std::string_view least = "1e-9",
+              std::string_view most = "1e9") {
+    add_option_function<double>(name, use, help)
+        ->type_name(type)
+        ->check(within<double>(least, most));
+  }
+
+  static std::function<void(const Words&)> for_each(
+      const std::function<void(const std::string&)>& use) {
+    return [use](const Words& words) { std::for_each(words.begin(), words.end(), use); };
+  }
+
+ private:
+  std::vector<CLI::Option_p> earlier_;
+};
+
+void add_inputs(Rows& rows, CommandLine& line) {
+  Options& options = line.options;
+  rows.group("Input");
+  rows.add_option(
+          "input", options.inputs,
+          "Files, directories, built-in networks (--list-networks), or - for standard input")
+      ->type_name("");
+  rows.list(
+      "--batch", [&](const Words& words) { line.batches = parse_batches(words); },
+      "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
+      "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
+      "largest that fits each GPU; best: the smallest nearly as fast an image as any");
+  rows.list("--dtype",
+            Rows::for_each([&](auto& word) { line.dtypes.push_back(parse_default_type(word)); }),
+            "Data type of layers that state none, fp32 by default: " + network_type_names() +
+                " (amp: PyTorch's autocast to fp16, with its casts); several are compared");
+  rows.parsed(
+      "--pass", "PASS", [&](auto& word) { line.pass = parse_pass(word); },
+      "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all three");
+  rows.repeated(
+      "--dim", "NAME=N",
+      [&](auto& text) { line.defaults.dimensions.push_back(parse_dimension(text)); },
+      "Value of a dimension that a model leaves open; may be repeated");
+  rows.text("--measured", "FILE", options.measured,
+            "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
+            "measured_time_s, and network, batch, pass, dtype where they matter");
+  rows.count("--first-line", options.first_line,
+             "The inputs are NDJSON cut out of a longer text, of which their first line is the "
+             "N-th: names and errors count from there",
+             "1000000000000000");
+  rows.count("--jobs", options.jobs,
+             "Threads that evaluate records and files (default: all cores); the output is the "
+             "same for any number",
+             "1024");
+  rows.count("--raise-limits", line.limits_factor,
+             "Let an input be N times as large as usual: 256 MB of text in one piece, 200,000 "
+             "layers by repeat, gzip data that give 200 bytes for each",
+             "1000000");
+  rows.add_flag("--list-networks", line.list_networks, "List the built-in networks");
+}
+
+void add_gpus(Rows& rows, CommandLine& line) {
+  Options& options = line.options;
+  rows.group("GPU");
+  rows.list(
+      "--gpu", [&](const Words& words) { options.gpus = words; },
+      "GPUs by name, alias (any case) or path of a file; several separated by commas. all, a "
+      "maker, an architecture or limits, as nvidia, hopper or 'amd>=48GB<=750W', rank those that "
+      "can do the work");
+  rows.add_flag("--list-gpus", line.list_gpus, "List the GPUs (--json: all fields)");
+  rows.text("--show-gpu", "GPU", line.show_gpu, "All that is known of a GPU, with its sources");
+  rows.one_of<EngineChoice>(
+      "--engine", "UNIT", options.analysis.engine,
+      "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in TF32, or "
+      "fp16-accumulate for sums in fp16, at twice the rate on GeForce parts");
+  rows.parsed(
+          "--ceilings", "KIND",
+          [&](auto& word) { options.analysis.ceilings = *parse<CeilingKind>(word); },
+          "datasheet (default), or sustained: measured, for GPUs that have them")
+      ->check(
+          member_of(std::array{name_of(CeilingKind::datasheet), name_of(CeilingKind::sustained)}));
+  rows.number(
+      "--peak-tflops", "N",
+      [&](double number) { options.analysis.peak_flop_per_s = number * 1e12; },
+      "Peak in place of the GPU's, for the engine of the dense layers");
+  rows.number(
+      "--bandwidth-gbs", "N",
+      [&](double number) { options.analysis.bandwidth_byte_per_s = number * 1e9; },
+      "Memory bandwidth in place of the GPU's, GB/s");
+  rows.list("--set", Rows::for_each([&](auto& text) {
+              options.gpu_settings.push_back(parse_setting(text));
+            }),
+            "What if the GPU had another " + settable_gpu_fields() +
+                " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
+                "with --compare, against the GPU as it is")
+      ->type_name("NAME=VALUE");
+  rows.list("--price",
+            Rows::for_each([&](auto& text) { options.prices.push_back(parse_price(text)); }),
+            "What an hour of a GPU costs, for the cost of a million images, as h100=2.5,t4=0.35, "
+            "or a file of prices (CSV or JSON with gpu and per_hour)");
+}
+
+void add_view(Rows& rows, CommandLine& line) {
+  Options& options = line.options;
+  View& view = options.report.view;
+  rows.group("View");
+  rows.add_flag("--all", view.all,
+                "Every row, also where a terminal shows those that matter or several GPUs, types "
+                "and batches one row each");
+  rows.count("--top", view.top, "Only the first N rows, by time unless sorted");
+  rows.number(
+      "--cover", "PERCENT", [&](double percent) { view.cover_share = percent / 100; },
+      "Only the rows that make up this percentage of the time", "1", "100");
+  rows.one_of<SortBy>("--sort", "KEY", view.sort,
+                      "Rows in descending time, flops, bytes or intensity; of measured layers also "
+                      "lost (time beyond the bound) or error (of the expected time). GPUs, best "
+                      "first, by time, energy or cost");
+  rows.one_of<RowsBy>("--by", "WHAT", view.by,
+                      "type: a row for each type of layer; layer: with several GPUs, compare "
+                      "layers too; gpu: rank GPUs, types and batches");
+  rows.add_flag("--explain{" + std::string(whole_network) + "}", line.explain,
+                "Derive the numbers of the layers of that name, or that fit a pattern with * and "
+                "?, instead of listing all, as one does by hand; with --all number by number, with "
+                "-o FILE.svg as a picture. Without a name or with a network's, the network on one "
+                "screen: what limits it, what would help")
+      ->expected(0, 1)
+      ->type_name("[LAYER]");
+  rows.add_flag("--compare", options.report.compare,
+                "Hold two results against each other, of two inputs, GPUs, types or batches: what "
+                "changed in all, which layers went, came and changed");
+  rows.repeated(
+      "--fail-if", "CONDITION", [&](auto& text) { options.gates.push_back(parse_condition(text)); },
+      "Exit with 3, and say on standard error where, if this holds for a network, as 'expected_ms "
+      "> 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be repeated. Where something "
+      "cannot be evaluated the exit code is 1");
+}
+
+void add_output(Rows& rows, CommandLine& line) {
+  rows.group("Output");
+  rows.parsed(
+      "--format", "NAME", [&](auto& name) { line.format = require_format(name); },
+      "One of " + format_names() + "; default: table");
+  rows.add_flag("--json", line.json, "Same as --format json");
+  rows.repeated(
+      "-o,--output", "FILE",
+      [&](auto& path) { line.options.exports.push_back(parse_export(path)); },
+      "Write to a file in the format of its extension (" + format_extensions() +
+          "); may be repeated. Standard output then stays empty unless --format is given");
+  rows.add_flag("--raw-csv", line.raw_csv,
+                "CSV with texts as they are, also those that begin with = + - @ and that a "
+                "spreadsheet would run, where an apostrophe else goes before them");
+  rows.add_flag("--plot", line.plot,
+                "Draw on the terminal, the roofline unless --chart says otherwise");
+  rows.one_of<ChartKind>("--chart", "NAME", line.options.chart,
+                         "What SVG and the terminal's plot show: roofline (default), intensity of "
+                         "each layer, time of each layer, sweep of batches, compare GPUs");
+  rows.text("--to-layers", "FILE", line.options.layer_file,
+            "Write the input as a layer file, every layer explicit, to edit or to read again (- "
+            "for standard output, then of layers alone); needs no --gpu");
+}
+
+void add_model(Rows& rows, CommandLine& line) {
+  AnalysisOptions& analysis = line.options.analysis;
+  rows.group("Model");
+  rows.parsed(
+          "--framework", "NAME",
+          [&](auto& word) { analysis = options_of(*parse<Framework>(word)); },
+          "Who runs the network: " + framework_list() +
+              ". Sets --engine, --fuse, --launch and --layout where you do not")
+      ->check(member_of(names_of<Framework>))
+      ->trigger_on_parse();  // before all other options, which change what it sets
+  rows.one_of<Layout>("--layout", "ORDER", analysis.layout,
+                      "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
+                      "default: nchw for fp32 and fp64, else nhwc");
+  rows.one_of<FusionKind>("--fuse", "HOW", line.fusion,
+                          "none (default); epilogue: batch norms, activations and residual adds "
+                          "run inside the convolution or linear layer before them; pointwise: "
+                          "chains of them run as one kernel; eager: not even a convolution's bias "
+                          "runs inside it");
+  rows.one_of<CacheState>(
+      "--cache", "STATE", analysis.cache,
+      "warm (default) or cold: whether operands are in the L2 cache at the start");
+  rows.one_of<LaunchProtocol>(
+      "--launch", "HOW", analysis.launch,
+      "What starts the kernels: graph (default; the device), stream (library calls; default with "
+      "--fuse epilogue), kernel (nothing: durations as a profiler gives them) or eager (a "
+      "framework's operators, each at the host's cost)");
+  rows.add_flag("--host-copies{pinned}", line.host_copies,
+                "Add the copies of a network's input and result over the host link, from pinned "
+                "memory or with --host-copies=pageable")
+      ->check(member_of(names_of<HostMemory>));
+  rows.one_of<Optimizer>("--optimizer", "NAME", analysis.optimizer,
+                         "Of training, for what its memory keeps of each weight: sgd (default), "
+                         "momentum or adam");
+}
+
+void add_kernel_model(Rows& rows, CommandLine& line) {
+  rows.group("Constants of the kernel model");
+  rows.text("--show-model", "GPU", line.show_model,
+            "The constants of a GPU's kernel model, with units, ranges and origins (--json: as a "
+            "file to edit)");
+  rows.text("--kernel-model", "FILE", line.options.kernel_model,
+            "Constants from a file, in place of those of the GPU's architecture");
+  rows.text("--constants", "PATTERN", line.options.constants,
+            "calibrate: only the constants that fit a pattern with * and ?, such as "
+            "'dense.tensor.*'");
+  rows.add_flag("--script{pytorch}", line.script,
+                "calibrate: print a Python file instead, which times layers on your GPU with "
+                "PyTorch and writes the CSV to calibrate with; --script=miopen is a shell script "
+                "for convolutions with MIOpen's own driver")
+      ->check(member_of(names_of<MeasuringTool>));
+  rows.number(
+      "--minutes", "N", [&](double minutes) { line.minutes = minutes; },
+      "calibrate --script: how long that takes (default: 10)");
+}
+
+void add_mapping(Rows& rows, CommandLine& line) {
+  KernelMapping& mapping = line.defaults.mapping;
+  rows.group("Kernel mapping, of contractions that state none");
+  rows.parsed(
+      "--algorithm", "NAME", [&](auto& name) { mapping.algorithm = parse_stated_algorithm(name); },
+      "The algorithm: " + joined(statable_algorithm_names));
+  rows.parsed(
+      "--tile", "MxNxK", [&](auto& text) { mapping.tile = parse_tile(text); },
+      "The tile MxNxK, as 128x64x8: one block computes M rows and N columns of the product (output "
+      "positions by output channels, forward) in steps of K");
+  rows.count("--split-k", mapping.split_k, "Blocks that share a tile's sum");
+  rows.count("--threads", mapping.threads, "Threads a block");
+  rows.count("--stages", mapping.stages, "Stages of the pipeline");
+  rows.count("--registers", mapping.registers, "Registers a thread");
+  rows.count("--shared-memory-byte", mapping.shared_memory_byte, "Shared memory a block");
+}
+
+}  // namespace
+
+std::optional<std::string> read_words(int argc, const char* const* argv, std::size_t help_width,
+                                      CommandLine& line) {
+  line.options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  Rows rows;
+  rows.footer(std::string(footer));
+  rows.formatter(std::make_shared<HelpFormatter>(help_width));
+  rows.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
+  for (const auto add :
+       {add_inputs, add_gpus, add_view, add_output, add_model, add_kernel_model, add_mapping})
+    add(rows, line);
+  rows.finish_groups();
+  std::string word;
+  for (CLI::Option* option : rows.get_options())
+    if (!option->get_positional() && option->get_items_expected_min() > 0) option->check(stated());
+  rows.add_option("--complete", word);  // of no group: not in the help
+  try {
+    rows.parse(argc, argv);
+    if (!word.empty()) return completions(rows, word);
+  } catch (const CLI::CallForHelp&) {
+    return rows.help();
+  } catch (const CLI::CallForVersion& version) {
+    return std::string(version.what()) + '\n';
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see --help)");
+  }
+  return std::nullopt;
+}
+
+}  // namespace roofline
