@@ -177,7 +177,8 @@ TEST_CASE("Prices come from a file", "[cli/choose]") {
   const Outcome over =
       run(folder, in_own_folder + "roofline net.json --gpu acme --price prices.csv -o prices.csv");
   CHECK(over.exit_code == 2);
-  CHECK(over.err == "roofline: -o prices.csv: expected another file than --price prices.csv\n");
+  CHECK(over.err ==
+        "roofline: -o prices.csv: expected another file than prices.csv, which this run reads\n");
 }
 
 TEST_CASE("Each GPU has a largest and a best batch", "[cli/choose]") {
