@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/errors.hpp"
+#include "results/in_parallel.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
@@ -179,7 +180,7 @@ class Evaluator::ItemEvaluator {
       add_rows(*result);
       keep(*std::move(result), context);
     } else {
-      render(*std::move(result));
+      render(*result);
     }
     return true;
   }
@@ -229,20 +230,24 @@ class Evaluator::ItemEvaluator {
       fail(*skipped.first());
   }
 
-  /// Several threads share a large network's rows.
-  void render(Result result) {
+  /// Several threads share a large network's rows, a few at a time so that their text stays small.
+  void render(const Result& result) {
     constexpr std::size_t rows_a_part = 512;
     const std::size_t count = result.layers.size();
     if (count <= 2 * rows_a_part) return add_rows(result);
     submit_text();
-    const auto shared = std::make_shared<const Result>(std::move(result));
-    for (std::size_t begin = 0; begin < count; begin += rows_a_part)
-      submit_([shared, begin, end = std::min(count, begin + rows_a_part), &needs = needs_] {
-        Evaluation part;
-        for (const OutputFormat* format : needs.rows)
-          part.rows.emplace_back(*format->rows()).add(*shared, begin, end);
-        return part;
+    for (std::size_t begin = 0; begin < count; begin += options_.jobs * rows_a_part) {
+      std::vector<Evaluation> parts(options_.jobs);
+      in_parallel(parts.size(), options_.jobs, [&](std::size_t first, std::size_t last) {
+        for (std::size_t part = first; part < last; ++part)
+          for (const OutputFormat* format : needs_.rows)
+            parts[part]
+                .rows.emplace_back(*format->rows())
+                .add(result, std::min(count, begin + part * rows_a_part),
+                     std::min(count, begin + (part + 1) * rows_a_part));
       });
+      for (Evaluation& part : parts) submit_(std::move(part));
+    }
   }
 
   void add_rows(const Result& result) {
@@ -254,10 +259,10 @@ class Evaluator::ItemEvaluator {
 
   /// What was said and rendered so far.
   void submit_text() {
-    const auto part = std::make_shared<Evaluation>();
-    for (RenderedRows& rows : all_.rows) part->rows.push_back(std::exchange(rows, rows.empty()));
-    part->messages = std::exchange(all_.messages, {});
-    submit_([part] { return std::move(*part); });
+    Evaluation part;
+    for (RenderedRows& rows : all_.rows) part.rows.push_back(std::exchange(rows, rows.empty()));
+    part.messages = std::exchange(all_.messages, {});
+    submit_(std::move(part));
   }
 
   /// Points need no layers, so that thousands of them fit into memory; but the rows that lost most

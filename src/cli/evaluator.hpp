@@ -50,10 +50,8 @@ struct Evaluation {
   bool ends_input = false;           ///< nothing more of the input follows
 };
 
-/// What gives some of it, on whatever thread.
-using Part = std::function<Evaluation()>;
-/// Takes a part that comes before what is submitted or returned after it.
-using Submit = std::function<void(Part)>;
+/// Takes what comes before that which is submitted or returned after it.
+using Submit = std::function<void(Evaluation)>;
 
 /// What the formats asked for need.
 struct Needs {

@@ -7,23 +7,26 @@
 namespace roofline {
 namespace {
 
-/// Tasks that may be under way before a piece is added, for each job.
-constexpr std::size_t tasks_a_job = 4;
-/// Parts of a piece that may be under way.
-constexpr std::ptrdiff_t most_parts = 16;
+/// Pieces that may be under way, for each job.
+constexpr std::size_t pieces_a_job = 4;
+/// Results of a piece that may wait for their use.
+constexpr std::size_t most_results = 16;
+
+constexpr auto is_waiting = [](const auto& piece) { return !piece.begun; };
 
 }  // namespace
 
 void OrderedWork::add(Work work, bool may_wait) {
-  if (jobs_ == 1) return use_(work([this](const Part& part) { use_(part()); }));
+  if (jobs_ == 1) return use_(work(use_));
   Lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopped_ || tasks_.size() < tasks_a_job * jobs_; });
+  while (!stopped_ && pieces_.size() >= pieces_a_job * jobs_)
+    if (!do_piece(lock)) changed_.wait(lock);
   if (!stopped_) {
-    const bool is_single = waiting_task() == tasks_.end();
-    tasks_.emplace_back().work = std::move(work);
+    const bool is_single = std::none_of(pieces_.begin(), pieces_.end(), is_waiting);
+    pieces_.emplace_back().work = std::move(work);
     changed_.notify_all();
     if (!may_wait || !is_single) start_thread();
-    if (threads_.empty() && !may_wait) do_waiting(lock);
+    if (threads_.empty() && !may_wait) do_piece(lock);
   }
   const bool stopped = stopped_;
   lock.unlock();
@@ -39,16 +42,10 @@ void OrderedWork::finish() {
   rethrow();
 }
 
-OrderedWork::Tasks::iterator OrderedWork::waiting_task(const Task* piece) {
-  return std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) {
-    return !task.begun && (piece == nullptr || task.piece == piece);
-  });
-}
-
-/// Where the system gives fewer threads than jobs, these do all; where it gives none, whoever adds.
+/// As many as there are jobs with the one that adds, which helps. Where the system gives fewer,
+/// these do all.
 void OrderedWork::start_thread() try {
-  const std::size_t most = all_added_ ? jobs_ - 1 : jobs_;  // whoever added all helps
-  if (stopped_ || idle_ > 0 || threads_.size() >= most) return;
+  if (idle_ > 0 || threads_.size() + 1 >= jobs_) return;
   threads_.emplace_back([this] {
     Lock lock(mutex_);
     do_all(lock);
@@ -56,74 +53,65 @@ void OrderedWork::start_thread() try {
 } catch (const std::system_error&) {
 }
 
-/// Whoever does a task that others wait for uses their results as well.
-bool OrderedWork::do_waiting(Lock& lock) {
-  const auto task = waiting_task();
-  if (task == tasks_.end()) return false;
-  do_task(task, lock);
-  use_results(lock);
-  return true;
-}
-
 void OrderedWork::do_all(Lock& lock) {
-  while (!stopped_ && !(all_added_ && tasks_.empty())) {
-    if (do_waiting(lock)) continue;
+  while (!stopped_ && !(all_added_ && pieces_.empty())) {
+    if (do_piece(lock)) continue;
     ++idle_;
     changed_.wait(lock);
     --idle_;
   }
 }
 
-void OrderedWork::do_task(Tasks::iterator task, Lock& lock) {
-  task->begun = true;
+bool OrderedWork::do_piece(Lock& lock) {
+  const auto piece = std::find_if(pieces_.begin(), pieces_.end(), is_waiting);
+  if (piece == pieces_.end()) return false;
+  piece->begun = true;
   lock.unlock();
+  std::exception_ptr failure;
   try {
-    task->result = task->work([&](Part part) { submit_part(task, std::move(part)); });
+    submit(*piece, piece->work([&](Evaluation result) { submit(*piece, std::move(result)); }));
   } catch (...) {
-    task->failure = std::current_exception();
+    failure = std::current_exception();
   }
-  task->work = nullptr;
+  piece->work = nullptr;
   lock.lock();
-  task->done = true;
+  piece->failure = failure;
+  piece->done = true;
+  use_results(lock);
+  return true;
 }
 
-/// Whoever submits more than is used helps with it, or waits.
-void OrderedWork::submit_part(Tasks::iterator piece, Part part) {
+void OrderedWork::submit(Piece& piece, Evaluation result) {
   Lock lock(mutex_);
-  if (stopped_) return;
-  const auto added = tasks_.emplace(piece);
-  added->work = [part = std::move(part)](const Submit&) { return part(); };
-  added->piece = &*piece;
-  start_thread();
-  changed_.notify_all();
-  const auto is_part = [&](const Task& task) { return task.piece == &*piece; };
-  while (!stopped_ && std::count_if(tasks_.begin(), tasks_.end(), is_part) >= most_parts) {
-    if (const auto own = waiting_task(&*piece); own != tasks_.end())
-      do_task(own, lock);
-    else if (!tasks_.front().done || is_using_)
-      changed_.wait(lock);
-    use_results(lock);
-  }
+  piece.results.push_back(std::move(result));
+  use_results(lock);
+  changed_.wait(lock, [&] { return stopped_ || piece.results.size() < most_results; });
 }
 
-/// One thread at a time, in order, as far as they are done.
+/// Whoever has a result uses all that are next in order, one thread at a time.
 void OrderedWork::use_results(Lock& lock) {
   if (is_using_) return;
   is_using_ = true;
-  while (!stopped_ && !tasks_.empty() && tasks_.front().done) {
-    Tasks used;
-    used.splice(used.begin(), tasks_, tasks_.begin());
-    lock.unlock();
-    std::exception_ptr failure = used.front().failure;
-    try {
-      if (!failure) use_(std::move(*used.front().result));
-    } catch (...) {
-      failure = std::current_exception();
+  while (!stopped_ && !pieces_.empty()) {
+    Piece& first = pieces_.front();
+    if (!first.results.empty()) {
+      Evaluation result = std::move(first.results.front());
+      first.results.pop_front();
+      lock.unlock();
+      try {
+        use_(std::move(result));
+        lock.lock();
+      } catch (...) {
+        lock.lock();
+        failure_ = std::current_exception();
+      }
+    } else if (first.done) {
+      failure_ = first.failure;
+      pieces_.pop_front();
+    } else {
+      break;
     }
-    used.clear();
-    lock.lock();
-    if (failure) failure_ = failure;
-    stopped_ = stopped_ || failure;
+    stopped_ = stopped_ || failure_ != nullptr;
     changed_.notify_all();
   }
   is_using_ = false;

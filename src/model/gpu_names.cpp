@@ -4,6 +4,8 @@
 #include <cctype>
 
 #include "model/spelling.hpp"
+#include "model/text.hpp"
+#include "roofline/enumeration.hpp"
 
 namespace roofline {
 namespace {
@@ -11,19 +13,16 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_number(std::string_view word) { return std::all_of(word.begin(), word.end(), is_digit); }
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// Says who makes a part or what it is for, which its number says as well; or that a virtual
 /// machine has it whole ("VF").
 bool is_decoration(std::string_view word) {
-  return is_one_of(
-      word, {"nvidia", "geforce", "tesla", "jetson", "amd", "radeon", "instinct", "intel", "grid",
-             "gpu", "nvgpu", "graphics", "generation", "edition", "vf"});
+  return has_word(
+      "nvidia geforce tesla jetson amd radeon instinct intel grid gpu nvgpu graphics generation "
+      "edition vf",
+      word);
 }
 
-bool is_size_unit(std::string_view word) { return is_one_of(word, {"g", "gb", "gib"}); }
+bool is_size_unit(std::string_view word) { return has_word("g gb gib", word); }
 
 /// "80gb"
 bool is_memory_size(std::string_view word) {
@@ -34,7 +33,7 @@ bool is_memory_size(std::string_view word) {
 
 bool is_board(std::string_view word) {
   return word.starts_with("sxm") || word.starts_with("hbm") ||
-         is_one_of(word, {"pcie", "nvl", "nvlink", "oam"});
+         has_word("pcie nvl nvlink oam", word);
 }
 
 /// Lower-case letters and digits between anything else; "(R)" and "(TM)" are no words.
@@ -43,7 +42,7 @@ std::vector<std::string> words_of(std::string_view name) {
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isalnum(byte) != 0 || byte >= 0x80)
-      words.back() += static_cast<char>(std::tolower(byte));
+      words.back() += lower_case(c);
     else if (!words.back().empty())
       words.emplace_back();
   }
@@ -152,95 +151,6 @@ double variant_difference(const std::vector<std::string>& wrong,
          (wrong.empty() ? missing_variant : further_variant) * count_without(variants, wrong);
 }
 
-std::string words_text(std::span<const std::string> words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-/// 12 of "12g" and "12gb", where the unit is what follows the digits.
-std::optional<std::uint64_t> count_before(std::string_view unit, std::string_view word) {
-  constexpr std::size_t most_digits = 4;
-  if (!word.ends_with(unit)) return std::nullopt;
-  word.remove_suffix(unit.size());
-  if (word.empty() || word.size() > most_digits || !is_number(word)) return std::nullopt;
-  return std::stoull(std::string(word));
-}
-
-/// "h100 80gb hbm3 mig 2c 4g 40gb me": what follows the memory size says which media engines a
-/// slice has and whether it draws.
-std::optional<ShareName> mig_slice_in(std::span<const std::string> words) {
-  while (!words.empty() && is_one_of(words.back(), {"me", "gfx", "all"}))
-    words = words.first(words.size() - 1);
-  if (words.size() < 3) return std::nullopt;
-  ShareName name;
-  const std::optional<std::uint64_t> gigabytes = count_before("gb", words.back());
-  const std::optional<std::uint64_t> slices = count_before("g", words[words.size() - 2]);
-  if (!gigabytes || !slices || *slices == 0) return std::nullopt;
-  name.gigabytes = *gigabytes;
-  name.compute_slices = *slices;
-  words = words.first(words.size() - 2);
-  if (const auto instance = count_before("c", words.back()); instance && words.size() > 1) {
-    name.instance_slices = *instance;
-    words = words.first(words.size() - 1);
-  }
-  if (words.back() == "mig") words = words.first(words.size() - 1);
-  if (words.empty()) return std::nullopt;
-  name.part = words_text(words);
-  return name;
-}
-
-/// The boards that NVIDIA's virtual GPUs name otherwise than the boards themselves, from the vGPU
-/// guides of NVIDIA AI Enterprise; all other names are those of the boards.
-std::string board_of_virtual(const std::string& name) {
-  struct Board {
-    std::string_view virtual_name;
-    std::string_view board;
-  };
-  constexpr Board boards[] = {
-      {"v100", "v100-pcie"},
-      {"v100x", "v100-sxm2"},
-      {"v100dx", "v100-32gb"},
-      {"a100", "a100-pcie-40gb"},
-      {"a100x", "a100-40gb"},
-      {"a100d", "a100-pcie-80gb"},
-      {"a100dx", "a100-80gb"},
-      {"a800dx", "a800-80gb"},
-      {"h100", "h100-pcie"},
-      {"h100xm", "h100"},
-      {"h100l", "h100-nvl"},
-      {"h800xm", "h800"},
-      {"h200", "h200-nvl"},
-      {"h200x", "h200"},
-      {"h20x", "h20-141gb"},
-      {"rtx6000", "quadro-rtx-6000"},
-      {"rtx6000p", "quadro-rtx-6000"},
-      {"rtx8000", "quadro-rtx-8000"},
-      {"rtx8000p", "quadro-rtx-8000"},
-  };
-  for (const Board& each : boards)
-    if (each.virtual_name == name) return std::string(each.board);
-  return name;
-}
-
-/// "a10 24q", "a100x 3 20c": the letter is the series (applications, PCs, workstations, compute).
-std::optional<ShareName> virtual_gpu_in(std::span<const std::string> words) {
-  if (words.size() < 2) return std::nullopt;
-  std::string_view size = words.back();
-  if (size.ends_with("me")) size.remove_suffix(2);
-  ShareName name;
-  for (const std::string_view series : {"a", "b", "c", "q"})
-    if (const auto gigabytes = count_before(series, size)) name.gigabytes = *gigabytes;
-  if (name.gigabytes == 0) return std::nullopt;
-  words = words.first(words.size() - 1);
-  if (words.size() > 1 && words.back().size() == 1 && is_number(words.back())) {
-    name.compute_slices = std::stoull(words.back());
-    words = words.first(words.size() - 1);
-  }
-  name.part = board_of_virtual(words_text(words));
-  return name;
-}
-
 /// A second number is a memory size: "a100 40".
 GpuName parsed_wrong(std::string_view text) {
   GpuName name = parsed(text);
@@ -275,11 +185,10 @@ bool answers_to(const Gpu& gpu, std::string_view name) {
                      [&](const std::string& alias) { return normal_gpu_name(alias) == wanted; });
 }
 
-std::optional<ShareName> parse_share_name(std::string_view text) {
-  std::vector<std::string> words = words_of(text);
-  if (auto slice = mig_slice_in(words)) return slice;
-  std::erase_if(words, is_decoration);
-  return virtual_gpu_in(words);
+std::string gpu_name_words(std::string_view name, bool with_maker) {
+  std::vector<std::string> words = words_of(name);
+  if (!with_maker) std::erase_if(words, is_decoration);
+  return joined(words, " ");
 }
 
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,

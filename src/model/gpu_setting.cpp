@@ -1,10 +1,9 @@
 #include "roofline/gpu_setting.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "model/expected.hpp"
@@ -15,8 +14,8 @@
 namespace roofline {
 namespace {
 
-/// Of a field in the unit of GPU files, as of --peak-tflops: beyond any part, and far from what
-/// doubles cannot hold.
+/// What a field may be in the unit of GPU files, as --peak-tflops may: beyond any part, and far
+/// from what doubles cannot hold.
 constexpr double least_value = 1e-9;
 constexpr double most_value = 1e9;
 
@@ -35,14 +34,6 @@ std::vector<Settable> settable_fields() {
   return fields;
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char letter) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  });
-  return out;
-}
-
 [[noreturn]] void fail_unknown(std::string_view name) {
   std::vector<std::string_view> known{names_of<Engine>.begin(), names_of<Engine>.end()};
   const std::vector<Settable> fields = settable_fields();
@@ -56,7 +47,7 @@ std::string in_lower_case(std::string_view text) {
 }
 
 Settable field_called(std::string_view name) {
-  const std::string word = in_lower_case(name);
+  const std::string word = lower_case(name);
   const bool is_engine = parse<Engine>(word).has_value();
   for (const Settable& field : settable_fields())
     if (field.form.word == word || field.form.file_key == word ||
@@ -86,9 +77,9 @@ std::optional<double> prefix_factor(std::string_view prefix, std::string_view sy
 
 /// "TB/s" of a field in "B/s" is 1e12; FLOP/s may be written as FLOPS.
 std::optional<double> unit_factor(std::string_view unit, std::string_view symbol) {
-  std::string word = in_lower_case(unit);
+  std::string word = lower_case(unit);
   if (symbol == "FLOP/s" && word.ends_with("flops")) word.replace(word.size() - 5, 5, "flop/s");
-  const std::string base = in_lower_case(symbol);
+  const std::string base = lower_case(symbol);
   if (base.empty()) return word.empty() ? std::optional(1.0) : std::nullopt;
   if (!word.ends_with(base)) return std::nullopt;
   return prefix_factor(std::string_view(word).substr(0, word.size() - base.size()), symbol);
@@ -152,10 +143,10 @@ GpuSetting parse_setting(std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, equals));
   const std::string_view value = trimmed(text.substr(equals + 1));
   const FieldForm form = field_called(name).form;
-  GpuSetting setting{std::string(text), std::string(form.word), parse<Engine>(in_lower_case(name)),
+  GpuSetting setting{std::string(text), std::string(form.word), parse<Engine>(lower_case(name)),
                      false, 0};
   const auto factor = parse_factor(value);
-  const auto number = parse_value(value, form, in_lower_case(name) == form.file_key);
+  const auto number = parse_value(value, form, lower_case(name) == form.file_key);
   const bool is_in_reach = factor && *factor >= least_value && *factor <= most_value;
   if (!is_in_reach && !number)
     throw InputError("expected a number with its unit or a factor, such as " + example_of(form) +
@@ -177,10 +168,16 @@ class Changer {
 
   void set(const GpuSetting& setting) {
     const Settable field = field_called(setting.name);
-    setting_ = &setting;
-    form_ = field.form;
-    std::visit([&](auto member) { std::visit([&](auto each) { set_member(each); }, member); },
-               field.member);
+    if (field.form.word == "peak") return set_peaks(setting, field.form);
+    const std::optional<double> from = access(field, std::nullopt);
+    double to = new_value(setting, field.form, from);
+    if (is_count(field.form)) {
+      const double most =
+          field.form.quantity == Quantity::whole ? static_cast<double>(field.form.most) : most_byte;
+      to = std::clamp(std::round(to), 1.0, most);
+    }
+    access(field, to);
+    note(setting.name, field.form, from, to);
   }
 
   /// What follows from what was set.
@@ -201,83 +198,86 @@ class Changer {
   }
 
  private:
+  static constexpr double most_byte = 1e18;
+
+  /// SMs and bytes, which are whole.
+  static bool is_count(const FieldForm& form) {
+    return form.quantity == Quantity::whole || form.quantity == Quantity::size ||
+           form.quantity == Quantity::binary_size;
+  }
+
   template <class T>
   static double ratio(const std::optional<T>& after, const std::optional<T>& before) {
     return after && before ? static_cast<double>(*after) / static_cast<double>(*before) : 1;
   }
 
+  /// What the GPU has, after it was set to a value where there is one. Texts, lists and parts have
+  /// no short name.
+  std::optional<double> access(const Settable& field, std::optional<double> value) {
+    const auto number = [&](auto& member) -> std::optional<double> {
+      using Member = std::remove_reference_t<decltype(member)>;
+      if constexpr (std::is_same_v<Member, std::optional<std::uint64_t>>) {
+        if (value) member = static_cast<std::uint64_t>(*value);
+        return member ? std::optional(static_cast<double>(*member)) : std::nullopt;
+      } else if constexpr (std::is_convertible_v<Member, std::optional<double>>) {
+        if (value) member = *value;
+        return member;
+      } else {
+        return std::nullopt;
+      }
+    };
+    if (const auto* of_gpu = std::get_if<Members<Gpu>::Any>(&field.member))
+      return std::visit([&](auto member) { return number(gpu_.*member); }, *of_gpu);
+    return std::visit([&](auto member) { return number(gpu_.kernel.*member); },
+                      std::get<Members<KernelConstants>::Any>(field.member));
+  }
+
   /// Sizes of caches in MiB, all else in base units.
-  void note(const std::string& name, std::optional<double> from, double to) {
+  void note(const std::string& name, const FieldForm& form, std::optional<double> from, double to) {
     constexpr double mebibyte = 1024.0 * 1024.0;
-    const bool is_binary = form_.quantity == Quantity::binary_size;
+    const bool is_binary = form.quantity == Quantity::binary_size;
     const double unit = is_binary ? mebibyte : 1;
     if (from) *from /= unit;
-    gpu_.changes.push_back({name, is_binary ? "MiB" : std::string(form_.symbol), from, to / unit});
+    gpu_.changes.push_back({name, is_binary ? "MiB" : std::string(form.symbol), from, to / unit});
   }
 
-  double new_value(const std::optional<double>& from) const {
-    if (!setting_->is_factor) return setting_->value;
+  double new_value(const GpuSetting& setting, const FieldForm& form,
+                   const std::optional<double>& from) const {
+    if (!setting.is_factor) return setting.value;
     if (!from)
-      throw InputError(was_.name + " states no " + std::string(form_.file_key) +
-                       " to multiply: give a value, such as " + setting_->name + '=' +
-                       std::string(form_.example));
-    return *from * setting_->value;
+      throw InputError(was_.name + " states no " + std::string(form.file_key) +
+                       " to multiply: give a value, such as " + setting.name + '=' +
+                       std::string(form.example));
+    return *from * setting.value;
   }
 
-  void set_member(double Gpu::*member) {
-    const double from = gpu_.*member;
-    gpu_.*member = new_value(from);
-    note(setting_->name, from, gpu_.*member);
+  /// All peaks by a factor, or the one of an engine.
+  void set_peaks(const GpuSetting& setting, const FieldForm& form) {
+    EngineRates& rates = gpu_.peak_flop_per_s;
+    if (!setting.engine) {
+      for (const Engine engine : enumerators<Engine>)
+        if (rates[engine]) *rates[engine] *= setting.value;
+      gpu_.changes.push_back({setting.name, "x", 1, setting.value});
+      return;
+    }
+    const std::string engine(name_of(*setting.engine));
+    std::optional<double>& rate = rates[*setting.engine];
+    if (!rate) throw InputError(was_.name + " has no engine " + engine);
+    const double from = *rate;
+    rate = new_value(setting, form, from);
+    is_stated_[*setting.engine] = true;
+    note(setting.name + '.' + engine, form, from, *rate);
   }
-  void set_member(std::optional<double> Gpu::*member) { set_optional(gpu_.*member); }
-  void set_member(std::optional<double> KernelConstants::*member) {
-    set_optional(gpu_.kernel.*member);
-  }
-  void set_optional(std::optional<double>& value) {
-    const std::optional<double> from = value;
-    value = new_value(from);
-    note(setting_->name, from, *value);
-  }
-  /// Whole SMs and bytes.
-  void set_member(std::optional<std::uint64_t> Gpu::*member) {
-    std::optional<double> from;
-    if (gpu_.*member) from = static_cast<double>(*(gpu_.*member));
-    const double most_of_field =
-        form_.quantity == Quantity::whole ? static_cast<double>(form_.most) : 1e18;
-    const double to = std::clamp(std::round(new_value(from)), 1.0, most_of_field);
-    gpu_.*member = static_cast<std::uint64_t>(to);
-    note(setting_->name, from, to);
-  }
-  void set_member(EngineRates Gpu::*member) {
-    EngineRates& rates = gpu_.*member;
-    if (setting_->engine) return set_peak(rates, *setting_->engine);
-    for (const Engine engine : enumerators<Engine>)
-      if (rates[engine]) *rates[engine] *= setting_->value;
-    gpu_.changes.push_back({setting_->name, "x", 1, setting_->value});
-  }
-  void set_peak(EngineRates& rates, Engine engine) {
-    if (!rates[engine])
-      throw InputError(was_.name + " has no engine " + std::string(name_of(engine)));
-    const double from = *rates[engine];
-    rates[engine] = new_value(from);
-    is_stated_[engine] = true;
-    note(setting_->name + '.' + std::string(name_of(engine)), from, *rates[engine]);
-  }
-  /// Texts, lists and parts have no short name.
-  template <class Owner, class T>
-  void set_member(T Owner::*) {}
 
   Gpu was_;
   Gpu gpu_;
   EnumArray<Engine, bool> is_stated_{};
-  const GpuSetting* setting_ = nullptr;
-  FieldForm form_;
 };
 
 Gpu changed_gpu(Gpu gpu, std::span<const GpuSetting> settings) {
   if (settings.empty()) return gpu;
   std::string all;
-  for (const GpuSetting& setting : settings) all += (all.empty() ? "" : " ") + setting.text;
+  for (const GpuSetting& setting : settings) add_item(all, setting.text, " ");
   Changer changer(std::move(gpu));
   for (const GpuSetting& setting : settings) changer.set(setting);
   Gpu changed = std::move(changer).changed();
@@ -290,8 +290,7 @@ Gpu changed_gpu(Gpu gpu, std::span<const GpuSetting> settings) {
 
 std::string settable_gpu_fields() {
   std::string names;
-  for (const Settable& field : settable_fields())
-    names += (names.empty() ? "" : ", ") + std::string(field.form.word);
+  for (const Settable& field : settable_fields()) add_item(names, field.form.word);
   return names;
 }
 

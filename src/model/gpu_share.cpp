@@ -1,18 +1,33 @@
 #include "model/gpu_share.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
+#include <regex>
 #include <span>
-#include <string>
-#include <string_view>
+#include <utility>
 
+#include "model/gpu_names.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
 
+/// The boards that NVIDIA's virtual GPUs name otherwise than the boards themselves, from the vGPU
+/// guides of NVIDIA AI Enterprise; all other names are those of the boards.
+constexpr std::pair<std::string_view, std::string_view> boards_of_virtual_gpus[] = {
+    {"v100", "v100-pcie"},         {"v100x", "v100-sxm2"},
+    {"v100dx", "v100-32gb"},       {"a100", "a100-pcie-40gb"},
+    {"a100x", "a100-40gb"},        {"a100d", "a100-pcie-80gb"},
+    {"a100dx", "a100-80gb"},       {"a800dx", "a800-80gb"},
+    {"h100", "h100-pcie"},         {"h100xm", "h100"},
+    {"h100l", "h100-nvl"},         {"h800xm", "h800"},
+    {"h200", "h200-nvl"},          {"h200x", "h200"},
+    {"h20x", "h20-141gb"},         {"rtx6000", "quadro-rtx-6000"},
+    {"rtx8000", "quadro-rtx-8000"}};
+
+/// A part of compute slices and of memory slices.
 struct MigProfile {
   std::uint64_t compute_slices;
   std::uint64_t memory_slices;
@@ -23,111 +38,104 @@ struct MigProfile {
 constexpr MigProfile sevenths[] = {{1, 1}, {1, 2}, {2, 2}, {3, 4}, {4, 4}, {7, 8}};
 constexpr MigProfile fourths[] = {{1, 1}, {2, 2}, {4, 4}};
 
-/// The SMs that `nvidia-smi mig -lgip` lists of a profile.
-struct ListedSms {
-  MigProfile profile;
-  std::uint64_t sm_count;
-};
+constexpr std::uint64_t any_sm_count = 0;
 
 struct MigPart {
   std::string_view compute_capability;
   std::uint64_t sm_count;
   std::span<const MigProfile> profiles;
-  std::span<const ListedSms> listed;
+  /// What `nvidia-smi mig -lgip` lists of the SMs of each profile; 0 where no listing is known.
+  std::array<std::uint64_t, 6> listed_sms;
 };
-
-constexpr ListedSms a30_sms[] = {{{1, 1}, 14}, {{2, 2}, 28}, {{4, 4}, 56}};
-constexpr ListedSms a100_sms[] = {{{1, 1}, 14}, {{1, 2}, 14}, {{2, 2}, 28},
-                                  {{3, 4}, 42}, {{4, 4}, 56}, {{7, 8}, 98}};
-constexpr ListedSms h100_sms[] = {{{1, 1}, 16}, {{1, 2}, 26}, {{2, 2}, 32},
-                                  {{3, 4}, 60}, {{4, 4}, 64}, {{7, 8}, 132}};
-constexpr ListedSms b200_sms[] = {{{1, 1}, 18}, {{1, 2}, 30}, {{2, 2}, 36}};
-constexpr ListedSms gb200_sms[] = {{{1, 1}, 18}, {{1, 2}, 32}, {{2, 2}, 38}};
-constexpr ListedSms rtx_pro_6000_sms[] = {{{1, 1}, 46}, {{2, 2}, 94}, {{4, 4}, 188}};
-
-constexpr std::uint64_t any_sm_count = 0;
 
 /// The first that fits is meant: parts with MIG are told by their chip and how much of it they
 /// have.
 constexpr MigPart mig_parts[] = {
-    {"8.0", 56, fourths, a30_sms},        {"8.0", any_sm_count, sevenths, a100_sms},
-    {"9.0", 132, sevenths, h100_sms},     {"9.0", any_sm_count, sevenths, {}},
-    {"10.0", 148, sevenths, b200_sms},    {"10.0", 152, sevenths, gb200_sms},
-    {"10.3", any_sm_count, sevenths, {}}, {"12.0", 188, fourths, rtx_pro_6000_sms},
+    {"8.0", 56, fourths, {14, 28, 56}},                         // A30
+    {"8.0", any_sm_count, sevenths, {14, 14, 28, 42, 56, 98}},  // A100
+    {"9.0", 132, sevenths, {16, 26, 32, 60, 64, 132}},          // H100
+    {"9.0", any_sm_count, sevenths, {}},                        // H100 PCIe, H20
+    {"10.0", 148, sevenths, {18, 30, 36}},                      // B200
+    {"10.0", 152, sevenths, {18, 32, 38}},                      // GB200
+    {"10.3", any_sm_count, sevenths, {}},                       // B300
+    {"12.0", 188, fourths, {46, 94, 188}},                      // RTX PRO 6000
 };
-
-const MigPart* mig_part_of(const Gpu& gpu) {
-  for (const MigPart& part : mig_parts)
-    if (part.compute_capability == gpu.compute_capability &&
-        (part.sm_count == any_sm_count || part.sm_count == gpu.sm_count))
-      return &part;
-  return nullptr;
-}
 
 std::string short_number(double value) { return number_text(value, 4); }
 std::string gigabytes(double bytes) { return short_number(bytes / 1e9); }
 
-double share(const MigPart& part, const MigProfile& profile) {
-  return static_cast<double>(profile.memory_slices) /
-         static_cast<double>(part.profiles.back().memory_slices);
+/// A profile of a part.
+class MigSlice {
+ public:
+  MigSlice(const Gpu& whole, const MigPart& part, std::size_t profile)
+      : whole_(&whole), part_(&part), profile_(profile) {}
+
+  std::uint64_t compute_slices() const { return part_->profiles[profile_].compute_slices; }
+  double memory_share() const {
+    return static_cast<double>(part_->profiles[profile_].memory_slices) /
+           static_cast<double>(part_->profiles.back().memory_slices);
+  }
+  double gigabytes() const {
+    return static_cast<double>(*whole_->memory_byte) / 1e9 * memory_share();
+  }
+  /// "1g.10gb"; the driver rounds what the memory slices have.
+  std::string name() const {
+    return std::to_string(compute_slices()) + "g." + std::to_string(std::llround(gigabytes())) +
+           "gb";
+  }
+  bool lists_sms() const { return part_->listed_sms[profile_] > 0; }
+  /// What drivers list, else as many as the published fraction has, in pairs as chips do.
+  std::uint64_t sm_count() const {
+    if (lists_sms()) return part_->listed_sms[profile_];
+    return *whole_->sm_count * compute_slices() / part_->profiles.back().compute_slices / 2 * 2;
+  }
+  /// "1 of 8 memory slices"
+  std::string memory_text() const {
+    return std::to_string(part_->profiles[profile_].memory_slices) + " of " +
+           std::to_string(part_->profiles.back().memory_slices) + " memory slices";
+  }
+
+ private:
+  const Gpu* whole_;
+  const MigPart* part_;
+  std::size_t profile_;
+};
+
+/// All that the part has; none where it cannot be divided.
+std::vector<MigSlice> slices_of(const Gpu& whole) {
+  std::vector<MigSlice> slices;
+  if (!whole.sm_count || !whole.memory_byte) return slices;
+  for (const MigPart& part : mig_parts)
+    if (slices.empty() && part.compute_capability == whole.compute_capability &&
+        (part.sm_count == any_sm_count || part.sm_count == whole.sm_count))
+      for (std::size_t i = 0; i < part.profiles.size(); ++i) slices.emplace_back(whole, part, i);
+  return slices;
 }
 
-double gigabytes_of(const Gpu& whole, const MigPart& part, const MigProfile& profile) {
-  return static_cast<double>(*whole.memory_byte) / 1e9 * share(part, profile);
-}
-
-/// "1g.10gb"; the driver rounds what the memory slices have.
-std::string profile_name(const Gpu& whole, const MigPart& part, const MigProfile& profile) {
-  return std::to_string(profile.compute_slices) + "g." +
-         std::to_string(std::llround(gigabytes_of(whole, part, profile))) + "gb";
-}
-
-[[noreturn]] void fail_profile(const Gpu& whole, const MigPart& part, const ShareName& name) {
-  std::string message = whole.name + " has no MIG profile " + std::to_string(name.compute_slices) +
-                        "g." + std::to_string(name.gigabytes) + "gb; it has ";
-  for (std::size_t i = 0; i < part.profiles.size(); ++i)
-    message += (i == 0                          ? ""
-                : i + 1 == part.profiles.size() ? " and "
-                                                : ", ") +
-               profile_name(whole, part, part.profiles[i]);
-  throw InputError(message);
-}
-
-/// The profile with these compute slices whose memory is nearest to what the name says, which
+/// The slice with these compute slices whose memory is nearest to what the name says, which
 /// drivers round from what they leave of the board's.
-const MigProfile& profile_of(const Gpu& whole, const MigPart& part, const ShareName& name) {
+const MigSlice& slice_called(const ShareName& name, const Gpu& whole,
+                             const std::vector<MigSlice>& slices) {
   constexpr double rounding_gb = 1;
   constexpr double rounding_share = 0.06;
   const auto named = static_cast<double>(name.gigabytes);
-  const MigProfile* nearest = nullptr;
+  const MigSlice* nearest = nullptr;
   double least = std::max(rounding_gb, rounding_share * named);
-  for (const MigProfile& profile : part.profiles) {
-    const double difference = std::fabs(gigabytes_of(whole, part, profile) - named);
-    if (profile.compute_slices != name.compute_slices || difference > least) continue;
-    nearest = &profile;
+  std::string all;
+  for (const MigSlice& slice : slices) {
+    add_item(all, slice.name(), &slice == &slices.back() ? " and " : ", ");
+    const double difference = std::fabs(slice.gigabytes() - named);
+    if (slice.compute_slices() != name.compute_slices || difference > least) continue;
+    nearest = &slice;
     least = difference;
   }
-  if (nearest == nullptr) fail_profile(whole, part, name);
+  if (nearest == nullptr)
+    throw InputError(whole.name + " has no MIG profile " + std::to_string(name.compute_slices) +
+                     "g." + std::to_string(name.gigabytes) + "gb; it has " + all);
   if (name.instance_slices > name.compute_slices)
     throw InputError(whole.name + " has no compute instance of " +
-                     std::to_string(name.instance_slices) + " slices in MIG " +
-                     profile_name(whole, part, *nearest));
+                     std::to_string(name.instance_slices) + " slices in MIG " + nearest->name());
   return *nearest;
-}
-
-std::optional<std::uint64_t> listed_sms(const MigPart& part, const MigProfile& profile) {
-  for (const ListedSms& each : part.listed)
-    if (each.profile.compute_slices == profile.compute_slices &&
-        each.profile.memory_slices == profile.memory_slices)
-      return each.sm_count;
-  return std::nullopt;
-}
-
-/// What drivers list, else as many as the published fraction has, in pairs as chips do.
-std::uint64_t sms_of(const Gpu& whole, const MigPart& part, const MigProfile& profile) {
-  return listed_sms(part, profile)
-      .value_or(*whole.sm_count * profile.compute_slices / part.profiles.back().compute_slices / 2 *
-                2);
 }
 
 template <class Number>
@@ -135,10 +143,12 @@ void scale_known(std::optional<Number>& value, double factor) {
   if (value) value = static_cast<Number>(static_cast<double>(*value) * factor);
 }
 
-/// Names the share as the whole is named.
-void rename(Gpu& gpu, const std::string& suffix) {
+/// Named as the whole is named.
+Gpu share_called(const Gpu& whole, const std::string& suffix) {
+  Gpu gpu = whole;
   for (std::string& alias : gpu.aliases) alias += ' ' + suffix;
   gpu.name += ' ' + suffix;
+  return gpu;
 }
 
 void describe(Gpu& gpu, const std::string& taken) {
@@ -147,66 +157,83 @@ void describe(Gpu& gpu, const std::string& taken) {
 }
 
 Gpu mig_slice(const Gpu& whole, const ShareName& name) {
-  const MigPart* part = mig_part_of(whole);
-  if (part == nullptr || !whole.sm_count || !whole.memory_byte)
-    throw InputError(whole.name + " has no MIG slices");
-  const MigProfile& profile = profile_of(whole, *part, name);
+  const std::vector<MigSlice> slices = slices_of(whole);
+  if (slices.empty()) throw InputError(whole.name + " has no MIG slices");
+  const MigSlice& slice = slice_called(name, whole, slices);
   const bool is_instance =
-      name.instance_slices > 0 && name.instance_slices < profile.compute_slices;
+      name.instance_slices > 0 && name.instance_slices < slice.compute_slices();
   const std::uint64_t sm_count =
-      is_instance ? name.instance_slices * sms_of(whole, *part, part->profiles.front())
-                  : sms_of(whole, *part, profile);
+      is_instance ? name.instance_slices * slices.front().sm_count() : slice.sm_count();
   const double sm_share = static_cast<double>(sm_count) / static_cast<double>(*whole.sm_count);
-  const double memory_share = share(*part, profile);
-  Gpu slice = whole;
-  rename(slice, "MIG " + (is_instance ? std::to_string(name.instance_slices) + "c." : "") +
-                    profile_name(whole, *part, profile));
-  slice.sm_count = sm_count;
+  const double memory_share = slice.memory_share();
+  Gpu gpu = share_called(
+      whole,
+      "MIG " + (is_instance ? std::to_string(name.instance_slices) + "c." : "") + slice.name());
+  gpu.sm_count = sm_count;
   for (const Engine engine : enumerators<Engine>)
-    scale_known(slice.peak_flop_per_s[engine], sm_share);
-  slice.bandwidth_byte_per_s *= memory_share;
-  scale_known(slice.memory_byte, memory_share);
-  scale_known(slice.memory_bus_bit, memory_share);
-  scale_known(slice.l2_byte, memory_share);
-  scale_known(slice.l3_byte, memory_share);
-  slice.tdp_w.reset();
-  slice.sustained.reset();
+    scale_known(gpu.peak_flop_per_s[engine], sm_share);
+  gpu.bandwidth_byte_per_s *= memory_share;
+  scale_known(gpu.memory_byte, memory_share);
+  scale_known(gpu.memory_bus_bit, memory_share);
+  scale_known(gpu.l2_byte, memory_share);
+  scale_known(gpu.l3_byte, memory_share);
+  gpu.tdp_w.reset();
+  gpu.sustained.reset();
   std::string taken = "MIG slice of " + whole.name + ": " + std::to_string(sm_count) + " of " +
                       std::to_string(*whole.sm_count) + " SMs" +
-                      (listed_sms(*part, profile) ? "" : " (the published fraction)") + ", " +
-                      std::to_string(profile.memory_slices) + " of " +
-                      std::to_string(part->profiles.back().memory_slices) + " memory slices (" +
-                      gigabytes(static_cast<double>(*slice.memory_byte)) + " GB, " +
-                      gigabytes(slice.bandwidth_byte_per_s) + " GB/s";
-  if (slice.l2_byte)
-    taken +=
-        ", " + short_number(static_cast<double>(*slice.l2_byte) / (1024 * 1024)) + " MiB of L2";
-  describe(slice, taken + ")");
-  slice.sources.push_back(
+                      (slice.lists_sms() ? "" : " (the published fraction)") + ", " +
+                      slice.memory_text() + " (" +
+                      gigabytes(static_cast<double>(*gpu.memory_byte)) + " GB, " +
+                      gigabytes(gpu.bandwidth_byte_per_s) + " GB/s";
+  if (gpu.l2_byte)
+    taken += ", " + short_number(static_cast<double>(*gpu.l2_byte) / (1024 * 1024)) + " MiB of L2";
+  describe(gpu, taken + ")");
+  gpu.sources.push_back(
       {"NVIDIA Multi-Instance GPU User Guide, supported MIG profiles; nvidia-smi mig -lgip of the "
        "parts (issues of NVIDIA/mig-parted and NVIDIA/gpu-operator)",
        "2026-11",
        {"sm_count", "peak_tflops", "memory_gb", "bandwidth_gb_per_s", "l2_mib"}});
-  return slice;
+  return gpu;
 }
 
 Gpu virtual_gpu(const Gpu& whole, const ShareName& name) {
   if (!whole.memory_byte) throw InputError(whole.name + " states no memory to be shared");
-  const auto memory_byte = name.gigabytes * 1'000'000'000;
+  const std::string all = gigabytes(static_cast<double>(*whole.memory_byte));
+  const std::string part = std::to_string(name.gigabytes);
+  const std::uint64_t memory_byte = name.gigabytes * 1'000'000'000;
   if (static_cast<double>(memory_byte) > 1.02 * static_cast<double>(*whole.memory_byte))
-    throw InputError(whole.name + " has " + gigabytes(static_cast<double>(*whole.memory_byte)) +
-                     " GB, which is less than the " + std::to_string(name.gigabytes) +
+    throw InputError(whole.name + " has " + all + " GB, which is less than the " + part +
                      " GB of this virtual GPU");
-  Gpu gpu = whole;
-  rename(gpu, "vGPU " + std::to_string(name.gigabytes) + "GB");
+  Gpu gpu = share_called(whole, "vGPU " + part + "GB");
   gpu.memory_byte = std::min(memory_byte, *whole.memory_byte);
-  describe(gpu, "virtual GPU of " + whole.name + ": " + std::to_string(name.gigabytes) + " of " +
-                    gigabytes(static_cast<double>(*whole.memory_byte)) +
+  describe(gpu, "virtual GPU of " + whole.name + ": " + part + " of " + all +
                     " GB, all SMs in turn with others");
   return gpu;
 }
 
 }  // namespace
+
+std::optional<ShareName> parse_share_name(std::string_view text) {
+  // "h100 80gb hbm3 mig 2c 4g 40gb me": what follows the memory size says which media engines a
+  // slice has and whether it draws.
+  static const std::regex mig(
+      R"((?!mig )(.+?)(?: mig)?(?: (\d{1,4})c)? (\d{1,4})g (\d{1,4})gb(?: (?:me|gfx|all))*)");
+  // "a10 24q", "a100x 3 20c": the letter is the series (applications, PCs, workstations, compute).
+  static const std::regex virtual_gpu(R"((.+?)(?: (\d))? (\d{1,4})[abcq](?:me)?)");
+  const auto number = [](const std::ssub_match& digits) {
+    return digits.matched ? std::stoull(digits) : 0;
+  };
+  std::smatch match;
+  std::string words = gpu_name_words(text, true);
+  if (std::regex_match(words, match, mig) && number(match[3]) > 0)
+    return ShareName{match[1], number(match[4]), number(match[3]), number(match[2])};
+  words = gpu_name_words(text, false);
+  if (!std::regex_match(words, match, virtual_gpu) || number(match[3]) == 0) return std::nullopt;
+  ShareName name{match[1], number(match[3]), number(match[2]), 0};
+  for (const auto& [virtual_name, board] : boards_of_virtual_gpus)
+    if (virtual_name == match[1].str()) name.part = board;
+  return name;
+}
 
 Gpu share_of_gpu(const Gpu& whole, const ShareName& name) {
   return name.compute_slices > 0 ? mig_slice(whole, name) : virtual_gpu(whole, name);

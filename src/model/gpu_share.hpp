@@ -3,10 +3,28 @@
 // Shares of a GPU that a program sees as a GPU: MIG slices and virtual GPUs, as fractions of the
 // part.
 
-#include "model/gpu_names.hpp"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "roofline/gpu.hpp"
 
 namespace roofline {
+
+/// What a driver's name of a share of a part says of it: of a MIG slice ("H100 80GB HBM3 MIG
+/// 1g.10gb"), of a compute instance in one ("A100-SXM4-40GB MIG 1c.3g.20gb"), or of NVIDIA's
+/// virtual GPUs, which have all SMs in turn with others ("A10-12Q") or are a slice
+/// ("GRID A100X-3-20C").
+struct ShareName {
+  std::string part;
+  std::uint64_t gigabytes = 0;
+  std::uint64_t compute_slices = 0;   ///< of MIG; 0: all SMs, in turn with others
+  std::uint64_t instance_slices = 0;  ///< those of a compute instance in them; 0: all
+};
+
+/// None where the name is not of this form; whether there is such a part or slice is not asked.
+std::optional<ShareName> parse_share_name(std::string_view name);
 
 /// The share of `whole` that `name` means. A MIG slice has the SMs that NVIDIA's driver lists for
 /// it, else NVIDIA's published fraction of them, and its memory slices' part of the memory, the

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <set>
 #include <string_view>
 
+#include "model/text.hpp"
+#include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {
@@ -15,22 +16,14 @@ namespace {
 
 constexpr std::string_view comparisons = "<>=";
 
-std::string lower(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-/// What a limit is of, by its unit.
+/// The quantity that a limit is set for, by its unit.
 struct LimitedQuantity {
   std::string_view unit;
   double scale;
   std::optional<double> (*of)(const Gpu&);
 };
 
-std::optional<double> memory_of(const Gpu& gpu) {
-  return gpu.memory_byte ? std::optional(static_cast<double>(*gpu.memory_byte)) : std::nullopt;
-}
+std::optional<double> memory_of(const Gpu& gpu) { return gpu.memory_byte; }
 std::optional<double> tdp_of(const Gpu& gpu) { return gpu.tdp_w; }
 std::optional<double> bandwidth_of(const Gpu& gpu) { return gpu.bandwidth_byte_per_s; }
 
@@ -56,14 +49,13 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
   const std::size_t end = std::min(rest.find_first_of(comparisons, number_at), rest.size());
   const std::string_view whole = rest.substr(0, end);
   Limit limit{std::string(rest.substr(0, number_at))};
-  const std::string value = lower(whole.substr(number_at));
+  const std::string value = lower_case(whole.substr(number_at));
   const char* stop = value.data() + value.size();
   const auto [unit_at, error] = std::from_chars(value.data(), stop, limit.bound);
   const std::string_view unit(unit_at, static_cast<std::size_t>(stop - unit_at));
   const auto found = std::find_if(quantities.begin(), quantities.end(),
                                   [&](const LimitedQuantity& each) { return each.unit == unit; });
-  const std::array<std::string_view, 5> known{">=", "<=", ">", "<", "="};
-  const bool is_known = std::find(known.begin(), known.end(), limit.comparison) != known.end();
+  const bool is_known = has_word(">= <= > < =", limit.comparison);
   const bool is_bound = error == std::errc() && std::isfinite(limit.bound) && limit.bound >= 0;
   if (!is_bound || found == quantities.end() || !is_known)
     throw InputError("expected limits such as >=48GB, <=300W or >1000GB/s in \"" + word +
@@ -75,8 +67,8 @@ Limit take_limit(std::string_view& rest, const std::string& word) {
 }
 
 bool is_of(const Gpu& gpu, const std::string& what) {
-  return what.empty() || what == "all" || lower(gpu.vendor) == what ||
-         lower(gpu.architecture) == what;
+  return what.empty() || what == "all" || lower_case(gpu.vendor) == what ||
+         lower_case(gpu.architecture) == what;
 }
 
 /// "AMD, Intel or NVIDIA"
@@ -95,7 +87,7 @@ std::string names_of_all(const std::vector<Gpu>& gpus, const Get& get) {
 
 std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus) {
   std::set<std::string> words;
-  for (const Gpu& gpu : gpus) words.insert({lower(gpu.vendor), lower(gpu.architecture)});
+  for (const Gpu& gpu : gpus) words.insert({lower_case(gpu.vendor), lower_case(gpu.architecture)});
   words.erase("");
   std::vector<std::string> all{"all"};
   all.insert(all.end(), words.begin(), words.end());
@@ -104,7 +96,7 @@ std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus) {
 
 std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vector<Gpu> gpus) {
   const std::size_t limits_at = std::min(word.find_first_of(comparisons), word.size());
-  const std::string what = lower(word.substr(0, limits_at));
+  const std::string what = lower_case(word.substr(0, limits_at));
   const bool is_known =
       std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return is_of(gpu, what); });
   if (!is_known && limits_at == word.size()) return std::nullopt;
