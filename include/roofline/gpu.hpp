@@ -22,12 +22,12 @@ struct SustainedCeilings {
 
 /// Constants of the kernel model that a part's file may state in place of its architecture's.
 struct KernelConstants {
-  std::optional<double> math_share;  ///< of the peak that large dense kernels sustain
-  std::optional<double> dram_share;  ///< of the bandwidth that long streams sustain
+  std::optional<double> math_share;  ///< how much of the peak large dense kernels sustain
+  std::optional<double> dram_share;  ///< how much of the bandwidth long streams sustain
   std::optional<double> launch_s;    ///< from one kernel to the next
 };
 
-struct ModelConstants;  // src/model/kernel/constants.hpp
+struct ModelConstants;  // src/kernel/constants.hpp
 
 struct Source {
   std::string title;
@@ -38,7 +38,7 @@ struct Source {
 /// A field that was set for a run.
 struct GpuChange {
   std::string field;  ///< "bandwidth"; of one engine's peak "peak.fp32"
-  /// Of the numbers: "B/s", "MiB"; empty for counts, "x" where all peaks are multiplied.
+  /// The unit of the numbers: "B/s", "MiB"; empty for counts, "x" where all peaks are multiplied.
   std::string unit;
   std::optional<double> from;  ///< absent where it is not published
   double to = 0;
@@ -47,13 +47,13 @@ struct GpuChange {
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
-  std::string share;  ///< of a MIG slice or a virtual GPU: what was taken of which part
+  std::string share;  ///< what a MIG slice or a virtual GPU has of which part
   std::string vendor;
   std::string architecture;
   std::string compute_capability;
 
   EngineRates peak_flop_per_s;      ///< dense; at least one is present
-  double bandwidth_byte_per_s = 0;  ///< of device memory
+  double bandwidth_byte_per_s = 0;  ///< to and from device memory
   EngineRates flop_per_clock_per_sm;
   std::optional<std::uint64_t> sm_count;  ///< AMD: compute units; Intel: Xe-cores
   std::optional<double> boost_clock_hz;
@@ -66,7 +66,7 @@ struct Gpu {
   std::optional<std::uint64_t> l3_byte;
   std::optional<std::uint64_t> shared_memory_byte_per_sm;
   std::optional<std::uint64_t> shared_memory_byte_per_block;
-  std::optional<std::uint64_t> registers_per_sm;  ///< of 32 bits
+  std::optional<std::uint64_t> registers_per_sm;  ///< each 32 bits wide
   std::optional<std::uint64_t> max_threads_per_sm;
   std::optional<std::uint64_t> max_blocks_per_sm;
   std::optional<std::uint64_t> warp_size;
@@ -78,7 +78,7 @@ struct Gpu {
 
   std::optional<SustainedCeilings> sustained;
   KernelConstants kernel;
-  /// Of the kernel model: those that the file names or holds, else its architecture's.
+  /// The kernel model's constants: those that the file names or holds, else its architecture's.
   std::shared_ptr<const ModelConstants> constants;
   std::vector<std::string> notes;
   std::vector<Source> sources;

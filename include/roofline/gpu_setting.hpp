@@ -16,7 +16,7 @@ namespace roofline {
 struct GpuSetting {
   std::string text;              ///< as it was given
   std::string name;              ///< the field's short name; of an engine "peak"
-  std::optional<Engine> engine;  ///< of a peak; absent: all engines
+  std::optional<Engine> engine;  ///< whose peak is set; absent: all engines'
   bool is_factor = false;        ///< value multiplies what the GPU has
   double value = 0;              ///< else in base units
 };

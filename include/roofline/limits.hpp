@@ -8,7 +8,7 @@
 namespace roofline {
 
 struct InputLimits {
-  std::uint64_t text_mb = 256;     ///< of text in one piece: a document, or a record of a stream
+  std::uint64_t text_mb = 256;     ///< the longest text in one piece, a document or a record
   std::uint64_t expansion = 200;   ///< bytes that one of gzip gives, beyond the first 64 MB
   std::uint64_t copies = 200'000;  ///< layers that "repeat" adds, all of an input together
 

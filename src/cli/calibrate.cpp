@@ -1,4 +1,4 @@
-#include "cli/calibrate.hpp"
+#include "results/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,13 @@
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "cli/outputs.hpp"
+#include "cli/run.hpp"
 #include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
+#include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
-#include "results/calibrate.hpp"
 #include "results/layer_errors.hpp"
 #include "results/score.hpp"
 #include "results/uncertainty.hpp"
@@ -137,24 +138,17 @@ std::string dotted(const ConstantName& name) {
   return text;
 }
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
-
-/// Before and after, the latter by fits that had not seen the layer's network, where there are
-/// such.
-std::vector<std::string> score_cells(const CalibrationScore& score) {
-  std::vector<std::string> cells{std::to_string(score.layers)};
-  for (const CalibrationError& error : {score.before, score.held_out.value_or(score.after)})
-    cells.insert(cells.end(), {factor(error.bias), factor(error.gerr),
-                               fmt::format("{:.0f}%", 100 * error.within_30)});
-  return cells;
-}
-
+/// The layers of each kind, before and after; the latter by fits that had not seen the layer's
+/// network, where there are such.
 std::string cells_text(const Calibration& calibration) {
   Grid grid;
   grid.columns = {{"layers", true}, {"dtype", true}, {"pass", true},  {"number"}, {"before: bias"},
                   {"gerr"},         {"within 30%"},  {"after: bias"}, {"gerr"},   {"within 30%"}};
   const auto add = [&grid](std::vector<std::string> row, const CalibrationScore& score) {
-    for (std::string& cell : score_cells(score)) row.push_back(std::move(cell));
+    row.push_back(std::to_string(score.layers));
+    for (const CalibrationError& error : {score.before, score.held_out.value_or(score.after)})
+      row.insert(row.end(), {factor(error.bias), factor(error.gerr),
+                             fmt::format("{:.0f}%", 100 * error.within_30)});
     grid.add_row(row);
   };
   for (const CalibrationCell& cell : calibration.cells)
@@ -166,46 +160,39 @@ std::string cells_text(const Calibration& calibration) {
   return aligned(grid, {});
 }
 
-/// "12 of grouped, 3 of streaming"
-std::string counts_text(const std::vector<std::size_t>& indices,
-                        const std::vector<ConstantRef<const double>>& all) {
+/// "12 of grouped, 3 of streaming", or the names of all.
+std::string listed(const std::vector<std::size_t>& indices,
+                   const std::vector<ConstantRef<const double>>& all, bool by_name) {
   std::map<std::string_view, std::size_t> counts;
-  for (const std::size_t i : indices) ++counts[all[i].name.front()];
+  std::string names;
+  for (const std::size_t i : indices) {
+    ++counts[all[i].name.front()];
+    add_item(names, dotted(all[i].name));
+  }
   std::string text;
-  for (const auto& [group, count] : counts)
-    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, group);
-  return text;
-}
-
-std::string names_text(const std::vector<std::size_t>& indices,
-                       const std::vector<ConstantRef<const double>>& all) {
-  std::string text;
-  for (const std::size_t i : indices) text += (text.empty() ? "" : ", ") + dotted(all[i].name);
-  return text;
+  for (const auto& [group, count] : counts) add_item(text, fmt::format("{} of {}", count, group));
+  return by_name ? names : text;
 }
 
 /// What was not fitted, and why.
 std::string kept_text(const Calibration& calibration, bool by_name) {
   const auto all = constants_of(calibration.constants.values);
-  const auto listed = [&](const std::vector<std::size_t>& indices) {
-    return by_name ? names_text(indices, all) : counts_text(indices, all);
-  };
   std::string text = fmt::format("{} more are best where they were\n", calibration.kept);
   if (!calibration.undetermined.empty() || calibration.untouched > 0)
     text +=
         fmt::format("{} are not determined by these layers, and kept{}{}; {} no layer needs\n",
                     calibration.undetermined.size(), calibration.undetermined.empty() ? "" : ": ",
-                    listed(calibration.undetermined), calibration.untouched);
+                    listed(calibration.undetermined, all, by_name), calibration.untouched);
   for (const RefusedFamily& each : calibration.refused)
     text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
                         name_of(each.family), factor(each.before_gerr), factor(each.held_out_gerr));
   if (!calibration.frozen.empty())
     text += fmt::format("{} that such layers depend on are kept: {}\n", calibration.frozen.size(),
-                        listed(calibration.frozen));
+                        listed(calibration.frozen, all, by_name));
   return text;
 }
 
-/// Those that moved the most, or all of them.
+/// The constants that moved the most, or all that moved.
 std::string fitted_text(const Calibration& calibration, bool all_of_them) {
   constexpr std::size_t shown_at_most = 12;
   if (calibration.fitted.empty()) return "no constant moved\n";
@@ -223,8 +210,8 @@ std::string fitted_text(const Calibration& calibration, bool all_of_them) {
   Grid grid;
   grid.columns = {{"constant", true}, {"before"}, {"after"}, {"unit", true}};
   for (const FittedConstant& each : fitted)
-    grid.add_row({dotted(all[each.index].name), number(each.before), number(each.after),
-                  std::string(all[each.index].unit->name)});
+    grid.add_row({dotted(all[each.index].name), fmt::format("{:.4g}", each.before),
+                  fmt::format("{:.4g}", each.after), std::string(all[each.index].unit->name)});
   std::string text = aligned(grid, {});
   if (fitted.size() < calibration.fitted.size())
     text += fmt::format("{} constants moved, these the most (--all lists and names all)\n",

@@ -10,7 +10,6 @@
 #include <thread>
 #include <type_traits>
 
-#include "cli/completion.hpp"
 #include "cli/errors.hpp"
 #include "model/spelling.hpp"
 #include "model/text.hpp"

@@ -1,9 +1,8 @@
-#include "cli/completion.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 
+#include "cli/command_line.hpp"
 #include "report/text.hpp"
 #include "results/gpu_selection.hpp"
 #include "roofline/algorithm.hpp"

@@ -56,7 +56,7 @@ class Contexts {
   /// Whether --gpu does not name that GPU but selects it, for what it can do.
   bool is_selected(const Context& context) const;
 
-  /// Those to evaluate a network on, and what is to be said of them.
+  /// The GPUs to evaluate a network on, and what is to be said about them.
   struct Found {
     std::span<const Context> contexts;
     std::span<const std::string> notes;
@@ -84,11 +84,11 @@ class Contexts {
 
   const Options& options_;
   const Catalogue& catalogue_;
-  std::shared_ptr<const ModelConstants> constants_;  ///< of --kernel-model; null without one
+  std::shared_ptr<const ModelConstants> constants_;  ///< from --kernel-model; null without one
   std::vector<Context> named_;
-  std::vector<bool> selected_;                ///< of each, whether a word selects several
-  std::mutex mutex_;                          ///< of recorded_
-  std::map<std::string, Recorded> recorded_;  ///< by what the recording says of its GPU
+  std::vector<bool> selected_;                ///< whether a word selected that context
+  std::mutex mutex_;                          ///< guards recorded_
+  std::map<std::string, Recorded> recorded_;  ///< the key is what the recording says
 };
 
 }  // namespace roofline

@@ -35,8 +35,8 @@ struct SlotRecords {
 
 /// What evaluating a part of the inputs gives, in their order: all that is written or kept of it.
 struct Evaluation {
-  std::string input;               ///< whose records it holds; empty without any
-  std::vector<RenderedRows> rows;  ///< of each format of rows, in the order of Needs::rows
+  std::string input;               ///< the one its records are from; empty without any
+  std::vector<RenderedRows> rows;  ///< one for each of Needs::rows
   std::vector<Message> messages;
   bool failed = false;               ///< some of it could not be evaluated
   bool evaluated = false;            ///< some of it could

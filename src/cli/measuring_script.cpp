@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
-#include "report/writer.hpp"
 #include "report/stated.hpp"
+#include "report/writer.hpp"
 #include "results/telling_order.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/counts.hpp"

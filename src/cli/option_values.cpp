@@ -1,8 +1,7 @@
-#include "cli/option_values.hpp"
-
 #include <cmath>
 #include <filesystem>
 
+#include "cli/command_line.hpp"
 #include "cli/errors.hpp"
 #include "model/spelling.hpp"
 #include "model/text.hpp"

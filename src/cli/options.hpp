@@ -30,7 +30,7 @@ struct LayerSetting {
 
 /// One --price: what an hour of a GPU costs, or a file of such prices.
 struct StatedPrice {
-  std::string name;                ///< of the GPU or the file
+  std::string name;                ///< the GPU or the file
   std::optional<double> per_hour;  ///< absent: the name is that of a file
 };
 
@@ -48,7 +48,7 @@ struct Options {
   Action action = Action::evaluate;
   std::string text;  ///< what --help and --version print
   std::vector<std::string> inputs;
-  std::optional<std::size_t> first_line;  ///< of the inputs, in the text that they are cut out of
+  std::optional<std::size_t> first_line;  ///< where the inputs begin in a longer text
   std::vector<std::string> gpus;
   std::vector<GpuSetting> gpu_settings;         ///< what is set of each GPU
   std::string constants = "*";                  ///< a pattern: which ones calibration may move
@@ -60,15 +60,15 @@ struct Options {
   AnalysisOptions analysis;
   ReportOptions report;
   std::vector<Gate> gates;               ///< the conditions of --fail-if
-  const OutputFormat* format = nullptr;  ///< of standard output; null where only files are written
+  const OutputFormat* format = nullptr;  ///< what standard output gets; null: nothing
   bool json = false;                     ///< lists of GPUs are printed as JSON
-  std::optional<ChartKind> chart;        ///< that --chart names
+  std::optional<ChartKind> chart;        ///< what --chart names
   std::vector<Export> exports;
-  bool asks_for_results = false;  ///< by name, rather than where nothing else is asked for
+  bool asks_for_results = false;  ///< results were asked for by name
   std::string measured;           ///< a file of times to join; empty: none
   std::string layer_file;         ///< to write the input's layers to; empty: none
   std::size_t jobs = 1;           ///< threads that evaluate
-  InputLimits limits;             ///< of each input
+  InputLimits limits;             ///< what each input may hold
 };
 
 /// The formats of all that is written, standard output's first.

@@ -60,7 +60,7 @@ class OrderedWork {
   std::size_t jobs_;
   Use use_;
 
-  std::mutex mutex_;  ///< of all below
+  std::mutex mutex_;  ///< guards all below
   std::condition_variable changed_;
   std::vector<std::thread> threads_;
   std::list<Piece> pieces_;  ///< not all used yet, in order

@@ -31,7 +31,7 @@ void write_standard_output(std::string_view text);
 void flush_standard_output();
 /// A line for the user on standard error.
 void note(const std::string& text);
-/// The same of what went well, where a person watches: standard error is a terminal.
+/// A line about what went well, only where a person watches: standard error is a terminal.
 void note_success(const std::string& text);
 
 /// How standard output shows tables: in the width of its terminal (80 columns at least), in colour

@@ -51,14 +51,14 @@ class Results {
   const Options* options_;
   Needs needs_;
   const std::vector<Context>* contexts_;
-  std::vector<RowStream> rows_;  ///< of each of the needed formats
+  std::vector<RowStream> rows_;  ///< one for each of Needs::rows
   std::map<std::string, OutputFile>* files_;
   bool failed_ = false;
   bool evaluated_any_ = false;
-  std::uint64_t copies_ = 0;  ///< in the present input, layers that "repeat" added to records
+  std::uint64_t copies_ = 0;  ///< layers that "repeat" added to this input's records
   std::set<std::string> assumed_;
   std::set<std::string> said_once_;
-  /// Of the present input, by slot: the settings times the GPUs.
+  /// The present input's records, by slot: a setting on a GPU.
   std::vector<std::vector<RecordResult>> records_;
   std::string record_source_;
   std::string record_name_;

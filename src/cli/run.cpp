@@ -9,7 +9,6 @@
 #include <malloc.h>
 #endif
 
-#include "cli/calibrate.hpp"
 #include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/measuring_script.hpp"

@@ -210,7 +210,7 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                 variant_difference(meant.variants, name.variants);
       if (difference >= nearest.difference) continue;
       nearest.difference = difference;
-      // Of an alias that is nearer it is plainer which part it names.
+      // It is plainer which part is meant where the nearest name is an alias, a single word.
       if (text.find(' ') == text.npos) nearest.name = text;
     }
     if (nearest.difference <= most) candidates.push_back(std::move(nearest));

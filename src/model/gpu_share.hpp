@@ -19,11 +19,12 @@ namespace roofline {
 struct ShareName {
   std::string part;
   std::uint64_t gigabytes = 0;
-  std::uint64_t compute_slices = 0;   ///< of MIG; 0: all SMs, in turn with others
+  std::uint64_t compute_slices = 0;   ///< MIG's; 0: all SMs, in turn with others
   std::uint64_t instance_slices = 0;  ///< those of a compute instance in them; 0: all
 };
 
-/// None where the name is not of this form; whether there is such a part or slice is not asked.
+/// The name taken apart; nothing where it has another form. Whether there is such a part or slice
+/// is not asked.
 std::optional<ShareName> parse_share_name(std::string_view name);
 
 /// The share of `whole` that `name` means. A MIG slice has the SMs that NVIDIA's driver lists for

@@ -17,7 +17,7 @@
 
 namespace roofline {
 
-/// Those of `gpus` that the word selects; none for a word that has no limit and is neither "all"
+/// The GPUs that the word selects; nothing for a word that has no limit and is neither "all"
 /// nor a maker or an architecture of any of them. Throws InputError for limits that cannot be read
 /// and where none is selected.
 std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vector<Gpu> gpus);
