@@ -68,7 +68,7 @@ const Attack on_outputs[] = {
     {"over a GPU's file", attacking_gpu, "a.json --gpu ./gpu.json -o gpu.json"},
     {"over measured times", times_file, "a.json --gpu v100 --measured times.csv -o times.csv"},
     {"over prices", "echo gpu,per_hour >p.csv", "a.json --gpu v100 --price p.csv -o p.csv"},
-    {"over a kernel model", attacking_gpu, "a.json --gpu v100 --kernel-model gpu.json -o gpu.json"},
+    {"over a kernel model", nested_gpu, "a.json --gpu v100 --kernel-model k.json -o k.json"},
     {"over the kernel model that a GPU's file names", nested_gpu,
      "a.json --gpu ./nested.json -o k.json"},
     {"the same by another name of it", nested_gpu + "ln k.json x.json",
