@@ -1,11 +1,6 @@
 // Attention, and recurrent layers.
 
-#include <algorithm>
-
-#include "onnx/families.hpp"
-#include "onnx/operands.hpp"
 #include "onnx/operators.hpp"
-#include "onnx/products.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -62,21 +57,20 @@ std::optional<AttentionSizes> attention_sizes(const Node& node) {
   } else {
     return std::nullopt;
   }
-  if (const Sizes* past = sizes_at(node, 4);
-      past != nullptr && past->size() == 4 && node.domain.empty())
-    sizes.keys = sizes.keys + (*past)[2];
+  const Sizes* past = node.domain.empty() ? sizes_at(node, 4) : nullptr;
+  if (past != nullptr && past->size() == 4) sizes.keys += (*past)[2];
   return sizes;
 }
 
-void infer_attention(Node& node) {
+std::optional<Sizes> result_sizes(Node& node) {
   const auto sizes = attention_sizes(node);
-  if (!sizes) return;
+  if (!sizes) return std::nullopt;
+  const auto& [batch, heads, kv_heads, queries, keys, head_size, value_head_size, result] = *sizes;
   const int type = type_at(node, 0);
-  set_result(node, 0, sizes->result, type);
-  const Sizes present{sizes->batch, sizes->kv_heads, sizes->keys, sizes->head_size};
-  set_result(node, 1, present, type);
-  set_result(node, 2, {sizes->batch, sizes->kv_heads, sizes->keys, sizes->value_head_size}, type);
-  set_result(node, 3, {sizes->batch, sizes->heads, sizes->queries, sizes->keys}, type);
+  set_result(node, 1, {batch, kv_heads, keys, head_size}, type);
+  set_result(node, 2, {batch, kv_heads, keys, value_head_size}, type);
+  set_result(node, 3, {batch, heads, queries, keys}, type);
+  return result;
 }
 
 /// Scores of all queries and keys, their softmax, and the sum of the values that they weigh.
@@ -84,22 +78,18 @@ void emit_attention(Emitter& emitter, const Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes || !has_elements(node.input(1)) || !has_elements(node.outputs[0]))
     return emit_without_rule(emitter, node);
-  const bool packed = is_packed(node);
   Value* result = node.outputs[0];
   const Value* q = node.input(0);
   const Value* k = node.input(1);
   const Value* v = node.input(2);
-  if (packed) {
-    const Sizes& weights = *node.input(1)->sizes;
-    emit_linear(emitter, node, *q, *node.input(1), *q->sizes, weights[1], node.input(2) != nullptr);
-    emitter.rename_part("qkv");
+  if (is_packed(node)) {
+    emit_linear(emitter, node, *q, *k, *q->sizes, (*k->sizes)[1], v != nullptr, "qkv");
     emitter.writes(result, Layout::last, false);
     q = k = v = result;
   }
   const std::int64_t products = product_or_throw({sizes->batch, sizes->heads});
   emit_matmul(emitter, node, *q, *k, {products, sizes->queries, sizes->head_size},
-              {products, sizes->head_size, sizes->keys});
-  emitter.rename_part("scores");
+              {products, sizes->head_size, sizes->keys}, "scores");
   // The scores stay inside: the result's own fields stand for them until it is written.
   const std::optional<Source> values_source = v->source;
   emitter.writes(result, Layout::matrix);
@@ -113,63 +103,46 @@ void emit_attention(Emitter& emitter, const Node& node) {
   mix.inputs = {Emitter::operand(*result, {products, sizes->queries, sizes->keys}),
                 Emitter::operand(*v, {products, sizes->keys, sizes->value_head_size})};
   mix.inputs[1].layer = values_source ? std::to_string(values_source->layer) : std::string();
-  emitter.writes(result, Layout::matrix, false);
-  for (std::size_t i = 1; i < node.outputs.size(); ++i)
-    emitter.writes(node.outputs[i], Layout::matrix, false);
+  for (Value* each : node.outputs) emitter.writes(each, Layout::matrix, false);
 }
 
 /// [steps, directions, batch, state], and the last state, of GRUs, LSTMs and simple ones.
-void infer_recurrent(Node& node) {
-  const Sizes* x = sizes_at(node, 0);
-  const Sizes* recurrent = sizes_at(node, 2);
-  if (x == nullptr || recurrent == nullptr || x->size() != 3 || recurrent->size() != 3) return;
-  const std::int64_t directions = recurrent->front();
-  const std::int64_t state = recurrent->back();
-  const int type = type_at(node, 0);
+std::optional<Sizes> recurrent_sizes(Node& node) {
+  const Sizes& x = sizes_of(node, 0);
+  const Sizes& recurrent = sizes_of(node, 2);
+  if (x.size() != 3 || recurrent.size() != 3) return std::nullopt;
+  const std::int64_t directions = recurrent.front();
+  const std::int64_t state = recurrent.back();
   const bool batch_first = int_attribute(node, "layout", 0) != 0;
-  const std::int64_t batch = batch_first ? (*x)[0] : (*x)[1];
-  const Sizes last =
-      batch_first ? Sizes{batch, directions, state} : Sizes{directions, batch, state};
-  set_result(node, 0,
-             batch_first ? Sizes{batch, (*x)[1], directions, state}
-                         : Sizes{(*x)[0], directions, batch, state},
-             type);
-  for (std::size_t i = 1; i < node.outputs.size(); ++i) set_result(node, i, last, type);
+  const Sizes last = batch_first ? Sizes{x[0], directions, state} : Sizes{directions, x[1], state};
+  for (std::size_t i = 1; i < node.outputs.size(); ++i) set_result(node, i, last, type_at(node, 0));
+  return batch_first ? Sizes{x[0], x[1], directions, state} : Sizes{x[0], directions, x[1], state};
 }
 
 /// The gates' products with the inputs and with the state of the step before, all steps together;
 /// that the steps wait for each other is not seen.
 void emit_recurrent(Emitter& emitter, const Node& node) {
-  const Value& x = *node.input(0);
-  const Value* weights = node.input(1);
-  const Value* recurrent = node.input(2);
-  if (!has_elements(&x) || !has_elements(weights) || !has_elements(recurrent) ||
-      x.sizes->size() != 3 || weights->sizes->size() != 3 || recurrent->sizes->size() != 3)
-    return emit_without_rule(emitter, node);
-  const std::int64_t rows = product_or_throw({(*x.sizes)[0], (*x.sizes)[1]});
-  const std::int64_t gates = product_or_throw({(*weights->sizes)[0], (*weights->sizes)[1]});
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!has_elements(node.input(i)) || sizes_of(node, i).size() != 3)
+      return emit_without_rule(emitter, node);
+  const Sizes& x = sizes_of(node, 0);
+  const Sizes& weights = sizes_of(node, 1);
+  const std::int64_t rows = product_or_throw({x[0], x[1]});
+  const std::int64_t gates = product_or_throw({weights[0], weights[1]});
   const bool bias = node.input(3) != nullptr;
-  emit_linear(emitter, node, x, *weights, {rows, (*x.sizes)[2]}, gates, bias);
-  emitter.rename_part("input");
-  for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
-  emit_linear(emitter, node, *node.outputs[0], *recurrent, {rows, (*recurrent->sizes)[2]}, gates,
-              bias);
-  emitter.rename_part("state");
-  for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
+  const auto emit = [&](const Value& operand, const Value& matrix, const char* part) {
+    emit_linear(emitter, node, operand, matrix, {rows, matrix.sizes->back()}, gates, bias, part);
+    for (Value* result : node.outputs) emitter.writes(result, Layout::last, false);
+  };
+  emit(*node.input(0), *node.input(1), "input");
+  emit(*node.outputs[0], *node.input(2), "state");
 }
 
-constexpr Operator attention{.sizes = infer_attention, .layer = emit_attention};
-constexpr Operator recurrent{.sizes = infer_recurrent, .layer = emit_recurrent};
-
 constexpr Operator attention_rows[] = {
-    row("Attention", attention),
-    {.name = "Attention", .domain = microsoft, .sizes = infer_attention, .layer = emit_attention},
-    row("MultiHeadAttention", attention),
-    {.name = "RotaryEmbedding", .sizes = infer_like_first},
-    {.name = "TensorScatter", .sizes = infer_like_first},
-    row("GRU", recurrent),
-    row("LSTM", recurrent),
-    row("RNN", recurrent),
+    {.name = "Attention MultiHeadAttention", .sizes = result_sizes, .layer = emit_attention},
+    {.name = "Attention", .domain = microsoft, .sizes = result_sizes, .layer = emit_attention},
+    {.name = "RotaryEmbedding TensorScatter", .sizes = like_first},
+    {.name = "GRU LSTM RNN", .needs = 3, .sizes = recurrent_sizes, .layer = emit_recurrent},
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "onnx/operands.hpp"
 #include "onnx/operators.hpp"
 #include "roofline/error.hpp"
 
@@ -23,15 +22,6 @@ constexpr std::size_t longest_path = 1000;
 [[noreturn]] void fail_written_out(std::size_t most, const char* what) {
   throw NodeError{"expected at most " + std::to_string(most) + " " + what +
                   " once functions and loops are written out, got more"};
-}
-
-std::string place(const std::string& name, const std::string& made, const std::string& op) {
-  const std::string& shown = name.empty() ? made : name;
-  return "node \"" + shown + "\" (" + op + ")";
-}
-
-std::string node_place(const NodeProto& proto) {
-  return place(proto.name, proto.outputs.empty() ? "" : proto.outputs[0], proto.op);
 }
 
 using Names = std::vector<const std::string*>;
@@ -119,12 +109,6 @@ std::int64_t learned_behind(const Node& node) {
   return learned;
 }
 
-/// The weights that an operator with constant operands leaves what they are.
-const Value* same_weights(const Node& node) {
-  const bool keeps = node.row != nullptr && node.row->keeps_weights;
-  return keeps && node.input(0) != nullptr ? node.input(0)->weights : nullptr;
-}
-
 /// Whether a tensor of the file has a name that its exporter made up for a constant, so that it is
 /// most likely no parameter but a mask, a table of positions or the like.
 bool is_made_up_constant(const std::string& name) {
@@ -151,11 +135,6 @@ std::optional<Value*> Scope::find(const std::string& name) const {
   return std::nullopt;
 }
 
-std::string node_place(const Node& node) {
-  const bool makes_any = !node.outputs.empty() && node.outputs.front() != nullptr;
-  return place(node.name, makes_any ? node.outputs.front()->name : "", node.op);
-}
-
 Graph Builder::build() {
   Scope scope;
   scope.versions = &model_.versions;
@@ -180,26 +159,24 @@ Value* Builder::new_value(const std::string& name) {
   return &value;
 }
 
-void Builder::add_tensor(const TensorProto& tensor, Scope& scope) {
-  Value* value = new_value(tensor.name);
-  value->type = tensor.type;
-  value->is_constant = true;
-  value->sizes = tensor.sizes;
-  const auto elements = product(tensor.sizes);
-  if (!elements)
-    throw InputError(model_.source, "initializer \"" + tensor.name + "\"",
-                     "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
-  if (!tensor.sizes.empty() && (is_float(tensor.type) || is_quantised(tensor.type))) {
+void Builder::add_tensors(const GraphProto& graph, Scope& scope) {
+  for (const TensorProto& tensor : graph.tensors) {
+    Value* value = new_value(tensor.name);
+    scope.values[tensor.name] = value;
+    value->type = tensor.type;
+    value->is_constant = true;
+    value->sizes = tensor.sizes;
+    value->numbers = tensor.numbers;
+    if (value->numbers) count_numbers(value->numbers->size());
+    const auto elements = product(tensor.sizes);
+    if (!elements)
+      throw InputError(
+          model_.source, "initializer \"" + tensor.name + "\"",
+          "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
+    if (tensor.sizes.empty() || !(is_float(tensor.type) || is_quantised(tensor.type))) continue;
     value->weights = value;
     if (!is_made_up_constant(tensor.name)) value->learned = *elements;
   }
-  value->numbers = tensor.numbers;
-  if (value->numbers) count_numbers(value->numbers->size());
-  scope.values[tensor.name] = value;
-}
-
-void Builder::add_tensors(const GraphProto& graph, Scope& scope) {
-  for (const TensorProto& tensor : graph.tensors) add_tensor(tensor, scope);
 }
 
 void Builder::add_inputs(const GraphProto& graph, Scope& scope) {
@@ -223,14 +200,12 @@ void Builder::add_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
     try {
       add_node(*node, scope);
     } catch (const NodeError& error) {
-      const bool fixed = dimensions_.overrides_fixed_batch();
+      const char* advice =
+          "; the model's batch is fixed: export it with an open batch to change it";
       throw InputError(model_.source, node_place(*node),
-                       error.message + (fixed ? "; the model's batch is fixed: export it with an "
-                                                "open batch to change it"
-                                              : ""));
+                       error.message + (dimensions_.overrides_fixed_batch() ? advice : ""));
     } catch (const OverflowError&) {
-      throw InputError(model_.source, node_place(*node),
-                       "expected sizes below 2^63, got an overflow");
+      throw InputError(model_.source, node_place(*node), overflow_message);
     }
   }
 }
@@ -261,10 +236,10 @@ void Builder::add_node(const NodeProto& proto, Scope& scope) {
   node.inputs = inputs_of(proto, scope);
   const auto function = model_.functions.find(function_key(proto.domain, proto.op));
   if (function != model_.functions.end()) return add_call(node, function->second, scope);
-  node.row = find_operator(node.domain, node.op, node.version);
-  if (node.row != nullptr && node.row->write_out != nullptr) {
+  node.row = find_operator(node.domain, node.op);
+  if (node.row->write_out != nullptr) {
     if (node.row->write_out(*this, node, scope)) return;
-    node.row = find_operator(node.domain, node.op, node.version);  // it may have become another
+    node.row = find_operator(node.domain, node.op);  // it may have become another
   }
   for (const std::string& name : proto.outputs) {
     const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
@@ -274,10 +249,15 @@ void Builder::add_node(const NodeProto& proto, Scope& scope) {
   if (!node.outputs.empty()) settle(std::move(node));
 }
 
+/// One level of a call or a graph inside a node.
+void Builder::go_deeper(const char* what) {
+  if (depth_++ >= deepest_graph)
+    throw NodeError{std::string("expected ") + what + " at most " + std::to_string(deepest_graph) +
+                    " deep, got more"};
+}
+
 void Builder::add_call(const Node& node, const FunctionProto& function, Scope& scope) {
-  if (depth_ >= deepest_graph)
-    throw NodeError{"expected functions that call each other at most " +
-                    std::to_string(deepest_graph) + " deep, got more"};
+  go_deeper("functions that call each other");
   Scope inner;
   graph_.calls.push_back({node.proto, &function, scope.call});
   inner.call = &graph_.calls.back();
@@ -290,7 +270,6 @@ void Builder::add_call(const Node& node, const FunctionProto& function, Scope& s
   // One left out is an input without a value, which optional inputs inside then are too.
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     inner.values[function.inputs[i]] = i < node.inputs.size() ? node.inputs[i] : nullptr;
-  ++depth_;
   add_nodes(function.nodes, inner);
   --depth_;
   std::vector<Value*> outputs;
@@ -301,9 +280,7 @@ void Builder::add_call(const Node& node, const FunctionProto& function, Scope& s
 
 std::vector<Value*> Builder::add_body(const GraphProto& graph, const std::vector<Value*>& inputs,
                                       Scope& scope) {
-  if (depth_ >= deepest_graph)
-    throw NodeError{"expected graphs nested at most " + std::to_string(deepest_graph) +
-                    " deep, got more"};
+  go_deeper("graphs nested");
   Scope inner;
   inner.outer = &scope;
   inner.path = scope.path;
@@ -315,7 +292,6 @@ std::vector<Value*> Builder::add_body(const GraphProto& graph, const std::vector
     const std::string& name = graph.inputs[i].name;
     inner.values[name] = i < inputs.size() ? inputs[i] : new_value(name);
   }
-  ++depth_;
   add_nodes(graph.nodes, inner);
   --depth_;
   std::vector<Value*> outputs;
@@ -342,33 +318,32 @@ Value* Builder::number(double value) {
   return constant;
 }
 
-Value* Builder::view_of(Value* value, std::string op, const Sizes& axes) {
-  Node view;
-  view.op = std::move(op);
-  view.row = find_operator("", view.op, 1);
-  view.made["axes"] = axes;
-  view.inputs = {value};
-  view.outputs = {new_value(value->name)};
-  Value* result = view.outputs.front();
-  settle(std::move(view));
-  return result;
+Node Builder::new_node(std::string op, std::vector<Value*> inputs, const std::string& result,
+                       std::size_t results) {
+  Node node;
+  node.op = std::move(op);
+  node.row = find_operator("", node.op);
+  node.inputs = std::move(inputs);
+  for (std::size_t i = 0; i < results; ++i) node.outputs.push_back(new_value(result));
+  return node;
 }
 
 void Builder::settle(Node node) {
   infer(node);
   const bool is_constant =
-      (node.row != nullptr && node.row->reads_sizes_only && node.outputs[0]->sizes) ||
+      (node.row->reads_sizes_only && node.outputs[0]->sizes) ||
       std::all_of(node.inputs.begin(), node.inputs.end(),
                   [](const Value* input) { return input == nullptr || input->is_constant; });
   if (is_constant) {
     fold(node);
     const std::int64_t learned = learned_behind(node);
+    const bool keeps = node.row->keeps_weights && node.input(0) != nullptr;
+    const Value* weights = keeps ? node.input(0)->weights : nullptr;
     for (Value* output : node.outputs) {
       if (output == nullptr) continue;
       output->is_constant = true;
       output->learned = learned;
       if (output->numbers) count_numbers(output->numbers->size());
-      const Value* weights = same_weights(node);
       output->weights = weights != nullptr ? weights : output;
     }
     return;
@@ -380,18 +355,18 @@ void Builder::settle(Node node) {
 }
 
 void Builder::infer(Node& node) {
-  if (node.row != nullptr && node.row->sizes != nullptr) {
+  if (node.row->sizes != nullptr) {
     // A shape written for the fixed batch; without it the same rule reports what does not fit.
     const bool rescales = dimensions_.overrides_fixed_batch() && node.op == "Reshape";
     if (const auto shape = rescales ? integers(node.input(1)) : std::nullopt) {
       node.made["shape"] = dimensions_.rescaled(*shape);
       try {
-        return node.row->sizes(node);
+        return infer_results(node);
       } catch (const NodeError&) {
         node.made.clear();
       }
     }
-    node.row->sizes(node);
+    infer_results(node);
     if (node.is_largest)
       note_once(
           "sizes that depend on data (NonZero, TopK, NonMaxSuppression, Slice) are taken at "
@@ -420,10 +395,6 @@ void Builder::take_stated_sizes(Node& node) {
 
 void Builder::note_once(const std::string& note) {
   if (noted_.insert(note).second) graph_.notes.push_back(note);
-}
-
-Graph build_graph(const Model& model, const Dimensions& dimensions) {
-  return Builder(model, dimensions).build();
 }
 
 }  // namespace roofline::onnx_graph

@@ -13,10 +13,7 @@
 
 namespace roofline::onnx_graph {
 
-/// The model's graph under these dimensions. Throws InputError.
-Graph build_graph(const Model& model, const Dimensions& dimensions);
-
-/// Names of a graph or function, within those of the graph around it.
+/// The names of a graph or function, within those of the graph around it.
 struct Scope {
   const Scope* outer = nullptr;
   std::unordered_map<std::string, Value*> values;
@@ -32,6 +29,7 @@ class Builder {
  public:
   Builder(const Model& model, const Dimensions& dimensions)
       : model_(model), dimensions_(dimensions) {}
+  /// The model's graph under these dimensions. Throws InputError.
   Graph build();
 
   // For operators that are written out. All throw NodeError beyond what a model may become.
@@ -42,8 +40,9 @@ class Builder {
   /// Works out the results' sizes, and their numbers where they are constant; else the node joins
   /// the graph.
   void settle(Node node);
-  /// The result of Squeeze or Unsqueeze.
-  Value* view_of(Value* value, std::string op, const Sizes& axes);
+  /// A node of ours for settle, with new tensors of that name as its results.
+  Node new_node(std::string op, std::vector<Value*> inputs, const std::string& result,
+                std::size_t results = 1);
   /// Adds the nodes of a graph inside a node, with these as its inputs; gives its outputs, null
   /// where nothing makes one.
   std::vector<Value*> add_body(const GraphProto& graph, const std::vector<Value*>& inputs,
@@ -55,11 +54,11 @@ class Builder {
 
  private:
   void add_tensors(const GraphProto& graph, Scope& scope);
-  void add_tensor(const TensorProto& tensor, Scope& scope);
   void add_inputs(const GraphProto& graph, Scope& scope);
   void add_nodes(const std::vector<NodeProto>& nodes, Scope& scope);
   void add_node(const NodeProto& proto, Scope& scope);
   void add_call(const Node& node, const FunctionProto& function, Scope& scope);
+  void go_deeper(const char* what);
   void infer(Node& node);
   void remember_stated_sizes(const GraphProto& graph);
   void take_stated_sizes(Node& node);
@@ -69,7 +68,7 @@ class Builder {
   const Dimensions& dimensions_;
   Graph graph_;
   std::unordered_map<std::string, const ValueProto*> stated_;
-  /// Versions of operator sets in functions.
+  /// Versions of the operator sets in functions.
   std::unordered_map<const FunctionProto*, Versions> versions_;
   std::set<std::string> noted_;
   std::size_t node_count_ = 0;
@@ -77,8 +76,5 @@ class Builder {
   std::size_t number_count_ = 0;
   std::size_t depth_ = 0;
 };
-
-/// `node "conv1" (Conv)`.
-std::string node_place(const Node& node);
 
 }  // namespace roofline::onnx_graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/text.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
@@ -10,14 +11,10 @@ namespace {
 
 using Input = const ValueProto*;
 
-constexpr std::array<std::string_view, 8> batch_names{
-    "batch", "batch_size", "batchsize", "batch_dim", "bs", "n", "b", "num_batch"};
-
-bool is_batch_name(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : static_cast<char>(c);
-  });
-  return std::find(batch_names.begin(), batch_names.end(), name) != batch_names.end();
+bool is_batch_name(std::string_view name) {
+  constexpr std::array<std::string_view, 8> names{"batch", "batch_size", "batchsize", "batch_dim",
+                                                  "bs",    "n",          "b",         "num_batch"};
+  return std::find(names.begin(), names.end(), lower_case(name)) != names.end();
 }
 
 /// 0 and -1 are how some exporters write an open size.
@@ -37,16 +34,9 @@ std::string shape_text(Input input) {
   std::string text;
   for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
     const Dimension& dimension = (*input->shape)[axis];
-    text += (text.empty() ? "" : ", ") +
-            (is_open(dimension) ? name_of(input, axis) : std::to_string(*dimension.size));
+    add_item(text, is_open(dimension) ? name_of(input, axis) : std::to_string(*dimension.size));
   }
   return "\"" + input->name + "\" [" + text + "]";
-}
-
-std::string joined(const std::set<std::string>& names, const char* separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
 }
 
 }  // namespace
@@ -119,14 +109,14 @@ void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
       }
       sizes.push_back(!open ? *dimension.size : value == values_.end() ? 1 : value->second);
     }
-    if (!is_complete) shapes += (shapes.empty() ? "" : ", ") + shape_text(input);
+    if (!is_complete) add_item(shapes, shape_text(input));
     if (fixed_batch_ != 0 && !sizes.empty() && sizes.front() == fixed_batch_)
       sizes.front() = static_cast<std::int64_t>(batch_);
     inputs_[input->name] = sizes;
   }
   if (!missing.empty()) {
     InputError error(model_.source, "",
-                     "expected values of " + joined(missing, ", ") + ", which input " + shapes +
+                     "expected values of " + joined(missing) + ", which input " + shapes +
                          " leaves open, got none");
     error.remedy = Remedy::dimensions;
     throw error;
@@ -159,7 +149,7 @@ void Dimensions::note_unknown_names(const LayerDefaults& defaults) {
   for (const auto& [name, value] : defaults.dimensions) {
     if (names_.contains(name)) continue;
     notes_.push_back(name + " is no open size of it" +
-                     (names_.empty() ? "" : "; those are " + joined(names_, ", ")));
+                     (names_.empty() ? "" : "; those are " + joined(names_)));
   }
 }
 

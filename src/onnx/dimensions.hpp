@@ -21,7 +21,7 @@ class Dimensions {
   Dimensions(const Model& model, const LayerDefaults& defaults);
 
   std::uint64_t batch() const { return batch_; }
-  /// Sizes of a graph's input.
+  /// The sizes of a graph's input.
   const Sizes& input(const std::string& name) const { return inputs_.at(name); }
   bool has_input(const std::string& name) const { return inputs_.contains(name); }
   /// Sizes that the file states of any tensor; none where one of them is not known.

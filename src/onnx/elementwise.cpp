@@ -4,51 +4,25 @@
 #include <cmath>
 #include <limits>
 
-#include "onnx/builder.hpp"
-#include "onnx/families.hpp"
-#include "onnx/operands.hpp"
 #include "onnx/operators.hpp"
-#include "onnx/patterns.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
 
-std::vector<const Sizes*> operand_sizes(const Node& node) {
+std::optional<Sizes> broadcast_sizes(Node& node) {
   std::vector<const Sizes*> all;
   for (const Value* input : node.inputs) {
     if (input == nullptr) continue;
-    if (!input->sizes) return {};
+    if (!input->sizes) return std::nullopt;
     all.push_back(&*input->sizes);
   }
-  return all;
+  return broadcast(all);
 }
 
-void infer_broadcast(Node& node, int type) {
-  const auto operands = operand_sizes(node);
-  if (!operands.empty()) set_result(node, 0, broadcast(operands), type);
-}
-
-void infer_combined(Node& node) { infer_broadcast(node, type_at(node, 0)); }
-void infer_compared(Node& node) { infer_broadcast(node, element::boolean); }
-void infer_where(Node& node) { infer_broadcast(node, type_at(node, 1)); }
-
-void infer_tested(Node& node) {
-  if (const Sizes* in = sizes_at(node, 0)) set_result(node, 0, *in, element::boolean);
-}
-
-/// Up to set 6, the second operand may stand at an axis of the first: axes follow that are 1.
-bool align_second(Builder& builder, Node& node, Scope& /*scope*/) {
-  const Sizes* first = sizes_at(node, 0);
-  const Sizes* second = sizes_at(node, 1);
-  if (find_attribute(node, "axis") == nullptr || first == nullptr || second == nullptr)
-    return false;
-  const std::size_t axis = axis_or_throw(int_attribute(node, "axis", 0), first->size());
-  if (first->size() < axis + second->size()) return false;
-  Sizes trailing;
-  for (std::size_t i = second->size(); i + axis < first->size(); ++i)
-    trailing.push_back(static_cast<std::int64_t>(i));
-  if (!trailing.empty()) node.inputs[1] = builder.view_of(node.inputs[1], "Unsqueeze", trailing);
-  return false;
+/// A condition, and the two tensors that it chooses from.
+std::optional<Sizes> where_sizes(Node& node) {
+  node.outputs[0]->type = type_at(node, 1);
+  return broadcast_sizes(node);
 }
 
 std::optional<Numbers> fold_where(const Node& node) {
@@ -72,17 +46,10 @@ std::optional<Numbers> fold_clip(const Node& node) {
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
 
-/// With leading axes of 1, as broadcasting has it.
-Sizes aligned(const Sizes& sizes, std::size_t rank) {
-  Sizes out = sizes;
-  out.insert(out.begin(), rank - sizes.size(), 1);
-  return out;
-}
-
 /// Joins neighbouring axes along which all operands are whole, or all of those that are not are 1,
 /// until at most five are left. False where that cannot be.
 bool join_axes(std::vector<Sizes>& operands, Sizes result) {
-  for (std::size_t axis = result.size() - 1; axis > 0 && result.size() > 5; --axis) {
+  for (std::size_t axis = result.size() - 1; axis > 0 && result.size() > most_axes; --axis) {
     const bool joins = std::all_of(operands.begin(), operands.end(), [&](const Sizes& each) {
       const bool whole = each[axis - 1] == result[axis - 1] && each[axis] == result[axis];
       return whole || (each[axis - 1] == 1 && each[axis] == 1);
@@ -95,7 +62,12 @@ bool join_axes(std::vector<Sizes>& operands, Sizes result) {
     for (Sizes& each : operands) join(each);
     join(result);
   }
-  return result.size() <= 5;
+  return result.size() <= most_axes;
+}
+
+/// Whether it is the whole result of its layer, in as many axes.
+bool is_as_made(const Value& value, std::size_t rank) {
+  return value.source && value.source->is_direct && value.sizes->size() == rank;
 }
 
 /// The layout that the operands share as their layers have them, if they do.
@@ -104,8 +76,7 @@ std::optional<Layout> common_layout(const std::vector<const Value*>& operands,
   std::optional<Layout> common;
   for (const Value* each : operands) {
     if (is_single(*each)) continue;
-    if (!each->source || !each->source->is_direct || each->sizes->size() != result.size())
-      return std::nullopt;
+    if (!is_as_made(*each, result.size())) return std::nullopt;
     const Layout layout = each->source->layout;
     // The products of a matrix layout are one axis, along which nothing can be broadcast.
     if (layout == Layout::matrix && each->sizes != result) return std::nullopt;
@@ -115,26 +86,25 @@ std::optional<Layout> common_layout(const std::vector<const Value*>& operands,
   return common;
 }
 
-bool is_direct_last(const Value* value) {
-  return value->source && value->source->is_direct && value->source->layout == Layout::last;
-}
-
-/// All operands in the axes of the result, or of the layer whose epilogue they may join.
-bool set_operands(LayerSpec& spec, const std::vector<const Value*>& operands, const Sizes& result,
-                  Layout layout) {
+/// All operands in the axes of the result, or of the layer whose epilogue they may join; none where
+/// they have too many axes.
+std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Value*>& operands,
+                                                    const Sizes& result, Layout layout) {
   std::vector<Sizes> sizes;
-  sizes.reserve(operands.size());
-  for (const Value* each : operands) sizes.push_back(aligned(*each->sizes, result.size()));
-  if (result.size() > 5 && !join_axes(sizes, result)) return false;
+  for (const Value* each : operands)  // with leading axes of 1, as broadcasting has it
+    sizes.push_back(chained(Sizes(result.size() - each->sizes->size(), 1), *each->sizes));
+  if (result.size() > most_axes && !join_axes(sizes, result)) return std::nullopt;
+  std::vector<OperandSpec> specs;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Value& each = *operands[i];
-    const bool is_as_made = each.source && each.source->is_direct &&
-                            each.source->layout == layout && each.sizes->size() == result.size() &&
-                            result.size() <= 5;
-    if (layout == Layout::last) sizes[i] = channels_second(sizes[i]);
-    spec.inputs.push_back(is_as_made ? Emitter::whole(each) : Emitter::operand(each, sizes[i]));
+    Sizes& own = sizes[i];
+    if (layout == Layout::last && own.size() > 2)  // [N, F, positions...]
+      std::rotate(own.begin() + 1, own.end() - 1, own.end());
+    const bool keeps_layout = is_as_made(each, result.size()) && each.source->layout == layout &&
+                              result.size() <= most_axes;
+    specs.push_back(keeps_layout ? Emitter::whole(each) : Emitter::operand(each, own));
   }
-  return true;
+  return specs;
 }
 
 void emit_clip(Emitter& emitter, const Node& node) {
@@ -156,30 +126,36 @@ void emit_combination(Emitter& emitter, const Node& node) {
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
   const Sizes& result = *node.outputs[0]->sizes;
+  const auto first_that = [&](const auto& holds) {
+    const auto found = std::find_if(operands.begin(), operands.end(),
+                                    [&](const Value* each) { return holds(*each); });
+    return found != operands.end() ? *found : nullptr;
+  };
+  const auto is_direct_last = [](const Value& each) {
+    return each.source && each.source->is_direct && each.source->layout == Layout::last;
+  };
   const auto shared = common_layout(operands, result);
-  const bool any_last =
-      result.size() <= 5 && std::any_of(operands.begin(), operands.end(), is_direct_last);
+  const bool any_last = result.size() <= most_axes && first_that(is_direct_last) != nullptr;
   const Layout layout = shared.value_or(any_last ? Layout::last : Layout::first);
-  LayerSpec& spec = emitter.add(node, node.row->kind);
-  const auto tensor = std::find_if(operands.begin(), operands.end(), [](const Value* each) {
-    return each->learned == 0 && !is_single(*each);
-  });
-  if (tensor != operands.end()) spec.dtypes.input = emitter.type_of(**tensor);
-  const auto learned = std::find_if(operands.begin(), operands.end(),
-                                    [](const Value* each) { return each->learned > 0; });
-  spec.dtypes.weight = learned != operands.end() ? emitter.type_of(**learned) : *spec.dtypes.input;
+  std::optional<std::vector<OperandSpec>> inputs;
   if (shared) {
+    inputs.emplace();
     for (const Value* each : operands)
-      spec.inputs.push_back(is_single(*each) ? Emitter::operand(*each, {1})
-                                             : Emitter::whole(*each));
-  } else if (!set_operands(spec, operands, result, layout)) {
-    emitter.drop_last();
-    return emit_bytes(emitter, node);
+      inputs->push_back(is_single(*each) ? Emitter::operand(*each, {1}) : Emitter::whole(*each));
+  } else {
+    inputs = operands_in(operands, result, layout);
   }
-  emitter.writes(node.outputs[0], layout, result.size() <= 5);
+  if (!inputs) return emit_bytes(emitter, node);
+  LayerSpec& spec = emitter.add(node, node.row->kind);
+  spec.inputs = std::move(*inputs);
+  const auto is_tensor = [](const Value& each) { return each.learned == 0 && !is_single(each); };
+  if (const Value* tensor = first_that(is_tensor)) spec.dtypes.input = emitter.type_of(*tensor);
+  const Value* learned = first_that([](const Value& each) { return each.learned > 0; });
+  spec.dtypes.weight = learned != nullptr ? emitter.type_of(*learned) : *spec.dtypes.input;
+  emitter.writes(node.outputs[0], layout, result.size() <= most_axes);
 }
 
-/// Of one tensor and single numbers, elementwise; of several tensors, known by their bytes.
+/// Elementwise on one tensor and single numbers; with several tensors, known by their bytes.
 void emit_function(Emitter& emitter, const Node& node) {
   const Value* tensor = nullptr;
   for (const Value* input : node.inputs) {
@@ -193,134 +169,54 @@ void emit_function(Emitter& emitter, const Node& node) {
   emit_one_operand(emitter, node, LayerKind::elementwise, *tensor);
 }
 
-}  // namespace
-
-void infer_like_first(Node& node) {
-  if (const Sizes* in = sizes_at(node, 0)) set_result(node, 0, *in, type_at(node, 0));
-}
-
-std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0); }
-
-std::optional<Numbers> fold_each(const Node& node) {
-  if (node.row->of_one == nullptr) return std::nullopt;
-  Numbers out = numbers_of(node, 0);
-  std::transform(out.begin(), out.end(), out.begin(), node.row->of_one);
-  return out;
-}
-
-/// Min and Max take any number of operands.
-std::optional<Numbers> fold_pairs(const Node& node) {
-  if (node.row->of_two == nullptr) return std::nullopt;
-  Numbers result = numbers_of(node, 0);
-  Sizes so_far = sizes_of(node, 0);
-  const Sizes& out = *node.outputs[0]->sizes;
-  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == nullptr) return std::nullopt;
-    Numbers next;
-    for (const Sizes& index : indices_of(out))
-      next.push_back(
-          node.row->of_two(result.at(offset(index, so_far)), element_at(node, i, index)));
-    result = std::move(next);
-    so_far = out;
-  }
-  return result;
-}
-
-void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
-  LayerSpec& spec = emitter.add(node, kind);
-  spec.dtypes.input = spec.dtypes.weight = emitter.type_of(operand);
-  spec.input = Emitter::whole(operand);
-  for (Value* result : node.outputs) emitter.writes(result, Emitter::layout_of(operand));
-}
-
-void emit_activation(Emitter& emitter, const Node& node) {
-  emit_one_operand(emitter, node, node.row->kind, *node.input(0));
-}
-
-namespace {
-
-constexpr Operator element{.sizes = infer_like_first, .fold = fold_each, .layer = emit_activation};
-constexpr Operator test{.sizes = infer_tested, .fold = fold_each, .layer = emit_activation};
+constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
+constexpr Operator test{
+    .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
 /// Of kinds that layers have: sums, differences, products, quotients.
-constexpr Operator combination{.write_out = align_second,
-                               .sizes = infer_combined,
-                               .fold = fold_pairs,
-                               .layer = emit_combination};
-constexpr Operator function{
-    .write_out = align_second, .sizes = infer_combined, .fold = fold_pairs, .layer = emit_function};
+constexpr Operator combination{
+    .sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_combination};
+constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_function};
 constexpr Operator comparison{
-    .write_out = align_second, .sizes = infer_compared, .fold = fold_pairs, .layer = emit_function};
+    .sizes = broadcast_sizes, .type = element::boolean, .fold = fold_pairs, .layer = emit_function};
 
 constexpr Operator elementwise_rows[] = {
-    row("BiasGelu", element, LayerKind::gelu),
-    row("Elu", element, LayerKind::elu),
-    row("FastGelu", element, LayerKind::gelu),
-    row("Gelu", element, LayerKind::gelu),
-    row("HardSigmoid", element, LayerKind::hardsigmoid),
-    row("HardSwish", element, LayerKind::hardswish),
-    row("LeakyRelu", element, LayerKind::leaky_relu),
-    row("LogSoftmax", element, LayerKind::softmax),
-    row("PRelu", element, LayerKind::prelu),
-    row("QuickGelu", element, LayerKind::gelu),
-    row("Relu", element, LayerKind::relu),
-    row("Sigmoid", element, LayerKind::sigmoid),
-    row("Softmax", element, LayerKind::softmax),
-    row("Swish", element, LayerKind::silu),
-    row("Tanh", element, LayerKind::tanh),
-    {.name = "Clip", .sizes = infer_like_first, .fold = fold_clip, .layer = emit_clip},
+    row("BiasGelu FastGelu Gelu QuickGelu", activation, LayerKind::gelu),
+    row("Elu", activation, LayerKind::elu),
+    row("HardSigmoid", activation, LayerKind::hardsigmoid),
+    row("HardSwish", activation, LayerKind::hardswish),
+    row("LeakyRelu", activation, LayerKind::leaky_relu),
+    row("PRelu", activation, LayerKind::prelu),
+    row("Relu", activation, LayerKind::relu),
+    row("Sigmoid", activation, LayerKind::sigmoid),
+    row("Softmax LogSoftmax", activation, LayerKind::softmax),
+    row("Swish", activation, LayerKind::silu),
+    row("Tanh", activation, LayerKind::tanh),
+    {.name = "Clip", .sizes = like_first, .fold = fold_clip, .layer = emit_clip},
 
-    row("Abs", element, [](double x) { return std::abs(x); }),
-    row("Acos", element),
-    row("Acosh", element),
-    row("Affine", element),  // up to set 9
-    row("Asin", element),
-    row("Asinh", element),
-    row("Atan", element),
-    row("Atanh", element),
-    row("BitwiseNot", element),
-    row("Ceil", element, [](double x) { return std::ceil(x); }),
-    row("Celu", element),
-    row("Cos", element),
-    row("Cosh", element),
-    row("CumProd", element),
-    row("CumSum", element),
-    row("Erf", element),
-    row("Exp", element, [](double x) { return std::exp(x); }),
-    row("Floor", element, [](double x) { return std::floor(x); }),
-    row("Hardmax", element),
-    row("ImageScaler", element),  // up to set 9
-    row("Log", element, [](double x) { return std::log(x); }),
-    row("Mish", element),
-    row("Neg", element, [](double x) { return -x; }),
-    row("Reciprocal", element, [](double x) { return 1 / x; }),
-    row("Round", element, [](double x) { return std::nearbyint(x); }),
-    row("Selu", element),
-    row("Shrink", element),
-    row("Sign", element),
-    row("Sin", element),
-    row("Sinh", element),
-    row("Softplus", element),
-    row("Softsign", element),
-    row("Sqrt", element, [](double x) { return std::sqrt(x); }),
-    row("Tan", element),
-    row("ThresholdedRelu", element),
-    row("Trilu", element),
+    row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh CumProd CumSum Erf Hardmax Mish "
+        "Selu Shrink Sign Sin Sinh Softplus Softsign Tan ThresholdedRelu Trilu",
+        activation),
+    row("Abs", activation, [](double x) { return std::abs(x); }),
+    row("Ceil", activation, [](double x) { return std::ceil(x); }),
+    row("Exp", activation, [](double x) { return std::exp(x); }),
+    row("Floor", activation, [](double x) { return std::floor(x); }),
+    row("Log", activation, [](double x) { return std::log(x); }),
+    row("Neg", activation, [](double x) { return -x; }),
+    row("Reciprocal", activation, [](double x) { return 1 / x; }),
+    row("Round", activation, [](double x) { return std::nearbyint(x); }),
+    row("Sqrt", activation, [](double x) { return std::sqrt(x); }),
     row("IsInf", test),
     row("IsNaN", test, [](double x) { return std::isnan(x) ? 1.0 : 0.0; }),
     row("Not", test, [](double x) { return x == 0 ? 1.0 : 0.0; }),
 
-    row("Add", row("", combination, LayerKind::add), [](double a, double b) { return a + b; }),
-    row("Div", row("", combination, LayerKind::div),
+    row("Add", combination, LayerKind::add, [](double a, double b) { return a + b; }),
+    row("Div", combination, LayerKind::div,
         [](double a, double b) { return b == 0 ? NAN : a / b; }),
-    row("Mean", combination, LayerKind::add),
-    row("Mul", row("", combination, LayerKind::mul), [](double a, double b) { return a * b; }),
-    row("Sub", row("", combination, LayerKind::sub), [](double a, double b) { return a - b; }),
-    row("Sum", combination, LayerKind::add),
+    row("Mul", combination, LayerKind::mul, [](double a, double b) { return a * b; }),
+    row("Sub", combination, LayerKind::sub, [](double a, double b) { return a - b; }),
+    row("Mean Sum", combination, LayerKind::add),
 
-    row("BitShift", function),
-    row("BitwiseAnd", function),
-    row("BitwiseOr", function),
-    row("BitwiseXor", function),
+    row("BitShift BitwiseAnd BitwiseOr BitwiseXor", function),
     row("Max", function, [](double a, double b) { return std::max(a, b); }),
     row("Min", function, [](double a, double b) { return std::min(a, b); }),
     row("Mod", function,
@@ -335,7 +231,7 @@ constexpr Operator elementwise_rows[] = {
     row("LessOrEqual", comparison, [](double a, double b) { return a <= b ? 1.0 : 0.0; }),
     row("Or", comparison, [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
     row("Xor", comparison, [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
-    {.name = "Where", .sizes = infer_where, .fold = fold_where, .needs = 3, .layer = emit_function},
+    {.name = "Where", .needs = 3, .sizes = where_sizes, .fold = fold_where, .layer = emit_function},
 };
 
 }  // namespace

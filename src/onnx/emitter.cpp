@@ -4,10 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "onnx/builder.hpp"
-#include "onnx/names.hpp"
+#include "model/text.hpp"
 #include "onnx/operators.hpp"
-#include "onnx/patterns.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -61,15 +59,11 @@ bool is_essential(const Node& node) {
 
 }  // namespace
 
-bool has_elements(const Value* value) {
-  return value != nullptr && value->sizes && product(*value->sizes).value_or(0) > 0;
-}
-
 std::vector<std::uint64_t> at_most_five(const Sizes& sizes) {
   std::vector<std::uint64_t> out;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto size = static_cast<std::uint64_t>(sizes[i]);
-    if (i < 5)
+    if (i < most_axes)
       out.push_back(size);
     else
       out.back() *= size;  // the product of all fits: Value::sizes are checked
@@ -78,27 +72,12 @@ std::vector<std::uint64_t> at_most_five(const Sizes& sizes) {
   return out;
 }
 
-Sizes channels_second(const Sizes& sizes) {
-  Sizes out = sizes;
-  if (out.size() > 2) std::rotate(out.begin() + 1, out.end() - 1, out.end());
-  return out;
-}
-
-NetworkSpec Emitter::network(Graph& graph, const Dimensions& dimensions) {
+NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
   NetworkSpec network;
   network.source = model_.source;
-  network.batch = dimensions.batch();
+  network.batch = batch;
   network.assumptions = graph.notes;
-  for (const Node* node : graph.order) {
-    try {
-      emit(*node);
-    } catch (const NodeError& error) {
-      throw InputError(model_.source, node_place(*node), error.message);
-    } catch (const OverflowError&) {
-      throw InputError(model_.source, node_place(*node),
-                       "expected sizes below 2^63, got an overflow");
-    }
-  }
+  for (const Node* node : graph.order) at_node(model_.source, *node, [&] { emit(*node); });
   mark_shared();
   set_names();
   add_notes(network);
@@ -124,7 +103,8 @@ void Emitter::emit(const Node& node) {
       });
   if (has_no_sizes) {
     if (is_essential(node)) fail_sizes(node);
-    return count_without_sizes(node);
+    if (nodes_without_sizes_++ == 0) first_without_sizes_ = node_place(node);
+    return;
   }
   const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
                                     [](const Value* output) { return !has_elements(output); });
@@ -135,7 +115,7 @@ void Emitter::emit(const Node& node) {
       [](const Value* input) { return input == nullptr || input->sizes || input->items; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
-  const bool has_rule = node.row != nullptr && node.row->layer != nullptr;
+  const bool has_rule = node.row->layer != nullptr;
   (has_rule && has_operands && has_first ? node.row->layer : emit_without_rule)(*this, node);
 }
 
@@ -152,11 +132,6 @@ LayerSpec& Emitter::add(const Node& node, LayerKind kind, const char* part) {
   return spec;
 }
 
-void Emitter::drop_last() {
-  drafts_.pop_back();
-  layers_.pop_back();
-}
-
 void Emitter::writes(Value* result, Layout layout, bool is_direct) {
   if (result != nullptr) result->source = Source{drafts_.size() - 1, is_direct, layout};
 }
@@ -170,8 +145,8 @@ void Emitter::view(Value* result, const Value* operand) {
   if (result->source && result->sizes != operand->sizes) result->source->is_direct = false;
 }
 
-void Emitter::view(const Node& node, std::size_t input) {
-  for (Value* output : node.outputs) view(output, node.input(input));
+void Emitter::view(const Node& node) {
+  for (Value* output : node.outputs) view(output, node.input(0));
 }
 
 OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
@@ -196,12 +171,14 @@ OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {
   return spec;
 }
 
-OperandSpec Emitter::operand(const Value& value) { return operand(value, *value.sizes); }
-
 OperandSpec Emitter::whole(const Value& value) {
   OperandSpec spec = operand(value);
   if (value.source && value.source->is_direct) spec.sizes.clear();
   return spec;
+}
+
+OperandSpec Emitter::channels_first(const Value& value) {
+  return layout_of(value) == Layout::first ? whole(value) : operand(value);
 }
 
 Layout Emitter::layout_of(const Value& value) {
@@ -223,10 +200,6 @@ DataType Emitter::result_type(const Value& value) const {
   const bool is_quantised =
       read != nullptr && (reader->op == "QuantizeLinear" || read->stored_type != 0);
   return type_of(is_quantised ? *read : value);
-}
-
-void Emitter::count_without_sizes(const Node& node) {
-  if (nodes_without_sizes_++ == 0) first_without_sizes_ = node_place(node);
 }
 
 /// Products and tables are shared where they read one tensor of the file. Norms may do so only
@@ -263,8 +236,7 @@ void Emitter::add_notes(NetworkSpec& network) const {
     return std::to_string(count) + (count == 1 ? " node" : " nodes");
   };
   std::string operators;
-  for (const auto& [op, count] : without_rule_)
-    operators += (operators.empty() ? "" : ", ") + op + " (" + nodes(count) + ")";
+  for (const auto& [op, count] : without_rule_) add_item(operators, op + " (" + nodes(count) + ")");
   if (!operators.empty())
     network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
                                   operators);

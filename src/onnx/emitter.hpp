@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "onnx/dimensions.hpp"
 #include "onnx/graph.hpp"
 #include "onnx/model.hpp"
 #include "roofline/infer.hpp"
@@ -15,11 +14,14 @@
 
 namespace roofline::onnx_graph {
 
+/// The most axes that a layer's tensor has.
+inline constexpr std::size_t most_axes = 5;
+
 /// A layer before layers have names: operands refer to others by index.
 struct Draft {
   LayerSpec* spec = nullptr;
   const Node* node = nullptr;
-  std::string part;                ///< of the node, where it becomes several layers
+  std::string part;                ///< which one of those that its node becomes, if several
   const Value* weights = nullptr;  ///< those that make up the layer's parameters
 };
 
@@ -28,7 +30,7 @@ class Emitter {
   Emitter(const Model& model, const LayerDefaults& defaults) : model_(model), defaults_(defaults) {}
 
   /// The layers of all nodes, in their order. Throws InputError.
-  NetworkSpec network(Graph& graph, const Dimensions& dimensions);
+  NetworkSpec network(Graph& graph, std::uint64_t batch);
 
   // For the rules.
 
@@ -37,9 +39,6 @@ class Emitter {
   LayerSpec& add(const Node& node, LayerKind kind, const char* part = "");
   /// Which tensor of the file holds the last layer's weights; layers that share it count it once.
   void uses_weights(const Value& weights) { drafts_.back().weights = weights.weights; }
-  void drop_last();
-  /// Which part of its node the last layer is.
-  void rename_part(const char* part) { drafts_.back().part = part; }
   /// Whether the tensor is the whole result of a layer that its own node became.
   bool is_own_result(const Value& value) const {
     return value.source && value.source->is_direct &&
@@ -47,16 +46,18 @@ class Emitter {
   }
   /// Says that the last layer writes this tensor, whole or as one of several.
   void writes(Value* result, Layout layout = Layout::first, bool is_direct = true);
-  /// The result is the operand under another shape: nothing is moved.
-  void view(const Node& node, std::size_t input = 0);
+  /// The results are the first operand under another shape: nothing is moved.
+  void view(const Node& node);
   static void view(Value* result, const Value* operand);
 
   /// A tensor in its own axes, at most five of them.
-  static OperandSpec operand(const Value& value);
+  static OperandSpec operand(const Value& value) { return operand(value, *value.sizes); }
   /// The same tensor in other axes.
   static OperandSpec operand(const Value& value, const Sizes& sizes);
   /// A whole tensor as its layer has it, for kinds that work element by element.
   static OperandSpec whole(const Value& value);
+  /// A whole tensor whose channels stand first: as its layer has it where they do there.
+  static OperandSpec channels_first(const Value& value);
   /// Where the results of a layer on whole(value) have their channels.
   static Layout layout_of(const Value& value);
 
@@ -66,7 +67,6 @@ class Emitter {
 
   /// Counts a node of an operator without a rule.
   void count_without_rule(const Node& node) { ++without_rule_[node.op]; }
-  void count_without_sizes(const Node& node);
 
  private:
   void emit(const Node& node);
@@ -77,17 +77,21 @@ class Emitter {
   const Model& model_;
   const LayerDefaults& defaults_;
   std::deque<LayerSpec> layers_;  ///< which need not be moved to become more
-  std::vector<Draft> drafts_;     ///< of the layers
+  std::vector<Draft> drafts_;     ///< one a layer
   std::map<std::string, std::size_t> without_rule_;
   std::string first_without_sizes_;
   std::size_t nodes_without_sizes_ = 0;
 };
 
-/// Whether sizes are known and none is 0.
-bool has_elements(const Value* value);
 /// Sizes with the trailing axes as one, so that there are at most five.
 std::vector<std::uint64_t> at_most_five(const Sizes& sizes);
-/// [N, F, positions...] of [N, positions..., F].
-Sizes channels_second(const Sizes& sizes);
+
+/// One name a layer, each unique: that of the module that it comes from (`layer1.0.conv1`, from a
+/// node's path, the names of its weights or what the exporter notes beside it), with the operator
+/// where the module has several layers; without any, the node's own name.
+std::vector<std::string> layer_names(const std::vector<Draft>& drafts);
+
+/// The module that a layer comes from; empty where nothing tells.
+std::string module_of(const Draft& draft);
 
 }  // namespace roofline::onnx_graph

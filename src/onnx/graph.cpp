@@ -3,9 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "roofline/error.hpp"
+#include "model/text.hpp"
 
 namespace roofline::onnx_graph {
+namespace {
+
+std::string place(const std::string& name, const std::string& made, const std::string& op) {
+  return "node \"" + (name.empty() ? made : name) + "\" (" + op + ")";
+}
+
+}  // namespace
+
+std::string node_place(const Node& node) {
+  const bool makes_any = !node.outputs.empty() && node.outputs.front() != nullptr;
+  return place(node.name, makes_any ? node.outputs.front()->name : "", node.op);
+}
+
+std::string node_place(const NodeProto& proto) {
+  return place(proto.name, proto.outputs.empty() ? "" : proto.outputs[0], proto.op);
+}
 
 const AttributeProto* find_attribute(const Node& node, std::string_view name) {
   if (node.proto == nullptr) return nullptr;
@@ -45,6 +61,11 @@ std::optional<Sizes> ints_attribute(const Node& node, std::string_view name) {
   return attribute->ints;
 }
 
+const TensorProto* tensor_attribute(const Node& node, std::string_view name) {
+  const auto* attribute = find_attribute(node, name);
+  return attribute != nullptr ? attribute->tensor.get() : nullptr;
+}
+
 std::int64_t whole_number(double number) {
   constexpr double most = 9.2e18;  // "to the end" is stated as the largest integer
   return std::isnan(number) ? 0 : static_cast<std::int64_t>(std::clamp(number, -most, most));
@@ -57,6 +78,16 @@ std::optional<Sizes> integers(const Value* value) {
   return out;
 }
 
+std::optional<std::int64_t> integer(const Value* value) {
+  const auto number = constant_scalar(value);
+  return number ? std::optional(whole_number(*number)) : std::nullopt;
+}
+
+std::optional<double> constant_scalar(const Value* value) {
+  if (value == nullptr || !value->numbers || value->numbers->size() != 1) return std::nullopt;
+  return value->numbers->front();
+}
+
 std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
                                              std::size_t input) {
   if (auto attribute = ints_attribute(node, name)) return attribute;
@@ -67,6 +98,18 @@ std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank) {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (axis < -signed_rank || axis >= signed_rank) return std::nullopt;
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+}
+
+std::size_t axis_or_throw(std::int64_t axis, std::size_t rank) {
+  const auto normal = normal_axis(axis, rank);
+  if (!normal)
+    throw NodeError{"axis: expected one of " + std::to_string(rank) + " axes, got " +
+                    std::to_string(axis)};
+  return *normal;
+}
+
+std::size_t axis_of(const Node& node, std::int64_t otherwise, std::size_t rank) {
+  return axis_or_throw(int_attribute(node, "axis", otherwise), rank);
 }
 
 std::optional<std::int64_t> product(const Sizes& sizes) {
@@ -82,14 +125,61 @@ std::int64_t product_or_throw(const Sizes& sizes) {
   return *all;
 }
 
-bool is_float(int type) {
-  switch (type) {
-    case element::float32:
-    case element::float16:
-    case element::bfloat16:
-    case element::float64: return true;
-    default: return false;
+Sizes part(const Sizes& sizes, std::size_t from, std::size_t to) {
+  return {sizes.begin() + static_cast<std::ptrdiff_t>(from),
+          sizes.begin() + static_cast<std::ptrdiff_t>(std::min(to, sizes.size()))};
+}
+
+Sizes chained(Sizes first, const Sizes& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Sizes broadcast(const std::vector<const Sizes*>& operands) {
+  Sizes out;
+  for (const Sizes* each : operands) {
+    if (each->size() > out.size()) out.insert(out.begin(), each->size() - out.size(), 1);
+    for (std::size_t i = 0; i < each->size(); ++i) {
+      std::int64_t& size = out[out.size() - each->size() + i];
+      if (size != (*each)[i] && size != 1 && (*each)[i] != 1)
+        throw NodeError{"expected operands that broadcast to one shape, got " +
+                        list_text(*operands.front()) + " and " + list_text(*each)};
+      size = size == 1 ? (*each)[i] : size;
+    }
   }
+  return out;
+}
+
+std::string list_text(const Sizes& sizes) {
+  std::string text;
+  for (const std::int64_t size : sizes) add_item(text, std::to_string(size));
+  return "[" + text + "]";
+}
+
+const Sizes* sizes_at(const Node& node, std::size_t input) {
+  const Value* value = node.input(input);
+  return value != nullptr && value->sizes ? &*value->sizes : nullptr;
+}
+
+const Sizes& sizes_of(const Node& node, std::size_t input) { return *node.inputs[input]->sizes; }
+
+int type_at(const Node& node, std::size_t input) {
+  return node.input(input) != nullptr ? node.input(input)->type : 0;
+}
+
+void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
+  if (output >= node.outputs.size() || node.outputs[output] == nullptr) return;
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
+    throw NodeError{"expected a result of sizes of at least 0, got " + list_text(sizes)};
+  if (!product(sizes)) throw OverflowError();
+  Value& value = *node.outputs[output];
+  value.sizes = std::move(sizes);
+  if (type != 0) value.type = type;
+}
+
+bool is_float(int type) {
+  return type == element::float32 || type == element::float16 || type == element::bfloat16 ||
+         type == element::float64;
 }
 
 bool is_quantised(int type) {
@@ -97,10 +187,13 @@ bool is_quantised(int type) {
          (type >= element::float8_e4m3fn && type <= element::float4_e2m1);
 }
 
-std::string list_text(const Sizes& sizes) {
-  std::string text;
-  for (const std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "[" + text + "]";
+bool has_elements(const Value* value) {
+  return value != nullptr && value->sizes && product(*value->sizes).value_or(0) > 0;
+}
+
+Node* only_reader(const Value* value) {
+  if (value == nullptr || value->is_output || value->consumers.size() != 1) return nullptr;
+  return value->consumers.front();
 }
 
 }  // namespace roofline::onnx_graph

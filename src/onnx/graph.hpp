@@ -1,7 +1,7 @@
 #pragma once
 
-// A model's graph as it runs: functions, constant branches and loops written out, every size a
-// number, everything computed that does not depend on the input.
+// A model's graph as it runs (functions, constant branches and loops written out, every size a
+// number, everything computed that does not depend on the input), and what rules ask of a node.
 
 #include <cstdint>
 #include <deque>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "onnx/model.hpp"
+#include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
 
@@ -27,7 +28,7 @@ enum class Layout : std::uint8_t {
 
 /// The layer that writes a tensor.
 struct Source {
-  std::size_t layer = 0;  ///< index of it
+  std::size_t layer = 0;  ///< its index
   bool is_direct = true;  ///< the layer's whole result as it is, no view of it
   Layout layout = Layout::first;
 };
@@ -42,11 +43,11 @@ struct Value {
   std::int64_t learned = 0;        ///< parameters of the model that a constant is made of
   const Value* weights = nullptr;  ///< the tensor of the file that it is a form of: itself, or one
                                    ///< that was transposed or dequantised
-  std::optional<Numbers> numbers;  ///< of a small constant, row by row
-  std::optional<std::vector<Value*>> items;  ///< of a sequence
+  std::optional<Numbers> numbers;  ///< a small constant's elements, row by row
+  std::optional<std::vector<Value*>> items;  ///< the tensors of a sequence
   Node* producer = nullptr;
   std::vector<Node*> consumers;
-  bool is_output = false;        ///< of the model
+  bool is_output = false;        ///< the model gives it out
   std::optional<Source> source;  ///< none for inputs and constants of the model
 };
 
@@ -61,8 +62,8 @@ struct Node {
   std::string name;
   std::string op;
   std::string domain;                 ///< empty for ONNX's own operators
-  int version = 0;                    ///< of the operator set
-  const Operator* row = nullptr;      ///< what is known of the operator; null where nothing is
+  int version = 0;                    ///< the operator set's
+  const Operator* row = nullptr;      ///< what is known of the operator
   std::vector<Value*> inputs;         ///< null where an optional one is left out
   std::vector<Value*> outputs;        ///< at least one; later ones are null where left out
   const NodeProto* proto = nullptr;   ///< its attributes; none for nodes that we make
@@ -90,6 +91,23 @@ struct Graph {
 struct NodeError {
   std::string message;
 };
+inline constexpr const char* overflow_message = "expected sizes below 2^63, got an overflow";
+
+/// `node "conv1" (Conv)`.
+std::string node_place(const Node& node);
+std::string node_place(const NodeProto& proto);
+
+/// Does what may throw NodeError or OverflowError of a node: an InputError names the node.
+template <class Work>
+void at_node(const std::string& source, const Node& node, const Work& work) {
+  try {
+    work();
+  } catch (const NodeError& error) {
+    throw InputError(source, node_place(node), error.message);
+  } catch (const OverflowError&) {
+    throw InputError(source, node_place(node), overflow_message);
+  }
+}
 
 // Attributes, with their defaults.
 const AttributeProto* find_attribute(const Node& node, std::string_view name);
@@ -97,23 +115,55 @@ std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t
 double float_attribute(const Node& node, std::string_view name, double otherwise);
 std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise);
 std::optional<Sizes> ints_attribute(const Node& node, std::string_view name);
+const TensorProto* tensor_attribute(const Node& node, std::string_view name);
 
 /// The nearest whole number that fits.
 std::int64_t whole_number(double number);
 /// The integers of a small constant, for operators whose attribute became an input.
 std::optional<Sizes> integers(const Value* value);
+/// The same of a constant of one element.
+std::optional<std::int64_t> integer(const Value* value);
+/// The number of a constant of one element, however many axes it has.
+std::optional<double> constant_scalar(const Value* value);
 /// The attribute, or else the constant at that input.
 std::optional<Sizes> ints_attribute_or_input(const Node& node, std::string_view name,
                                              std::size_t input);
+
 /// An axis counted from the front; none where it is out of range.
 std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank);
+/// The same; throws NodeError where there is no such axis.
+std::size_t axis_or_throw(std::int64_t axis, std::size_t rank);
+/// The node's attribute "axis".
+std::size_t axis_of(const Node& node, std::int64_t otherwise, std::size_t rank);
 
 /// The product; none where it exceeds 63 bits or a size is negative.
 std::optional<std::int64_t> product(const Sizes& sizes);
 std::int64_t product_or_throw(const Sizes& sizes);  ///< throws OverflowError
+/// Those from one axis up to another, or to the last.
+Sizes part(const Sizes& sizes, std::size_t from, std::size_t to = SIZE_MAX);
+Sizes chained(Sizes first, const Sizes& second);
+/// NumPy's broadcasting of all of them. Throws NodeError.
+Sizes broadcast(const std::vector<const Sizes*>& operands);
+std::string list_text(const Sizes& sizes);
+
+/// Sizes of an input; null where it is left out or they are not known.
+const Sizes* sizes_at(const Node& node, std::size_t input);
+/// The same of an input whose sizes are known.
+const Sizes& sizes_of(const Node& node, std::size_t input);
+/// Its type; 0 where not known.
+int type_at(const Node& node, std::size_t input);
+/// Gives a result sizes and, unless it is 0, a type. Throws NodeError, OverflowError.
+void set_result(Node& node, std::size_t output, Sizes sizes, int type);
 
 bool is_float(int type);
 bool is_quantised(int type);  ///< 8 bits or fewer, of which weights may be
-std::string list_text(const Sizes& sizes);
+/// Whether sizes are known and none is 0.
+bool has_elements(const Value* value);
+/// The one node that reads a value; null where several do, or the model gives it out.
+Node* only_reader(const Value* value);
+
+/// Drops the nodes that no output depends on, says of each tensor who reads it, and puts together
+/// again what exporters write as several nodes (patterns.cpp).
+void simplify(Graph& graph);
 
 }  // namespace roofline::onnx_graph

@@ -15,7 +15,7 @@ using WireField = WireReader::Field;
 using WireKind = WireReader::Kind;
 using Bits = std::vector<std::uint64_t>;
 
-constexpr int first_version = 6;
+constexpr int first_version = 7;
 /// Data of tensors beyond this size is left out; sizes and indices that shapes follow from are far
 /// smaller.
 constexpr std::uint64_t most_tensor_byte = 4096;
@@ -99,9 +99,11 @@ class ModelReader {
   }
 
   template <class Message>
-  std::shared_ptr<Message> make() {
+  Message& make(std::shared_ptr<const Message>& pointer) {
     wire_.keep(sizeof(Message));
-    return std::make_shared<Message>();
+    auto made = std::make_shared<Message>();
+    pointer = made;
+    return *made;
   }
 
   std::string domain(const WireField& field) {
@@ -127,7 +129,6 @@ class ModelReader {
         case 11: value(field, append(graph.inputs)); break;
         case 12: value(field, append(graph.outputs)); break;
         case 13: value(field, append(graph.values)); break;
-        case 15: sparse(field, append(graph.tensors)); break;
         default: break;
       }
     });
@@ -188,25 +189,15 @@ class ModelReader {
         case 2: attribute.f = from_float(field.value); break;
         case 3: attribute.i = static_cast<std::int64_t>(field.value); break;
         case 4: attribute.s = wire_.text(field, longest_text_byte); break;
-        case 5: {
-          auto held = make<TensorProto>();
-          tensor(field, *held);
-          attribute.tensor = std::move(held);
-          break;
-        }
-        case 6: {
-          auto held = make<GraphProto>();
-          graph(field, *held);
-          attribute.graph = std::move(held);
-          break;
-        }
+        case 5: tensor(field, make(attribute.tensor)); break;
+        case 6: graph(field, make(attribute.graph)); break;
         case 7: wire_.numbers(field, WireKind::fixed32, most_list, floats); break;
         case 8: wire_.numbers(field, WireKind::varint, most_list, ints); break;
         case 21: attribute.reference = wire_.name(field); break;
         default: break;
       }
     });
-    for (const std::uint64_t each : ints) attribute.ints.push_back(static_cast<std::int64_t>(each));
+    attribute.ints.assign(ints.begin(), ints.end());
     for (const std::uint64_t each : floats) attribute.floats.push_back(from_float(each));
   }
 
@@ -233,7 +224,7 @@ class ModelReader {
         default: break;
       }
     });
-    for (const std::uint64_t each : sizes) tensor.sizes.push_back(static_cast<std::int64_t>(each));
+    tensor.sizes.assign(sizes.begin(), sizes.end());
     if (is_whole) set_numbers(tensor, raw, std::move(data));
   }
 
@@ -247,17 +238,6 @@ class ModelReader {
     if (data.size() != count) return;
     Numbers& numbers = tensor.numbers.emplace();
     for (const std::uint64_t bits : data) numbers.push_back(storage.number(bits));
-  }
-
-  /// As large as it is written out.
-  void sparse(const WireField& around, TensorProto& dense) {
-    Bits sizes;
-    wire_.message(&around, [&](const WireField& field) {
-      if (field.number == 1) tensor(field, dense);  // the values
-      if (field.number == 3) wire_.numbers(field, WireKind::varint, most_list, sizes);
-    });
-    dense.sizes.assign(sizes.begin(), sizes.end());
-    dense.numbers.reset();
   }
 
   void value(const WireField& around, ValueProto& value) {
@@ -276,15 +256,13 @@ class ModelReader {
       if (field.number != 2) return;
       value.shape.emplace();
       wire_.message(&field, [&](const WireField& each) {
-        if (each.number == 1) dimension(each, append(*value.shape));
+        if (each.number != 1) return;
+        Dimension& dimension = append(*value.shape);
+        wire_.message(&each, [&](const WireField& part) {
+          if (part.number == 1) dimension.size = static_cast<std::int64_t>(part.value);
+          if (part.number == 2) dimension.name = wire_.text(part, longest_text_byte);
+        });
       });
-    });
-  }
-
-  void dimension(const WireField& around, Dimension& dimension) {
-    wire_.message(&around, [&](const WireField& field) {
-      if (field.number == 1) dimension.size = static_cast<std::int64_t>(field.value);
-      if (field.number == 2) dimension.name = wire_.text(field, longest_text_byte);
     });
   }
 

@@ -1,9 +1,15 @@
-#include "onnx/names.hpp"
+// Names that the user of a model recognises, from what current exporters write: PyTorch's dynamo
+// exporter (module scopes beside each node), its older script exporter and tf2onnx (paths as names
+// of nodes), and the names of weights in all of them.
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+
+#include "model/text.hpp"
+#include "onnx/emitter.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
@@ -14,41 +20,19 @@ struct Hint {
   bool is_own_name = false;  ///< the module is the node's own name: nothing is known but that
 };
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : static_cast<char>(c);
-  });
-  return text;
-}
-
-bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-/// "/layer1/layer1.0/conv1/Conv", as PyTorch's first exporter names nodes: each part repeats the
-/// container before it where that is a list.
+/// "/layer1/layer1.0/conv1/Conv", as PyTorch's script exporter names nodes, is of layer1.0.conv1:
+/// each part repeats the container before it where that is a list.
 std::string module_of_path(const std::string& path) {
-  std::vector<std::string> parts = split(path.substr(1), '/');
-  parts.pop_back();
   std::string module;
   std::string last;
-  for (const std::string& part : parts) {
+  std::size_t at = 1;
+  for (std::size_t end = path.find('/', at); end != std::string::npos;
+       at = end + 1, end = path.find('/', at)) {
+    const std::string part = path.substr(at, end - at);
     if (!last.empty() && part.starts_with(last + "."))
       module += part.substr(last.size());
     else
-      module += (module.empty() ? "" : ".") + part;
+      add_item(module, part, ".");
     last = part;
   }
   return module;
@@ -69,17 +53,18 @@ std::string module_of_weight(const std::string& name) {
   return "";
 }
 
-/// The last but one of "['', 'layer1', 'layer1.0', 'add']".
+/// The last but one of "['', 'layer1', 'layer1.0', 'add']", as the dynamo exporter lists scopes.
 std::string module_of_scopes(const std::string& list) {
-  std::vector<std::string> scopes;
+  std::string last;
+  std::string last_but_one;
   std::size_t at = 0;
   while ((at = list.find('\'', at)) != std::string::npos) {
     const std::size_t end = list.find('\'', at + 1);
     if (end == std::string::npos) break;
-    scopes.push_back(list.substr(at + 1, end - at - 1));
+    last_but_one = std::exchange(last, list.substr(at + 1, end - at - 1));
     at = end + 1;
   }
-  return scopes.size() < 2 ? std::string() : scopes[scopes.size() - 2];
+  return last_but_one;
 }
 
 /// The module whose learned tensors the node alone reads.
@@ -92,10 +77,6 @@ std::string module_of_operands(const Node& node) {
   return "";
 }
 
-bool is_made_up_node(const std::string& name) {
-  return name.empty() || name.starts_with("node_") || is_digits(name);
-}
-
 /// What the layer is: the operator where a kind stands for many.
 std::string label_of(const Draft& draft) {
   std::string label(info(draft.spec->kind).name);
@@ -103,70 +84,50 @@ std::string label_of(const Draft& draft) {
     case LayerKind::copy:
     case LayerKind::other:
     case LayerKind::reduce:
-    case LayerKind::elementwise: label = lower(draft.node->op);
+    case LayerKind::elementwise: label = lower_case(draft.node->op);
     default: return label;
   }
 }
 
 Hint hint_of(const Draft& draft) {
   const Node& node = *draft.node;
-  Hint hint{"", label_of(draft)};
-  if (node.name.starts_with('/')) {
-    hint.module = module_of_path(node.name);
-    return hint;
-  }
-  hint.module = module_of_operands(node);
-  if (!hint.module.empty()) return hint;
-  if (const std::string scopes = node.origin != nullptr ? node.origin->scopes : "";
-      !scopes.empty()) {
-    hint.module = module_of_scopes(scopes);
-    return hint;
-  }
-  if (is_made_up_node(node.name)) return hint;
-  hint.module = node.name;
-  hint.is_own_name = true;
-  return hint;
+  if (node.name.starts_with('/')) return {module_of_path(node.name), label_of(draft)};
+  std::string module = module_of_operands(node);
+  if (module.empty() && node.origin != nullptr && !node.origin->scopes.empty())
+    return {module_of_scopes(node.origin->scopes), label_of(draft)};
+  const bool is_made_up = node.name.empty() || node.name.starts_with("node_");
+  if (!module.empty() || is_made_up) return {std::move(module), label_of(draft)};
+  return {node.name, label_of(draft), true};
 }
 
-/// "StatefulPartitionedCall/resnet50/conv1/Conv2D" among others that begin and end alike:
-/// "conv1".
+/// "StatefulPartitionedCall/resnet50/conv1/Conv2D" among others that begin and end alike: "conv1".
 void shorten_own_names(std::vector<Hint>& hints) {
-  std::vector<std::string> common;
-  bool is_first = true;
+  std::optional<std::string> common;  // "StatefulPartitionedCall/resnet50/"
   for (const Hint& hint : hints) {
-    if (!hint.is_own_name || hint.module.find('/') == std::string::npos) continue;
-    std::vector<std::string> parts = split(hint.module, '/');
-    parts.pop_back();
-    if (is_first) common = parts;
-    is_first = false;
-    const auto [end, other] =
-        std::mismatch(common.begin(), common.end(), parts.begin(), parts.end());
-    static_cast<void>(other);
-    common.erase(end, common.end());
+    const std::size_t slash = hint.module.rfind('/');
+    if (!hint.is_own_name || slash == std::string::npos) continue;
+    const std::string folder = hint.module.substr(0, slash + 1);
+    if (!common) common = folder;
+    const auto end =
+        std::mismatch(common->begin(), common->end(), folder.begin(), folder.end()).first;
+    common->erase(end, common->end());
+    common->resize(common->rfind('/') + 1);
   }
   for (Hint& hint : hints) {
-    if (!hint.is_own_name) continue;
-    std::vector<std::string> parts = split(hint.module, '/');
-    if (parts.size() < 2) continue;
-    if (parts.size() - 1 > common.size())
-      parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(common.size()));
-    if (parts.size() > 1) parts.pop_back();
-    hint.module.clear();
-    for (const std::string& part : parts) hint.module += (hint.module.empty() ? "" : "/") + part;
+    const std::size_t slash = hint.module.rfind('/');
+    if (!hint.is_own_name || slash == std::string::npos) continue;
+    const bool is_deeper = slash + 1 > common->size();
+    const std::size_t begin = is_deeper ? common->size() : 0;
+    hint.module = hint.module.substr(begin, slash - begin);
   }
-}
-
-std::string joined(const Hint& hint) {
-  if (hint.module.empty()) return hint.label;
-  return hint.module + (hint.is_own_name ? "/" : ".") + hint.label;
 }
 
 /// What is known of the layers of one module.
 struct Module {
   std::size_t contractions = 0;
   std::string label;         ///< of the first
-  bool has_labels = false;   ///< there are others
-  bool has_modules = false;  ///< inside it
+  bool has_labels = false;   ///< others have other labels
+  bool has_modules = false;  ///< modules stand inside it
 };
 
 std::unordered_map<std::string, Module> modules_of(const std::vector<Draft>& drafts,
@@ -207,18 +168,20 @@ std::vector<std::string> layer_names(const std::vector<Draft>& drafts) {
   const auto modules = modules_of(drafts, hints);
   std::vector<std::string> names;
   names.reserve(drafts.size());
-  std::unordered_set<std::string_view> taken;  // of names
+  std::unordered_set<std::string_view> used;
   std::unordered_map<std::string, std::size_t> uses;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Hint& hint = hints[i];
     const Module& module = modules.at(hint.module);
     const bool alone = !hint.module.empty() && stands_for_module(drafts[i], module);
-    std::string wanted = alone ? hint.module : joined(hint);
+    std::string wanted = hint.module;
     if (!drafts[i].part.empty())
       wanted = (hint.module.empty() ? hint.label : hint.module) + "." + drafts[i].part;
+    else if (!alone)
+      add_item(wanted, hint.label, hint.is_own_name ? "/" : ".");
     std::string& name = names.emplace_back(wanted);
-    while (taken.contains(name)) name = wanted + "_" + std::to_string(++uses[wanted]);
-    taken.insert(name);
+    while (used.contains(name)) name = wanted + "_" + std::to_string(++uses[wanted]);
+    used.insert(name);
   }
   return names;
 }

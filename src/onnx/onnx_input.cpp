@@ -6,7 +6,6 @@
 #include "onnx/builder.hpp"
 #include "onnx/emitter.hpp"
 #include "onnx/model.hpp"
-#include "onnx/patterns.hpp"
 
 namespace roofline {
 namespace {
@@ -15,10 +14,10 @@ using onnx_graph::Model;
 
 std::shared_ptr<const NetworkSpec> read_network(const Model& model, const LayerDefaults& defaults) {
   const onnx_graph::Dimensions dimensions(model, defaults);
-  onnx_graph::Graph graph = onnx_graph::build_graph(model, dimensions);
+  onnx_graph::Graph graph = onnx_graph::Builder(model, dimensions).build();
   onnx_graph::simplify(graph);
   auto network = std::make_shared<NetworkSpec>(
-      onnx_graph::Emitter(model, defaults).network(graph, dimensions));
+      onnx_graph::Emitter(model, defaults).network(graph, dimensions.batch()));
   network->name = network_name(model.source);
   network->has_dimensions = true;
   return network;

@@ -1,49 +1,193 @@
 #include "onnx/operators.hpp"
 
-#include <unordered_map>
-#include <vector>
-
-#include "onnx/families.hpp"
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
 
 namespace roofline::onnx_graph {
 namespace {
 
-using Rows = std::unordered_multimap<std::string_view, const Operator*>;
+/// Rows by name and domain.
+using Rows = std::map<std::pair<std::string_view, std::string_view>, const Operator*>;
 
 const Rows& all_rows() {
   static const Rows rows = [] {
     Rows all;
     for (const auto family :
          {attention_operators, control_operators, convolution_operators, elementwise_operators,
-          movement_operators, norm_operators, product_operators, quantisation_operators,
-          reduction_operators, selection_operators, source_operators})
-      for (const Operator& row : family()) all.emplace(row.name, &row);
+          movement_operators, product_operators, quantisation_operators, reduction_operators,
+          selection_operators, source_operators})
+      for (const Operator& row : family())
+        for (std::string_view names = row.name; !names.empty();) {
+          const std::string_view name = names.substr(0, names.find(' '));
+          all[{name, row.domain}] = &row;
+          names.remove_prefix(std::min(names.size(), name.size() + 1));
+        }
     return all;
   }();
   return rows;
 }
 
-/// Whether a row says more than another of the name does of that set: it is the newer of those that
-/// start before the set, or the older of those that do not.
-bool is_nearer(const Operator& row, const Operator& other, int set) {
-  const bool starts = row.first_set <= set;
-  if (starts != (other.first_set <= set)) return starts;
-  return starts ? row.first_set > other.first_set : row.first_set < other.first_set;
+/// As the result's type has them: whole numbers, or floats of 24 bits.
+void round_to_type(Numbers& numbers, int type) {
+  for (double& number : numbers) {
+    if (type == element::boolean) number = number != 0 ? 1 : 0;
+    if (type != 0 && !is_float(type)) number = std::trunc(number);
+    if (type == element::float32) number = static_cast<double>(static_cast<float>(number));
+  }
 }
 
 }  // namespace
 
-const Operator* find_operator(std::string_view domain, std::string_view name, int set) {
-  const Operator* found = nullptr;
-  const auto [begin, end] = all_rows().equal_range(name);
-  for (auto row = begin; row != end; ++row)
-    if (row->second->domain == domain && (found == nullptr || is_nearer(*row->second, *found, set)))
-      found = row->second;
-  if (found == nullptr && domain == microsoft) return find_operator("", name, set);
-  // Where QONNX's operators stood before they had a domain of their own.
-  if (found == nullptr && (domain == "onnx.brevitas" || domain == "finn.custom_op.general"))
-    return find_operator(qonnx, name, set);
-  return found;
+const Operator* find_operator(std::string_view domain, std::string_view name) {
+  static constexpr Operator unknown;
+  if (const auto found = all_rows().find({name, domain}); found != all_rows().end())
+    return found->second;
+  return domain == microsoft ? find_operator("", name) : &unknown;
+}
+
+void infer_results(Node& node) {
+  const Operator& row = *node.row;
+  for (std::size_t i = 0; i < row.needs; ++i)
+    if (sizes_at(node, i) == nullptr) return;
+  auto sizes = row.sizes(node);
+  if (!sizes) return;
+  const int own_type = row.type != 0 ? row.type : node.outputs[0]->type;
+  set_result(node, 0, std::move(*sizes), own_type != 0 ? own_type : type_at(node, 0));
+}
+
+void fold(Node& node) {
+  if (node.row->fold == nullptr || node.outputs[0] == nullptr || !node.outputs[0]->sizes) return;
+  Value& out = *node.outputs[0];
+  const auto count = product(*out.sizes);
+  if (!count || *count > most_numbers) return;
+  for (std::size_t i = 0; i < std::max(node.inputs.size(), node.row->needs); ++i) {
+    const Value* input = node.input(i);
+    if (input == nullptr && i < node.row->needs) return;
+    if (input != nullptr && !node.row->reads_sizes_only && !(input->numbers && input->sizes))
+      return;
+  }
+  try {
+    auto numbers = node.row->fold(node);
+    if (!numbers || numbers->size() != static_cast<std::size_t>(*count)) return;
+    round_to_type(*numbers, out.type);
+    out.numbers = std::move(*numbers);
+  } catch (const std::out_of_range&) {  // sizes that contradict each other: nothing is known
+  }
+}
+
+std::vector<Sizes> indices_of(const Sizes& sizes) {
+  std::vector<Sizes> indices;
+  const std::int64_t count = product(sizes).value_or(0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Sizes& index = indices.emplace_back(sizes);
+    std::int64_t rest = i;
+    for (std::size_t axis = sizes.size(); axis > 0; --axis) {
+      index[axis - 1] = rest % sizes[axis - 1];
+      rest /= sizes[axis - 1];
+    }
+  }
+  return indices;
+}
+
+std::size_t offset(const Sizes& index, const Sizes& sizes) {
+  if (sizes.size() > index.size()) throw std::out_of_range("rank");
+  std::int64_t at = 0;
+  const std::size_t extra = index.size() - sizes.size();
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::int64_t each = sizes[axis] == 1 ? 0 : index[extra + axis];
+    if (each < 0 || each >= sizes[axis]) throw std::out_of_range("index");
+    at = at * sizes[axis] + each;
+  }
+  return static_cast<std::size_t>(at);
+}
+
+double element_at(const Node& node, std::size_t input, const Sizes& index) {
+  return numbers_of(node, input).at(offset(index, sizes_of(node, input)));
+}
+
+std::optional<Sizes> like_first(Node& node) { return sizes_of(node, 0); }
+
+std::optional<Numbers> fold_same(const Node& node) { return numbers_of(node, 0); }
+
+std::optional<Numbers> fold_each(const Node& node) {
+  if (node.row->of_one == nullptr) return std::nullopt;
+  Numbers out = numbers_of(node, 0);
+  std::transform(out.begin(), out.end(), out.begin(), node.row->of_one);
+  return out;
+}
+
+/// Min and Max take any number of operands.
+std::optional<Numbers> fold_pairs(const Node& node) {
+  if (node.row->of_two == nullptr) return std::nullopt;
+  Numbers result = numbers_of(node, 0);
+  Sizes so_far = sizes_of(node, 0);
+  const Sizes& out = *node.outputs[0]->sizes;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == nullptr) return std::nullopt;
+    Numbers next;
+    for (const Sizes& index : indices_of(out))
+      next.push_back(
+          node.row->of_two(result.at(offset(index, so_far)), element_at(node, i, index)));
+    result = std::move(next);
+    so_far = out;
+  }
+  return result;
+}
+
+void emit_view(Emitter& emitter, const Node& node) { emitter.view(node); }
+
+void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
+  LayerSpec& spec = emitter.add(node, kind);
+  spec.dtypes.input = spec.dtypes.weight = emitter.type_of(operand);
+  spec.input = Emitter::whole(operand);
+  for (Value* result : node.outputs) emitter.writes(result, Emitter::layout_of(operand));
+}
+
+void emit_activation(Emitter& emitter, const Node& node) {
+  emit_one_operand(emitter, node, node.row->kind, *node.input(0));
+}
+
+void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
+  const Sizes& written = *node.outputs[0]->sizes;
+  LayerSpec& spec = emitter.add(node, LayerKind::copy);
+  spec.input = Emitter::operand(*node.input(0), read);
+  spec.output = at_most_five(written);
+  for (Value* result : node.outputs)
+    emitter.writes(result, Layout::first, written.size() <= most_axes);
+}
+
+void emit_copy(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  const bool is_view = operand.sizes == node.outputs[0]->sizes && node.op != "ReverseSequence";
+  if (is_view) return emitter.view(node);
+  emit_move(emitter, node, *operand.sizes);
+}
+
+void emit_bytes(Emitter& emitter, const Node& node) {
+  LayerSpec& spec = emitter.add(node, LayerKind::other);
+  for (const Value* input : node.inputs)
+    if (has_elements(input)) spec.inputs.push_back(Emitter::operand(*input));
+  if (spec.inputs.empty()) spec.inputs.push_back({{1}, true, "", false});
+  std::int64_t written = 0;
+  std::size_t results = 0;
+  for (const Value* result : node.outputs) {
+    if (!has_elements(result)) continue;
+    if (__builtin_add_overflow(written, product_or_throw(*result->sizes), &written))
+      throw NodeError{overflow_message};
+    ++results;
+    spec.output = at_most_five(*result->sizes);
+  }
+  if (results > 1) spec.output = {static_cast<std::uint64_t>(written)};
+  for (Value* result : node.outputs)
+    emitter.writes(result, Layout::first,
+                   results == 1 && result != nullptr && result->sizes->size() <= most_axes);
+}
+
+void emit_without_rule(Emitter& emitter, const Node& node) {
+  emitter.count_without_rule(node);
+  emit_bytes(emitter, node);
 }
 
 }  // namespace roofline::onnx_graph

@@ -1,9 +1,10 @@
 #pragma once
 
 // What is known of each operator: one row. Rows stand in the file of their family, beside the
-// functions that they name; to add an operator, add its row there.
+// functions that they name; to add an operator, add its row there (README.md).
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "onnx/emitter.hpp"
@@ -16,63 +17,93 @@ class Builder;
 struct Scope;
 
 struct Operator {
+  /// Several operators that share all of the row stand in it with blanks between them.
   std::string_view name = "";
   /// Empty: ONNX's own; and com.microsoft's, where that has none of the name.
   std::string_view domain = "";
-  /// Of the operator sets in which it means this; they end where the next row of the name starts.
-  int first_set = 1;
+  /// First operands without which no size follows, and no number.
+  std::size_t needs = 1;
   /// Puts other nodes in its place, or changes it; true where nothing of it is left.
   bool (*write_out)(Builder&, Node&, Scope&) = nullptr;
-  /// Sets sizes and types of the results as far as they follow from the operands. Throws NodeError
+  /// The first result's sizes, as far as they follow from the operands; it sets those of other
+  /// results itself. Called where sizes of the operands that it needs are known. Throws NodeError
   /// where operands contradict the operator, OverflowError where sizes exceed 63 bits.
-  void (*sizes)(Node&) = nullptr;
-  /// The first result's numbers, of operands that all are known; called where its sizes are.
+  std::optional<Sizes> (*sizes)(Node&) = nullptr;
+  /// The first result's type; 0: the first operand's, unless the rule for sizes sets another.
+  int type = 0;
+  /// The first result's numbers, from operands that all are known; called where its sizes are.
   std::optional<Numbers> (*fold)(const Node&) = nullptr;
-  std::size_t needs = 1;  ///< operands that folding cannot do without
   /// Adds its layers; where there is none, the node is counted by its bytes and named in a note.
   void (*layer)(Emitter&, const Node&) = nullptr;
-  /// What the layer is, and what happens to an element or two, where several rows share functions.
+  // What the layer is, and what happens to an element or two, where several rows share functions.
   LayerKind kind = LayerKind::elementwise;
   double (*of_one)(double) = nullptr;
   double (*of_two)(double, double) = nullptr;
-  bool keeps_weights = false;     ///< of constant weights, they are the same ones in another form
+  bool keeps_weights = false;     ///< constant weights are the same ones in another form
   bool reads_sizes_only = false;  ///< the result is constant even where the operand is not
 };
 
-// Rows of operators that share their functions.
-constexpr Operator row(std::string_view name, Operator group) {
+// A row of operators that share functions with others: what the group has, and more.
+constexpr void add_to(Operator& row, LayerKind kind) { row.kind = kind; }
+constexpr void add_to(Operator& row, std::optional<Sizes> (*sizes)(Node&)) { row.sizes = sizes; }
+constexpr void add_to(Operator& row, double (*of_one)(double)) { row.of_one = of_one; }
+constexpr void add_to(Operator& row, double (*of_two)(double, double)) { row.of_two = of_two; }
+template <class... More>
+constexpr Operator row(std::string_view name, Operator group, const More&... more) {
   group.name = name;
+  (add_to(group, more), ...);
   return group;
 }
-constexpr Operator row(std::string_view name, Operator group, LayerKind kind) {
-  group.kind = kind;
-  return row(name, group);
-}
-constexpr Operator row(std::string_view name, Operator group, void (*sizes)(Node&)) {
-  group.sizes = sizes;
-  return row(name, group);
-}
-constexpr Operator row(std::string_view name, Operator group, double (*of_one)(double)) {
-  group.of_one = of_one;
-  return row(name, group);
-}
-constexpr Operator row(std::string_view name, Operator group, double (*of_two)(double, double)) {
-  group.of_two = of_two;
-  return row(name, group);
-}
 
-/// Null where nothing is known of it.
-const Operator* find_operator(std::string_view domain, std::string_view name, int set);
+// The families.
+std::span<const Operator> attention_operators();
+std::span<const Operator> control_operators();
+std::span<const Operator> convolution_operators();
+std::span<const Operator> elementwise_operators();
+std::span<const Operator> movement_operators();
+std::span<const Operator> product_operators();
+std::span<const Operator> quantisation_operators();
+std::span<const Operator> reduction_operators();
+std::span<const Operator> selection_operators();
+std::span<const Operator> source_operators();
+
+/// A row without any rule where nothing is known of it.
+const Operator* find_operator(std::string_view domain, std::string_view name);
 
 // Domains beside ONNX's own.
-inline constexpr std::string_view microsoft = "com.microsoft";  ///< of ONNX Runtime's optimiser
+inline constexpr std::string_view microsoft = "com.microsoft";  ///< ONNX Runtime's optimiser
 inline constexpr std::string_view qonnx = "qonnx.custom_op.general";
+
+/// Works out sizes and types of a node's results by its row.
+void infer_results(Node& node);
+/// Works out the numbers of the node's first result where all that it reads is known and the
+/// result's sizes are; otherwise they stay unknown.
+void fold(Node& node);
+
+// What rules for folding are made of: operands' sizes and numbers are known.
+inline const Numbers& numbers_of(const Node& node, std::size_t input) {
+  return *node.inputs[input]->numbers;
+}
+/// Every index of a tensor of these sizes, row by row.
+std::vector<Sizes> indices_of(const Sizes& sizes);
+/// Where an element stands, of a tensor that is broadcast to the rank of the index. Throws
+/// std::out_of_range where there is none: a file may state sizes that do not fit together.
+std::size_t offset(const Sizes& index, const Sizes& sizes);
+/// An element of an operand that is broadcast to the rank of the index.
+double element_at(const Node& node, std::size_t input, const Sizes& index);
+/// number(index) of each index of the first result.
+template <class Number>
+Numbers of_each_index(const Node& node, Number number) {
+  Numbers out;
+  for (const Sizes& index : indices_of(*node.outputs[0]->sizes)) out.push_back(number(index));
+  return out;
+}
 
 // Rules that several families share.
 
-/// Sizes and type of the first operand.
-void infer_like_first(Node& node);
-/// Row's of_one of each element; of_two of pairs, operand by operand, broadcast.
+/// The first operand's sizes.
+std::optional<Sizes> like_first(Node& node);
+/// The row's of_one of each element; of_two of pairs, operand by operand, broadcast.
 std::optional<Numbers> fold_each(const Node& node);
 std::optional<Numbers> fold_pairs(const Node& node);
 std::optional<Numbers> fold_same(const Node& node);  ///< the first operand's numbers
@@ -92,5 +123,36 @@ void emit_reduction(Emitter& emitter, const Node& node);
 void emit_bytes(Emitter& emitter, const Node& node);
 /// The same of an operator that nothing is known of, which a note says.
 void emit_without_rule(Emitter& emitter, const Node& node);
+
+// Matrix products in all the forms that operators state them.
+
+/// Which operands are the matrices of MatMul, Gemm, their quantised and fused forms, and "Linear",
+/// which patterns make of a product and the bias added to it; none for other operators.
+struct MatrixOperands {
+  std::size_t a = 0;
+  std::size_t b = 1;
+  bool transposes_a = false;
+  bool transposes_b = false;
+  bool has_bias = false;
+};
+std::optional<MatrixOperands> matrix_operands(const Node& node);
+
+/// `products` products of m x k with k x n.
+struct Product {
+  Sizes products;  ///< the axes before the matrices
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+  Sizes result;
+};
+/// The product of such a node; none where sizes are not known. Throws NodeError.
+std::optional<Product> matrix_product(const Node& node);
+
+/// Adds a layer: features at each position, the last of `sizes`, times learned weights.
+void emit_linear(Emitter& emitter, const Node& node, const Value& positions, const Value& weights,
+                 const Sizes& sizes, std::int64_t out_features, bool bias, const char* part = "");
+/// Adds a layer: a product of two tensors, [products, rows, columns] each.
+void emit_matmul(Emitter& emitter, const Node& node, const Value& a, const Value& b,
+                 const Sizes& a_sizes, const Sizes& b_sizes, const char* part = "");
 
 }  // namespace roofline::onnx_graph

@@ -1,57 +1,74 @@
-#include "onnx/patterns.hpp"
+// Operators that exporters write as several nodes, put together again: a formula's last node takes
+// the operator's name and operands, and the others fall away as nothing reads them.
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
 
-bool is_near(std::optional<double> number, double wanted) {
-  return number && std::abs(*number - wanted) <= 0.01 * std::abs(wanted);
+/// The node of that operator that makes a value.
+Node* maker(const Value* value, std::string_view op) {
+  const bool is_made = value != nullptr && value->producer != nullptr && value->producer->op == op;
+  return is_made ? value->producer : nullptr;
 }
 
-bool is_product_or_ratio(const Node& node) { return node.op == "Mul" || node.op == "Div"; }
+/// Operand of a node of two: the one that is not `known`; null where neither is.
+Value* other_operand(const Node& node, const Value* known) {
+  if (node.inputs.size() != 2) return nullptr;
+  if (node.inputs[0] == known) return node.inputs[1];
+  return node.inputs[1] == known ? node.inputs[0] : nullptr;
+}
 
-/// Follows a chain of products from `start` until it has been multiplied with a tensor and, where
-/// `needs_scale`, with a constant too: factor * start * constant, in any order.
-struct Scaled {
-  Node* last = nullptr;
-  Value* factor = nullptr;
-  bool has_scale = false;
+/// A constant of several elements.
+bool is_vector_constant(const Value* value) {
+  return value != nullptr && value->is_constant && value->sizes &&
+         product(*value->sizes).value_or(0) > 1;
+}
+
+/// Turns a node into one of another operator.
+void become(Node& node, std::string op, std::vector<Value*> inputs) {
+  node.op = std::move(op);
+  node.domain.clear();
+  node.row = find_operator(node.domain, node.op);
+  node.proto = nullptr;
+  node.made.clear();
+  node.inputs = std::move(inputs);
+}
+
+// Formulas as patterns.
+
+/// What a pattern finds.
+struct Found {
+  const Node* last = nullptr;   ///< the formula's last node, where the search starts
+  Value* x = nullptr;           ///< what everything is computed from
+  const Node* inner = nullptr;  ///< a node whose attributes matter
 };
-Scaled follow_products(const Value* start, bool needs_scale) {
-  Scaled found;
-  const Value* at = start;
-  for (int step = 0; step < 2; ++step) {
-    Node* next = only_reader(at);
-    if (next == nullptr || !is_product_or_ratio(*next) || next->inputs.size() != 2) break;
-    Value* other = other_operand(*next, at);
-    if (other == nullptr) break;
-    if (constant_scalar(other)) {
-      if (found.has_scale || !needs_scale) break;
-      found.has_scale = true;
-    } else {
-      if (found.factor != nullptr || next->op == "Div") break;
-      found.factor = other;
-      // 0.5 * x may have been multiplied before.
-      const Node* half = maker(other, "Mul");
-      if (needs_scale && !found.has_scale && half != nullptr && only_reader(other) == next)
-        for (const Value* operand : half->inputs)
-          if (constant_scalar(operand)) {
-            found.has_scale = true;
-            found.factor = other_operand(*half, operand);
-          }
-    }
-    found.last = next;
-    at = next->outputs[0];
-    if (found.factor != nullptr && (found.has_scale || !needs_scale)) break;
-  }
-  return found;
+
+/// Whether a value is computed as the pattern says.
+using Pattern = std::function<bool(Found&, Value*)>;
+using Patterns = std::vector<Pattern>;
+
+/// x itself: any value at its first use, the same one at the others.
+bool x(Found& found, Value* value) {
+  if (found.x == nullptr) found.x = value;
+  return found.x == value;
 }
 
-/// Whether a value is computed from `x` and constants by elementary operators.
+bool constant(Found& /*found*/, Value* value) { return constant_scalar(value).has_value(); }
+
+Pattern number(double wanted) {
+  return [wanted](Found& /*found*/, Value* value) {
+    const auto number = constant_scalar(value);
+    return number && std::abs(*number - wanted) <= 0.01 * std::abs(wanted);
+  };
+}
+
+/// Whether a value is computed from x and constants by elementary operators.
 bool is_polynomial_of(const Value* value, const Value* x, int depth) {
   if (value == x || constant_scalar(value)) return true;
   const Node* node = value == nullptr ? nullptr : value->producer;
@@ -62,142 +79,299 @@ bool is_polynomial_of(const Value* value, const Value* x, int depth) {
          std::all_of(node->inputs.begin(), node->inputs.end(),
                      [&](const Value* operand) { return is_polynomial_of(operand, x, depth - 1); });
 }
+bool polynomial(Found& found, Value* value) { return is_polynomial_of(value, found.x, 6); }
 
-/// 0.5 * x * (1 + erf(x / sqrt(2))), or with tanh of a polynomial.
-void join_gelu(Node& inner) {
-  Node* plus_one = only_reader(inner.outputs[0]);
-  if (plus_one == nullptr || plus_one->op != "Add" || plus_one->inputs.size() != 2 ||
-      !is_near(constant_scalar(other_operand(*plus_one, inner.outputs[0])), 1))
-    return;
-  const Scaled product = follow_products(plus_one->outputs[0], true);
-  if (product.last == nullptr || product.factor == nullptr || !product.has_scale) return;
-  constexpr int deepest_polynomial = 6;
-  if (is_polynomial_of(inner.input(0), product.factor, deepest_polynomial))
-    become(*product.last, "Gelu", {product.factor});
+bool match_in_order(Found& found, const std::vector<Value*>& values, const Patterns& patterns) {
+  if (values.size() < patterns.size()) return false;
+  Found attempt = found;
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    if (!patterns[i](attempt, values[i])) return false;
+  found = attempt;
+  return true;
 }
 
-/// x * sigmoid(x) and its relatives: the gate's operand is the factor.
-void join_gated(Node& gate, const char* result) {
-  const Scaled product = follow_products(gate.outputs[0], false);
-  if (product.last == nullptr || product.factor == nullptr) return;
-  if (product.factor == gate.input(0)) return become(*product.last, result, {product.factor});
-  // sigmoid(1.702 x) * x approximates GELU
-  if (gate.op == "Sigmoid" && maker(gate.input(0), "Mul") != nullptr &&
-      only_reader(gate.input(0)) == &gate && is_polynomial_of(gate.input(0), product.factor, 1))
-    become(*product.last, "Gelu", {product.factor});
+bool match_in_any_order(Found& found, const std::vector<Value*>& values, const Patterns& patterns) {
+  if (values.size() != patterns.size()) return false;
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  do {
+    std::vector<Value*> ordered;
+    for (const std::size_t i : order) ordered.push_back(values[i]);
+    if (match_in_order(found, ordered, patterns)) return true;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return false;
 }
 
-/// x * tanh(softplus(x)).
-void join_mish(Node& tanh) {
-  const Node* softplus = maker(tanh.input(0), "Softplus");
-  const Scaled product = follow_products(tanh.outputs[0], false);
-  if (softplus != nullptr && product.last != nullptr && product.factor == softplus->input(0))
-    become(*product.last, "Mish", {product.factor});
+/// A node whose first operands are these; of a sum or product in any order. Nothing outside the
+/// formula reads its result; only differences are read twice within one.
+Pattern op(std::string_view name, const Patterns& operands) {
+  return [name, operands](Found& found, Value* value) {
+    const Node* node = maker(value, name);
+    if (node == nullptr || (node != found.last && name != "Sub" && only_reader(value) == nullptr))
+      return false;
+    const bool commutes = name == "Add" || name == "Mul";
+    return (commutes ? match_in_any_order : match_in_order)(found, node->inputs, operands);
+  };
 }
 
-/// x * clip(x + 3, 0, 6) / 6, or without the product.
-void join_hard(Node& clip) {
-  const Node* plus_three = maker(clip.input(0), "Add");
-  if (plus_three == nullptr || plus_three->inputs.size() != 2) return;
-  Value* x = nullptr;
-  for (std::size_t i = 0; i < 2; ++i)
-    if (is_near(constant_scalar(plus_three->inputs[i]), 3)) x = plus_three->inputs[1 - i];
-  if (x == nullptr) return;
-  const Scaled product = follow_products(clip.outputs[0], true);
-  if (product.last == nullptr || !product.has_scale) return;
-  if (product.factor == x) {
-    become(*product.last, "HardSwish", {x});
-  } else if (product.factor == nullptr) {
-    become(*product.last, "HardSigmoid", {x});
-    join_gated(*product.last, "HardSwish");
-  }
+/// The factors of a product of products: Mul, or Div by a constant, up to three deep.
+void add_factors(const Found& found, Value* value, int depth, std::vector<Value*>& factors) {
+  const Node* node = value == nullptr ? nullptr : value->producer;
+  const bool is_inside = node != nullptr && (node == found.last || only_reader(value) != nullptr);
+  const bool is_product =
+      is_inside && node->inputs.size() == 2 &&
+      (node->op == "Mul" || (node->op == "Div" && constant_scalar(node->inputs[1])));
+  if (!is_product || depth == 0) return factors.push_back(value);
+  for (Value* input : node->inputs) add_factors(found, input, depth - 1, factors);
 }
 
-bool clips_at_six(const Node& node) {
-  if (node.op != "Clip") return false;
-  const auto six = node.input(2) != nullptr ? constant_scalar(node.input(2))
-                                            : std::optional(float_attribute(node, "max", 0));
-  return is_near(six, 6);
+/// A product of these factors, in any order.
+Pattern times(const Patterns& patterns) {
+  return [patterns](Found& found, Value* value) {
+    std::vector<Value*> factors;
+    add_factors(found, value, 3, factors);
+    return match_in_any_order(found, factors, patterns);
+  };
 }
 
-}  // namespace
-
-Node* only_reader(const Value* value) {
-  if (value == nullptr || value->is_output || value->consumers.size() != 1) return nullptr;
-  return value->consumers.front();
+Pattern either(const Patterns& patterns) {
+  return [patterns](Found& found, Value* value) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& each) {
+      Found attempt = found;
+      if (!each(attempt, value)) return false;
+      found = attempt;
+      return true;
+    });
+  };
 }
 
-Node* maker(const Value* value, std::string_view op) {
-  if (value == nullptr || value->producer == nullptr || value->producer->op != op) return nullptr;
-  return value->producer;
+/// The node that makes the value is the one whose attributes matter.
+Pattern inner(const Pattern& pattern) {
+  return [pattern](Found& found, Value* value) {
+    if (!pattern(found, value)) return false;
+    found.inner = value->producer;
+    return true;
+  };
 }
 
-Value* other_operand(const Node& node, const Value* known) {
-  if (node.inputs.size() != 2) return nullptr;
-  if (node.inputs[0] == known) return node.inputs[1];
-  return node.inputs[1] == known ? node.inputs[0] : nullptr;
+/// clip(x + 3, 0, 6).
+bool clipped_at_six(Found& found, Value* value) {
+  static const Pattern clip = op("Clip", {op("Add", {x, number(3)})});
+  if (!clip(found, value)) return false;
+  const Node& node = *value->producer;
+  const auto most = node.input(2) != nullptr ? constant_scalar(node.input(2))
+                                             : std::optional(float_attribute(node, "max", 0));
+  return most && std::abs(*most - 6) <= 0.06;
 }
 
-std::optional<double> constant_scalar(const Value* value) {
-  if (value == nullptr || !value->numbers || value->numbers->size() != 1) return std::nullopt;
-  return value->numbers->front();
+struct Formula {
+  const char* op;
+  Pattern pattern;
+};
+
+const std::vector<Formula>& activations() {
+  static const std::vector<Formula> formulas{
+      {"Gelu", times({x, constant, op("Add", {op("Erf", {polynomial}), number(1)})})},
+      {"Gelu", times({x, constant, op("Add", {op("Tanh", {polynomial}), number(1)})})},
+      {"Gelu", times({x, op("Sigmoid", {times({x, constant})})})},  // approximately
+      {"Swish", times({x, op("Sigmoid", {x})})},
+      {"HardSwish", times({x, op("HardSigmoid", {x})})},
+      {"HardSwish", times({x, constant, clipped_at_six})},
+      {"HardSigmoid", times({constant, clipped_at_six})},
+      {"Mish", times({x, op("Tanh", {op("Softplus", {x})})})},
+  };
+  return formulas;
 }
 
-bool is_vector_constant(const Value* value) {
-  return value != nullptr && value->is_constant && value->sizes &&
-         product(*value->sizes).value_or(0) > 1;
+/// A value over the root of the mean of its squares.
+Pattern normalised(const Pattern& value) {
+  const Pattern square = either({op("Mul", {value, value}), op("Pow", {value, number(2)})});
+  const Pattern mean = inner(op("ReduceMean", {square}));
+  const Pattern root = op("Sqrt", {either({mean, op("Add", {mean, constant})})});
+  const Pattern inverse = either({op("Reciprocal", {root}), op("Div", {number(1), root})});
+  return either({op("Div", {value, root}), op("Mul", {value, inverse})});
 }
 
-void become(Node& node, std::string op, std::vector<Value*> inputs) {
-  node.op = std::move(op);
-  node.domain.clear();
-  node.row = find_operator(node.domain, node.op, node.version);
-  node.proto = nullptr;
-  node.made.clear();
-  node.inputs = std::move(inputs);
+const std::vector<Formula>& norms() {
+  static const std::vector<Formula> formulas{
+      {"LayerNormalization", normalised(op("Sub", {x, op("ReduceMean", {x})}))},
+      {"RMSNormalization", normalised(x)},
+      // Of the groups as channels, and back.
+      {"GroupNormalization",
+       op("Reshape", {inner(op("InstanceNormalization", {op("Reshape", {x})}))})},
+  };
+  return formulas;
+}
+
+std::optional<Found> find(const Formula& formula, const Node& node) {
+  Found found{&node};
+  return formula.pattern(found, node.outputs[0]) ? std::optional(found) : std::nullopt;
 }
 
 void join_activation(Node& node) {
-  if (node.outputs.empty() || node.outputs[0] == nullptr) return;
-  if (node.op == "Erf") join_gelu(node);
-  if (node.op == "Sigmoid") join_gated(node, "Swish");
-  if (node.op == "HardSigmoid") join_gated(node, "HardSwish");
-  if (clips_at_six(node)) join_hard(node);
-  if (node.op != "Tanh") return;
-  join_gelu(node);
-  join_mish(node);
+  if (node.op != "Mul" && node.op != "Div") return;
+  for (const Formula& formula : activations())
+    if (const auto found = find(formula, node)) return become(node, formula.op, {found->x});
 }
 
+/// The product with a vector of learned numbers after a value, and the sum with another.
+struct Affine {
+  Node* last;
+  Value* gamma = nullptr;
+  Value* beta = nullptr;
+};
+Affine follow_affine(Node& normalised, bool has_shift) {
+  Affine found{&normalised};
+  const auto step = [&](std::string_view op) -> Value* {
+    Node* next = only_reader(found.last->outputs[0]);
+    if (next != nullptr && next->op == "Cast") next = only_reader(next->outputs[0]);
+    if (next == nullptr || next->op != op) return nullptr;
+    const auto vector = std::find_if(next->inputs.begin(), next->inputs.end(), is_vector_constant);
+    if (vector == next->inputs.end()) return nullptr;
+    found.last = next;
+    return *vector;
+  };
+  found.gamma = step("Mul");
+  if (found.gamma != nullptr && has_shift) found.beta = step("Add");
+  return found;
+}
+
+/// The attribute of the norm that a formula is: its axes, or how many groups it has.
+std::optional<std::pair<const char*, Sizes>> norm_attribute(const Node& node, const Found& found) {
+  if (node.op != "Reshape") {
+    const auto axes = ints_attribute_or_input(*found.inner, "axes", 1);
+    return axes && !axes->empty() ? std::optional(std::pair("axes", *axes)) : std::nullopt;
+  }
+  const Sizes* groups = sizes_at(*found.inner, 0);
+  const bool fits = found.x != nullptr && found.x->sizes && found.x->sizes->size() >= 2 &&
+                    node.outputs[0]->sizes == found.x->sizes && groups != nullptr &&
+                    groups->size() >= 2;
+  return fits ? std::optional(std::pair("num_groups", Sizes{(*groups)[1]})) : std::nullopt;
+}
+
+void join_norm(Node& node) {
+  if (node.op != "Mul" && node.op != "Div" && node.op != "Reshape") return;
+  for (const Formula& formula : norms()) {
+    const auto found = find(formula, node);
+    const auto attribute = found ? norm_attribute(node, *found) : std::nullopt;
+    if (!attribute) continue;
+    const bool has_shift = std::string_view(formula.op) != "RMSNormalization";
+    const Affine affine = follow_affine(node, has_shift);
+    become(*affine.last, formula.op, {found->x, affine.gamma, affine.beta});
+    affine.last->made[attribute->first] = attribute->second;
+    return;
+  }
+}
+
+// Products and convolutions with what runtimes do in the same kernel: the bias added after them,
+// the padding before.
+
+/// The sum of a value and a constant vector of that many elements, all on one axis counted from the
+/// end.
+Node* sum_with_bias(const Value* value, std::int64_t elements, std::size_t axis_from_end) {
+  Node* sum = only_reader(value);
+  if (sum == nullptr || sum->op != "Add") return nullptr;
+  const Value* bias = other_operand(*sum, value);
+  if (!is_vector_constant(bias) || product(*bias->sizes) != elements) return nullptr;
+  const Sizes& sizes = *bias->sizes;
+  const bool on_axis =
+      sizes.size() > axis_from_end && sizes[sizes.size() - 1 - axis_from_end] == elements;
+  return on_axis && sum->outputs[0]->sizes == value->sizes ? sum : nullptr;
+}
+
+/// The sum becomes the node, with the bias as its third operand.
+void move_to_sum(const Node& node, Node& sum, const char* op, std::size_t a, std::size_t b) {
+  Value* bias = other_operand(sum, node.outputs[0]);
+  sum.name = node.name;
+  sum.origin = node.origin;
+  become(sum, op, {node.inputs[a], node.inputs[b], bias});
+}
+
+void join_matrix_bias(Node& node) {
+  const MatrixOperands operands = *matrix_operands(node);
+  const Value* weights = node.input(operands.b);
+  const auto sizes = operands.has_bias ? std::nullopt : matrix_product(node);
+  if (!sizes || weights == nullptr || !weights->is_constant) return;
+  Node* sum = sum_with_bias(node.outputs[0], sizes->n, 0);
+  if (sum == nullptr) return;
+  move_to_sum(node, *sum, "Linear", operands.a, operands.b);
+  sum->made["transA"] = {operands.transposes_a ? 1 : 0};
+  sum->made["transB"] = {operands.transposes_b ? 1 : 0};
+}
+
+void join_convolution_bias(Node& node) {
+  const auto& out = node.outputs[0]->sizes;
+  if (node.inputs.size() != 2 || !out || out->size() < 3) return;
+  Node* sum = sum_with_bias(node.outputs[0], (*out)[1], out->size() - 2);
+  if (sum == nullptr) return;
+  move_to_sum(node, *sum, node.op.c_str(), 0, 1);
+  sum->proto = node.proto;
+  sum->made = node.made;
+}
+
+/// Zeros around the operand, along its spatial axes only.
+void join_padding(Node& node) {
+  const Node* pad = maker(node.input(0), "Pad");
+  if (pad == nullptr || only_reader(node.input(0)) != &node ||
+      text_attribute(*pad, "mode", "constant") != "constant" ||
+      text_attribute(node, "auto_pad", "NOTSET") != "NOTSET")
+    return;
+  const bool is_zero = (pad->input(2) == nullptr || constant_scalar(pad->input(2)) == 0.0) &&
+                       float_attribute(*pad, "value", 0) == 0;
+  const auto around = ints_attribute_or_input(*pad, "pads", 1);
+  const Sizes* operand = sizes_at(*pad, 0);
+  if (!is_zero || !around || pad->input(3) != nullptr || operand == nullptr) return;
+  const std::size_t rank = operand->size();
+  constexpr std::int64_t most_padding = 1LL << 31;
+  if (rank < 3 || around->size() != 2 * rank ||
+      std::any_of(around->begin(), around->end(),
+                  [](std::int64_t each) { return each < 0 || each > most_padding; }))
+    return;
+  for (const std::size_t axis : {std::size_t{0}, std::size_t{1}, rank, rank + 1})
+    if ((*around)[axis] != 0) return;
+  const std::size_t positions = rank - 2;
+  Sizes pads = ints_attribute(node, "pads").value_or(Sizes(2 * positions, 0));
+  if (pads.size() != 2 * positions) return;
+  for (std::size_t i = 0; i < positions; ++i) {
+    pads[i] += (*around)[2 + i];
+    pads[positions + i] += (*around)[rank + 2 + i];
+  }
+  node.made["pads"] = pads;
+  node.inputs[0] = pad->inputs[0];
+}
+
+void join_product(Node& node) {
+  if (matrix_operands(node)) join_matrix_bias(node);
+  if (node.op == "Conv") join_padding(node);
+  if (node.op == "Conv" || node.op == "ConvTranspose") join_convolution_bias(node);
+}
+
+/// Drops the nodes that no output depends on, and says of each tensor who reads it.
 void connect(Graph& graph) {
   for (Node* node : graph.order) node->is_needed = graph.outputs.empty();
-  std::vector<Node*> open;
-  const auto need = [&](const Value* value) {
-    if (value == nullptr || value->producer == nullptr || value->producer->is_needed) return;
-    value->producer->is_needed = true;
-    open.push_back(value->producer);
-  };
   for (Value& value : graph.values) {
     value.consumers.clear();
     value.is_output = false;
   }
-  const auto need_all = [&](Value* value) {
-    value->is_output = true;
-    need(value);
-    if (value->items)
-      for (Value* item : *value->items) {
-        if (item != nullptr) item->is_output = true;
-        need(item);
-      }
+  std::vector<Node*> open;
+  /// A sequence needs its tensors.
+  const auto need = [&](Value* value, bool is_output) {
+    std::vector<Value*> needed{value};
+    if (value != nullptr && value->items)
+      needed.insert(needed.end(), value->items->begin(), value->items->end());
+    for (Value* each : needed) {
+      if (each == nullptr) continue;
+      each->is_output = each->is_output || is_output;
+      if (each->producer == nullptr || each->producer->is_needed) continue;
+      each->producer->is_needed = true;
+      open.push_back(each->producer);
+    }
   };
-  for (Value* output : graph.outputs) need_all(output);
+  for (Value* output : graph.outputs) need(output, true);
   while (!open.empty()) {
     const Node* node = open.back();
     open.pop_back();
-    for (const Value* input : node->inputs) {
-      need(input);
-      if (input != nullptr && input->items)
-        for (const Value* item : *input->items) need(item);
-    }
+    for (Value* input : node->inputs) need(input, false);
   }
   std::erase_if(graph.order, [](const Node* node) { return !node->is_needed; });
   for (Node* node : graph.order)
@@ -206,10 +380,13 @@ void connect(Graph& graph) {
         input->consumers.push_back(node);
 }
 
+}  // namespace
+
 void simplify(Graph& graph) {
   connect(graph);
   for (void (*join)(Node&) : {join_activation, join_norm, join_product}) {
-    for (Node* node : graph.order) join(*node);
+    for (Node* node : graph.order)
+      if (!node->outputs.empty() && node->outputs[0] != nullptr) join(*node);
     connect(graph);
   }
 }

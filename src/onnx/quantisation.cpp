@@ -1,58 +1,48 @@
 // Types converted, tensors quantised, and operators on quantised tensors.
 
-#include <algorithm>
-
-#include "onnx/families.hpp"
-#include "onnx/operands.hpp"
 #include "onnx/operators.hpp"
-#include "onnx/patterns.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
 
-void infer_as(Node& node, int type) {
-  if (const Sizes* in = sizes_at(node, 0)) set_result(node, 0, *in, type);
+std::optional<Sizes> cast_sizes(Node& node) {
+  node.outputs[0]->type = static_cast<int>(int_attribute(node, "to", type_at(node, 0)));
+  return sizes_of(node, 0);
 }
 
-void infer_cast(Node& node) {
-  infer_as(node, static_cast<int>(int_attribute(node, "to", type_at(node, 0))));
+std::optional<Sizes> cast_like_sizes(Node& node) {
+  node.outputs[0]->type = type_at(node, 1);
+  return sizes_of(node, 0);
 }
 
-void infer_cast_like(Node& node) { infer_as(node, type_at(node, 1)); }
-
-void infer_quantise(Node& node) {
+std::optional<Sizes> quantise_sizes(Node& node) {
   const auto stated = static_cast<int>(int_attribute(node, "output_dtype", 0));
   const int type = node.input(2) != nullptr ? type_at(node, 2) : stated;
-  infer_as(node, type != 0 ? type : element::uint8);
+  node.outputs[0]->type = type != 0 ? type : static_cast<int>(element::uint8);
+  return sizes_of(node, 0);
 }
 
-void infer_quantise_dynamically(Node& node) {
-  infer_as(node, element::uint8);
+/// The tensor, and the scale and the zero point that follow from its range.
+std::optional<Sizes> quantise_dynamically_sizes(Node& node) {
   set_result(node, 1, {}, element::float32);
   set_result(node, 2, {}, element::uint8);
+  return sizes_of(node, 0);
 }
 
-/// Of floating-point numbers, which stay stored as they were.
-void infer_dequantise(Node& node) {
+/// Floating-point numbers again, which stay stored as they were.
+std::optional<Sizes> dequantise_sizes(Node& node) {
   const int scale = type_at(node, 1);
-  infer_as(node, scale != 0 ? scale : static_cast<int>(element::float32));
-  if (node.input(0) != nullptr) node.outputs[0]->stored_type = node.input(0)->type;
+  node.outputs[0]->type = scale != 0 ? scale : static_cast<int>(element::float32);
+  node.outputs[0]->stored_type = node.input(0)->type;
+  return sizes_of(node, 0);
 }
 
 /// QONNX's: floating-point numbers, rounded to those that so many bits can state.
-void infer_fake_quantise(Node& node) {
-  infer_like_first(node);
+std::optional<Sizes> fake_quantise_sizes(Node& node) {
   constexpr double byte_bits = 8;
-  const Value* bits = node.input(3);
-  const bool is_known = bits != nullptr && bits->numbers && bits->numbers->size() == 1;
-  const double width = is_known ? bits->numbers->front() : 2 * byte_bits;
-  if (width <= byte_bits) node.outputs[0]->stored_type = width <= 4 ? element::int4 : element::int8;
-}
-
-/// Of one bit each, in the narrowest type that there is.
-void infer_bipolar(Node& node) {
-  infer_like_first(node);
-  node.outputs[0]->stored_type = element::int4;
+  const double bits = constant_scalar(node.input(3)).value_or(2 * byte_bits);
+  if (bits <= byte_bits) node.outputs[0]->stored_type = bits <= 4 ? element::int4 : element::int8;
+  return sizes_of(node, 0);
 }
 
 /// Converts each element where it stands.
@@ -64,18 +54,18 @@ void emit_conversion(Emitter& emitter, const Node& node) {
 }
 
 void emit_cast(Emitter& emitter, const Node& node) {
-  if (emitter.type_of(*node.input(0)) == emitter.type_of(*node.outputs[0]))
-    return emitter.view(node);
-  emit_conversion(emitter, node);
+  const bool is_same = emitter.type_of(*node.input(0)) == emitter.type_of(*node.outputs[0]);
+  (is_same ? emit_view : emit_conversion)(emitter, node);
 }
 
-/// The kernel before writes its result quantised, where nothing else reads it.
+/// Whether the kernel before writes its result quantised: nothing else reads it.
+bool is_fused(const Emitter& emitter, const Node& node) {
+  return emitter.is_own_result(*node.input(0)) && only_reader(node.input(0)) == &node;
+}
+
 void emit_quantise(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  if (node.op == "QuantizeLinear" && emitter.is_own_result(operand) &&
-      only_reader(&operand) == &node)
-    return emitter.view(node.outputs[0], &operand);
-  emit_conversion(emitter, node);
+  if (!is_fused(emitter, node)) return emit_conversion(emitter, node);
+  emitter.view(node.outputs[0], node.input(0));
 }
 
 /// Whoever reads it reads the quantised tensor.
@@ -85,16 +75,13 @@ void emit_dequantise(Emitter& emitter, const Node& node) {
   emit_conversion(emitter, node);
 }
 
-/// What computes the tensor writes it in that type, where nothing else reads it.
 void emit_fake_quantise(Emitter& emitter, const Node& node) {
-  const Value& operand = *node.input(0);
-  const bool is_fused = emitter.is_own_result(operand) && only_reader(&operand) == &node;
-  if (is_fused || node.outputs[0]->stored_type == 0) return emitter.view(node);
-  emit_conversion(emitter, node);
+  const bool is_view = is_fused(emitter, node) || node.outputs[0]->stored_type == 0;
+  (is_view ? emit_view : emit_conversion)(emitter, node);
 }
 
 /// Operators of ONNX Runtime that read quantised tensors with a scale and a zero point each: what
-/// they compute is what the operators of which they have the name do, on every third input.
+/// they compute is what the operators whose name they have do, on every third input.
 template <std::size_t First, std::size_t Most>
 bool make_plain(Builder& /*builder*/, Node& node, Scope& /*scope*/) {
   std::vector<Value*> tensors;
@@ -106,43 +93,32 @@ bool make_plain(Builder& /*builder*/, Node& node, Scope& /*scope*/) {
   return false;
 }
 
-/// How QONNX's operators on whole tensors are read.
-constexpr Operator of_qonnx{.domain = qonnx,
-                            .sizes = infer_fake_quantise,
-                            .layer = emit_fake_quantise,
-                            .keeps_weights = true};
-
-constexpr Operator of_one_tensor{.domain = microsoft, .write_out = make_plain<0, 1>};
-constexpr Operator of_two_tensors{.domain = microsoft, .write_out = make_plain<0, 2>};
-
 constexpr Operator quantisation_rows[] = {
     {.name = "Cast",
-     .sizes = infer_cast,
+     .sizes = cast_sizes,
      .fold = fold_same,
      .layer = emit_cast,
      .keeps_weights = true},
-    {.name = "CastLike", .sizes = infer_cast_like, .fold = fold_same, .layer = emit_cast},
-    {.name = "QuantizeLinear", .sizes = infer_quantise, .layer = emit_quantise},
-    {.name = "DynamicQuantizeLinear", .sizes = infer_quantise_dynamically, .layer = emit_quantise},
+    {.name = "CastLike", .sizes = cast_like_sizes, .fold = fold_same, .layer = emit_cast},
+    {.name = "QuantizeLinear", .sizes = quantise_sizes, .layer = emit_quantise},
+    {.name = "DynamicQuantizeLinear",
+     .sizes = quantise_dynamically_sizes,
+     .type = element::uint8,
+     .layer = emit_conversion},
     {.name = "DequantizeLinear",
-     .sizes = infer_dequantise,
+     .sizes = dequantise_sizes,
      .layer = emit_dequantise,
      .keeps_weights = true},
-    row("Quant", of_qonnx),
-    row("IntQuant", of_qonnx),
-    {.name = "BipolarQuant",
+    {.name = "Quant IntQuant",
      .domain = qonnx,
-     .sizes = infer_bipolar,
+     .sizes = fake_quantise_sizes,
      .layer = emit_fake_quantise,
      .keeps_weights = true},
-    {.name = "Trunc", .domain = qonnx, .sizes = infer_like_first, .layer = emit_view},
-    row("QLinearAdd", of_two_tensors),
-    row("QLinearMul", of_two_tensors),
-    row("QLinearAveragePool", of_one_tensor),
-    row("QLinearGlobalAveragePool", of_one_tensor),
-    row("QLinearLeakyRelu", of_one_tensor),
-    row("QLinearSigmoid", of_one_tensor),
-    row("QLinearSoftmax", of_one_tensor),
+    {.name = "QLinearAdd QLinearMul", .domain = microsoft, .write_out = make_plain<0, 2>},
+    {.name = "QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
+             "QLinearSoftmax",
+     .domain = microsoft,
+     .write_out = make_plain<0, 1>},
     {.name = "QLinearConcat", .domain = microsoft, .write_out = make_plain<2, SIZE_MAX>},
 };
 

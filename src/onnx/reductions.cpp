@@ -1,87 +1,59 @@
-// Reductions along axes.
+// Reductions along axes, and norms, which scale a tensor by them.
 
 #include <algorithm>
-#include <cmath>
 
-#include "onnx/families.hpp"
-#include "onnx/operands.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
 
-void infer_reduction(Node& node) {
-  const Value* operand = node.input(0);
-  if (operand == nullptr || !operand->sizes) return;
-  const Sizes& in = *operand->sizes;
-  const auto axes = ints_attribute_or_input(node, "axes", 1);
-  const bool all = !axes || axes->empty();
-  const bool keeps = int_attribute(node, "keepdims", 1) != 0;
-  if (node.input(1) != nullptr && !axes) return;  // which axes depends on data
-  if (all && int_attribute(node, "noop_with_empty_axes", 0) != 0)
-    return set_result(node, 0, in, operand->type);
-  std::vector<bool> reduced(in.size(), all);
-  if (axes)
-    for (const std::int64_t stated : *axes) {
-      const auto axis = normal_axis(stated, in.size());
-      if (!axis)
-        throw NodeError{"axes: expected axes of " + list_text(in) + ", got " + list_text(*axes)};
-      reduced[*axis] = true;
-    }
-  Sizes out;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (!reduced[i])
-      out.push_back(in[i]);
-    else if (keeps)
-      out.push_back(1);
+/// Which axes a reduction takes away: those that it states, else all.
+std::vector<bool> reduced_axes(const Node& node) {
+  const std::size_t rank = sizes_of(node, 0).size();
+  const Sizes axes = ints_attribute_or_input(node, "axes", 1).value_or(Sizes{});
+  std::vector<bool> reduced(rank, axes.empty());
+  for (const std::int64_t stated : axes) {
+    const auto axis = normal_axis(stated, rank);
+    if (!axis)
+      throw NodeError{"axes: expected axes of " + list_text(sizes_of(node, 0)) + ", got " +
+                      list_text(axes)};
+    reduced[*axis] = true;
   }
-  set_result(node, 0, out, operand->type);
+  return reduced;
+}
+
+std::optional<Sizes> reduction_sizes(Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  const auto axes = ints_attribute_or_input(node, "axes", 1);
+  const bool keeps = int_attribute(node, "keepdims", 1) != 0;
+  if (node.input(1) != nullptr && !axes) return std::nullopt;  // which axes depends on data
+  if ((!axes || axes->empty()) && int_attribute(node, "noop_with_empty_axes", 0) != 0) return in;
+  const std::vector<bool> reduced = reduced_axes(node);
+  Sizes out;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (!reduced[i] || keeps) out.push_back(reduced[i] ? 1 : in[i]);
+  return out;
 }
 
 /// The largest element's place along one axis.
-void infer_arg(Node& node) {
-  const Value* operand = node.input(0);
-  if (operand == nullptr || !operand->sizes) return;
-  Sizes out = *operand->sizes;
-  const auto axis = normal_axis(int_attribute(node, "axis", 0), out.size());
-  if (!axis) throw NodeError{"axis: expected an axis of " + list_text(out)};
-  if (int_attribute(node, "keepdims", 1) != 0)
-    out[*axis] = 1;
-  else
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(*axis));
-  set_result(node, 0, out, element::int64);
-}
-
-/// The determinant of each matrix.
-void infer_determinant(Node& node) {
-  const Sizes* in = sizes_at(node, 0);
-  if (in != nullptr && in->size() >= 2)
-    set_result(node, 0, Sizes(in->begin(), in->end() - 2), type_at(node, 0));
-}
-
-/// One number, or one an example where nothing is reduced; beside it the operand's logarithm.
-void infer_loss(Node& node) {
-  const Sizes* scores = sizes_at(node, 0);
-  const Sizes* labels = sizes_at(node, 1);
-  if (scores == nullptr || labels == nullptr) return;
-  const bool reduces = text_attribute(node, "reduction", "mean") != "none";
-  set_result(node, 0, reduces ? Sizes{} : *labels, type_at(node, 0));
-  set_result(node, 1, *scores, type_at(node, 0));
+std::optional<Sizes> place_sizes(Node& node) {
+  Sizes out = sizes_of(node, 0);
+  const std::size_t axis = axis_of(node, 0, out.size());
+  out[axis] = 1;
+  if (int_attribute(node, "keepdims", 1) == 0)
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
+  return out;
 }
 
 /// The axes that a reduction leaves have size 1 in `kept`.
 std::optional<Numbers> fold_reduction(const Node& node) {
   if (node.row->of_two == nullptr) return std::nullopt;
   const Sizes& in = sizes_of(node, 0);
-  const auto stated = ints_attribute_or_input(node, "axes", 1);
+  const std::vector<bool> reduced = reduced_axes(node);
   Sizes kept = in;
   double count = 1;
   for (std::size_t axis = 0; axis < in.size(); ++axis) {
-    const bool reduced =
-        !stated || stated->empty() || std::any_of(stated->begin(), stated->end(), [&](auto each) {
-          return normal_axis(each, in.size()) == axis;
-        });
-    if (!reduced) continue;
+    if (!reduced[axis]) continue;
     count *= static_cast<double>(in[axis]);
     kept[axis] = 1;
   }
@@ -101,22 +73,117 @@ std::optional<Numbers> fold_reduction(const Node& node) {
 
 bool averages_positions(const Node& node, const Sizes& in) {
   const auto axes = ints_attribute_or_input(node, "axes", 1);
-  if (node.op != "ReduceMean" || in.size() < 3 || in.size() > 5 || !axes ||
-      axes->size() + 2 != in.size())
-    return false;
-  return std::all_of(axes->begin(), axes->end(), [&](std::int64_t each) {
-    return normal_axis(each, in.size()).value_or(0) >= 2;
-  });
+  return node.op == "ReduceMean" && in.size() >= 3 && in.size() <= most_axes && axes &&
+         axes->size() + 2 == in.size() &&
+         std::all_of(axes->begin(), axes->end(), [&](std::int64_t each) {
+           return normal_axis(each, in.size()).value_or(0) >= 2;
+         });
 }
+
+/// In training, batch norms give out statistics too: a number a channel.
+std::optional<Sizes> batch_norm_sizes(Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  for (std::size_t i = 1; in.size() >= 2 && i < node.outputs.size(); ++i)
+    set_result(node, i, {in[1]}, type_at(node, 0));
+  return in;
+}
+
+/// Layer norms may give out the mean and the deviation of each row.
+std::optional<Sizes> layer_norm_sizes(Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  if (node.outputs.size() < 2) return in;
+  const std::size_t axis = axis_of(node, -1, in.size());
+  for (std::size_t i = 1; i < node.outputs.size(); ++i)
+    set_result(node, i, chained(part(in, 0, axis), Sizes(in.size() - axis, 1)), element::float32);
+  return in;
+}
+
+/// The scale, and the shift beside it, of a norm.
+void set_affine(Emitter& emitter, const Node& node, LayerSpec& spec) {
+  const Value* scale = node.input(1);
+  if (scale == nullptr) return;
+  spec.dtypes.weight = emitter.type_of(*scale);
+  emitter.uses_weights(*scale);
+}
+
+/// A norm of [N, C, ...] of the whole batch, of each example, or of groups of channels.
+void emit_channel_norm(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  if (operand.sizes->size() < 2 || operand.sizes->size() > most_axes)
+    return emit_without_rule(emitter, node);
+  LayerSpec& spec = emitter.add(node, node.row->kind);
+  spec.input = Emitter::channels_first(operand);
+  if (spec.kind == LayerKind::group_norm)
+    spec.groups =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, int_attribute(node, "num_groups", 1)));
+  set_affine(emitter, node, spec);
+  emitter.writes(node.outputs[0]);
+}
+
+/// Over the last axes, or over those that a pattern found, all of them as the features.
+void emit_layer_norm(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  const Sizes& in = *operand.sizes;
+  Sizes axes;
+  if (const auto found = ints_attribute(node, "axes")) {
+    axes = *found;
+  } else {
+    for (std::size_t axis = axis_of(node, -1, in.size()); axis < in.size(); ++axis)
+      axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  std::int64_t features = 1;
+  for (const std::int64_t each : axes)
+    features = product_or_throw({features, in[axis_or_throw(each, in.size())]});
+  const bool is_last = axes.size() == 1 && in.size() <= most_axes &&
+                       axis_or_throw(axes.front(), in.size()) + 1 == in.size();
+  LayerSpec& spec = emitter.add(node, node.row->kind);
+  spec.input =
+      Emitter::operand(operand, is_last ? in : Sizes{product_or_throw(in) / features, features});
+  spec.normalized_shape = {static_cast<std::uint64_t>(features)};
+  set_affine(emitter, node, spec);
+  emitter.writes(node.outputs[0], Layout::last, is_last);
+}
+
+constexpr Operator reduction{
+    .sizes = reduction_sizes, .fold = fold_reduction, .layer = emit_reduction};
+constexpr Operator channel_norm{.sizes = like_first, .layer = emit_channel_norm};
+constexpr Operator layer_norm{.sizes = layer_norm_sizes, .layer = emit_layer_norm};
+constexpr Operator reduction_rows[] = {
+    row("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", reduction),
+    row("ReduceMax", reduction, [](double a, double b) { return std::max(a, b); }),
+    row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
+    row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
+    row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
+    {.name = "ArgMax ArgMin",
+     .sizes = place_sizes,
+     .type = element::int64,
+     .layer = emit_reduction},
+
+    {.name = "BatchNormalization",
+     .sizes = batch_norm_sizes,
+     .layer = emit_channel_norm,
+     .kind = LayerKind::batch_norm},
+    row("GroupNormalization", channel_norm, LayerKind::group_norm),
+    row("InstanceNormalization", channel_norm, LayerKind::instance_norm),
+    row("LayerNormalization", layer_norm, LayerKind::layer_norm),
+    row("RMSNormalization SimplifiedLayerNormalization", layer_norm, LayerKind::rms_norm),
+    {.name = "SkipLayerNormalization SkipSimplifiedLayerNormalization", .sizes = like_first},
+    // Element by element, as far as we know them.
+    {.name = "LRN",
+     .sizes = like_first,
+     .layer = emit_activation,
+     .kind = LayerKind::local_response_norm},
+    {.name = "LpNormalization MeanVarianceNormalization",
+     .sizes = like_first,
+     .layer = emit_activation},
+};
 
 }  // namespace
 
-/// The mean over all positions of each channel.
 void emit_global_average(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   LayerSpec& spec = emitter.add(node, LayerKind::global_avg_pool);
-  const bool is_first = Emitter::layout_of(operand) == Layout::first;
-  spec.input = is_first ? Emitter::whole(operand) : Emitter::operand(operand);
+  spec.input = Emitter::channels_first(operand);
   emitter.writes(node.outputs[0], Layout::first,
                  node.outputs[0]->sizes->size() == operand.sizes->size());
 }
@@ -132,34 +199,8 @@ void emit_reduction(Emitter& emitter, const Node& node) {
   LayerSpec& spec = emitter.add(node, LayerKind::reduce);
   spec.input = Emitter::operand(operand);
   spec.output = at_most_five(*result.sizes);
-  emitter.writes(node.outputs[0], Layout::first, result.sizes->size() <= 5);
+  emitter.writes(node.outputs[0], Layout::first, result.sizes->size() <= most_axes);
 }
-
-namespace {
-
-constexpr Operator reduction{
-    .sizes = infer_reduction, .fold = fold_reduction, .layer = emit_reduction};
-constexpr Operator extreme{.sizes = infer_arg, .layer = emit_reduction};
-
-constexpr Operator reduction_rows[] = {
-    row("ReduceL1", reduction),
-    row("ReduceL2", reduction),
-    row("ReduceLogSum", reduction),
-    row("ReduceLogSumExp", reduction),
-    row("ReduceMax", reduction, [](double a, double b) { return std::max(a, b); }),
-    row("ReduceMean", reduction, [](double a, double b) { return a + b; }),
-    row("ReduceMin", reduction, [](double a, double b) { return std::min(a, b); }),
-    row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
-    row("ReduceSum", reduction, [](double a, double b) { return a + b; }),
-    row("ReduceSumSquare", reduction),
-    row("ArgMax", extreme),
-    row("ArgMin", extreme),
-    {.name = "Det", .sizes = infer_determinant},
-    {.name = "NegativeLogLikelihoodLoss", .sizes = infer_loss},
-    {.name = "SoftmaxCrossEntropyLoss", .sizes = infer_loss},
-};
-
-}  // namespace
 
 std::span<const Operator> reduction_operators() { return reduction_rows; }
 

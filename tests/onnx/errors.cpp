@@ -65,7 +65,7 @@ TEST_CASE("Files that are no models", "[onnx/errors]") {
       {integer(1, 8), "m.onnx: expected an ONNX model with a graph, got none"},
       {model("", "", 5), "m.onnx: expected an ONNX model with a graph, got none"},
       {model(text(1, node("Relu", {"x"}, {"y"})), "", 5),
-       "m.onnx: expected ONNX operator set 6 or later, got 5; onnx.version_converter converts "
+       "m.onnx: expected ONNX operator set 7 or later, got 5; onnx.version_converter converts "
        "older "
        "models"},
       {model(text(1, node("Relu", {"x"}, {"y"}))),

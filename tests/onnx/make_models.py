@@ -419,72 +419,41 @@ def sequences():
 
 
 def rare():
-    """Operators whose layer is known by its bytes alone, with the sizes of ONNX's own inference."""
+    """Operators whose layer is known by its bytes alone, with the sizes of ONNX's own inference, which
+    the file states where no rule gives them."""
     m = Model("rare", batch=2)
     x, rois = m.x("x", ["N", 4, 8, 6]), m.x("rois", [5, 4])
     which = m.x("which", ["N", 4, 3, 6], TensorProto.INT64)
     kinds = {}
 
-    def other(op, inputs, out, kind="other", **attributes):
+    def other(op, inputs, out, stated=None, **attributes):
         m.n(op, inputs, out, **attributes)
-        m.row(kind, inputs, out)
+        m.row("other", inputs, out)
         m.out(out)
-        if kind == "other":
-            kinds[op] = kinds.get(op, 0) + 1
+        if stated:
+            dtype = TensorProto.INT32 if op == "Multinomial" else TensorProto.FLOAT
+            m.stated.append(helper.make_tensor_value_info(out, dtype, stated))
+        kinds[op] = kinds.get(op, 0) + 1
 
     other("RoiAlign", [x, rois, m.x("images", [5], TensorProto.INT64)], "aligned", output_height=3, output_width=2)
-    other("MaxRoiPool", [x, m.x("boxes", [7, 5])], "pooled", pooled_shape=[2, 2])
+    other("MaxRoiPool", [x, m.x("boxes", [7, 5])], "pooled", [7, 4, 2, 2], pooled_shape=[2, 2])
     other("MaxUnpool", [x, m.x("places", ["N", 4, 8, 6], TensorProto.INT64)], "unpooled",
-          kernel_shape=[2, 3], strides=[2, 2], pads=[0, 1, 0, 0])
-    other("Det", [m.x("square", ["N", 3, 5, 5])], "determinants")
+          ["N", 4, 16, 12], kernel_shape=[2, 3], strides=[2, 2], pads=[0, 1, 0, 0])
+    other("Det", [m.x("square", ["N", 3, 5, 5])], "determinants", ["N", 3])
     other("EyeLike", [m.x("matrix", [6, 5])], "eye", dtype=TensorProto.FLOAT16)
     other("RandomNormalLike", [x], "noise")
     other("Bernoulli", [x], "coins")
-    other("Multinomial", [m.x("logits", ["N", 9])], "draws", sample_size=11)
+    other("Multinomial", [m.x("logits", ["N", 9])], "draws", ["N", 11], sample_size=11)
     other("NegativeLogLikelihoodLoss", [m.x("scores", ["N", 7, 5]), m.x("labels", ["N", 5], TensorProto.INT64)],
-          "losses", reduction="none")
+          "losses", ["N", 5], reduction="none")
     m.n("GatherElements", [x, which], "picked", axis=2)
     m.row("copy", ["picked"], "picked")
     m.n("Compress", [x, m.c("holds", [True, False, True, True], bool)], "some", axis=1,
         sizes=[2, 3, 8, 6])  # whose count ONNX's inference leaves open
     m.row("copy", ["some"], "some")
-    m.n("STFT", [m.x("signal", ["N", 100, 1]), m.c("hop", 10), m.w("window", [32])], "spectra", onesided=1)
-    # 1 + (100 - 32) // 10 frames; ONNX 1.12's inference takes the 17 frequencies for the 32.
-    m.row("other", ["signal", ("p", [1], 0), [32]], [2, 7, 17, 2], name="spectra")
-    m.out("picked", "some", "spectra")
-    kinds["STFT"] = 1
+    m.out("picked", "some")
     m.notes = ["counted by their bytes alone, as there is no rule for them: "
                + ", ".join(f"{op} ({count} node)" for op, count in sorted(kinds.items()))]
-    m.save()
-
-
-def opset6():
-    """Forms that later sets changed: an operand aligned at an axis, sizes and factors as attributes."""
-    m = Model("opset6", opset=6, batch=2, ir_version=3)
-    x = m.x("x", ["N", 4, 6, 5])
-    m.n("Conv", [x, m.w("conv.weight", [8, 4, 3, 3])], "conv_", pads=[1, 1, 1, 1])
-    m.n("Add", ["conv_", m.w("conv.bias", [8])], "conv", broadcast=1, axis=1, sizes=[2, 8, 6, 5])
-    m.conv_row(x, "conv", [8, 4, 3, 3], bias=True)
-    m.n("BatchNormalization", ["conv"] + [m.w("bn." + w, [8]) for w in "wbmv"], "bn", is_test=1, sizes=[2, 8, 6, 5])
-    m.row("batch_norm", ["conv"], "bn", 0, 16)
-    m.n("Mul", ["bn", m.x("gate", ["N", 8])], "gated", broadcast=1, axis=0, sizes=[2, 8, 6, 5])
-    m.row("mul", ["bn", [2, 8, 1, 1]], "gated")
-    m.n("Dropout", ["gated"], "dropped", is_test=1, ratio=.5)
-    m.n("Clip", ["dropped"], "relu6", min=0.0, max=6.0, sizes=[2, 8, 6, 5])
-    m.row("relu6", ["bn"], "relu6")
-    m.n("Upsample", ["relu6"], "up", height_scale=2.0, width_scale=3.0, mode="nearest", sizes=[2, 8, 12, 15])
-    m.row("upsample", ["relu6"], "up")
-    m.n("Pad", ["up"], "padded", pads=[0, 0, 1, 1, 0, 0, 0, 0], sizes=[2, 8, 13, 16])
-    m.row("copy", ["up"], "padded")
-    m.n("Slice", ["padded"], "slice", axes=[2, 3], starts=[1, 1], ends=[13, 16], sizes=[2, 8, 12, 15])
-    m.row("copy", ["slice"], "slice")
-    m.n("Squeeze", [m.x("thin", ["N", 8, 1])], "flat", axes=[2])
-    m.n("Gemm", ["flat", m.w("fc.weight", [8, 3]), m.w("fc.bias", [3])], "fc", broadcast=1, sizes=[2, 3])
-    m.row("linear", [[2, 8]], "fc", 2 * 8 * 3, 8 * 3 + 3)
-    m.n("TopK", ["fc"], ["best", "places"], k=2, axis=1, sizes=[2, 2])
-    m.row("other", ["fc"], [2 * 2 * 2], name="best")
-    m.notes = ["counted by their bytes alone, as there is no rule for them: TopK (1 node)"]
-    m.out("slice", "best", "places")
     m.save()
 
 
@@ -545,13 +514,13 @@ def branches():
 def qonnx():
     """QONNX's quantisation to a stated number of bits, of weights and of activations."""
     general = "qonnx.custom_op.general"
-    m = Model("qonnx", batch=2, versions={general: 1, "onnx.brevitas": 1})
+    m = Model("qonnx", batch=2, versions={general: 1})
     x = m.x("x", ["N", 8, 6, 6])
     scale, zero = m.c("scale", .1, numpy.float32), m.c("zero", 0., numpy.float32)
 
-    def quant(operand, out, bits, sizes, domain=general):
+    def quant(operand, out, bits, sizes):
         bits = m.c(out + "_bits", float(bits), numpy.float32)
-        return m.n("Quant", [operand, scale, zero, bits], out, domain=domain, sizes=sizes, narrow=0, signed=1,
+        return m.n("Quant", [operand, scale, zero, bits], out, domain=general, sizes=sizes, narrow=0, signed=1,
                    rounding_mode="ROUND")
 
     image = [2, 8, 6, 6]
@@ -562,7 +531,7 @@ def qonnx():
     m.n("Conv", ["image", "narrow"], "conv", kernel_shape=[3, 3], sizes=[2, 16, 4, 4])
     m.conv_row("image", "conv", weight)
     quant("conv", "conv_", 8, [2, 16, 4, 4])  # by the convolution itself
-    quant(m.w("second.weight", weight[:1] + [16, 3, 3]), "own", 4, [16, 16, 3, 3], "onnx.brevitas")
+    quant(m.w("second.weight", weight[:1] + [16, 3, 3]), "own", 4, [16, 16, 3, 3])
     m.n("Conv", ["conv_", "own"], "second", kernel_shape=[3, 3], sizes=[2, 16, 2, 2])
     m.conv_row("conv_", "second", [16, 16, 3, 3])
     quant("second", "wide", 24, [2, 16, 2, 2])  # no narrower than it is
@@ -586,7 +555,7 @@ def four_bits():
 
 if __name__ == "__main__":
     for family in [windows, ranks, products, activations, norms, moves, quantised, functions, unknown,
-                   dimensions, types, folding, sequences, rare, opset6, streaming, branches, qonnx,
+                   dimensions, types, folding, sequences, rare, streaming, branches, qonnx,
                    four_bits]:
         family()
     networks.make_all()
