@@ -46,7 +46,7 @@ std::optional<AttentionSizes> attention_sizes(const Node& node) {
     sizes.heads = int_attribute(node, "q_num_heads", heads);
     sizes.kv_heads = int_attribute(node, "kv_num_heads", heads);
     if (sizes.heads < 1 || sizes.kv_heads < 1)
-      throw NodeError{"q_num_heads: expected an integer >= 1, got " + std::to_string(sizes.heads)};
+      fail("q_num_heads: expected an integer >= 1", sizes.heads);
     sizes.batch = (*q)[0];
     sizes.queries = (*q)[1];
     sizes.keys = (*k)[1];

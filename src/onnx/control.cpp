@@ -25,7 +25,7 @@ bool add_if(Builder& builder, Node& node, Scope& scope) {
   const GraphProto* then_branch = graph_attribute(node, "then_branch");
   const GraphProto* else_branch = graph_attribute(node, "else_branch");
   if (then_branch == nullptr || else_branch == nullptr)
-    throw NodeError{"expected then_branch and else_branch, got not both"};
+    fail("expected then_branch and else_branch", "not both");
   auto holds = known_condition(node.input(0));
   if (!holds) {
     holds = then_branch->nodes.size() >= else_branch->nodes.size();

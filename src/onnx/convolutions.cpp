@@ -17,13 +17,11 @@ std::optional<Numbers64> window_numbers(const Node& node, const char* name, std:
   const auto stated = ints_attribute(node, name);
   if (!stated) return std::nullopt;
   if (stated->size() != count)
-    throw NodeError{std::string(name) + ": expected " + std::to_string(count) + " numbers, got " +
-                    list_text(*stated)};
+    fail(std::string(name) + ": expected " + std::to_string(count) + " numbers", *stated);
   constexpr std::int64_t largest = 1LL << 40;
   for (const std::int64_t number : *stated)
     if (number < least || number > largest)
-      throw NodeError{std::string(name) + ": expected an integer >= " + std::to_string(least) +
-                      ", got " + std::to_string(number)};
+      fail(std::string(name) + ": expected an integer >= " + std::to_string(least), number);
   return Numbers64(stated->begin(), stated->end());
 }
 
@@ -90,12 +88,11 @@ bool has_bias(const Node& node) {
 
 const Sizes& weight_sizes(const Node& node, const Sizes& in) {
   const Sizes* weights = sizes_at(node, weight_input(node));
-  if (weights == nullptr) throw NodeError{"expected weights of known sizes, got none"};
+  if (weights == nullptr) fail("expected weights of known sizes", "none");
   if (weights->size() != in.size())
-    throw NodeError{"expected weights with as many axes as the operand " + list_text(in) +
-                    ", got " + list_text(*weights)};
+    fail("expected weights with as many axes as the operand " + list_text(in), *weights);
   if (std::count(weights->begin(), weights->end(), 0) != 0)
-    throw NodeError{"expected weights without empty axes, got " + list_text(*weights)};
+    fail("expected weights without empty axes", *weights);
   return *weights;
 }
 
@@ -103,17 +100,17 @@ std::int64_t result_channels(const Node& node, const Sizes& in) {
   if (is_pool(node)) return in[1];
   const Sizes& weights = weight_sizes(node, in);
   const std::int64_t groups = int_attribute(node, "group", 1);
-  if (groups < 1) throw NodeError{"group: expected an integer >= 1, got " + std::to_string(groups)};
+  if (groups < 1) fail("group: expected an integer >= 1", groups);
   const std::string channels = " channels of the operand";
   if (is_transposed(node)) {
     if (weights[0] != in[1])
-      throw NodeError{"expected weights for the " + std::to_string(in[1]) + channels + ", got " +
-                      list_text(weights)};
+      fail("expected weights for the " + std::to_string(in[1]) + channels, weights);
     return product_or_throw({weights[1], groups});
   }
   if (weights[1] > in[1] || product_or_throw({weights[1], groups}) != in[1])
-    throw NodeError{"expected weights for the " + std::to_string(in[1]) + channels + " in " +
-                    std::to_string(groups) + " groups, got " + list_text(weights)};
+    fail("expected weights for the " + std::to_string(in[1]) + channels + " in " +
+             std::to_string(groups) + " groups",
+         weights);
   return weights[0];
 }
 
@@ -121,15 +118,14 @@ std::int64_t result_channels(const Node& node, const Sizes& in) {
 Window window_of(const Node& node) {
   const Sizes& in = sizes_of(node, 0);
   if (in.size() < 3 || in.size() > most_axes)
-    throw NodeError{"expected an operand [N, C, ...] with 1 to 3 spatial sizes, got " +
-                    list_text(in)};
+    fail("expected an operand [N, C, ...] with 1 to 3 spatial sizes", in);
   Window window;
   window.rank = static_cast<std::uint8_t>(in.size() - 2);
   if (!is_pool(node)) {
     const Sizes& weights = weight_sizes(node, in);
     std::copy(weights.begin() + 2, weights.end(), window.kernel.end() - window.rank);
   } else if (!ints_attribute(node, "kernel_shape")) {
-    throw NodeError{"kernel_shape: expected " + std::to_string(window.rank) + " numbers, got none"};
+    fail("kernel_shape: expected " + std::to_string(window.rank) + " numbers", "none");
   }
   read_axes(node, "kernel_shape", window.rank, 1, window.kernel);
   read_axes(node, "strides", window.rank, 1, window.stride);

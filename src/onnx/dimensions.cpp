@@ -1,9 +1,10 @@
-#include "onnx/dimensions.hpp"
+// The sizes that a model leaves open: which of them is the batch, and what the others are.
 
 #include <algorithm>
 #include <array>
 
 #include "model/text.hpp"
+#include "onnx/builder.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {

@@ -172,7 +172,7 @@ void emit_function(Emitter& emitter, const Node& node) {
 constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
 constexpr Operator test{
     .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
-/// Of kinds that layers have: sums, differences, products, quotients.
+/// Sums, differences, products and quotients, which are kinds of layers.
 constexpr Operator combination{
     .sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_combination};
 constexpr Operator function{.sizes = broadcast_sizes, .fold = fold_pairs, .layer = emit_function};

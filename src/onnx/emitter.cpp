@@ -54,7 +54,7 @@ bool is_essential(const Node& node) {
     if (input != nullptr && !input->sizes)
       throw NodeError{"expected operands of known sizes, got \"" + input->name +
                       "\" of unknown ones; onnx.shape_inference can store them in the file"};
-  throw NodeError{"expected a result of known size, got none"};
+  fail("expected a result of known size", "none");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ inline constexpr std::size_t most_axes = 5;
 struct Draft {
   LayerSpec* spec = nullptr;
   const Node* node = nullptr;
-  std::string part;                ///< which one of those that its node becomes, if several
+  std::string part;                ///< "scores", where its node becomes several layers
   const Value* weights = nullptr;  ///< those that make up the layer's parameters
 };
 
@@ -76,7 +76,7 @@ class Emitter {
 
   const Model& model_;
   const LayerDefaults& defaults_;
-  std::deque<LayerSpec> layers_;  ///< which need not be moved to become more
+  std::deque<LayerSpec> layers_;  ///< a deque, as drafts point into it
   std::vector<Draft> drafts_;     ///< one a layer
   std::map<std::string, std::size_t> without_rule_;
   std::string first_without_sizes_;

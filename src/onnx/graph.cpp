@@ -14,6 +14,12 @@ std::string place(const std::string& name, const std::string& made, const std::s
 
 }  // namespace
 
+void fail(const std::string& expected, const std::string& got) {
+  throw NodeError{expected + ", got " + got};
+}
+void fail(const std::string& expected, const Sizes& got) { fail(expected, list_text(got)); }
+void fail(const std::string& expected, std::int64_t got) { fail(expected, std::to_string(got)); }
+
 std::string node_place(const Node& node) {
   const bool makes_any = !node.outputs.empty() && node.outputs.front() != nullptr;
   return place(node.name, makes_any ? node.outputs.front()->name : "", node.op);
@@ -102,9 +108,7 @@ std::optional<std::size_t> normal_axis(std::int64_t axis, std::size_t rank) {
 
 std::size_t axis_or_throw(std::int64_t axis, std::size_t rank) {
   const auto normal = normal_axis(axis, rank);
-  if (!normal)
-    throw NodeError{"axis: expected one of " + std::to_string(rank) + " axes, got " +
-                    std::to_string(axis)};
+  if (!normal) fail("axis: expected one of " + std::to_string(rank) + " axes", axis);
   return *normal;
 }
 
@@ -142,8 +146,8 @@ Sizes broadcast(const std::vector<const Sizes*>& operands) {
     for (std::size_t i = 0; i < each->size(); ++i) {
       std::int64_t& size = out[out.size() - each->size() + i];
       if (size != (*each)[i] && size != 1 && (*each)[i] != 1)
-        throw NodeError{"expected operands that broadcast to one shape, got " +
-                        list_text(*operands.front()) + " and " + list_text(*each)};
+        fail("expected operands that broadcast to one shape",
+             list_text(*operands.front()) + " and " + list_text(*each));
       size = size == 1 ? (*each)[i] : size;
     }
   }
@@ -170,7 +174,7 @@ int type_at(const Node& node, std::size_t input) {
 void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
   if (output >= node.outputs.size() || node.outputs[output] == nullptr) return;
   if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; }))
-    throw NodeError{"expected a result of sizes of at least 0, got " + list_text(sizes)};
+    fail("expected a result of sizes of at least 0", sizes);
   if (!product(sizes)) throw OverflowError();
   Value& value = *node.outputs[output];
   value.sizes = std::move(sizes);

@@ -93,6 +93,11 @@ struct NodeError {
 };
 inline constexpr const char* overflow_message = "expected sizes below 2^63, got an overflow";
 
+/// Throws NodeError: expected this, got that.
+[[noreturn]] void fail(const std::string& expected, const std::string& got);
+[[noreturn]] void fail(const std::string& expected, const Sizes& got);
+[[noreturn]] void fail(const std::string& expected, std::int64_t got);
+
 /// `node "conv1" (Conv)`.
 std::string node_place(const Node& node);
 std::string node_place(const NodeProto& proto);

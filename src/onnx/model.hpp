@@ -15,7 +15,7 @@
 
 namespace roofline::onnx_graph {
 
-/// Of a tensor, outermost first; empty for a scalar.
+/// A tensor's sizes, outermost first; empty for a scalar.
 using Sizes = std::vector<std::int64_t>;
 using Numbers = std::vector<double>;
 
@@ -102,7 +102,7 @@ struct GraphProto {
   std::vector<ValueProto> values;  ///< tensors inside it of which the file states sizes
 };
 
-/// Of operator sets, by domain.
+/// The versions of operator sets, by domain.
 using Versions = std::unordered_map<std::string, int>;
 
 struct FunctionProto {
@@ -110,7 +110,7 @@ struct FunctionProto {
   std::string domain;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  std::vector<AttributeProto> defaults;  ///< of attributes that a call may leave out
+  std::vector<AttributeProto> defaults;  ///< attributes that a call may leave out
   std::vector<NodeProto> nodes;
   Versions versions;
 };

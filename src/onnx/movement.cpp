@@ -26,14 +26,14 @@ std::optional<Sizes> reshape_sizes(Node& node) {
       open = i;
       continue;
     }
-    if (out[i] < 0) throw NodeError{"expected a shape, got " + list_text(*stated)};
+    if (out[i] < 0) fail("expected a shape", *stated);
     known = product_or_throw({known, out[i]});
   }
   const std::int64_t all = product_or_throw(in);
   if (open) out[*open] = known == 0 ? 0 : all / known;
   if (product_or_throw(out) != all)
-    throw NodeError{"expected a shape for the " + std::to_string(all) + " elements of " +
-                    list_text(in) + ", got " + list_text(*stated)};
+    fail("expected a shape for the " + std::to_string(all) + " elements of " + list_text(in),
+         *stated);
   return out;
 }
 
@@ -93,7 +93,7 @@ std::vector<std::size_t> permutation(const Node& node) {
   const std::size_t rank = sizes_of(node, 0).size();
   const auto stated = ints_attribute(node, "perm");
   if (stated && stated->size() != rank)
-    throw NodeError{"perm: expected " + std::to_string(rank) + " axes, got " + list_text(*stated)};
+    fail("perm: expected " + std::to_string(rank) + " axes", *stated);
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < rank; ++i)
     axes.push_back(stated ? axis_or_throw((*stated)[i], rank) : rank - 1 - i);
@@ -151,14 +151,12 @@ std::optional<Sizes> block_sizes(Node& node) {
   const std::int64_t size = int_attribute(node, "blocksize", 0);
   constexpr std::int64_t largest = 1LL << 20;
   if (size < 1 || size > largest)
-    throw NodeError{"blocksize: expected an integer from 1 to " + std::to_string(largest) +
-                    ", got " + std::to_string(size)};
+    fail("blocksize: expected an integer from 1 to " + std::to_string(largest), size);
   const bool to_space = node.op == "DepthToSpace";
   const bool fits = in.size() == 4 && (to_space ? in[1] % (size * size) == 0
                                                 : in[2] % size == 0 && in[3] % size == 0);
   if (!fits)
-    throw NodeError{"expected an operand [N, C, H, W] of whole blocks of " + std::to_string(size) +
-                    ", got " + list_text(in)};
+    fail("expected an operand [N, C, H, W] of whole blocks of " + std::to_string(size), in);
   if (to_space)
     return Sizes{in[0], in[1] / (size * size), product_or_throw({in[2], size}),
                  product_or_throw({in[3], size})};
@@ -175,12 +173,11 @@ std::optional<Sizes> concat_sizes(Node& node) {
     const Sizes* next = sizes_at(node, i);
     if (next == nullptr) return std::nullopt;
     if (next->size() != first.size())
-      throw NodeError{"expected operands of one rank, got " + list_text(first) + " and " +
-                      list_text(*next)};
+      fail("expected operands of one rank", list_text(first) + " and " + list_text(*next));
     for (std::size_t each = 0; each < out.size(); ++each)
       if (each != axis && out[each] != (*next)[each])
-        throw NodeError{"expected operands that differ along axis " + std::to_string(axis) +
-                        " only, got " + list_text(first) + " and " + list_text(*next)};
+        fail("expected operands that differ along axis " + std::to_string(axis) + " only",
+             list_text(first) + " and " + list_text(*next));
     if (__builtin_add_overflow(out[axis], (*next)[axis], &out[axis])) throw OverflowError();
   }
   return out;
@@ -223,15 +220,14 @@ std::optional<Sizes> split_sizes(Node& node) {
   const auto parts = static_cast<std::int64_t>(node.outputs.size());
   const auto stated = ints_attribute_or_input(node, "split", 1);
   if (stated && stated->size() != node.outputs.size())
-    throw NodeError{"split: expected " + std::to_string(parts) + " sizes, got " +
-                    list_text(*stated)};
+    fail("split: expected " + std::to_string(parts) + " sizes", *stated);
   const std::int64_t each = whole / parts + (whole % parts != 0 ? 1 : 0);
   std::int64_t left = whole;
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     size = stated ? (*stated)[i] : std::min(each, left);
     if (size < 0 || size > left)
-      throw NodeError{"expected parts of an axis of " + std::to_string(whole) + ", got " +
-                      (stated ? list_text(*stated) : std::to_string(parts) + " of them")};
+      fail("expected parts of an axis of " + std::to_string(whole),
+           (stated ? list_text(*stated) : std::to_string(parts) + " of them"));
     left -= size;
     set_result(node, i, out, type_at(node, 0));
   }
@@ -271,8 +267,7 @@ std::optional<Sizes> tile_sizes(Node& node) {
   const auto repeats = integers(node.input(1));
   if (!repeats) return std::nullopt;
   if (repeats->size() != out.size())
-    throw NodeError{"repeats: expected " + std::to_string(out.size()) + " numbers, got " +
-                    list_text(*repeats)};
+    fail("repeats: expected " + std::to_string(out.size()) + " numbers", *repeats);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = product_or_throw({out[i], (*repeats)[i]});
   return out;
 }
@@ -294,15 +289,13 @@ std::optional<Sizes> pad_sizes(Node& node) {
   std::iota(all.begin(), all.end(), 0);
   const Sizes axes = integers(node.input(3)).value_or(all);
   if (pads->size() != 2 * axes.size())
-    throw NodeError{"pads: expected " + std::to_string(2 * axes.size()) + " numbers, got " +
-                    list_text(*pads)};
+    fail("pads: expected " + std::to_string(2 * axes.size()) + " numbers", *pads);
   Sizes out = in;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     std::int64_t& size = out[axis_or_throw(axes[i], in.size())];
     if (__builtin_add_overflow(size, (*pads)[i], &size) ||
         __builtin_add_overflow(size, (*pads)[axes.size() + i], &size) || size < 0)
-      throw NodeError{"pads: expected a padded size of at least 0, got " + list_text(*pads) +
-                      " on " + list_text(in)};
+      fail("pads: expected a padded size of at least 0", list_text(*pads) + " on " + list_text(in));
   }
   return out;
 }
@@ -329,15 +322,14 @@ std::optional<Sizes> resize_sizes(Node& node) {
   const std::size_t count = sizes.empty() ? scales.size() : sizes.size();
   if (count == 0) return std::nullopt;
   if (count != axes.size())
-    throw NodeError{"expected a size or scale for each of " + std::to_string(axes.size()) +
-                    " axes, got " + std::to_string(count)};
+    fail("expected a size or scale for each of " + std::to_string(axes.size()) + " axes", count);
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t& size = out[axis_or_throw(axes[i], out.size())];
     // Single precision, as the operator is defined and every runtime has it.
     size = !sizes.empty() ? sizes[i]
                           : whole_number(static_cast<double>(std::floor(
                                 static_cast<float>(size) * static_cast<float>(scales[i]))));
-    if (size < 0) throw NodeError{"expected sizes of at least 0, got " + std::to_string(size)};
+    if (size < 0) fail("expected sizes of at least 0", size);
   }
   return out;
 }
@@ -362,8 +354,7 @@ std::optional<Sizes> col2im_sizes(Node& node) {
   if (!image || !block) return std::nullopt;
   const std::int64_t elements = product_or_throw(*block);
   if (in.size() != 3 || elements < 1 || in[1] % elements != 0)
-    throw NodeError{"expected an operand [N, C x " + std::to_string(elements) + ", blocks], got " +
-                    list_text(in)};
+    fail("expected an operand [N, C x " + std::to_string(elements) + ", blocks]", in);
   return chained({in[0], in[1] / elements}, *image);
 }
 

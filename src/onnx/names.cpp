@@ -15,7 +15,7 @@ namespace roofline::onnx_graph {
 namespace {
 
 struct Hint {
-  std::string module;        ///< of the network; empty for its top
+  std::string module;        ///< its path in the network; empty for the top
   std::string label;         ///< what the layer is called within it
   bool is_own_name = false;  ///< the module is the node's own name: nothing is known but that
 };
@@ -125,7 +125,7 @@ void shorten_own_names(std::vector<Hint>& hints) {
 /// What is known of the layers of one module.
 struct Module {
   std::size_t contractions = 0;
-  std::string label;         ///< of the first
+  std::string label;         ///< the first layer's
   bool has_labels = false;   ///< others have other labels
   bool has_modules = false;  ///< modules stand inside it
 };

@@ -114,14 +114,14 @@ void emit_activation(Emitter& emitter, const Node& node);
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand);
 /// Reads so many elements of the first operand and writes the results.
 void emit_move(Emitter& emitter, const Node& node, const Sizes& read);
-/// The same of the whole operand; nothing where it stays as it is.
+/// Reads the whole operand and writes the result; a view where it stays as it is.
 void emit_copy(Emitter& emitter, const Node& node);
 /// The mean over all positions of each channel.
 void emit_global_average(Emitter& emitter, const Node& node);
 void emit_reduction(Emitter& emitter, const Node& node);
 /// All operands read, all results written.
 void emit_bytes(Emitter& emitter, const Node& node);
-/// The same of an operator that nothing is known of, which a note says.
+/// Counts an operator that has no rule by its bytes, which a note says.
 void emit_without_rule(Emitter& emitter, const Node& node);
 
 // Matrix products in all the forms that operators state them.

@@ -196,7 +196,7 @@ const std::vector<Formula>& norms() {
   static const std::vector<Formula> formulas{
       {"LayerNormalization", normalised(op("Sub", {x, op("ReduceMean", {x})}))},
       {"RMSNormalization", normalised(x)},
-      // Of the groups as channels, and back.
+      // An instance norm that takes the groups for channels.
       {"GroupNormalization",
        op("Reshape", {inner(op("InstanceNormalization", {op("Reshape", {x})}))})},
   };

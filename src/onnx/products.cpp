@@ -9,8 +9,7 @@ namespace roofline::onnx_graph {
 namespace {
 
 [[noreturn]] void fail_matrices(const Sizes& a, const Sizes& b) {
-  throw NodeError{"expected matrices that can be multiplied, got " + list_text(a) + " and " +
-                  list_text(b)};
+  fail("expected matrices that can be multiplied", list_text(a) + " and " + list_text(b));
 }
 
 std::optional<Sizes> matrix_product_sizes(Node& node) {
@@ -66,8 +65,8 @@ struct Einsum {
 void bind_letter(Einsum& einsum, char letter, std::int64_t size) {
   std::int64_t& known = einsum.sizes.emplace(letter, size).first->second;
   if (size != 1 && known != 1 && size != known)
-    throw NodeError{std::string("equation: expected one size for ") + letter + ", got " +
-                    std::to_string(known) + " and " + std::to_string(size)};
+    fail(std::string("equation: expected one size for ") + letter,
+         std::to_string(known) + " and " + std::to_string(size));
   if (known == 1) known = size;
 }
 

@@ -14,9 +14,7 @@ std::vector<bool> reduced_axes(const Node& node) {
   std::vector<bool> reduced(rank, axes.empty());
   for (const std::int64_t stated : axes) {
     const auto axis = normal_axis(stated, rank);
-    if (!axis)
-      throw NodeError{"axes: expected axes of " + list_text(sizes_of(node, 0)) + ", got " +
-                      list_text(axes)};
+    if (!axis) fail("axes: expected axes of " + list_text(sizes_of(node, 0)), axes);
     reduced[*axis] = true;
   }
   return reduced;

@@ -16,9 +16,9 @@ struct Slice {
   std::int64_t count = 0;
 };
 
-/// From start up to end by steps, of an axis of that size.
+/// What a slice from start up to end takes of an axis of that size.
 Slice slice_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
-  if (step == 0) throw NodeError{"steps: expected a number that is not 0, got 0"};
+  if (step == 0) fail("steps: expected a number that is not 0", "0");
   constexpr std::int64_t longest_step = 1LL << 31;
   step = std::clamp(step, -longest_step, longest_step);
   if (size == 0) return {0, step, 0};
@@ -44,8 +44,8 @@ std::optional<std::vector<Slice>> slices_of(const Node& node) {
   for (const std::int64_t size : in) slices.push_back({0, 1, size});
   for (std::size_t i = 0; i < starts->size(); ++i) {
     if (i >= ends->size() || (axes && i >= axes->size()) || (steps && i >= steps->size()))
-      throw NodeError{"expected as many ends, axes and steps as starts, got " + list_text(*starts) +
-                      " and " + list_text(*ends)};
+      fail("expected as many ends, axes and steps as starts",
+           list_text(*starts) + " and " + list_text(*ends));
     const std::size_t axis =
         axis_or_throw(axes ? (*axes)[i] : static_cast<std::int64_t>(i), in.size());
     slices[axis] = slice_of(in[axis], (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1);
@@ -104,7 +104,7 @@ std::optional<Numbers> fold_gather(const Node& node) {
   });
 }
 
-/// Of a learned table, too, only the rows that are chosen are read.
+/// Only the chosen rows are read, also where the table is learned.
 void emit_gather(Emitter& emitter, const Node& node) {
   const Value& table = *node.input(0);
   if (table.learned != product_or_throw(*table.sizes)) return emit_selection(emitter, node);
@@ -120,8 +120,7 @@ std::optional<Sizes> gather_nd_sizes(Node& node) {
   const std::int64_t indexed = indices.back();
   const auto rank = static_cast<std::int64_t>(in.size());
   if (batch_axes < 0 || indexed < 1 || indexed > rank || batch_axes > rank - indexed)
-    throw NodeError{"expected indices of at most " + std::to_string(rank) + " axes, got " +
-                    list_text(indices)};
+    fail("expected indices of at most " + std::to_string(rank) + " axes", indices);
   return chained(part(indices, 0, indices.size() - 1),
                  part(in, static_cast<std::size_t>(batch_axes + indexed)));
 }

@@ -59,7 +59,7 @@ std::optional<Sizes> range_sizes(Node& node) {
   const auto end = constant_scalar(node.input(1));
   const auto step = constant_scalar(node.input(2));
   if (!start || !end || !step) return std::nullopt;
-  if (*step == 0) throw NodeError{"delta: expected a number that is not 0, got 0"};
+  if (*step == 0) fail("delta: expected a number that is not 0", "0");
   return Sizes{std::max<std::int64_t>(0, whole_number(std::ceil((*end - *start) / *step)))};
 }
 

@@ -21,9 +21,12 @@ void WireReader::fail(const std::string& message) const {
   throw InputError(stream_.name(), "", message);
 }
 
-void WireReader::fail_truncated() const {
-  fail("expected a whole ONNX model, got one that ends after " + std::to_string(at_) +
-       " bytes, in the middle of a message");
+std::string_view WireReader::seen() const {
+  const std::string_view bytes = stream_.peek(1);
+  if (bytes.empty())
+    fail("expected a whole ONNX model, got one that ends after " + std::to_string(at_) +
+         " bytes, in the middle of a message");
+  return bytes;
 }
 
 void WireReader::fail_format() const {
@@ -53,9 +56,7 @@ bool WireReader::has_more() {
 std::uint64_t WireReader::read_varint() {
   std::uint64_t number = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
-    const std::string_view seen = stream_.peek(1);
-    if (seen.empty()) fail_truncated();
-    const auto byte = static_cast<unsigned char>(seen.front());
+    const auto byte = static_cast<unsigned char>(seen().front());
     stream_.skip(1);
     ++at_;
     number |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
@@ -75,13 +76,11 @@ std::uint64_t WireReader::read_fixed(std::size_t count) {
 
 void WireReader::pass_over(std::uint64_t count, std::string* copy) {
   while (count > 0) {
-    const std::string_view seen = stream_.peek(1);
-    if (seen.empty()) fail_truncated();
-    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(count, seen.size()));
-    if (copy != nullptr) copy->append(seen.substr(0, taken));
-    stream_.skip(taken);
-    at_ += taken;
-    count -= taken;
+    const std::string_view bytes = seen().substr(0, count);
+    if (copy != nullptr) copy->append(bytes);
+    count -= bytes.size();
+    at_ += bytes.size();
+    stream_.skip(bytes.size());
   }
 }
 
@@ -132,10 +131,7 @@ bool WireReader::numbers(const Field& field, Kind each, std::size_t most,
   } else if (field.kind == Kind::bytes) {
     const std::uint64_t end = at_ + field.value;
     while (fits && at_ < end) {
-      if (each == Kind::varint)
-        fits = add(read_varint());
-      else
-        fits = add(read_fixed(each == Kind::fixed64 ? 8 : 4));
+      fits = add(each == Kind::varint ? read_varint() : read_fixed(each == Kind::fixed64 ? 8 : 4));
       if (at_ > end) fail_format();
     }
   }

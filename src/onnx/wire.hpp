@@ -42,7 +42,7 @@ class WireReader {
 
   /// The field's bytes, if they are at most that many; else none are kept.
   std::string text(const Field& field, std::uint64_t longest);
-  /// The same of a name; throws InputError where it is longer than any name is.
+  /// A name; throws InputError where it is longer than any name is.
   std::string name(const Field& field);
   /// Numbers one after the other in one field, or one a field; each as the bits it is stored in.
   /// False, and nothing is kept, where the list would hold more than that many.
@@ -53,8 +53,9 @@ class WireReader {
 
  private:
   [[noreturn]] void fail(const std::string& message) const;
-  [[noreturn]] void fail_truncated() const;
   [[noreturn]] void fail_format() const;
+  /// The bytes that are in memory. Throws InputError where there are none.
+  std::string_view seen() const;
 
   void enter(const Field* around);
   bool has_more();
@@ -65,7 +66,7 @@ class WireReader {
 
   ByteStream& stream_;
   std::uint64_t at_ = 0;
-  std::uint64_t end_ = UINT64_MAX;  ///< of the innermost message
+  std::uint64_t end_ = UINT64_MAX;  ///< where the innermost message ends
   std::uint64_t fields_ = 0;
   std::uint64_t kept_byte_ = 0;
   std::size_t depth_ = 0;
