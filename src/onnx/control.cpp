@@ -60,12 +60,12 @@ Value* concatenated(Builder& builder, Items items, std::int64_t axis, bool new_a
 
 /// Written out where the number of trips is known; false where it is not, or is too large.
 bool add_loop(Builder& builder, Node& node, Scope& scope) {
-  constexpr std::int64_t most_nodes = 100000;
+  constexpr std::int64_t most_nodes_of_loop = 100000;
   const GraphProto* body = graph_attribute(node, "body");
   const auto trips = integer(node.input(0));
   if (body == nullptr || node.inputs.size() < 2 || !trips) return false;
   const auto nodes = static_cast<std::int64_t>(body->nodes.size());
-  if (*trips > most_nodes / std::max<std::int64_t>(1, nodes)) return false;
+  if (*trips > most_nodes_of_loop / std::max<std::int64_t>(1, nodes)) return false;
 
   Items carried(node.inputs.begin() + 1, node.inputs.end());  // the condition, the rest
   std::vector<Items> scanned;

@@ -322,7 +322,8 @@ std::optional<Sizes> resize_sizes(Node& node) {
   const std::size_t count = sizes.empty() ? scales.size() : sizes.size();
   if (count == 0) return std::nullopt;
   if (count != axes.size())
-    fail("expected a size or scale for each of " + std::to_string(axes.size()) + " axes", count);
+    fail("expected a size or scale for each of " + std::to_string(axes.size()) + " axes",
+         std::to_string(count));
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t& size = out[axis_or_throw(axes[i], out.size())];
     // Single precision, as the operator is defined and every runtime has it.
@@ -375,7 +376,7 @@ std::optional<Sizes> affine_grid_sizes(Node& node) {
 }
 
 constexpr Operator view{.fold = fold_same, .layer = emit_view, .keeps_weights = true};
-constexpr Operator copy{.layer = emit_copy};
+constexpr Operator copied{.layer = emit_copy};
 
 constexpr Operator movement_rows[] = {
     row("Flatten", view, flatten_sizes),
@@ -394,14 +395,14 @@ constexpr Operator movement_rows[] = {
      .fold = fold_transpose,
      .layer = emit_transpose,
      .keeps_weights = true},
-    row("DepthToSpace SpaceToDepth", copy, block_sizes),
-    row("ReverseSequence", copy, like_first),
+    row("DepthToSpace SpaceToDepth", copied, block_sizes),
+    row("ReverseSequence", copied, like_first),
     {.name = "Concat", .sizes = concat_sizes, .fold = fold_concat, .layer = emit_concat},
     {.name = "Split", .sizes = split_sizes, .layer = emit_split},
     {.name = "Expand", .sizes = expand_sizes, .fold = fold_expand, .layer = emit_copy},
     {.name = "Tile", .sizes = tile_sizes, .fold = fold_tile, .layer = emit_copy},
-    row("Pad", copy, pad_sizes),
-    row("Col2Im", copy, col2im_sizes),
+    row("Pad", copied, pad_sizes),
+    row("Col2Im", copied, col2im_sizes),
     {.name = "AffineGrid", .sizes = affine_grid_sizes},
     {.name = "GridSample", .needs = 2, .sizes = grid_sample_sizes},
     {.name = "Resize Upsample", .sizes = resize_sizes, .layer = emit_resize},
