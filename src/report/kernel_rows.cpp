@@ -102,7 +102,7 @@ constexpr KernelColumn columns[] = {
 };
 
 /// What a narrow terminal goes without, first to last.
-constexpr std::array<std::string_view, 7> droppable{
+constexpr std::array<std::string_view, 7> droppable_kernel_columns{
     "occupancy", "mean", "L2 B/s", "DRAM B/s", "engine", "launches", "FLOP/B at L2"};
 
 /// A row of several kernels.
@@ -185,7 +185,7 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
   std::vector<std::size_t> all(table.rows.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   grid.add_row(summed_cells("total", table, all));
-  drop_columns(grid, style.width, droppable);
+  drop_columns(grid, style.width, droppable_kernel_columns);
   return grid;
 }
 
