@@ -44,7 +44,7 @@ struct LayerResult {
   bool measured_left_out = false;         ///< there is a measured time, but not one like this row
   std::optional<BelowBound> below_bound;  ///< of the measured time
   RooflinePoint point;
-  Seldom<std::string> fused_into;  ///< name of the layer whose kernel does this one's work
+  SharedValue<std::string> fused_into;  ///< name of the layer whose kernel does this one's work
   /// Names of the layers whose results the operands are; empty for those from elsewhere. None where
   /// all are from elsewhere.
   std::vector<std::string> input_from;

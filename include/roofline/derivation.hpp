@@ -17,8 +17,9 @@ struct DerivationStep {
   std::string quantity;    ///< its name, which later steps do not repeat: they show the number
   std::string expression;  ///< empty where the number is given
   double value = 0;
-  std::string unit;                  ///< "s", "byte", "FLOP/s", ...; empty for counts and shares
-  std::vector<std::string> origins;  ///< of a given number, or of the constants in the expression
+  std::string unit;  ///< "s", "byte", "FLOP/s", ...; empty for counts and shares
+  std::vector<std::string>
+      origins;  ///< where the number, or the constants in the expression, come from
 };
 
 /// The steps from the layer's counts to its plan, the same numbers that plan_kernel returns. The

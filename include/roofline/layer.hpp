@@ -17,7 +17,7 @@
 #include "roofline/data_type.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/layer_kind.hpp"
-#include "roofline/seldom.hpp"
+#include "roofline/shared_value.hpp"
 
 namespace roofline {
 
@@ -140,7 +140,7 @@ struct LayerTraits {
   std::optional<Interpolation> interpolation;  ///< of an upsampling; none: nearest
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
   bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
-  Seldom<Measured> measured;
+  SharedValue<Measured> measured;
 };
 
 struct Layer : LayerTraits {
@@ -158,13 +158,13 @@ struct Layer : LayerTraits {
   std::vector<Operand> inputs;
   std::size_t joined_inputs = 0;  ///< the last of them, of layers that are fused into this one
   Shape output;
-  Seldom<Window> window;  ///< convolutions and pools
+  SharedValue<Window> window;  ///< convolutions and pools
   std::uint64_t groups = 1;
   /// Elements that share one mean and variance in a layer, group or instance norm.
   std::uint64_t norm_elements = 0;
   /// The layer of the network whose kernel does this one's work as well, if any.
   std::optional<std::size_t> fused_into;
-  Seldom<KernelMapping> mapping;
+  SharedValue<KernelMapping> mapping;
 };
 
 /// Whether each output is made of the inputs at its own place alone.

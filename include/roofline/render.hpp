@@ -71,12 +71,12 @@ struct RowFormat {
 using ReportFormat = void (*)(const Report& report, const RenderStyle& style, const Sink& sink);
 
 struct OutputFormat {
-  std::string_view name;                     ///< of --format
-  std::vector<std::string_view> extensions;  ///< of -o, without the dot; the first is the usual one
+  std::string_view name;                     ///< as --format takes it
+  std::vector<std::string_view> extensions;  ///< of files, without the dot; the usual one first
   std::variant<ReportFormat, RowFormat> takes;
-  bool shows_chart = false;  ///< of RenderStyle::chart
-  bool derives_all = false;  ///< shows Report::derivations
-  /// Of work that was evaluated in several ways it shows points, and layers where the view asks.
+  bool shows_chart = false;  ///< the one that RenderStyle::chart says
+  bool derives_all = false;  ///< it shows Report::derivations
+  /// Where work was evaluated in several ways, it shows points, and layers only if the view asks.
   bool shows_points = false;
 
   /// How it renders rows; null for a format of whole reports.

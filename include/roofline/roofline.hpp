@@ -36,7 +36,7 @@
 #include "roofline/render.hpp"
 #include "roofline/report.hpp"
 #include "roofline/roofline_point.hpp"
-#include "roofline/seldom.hpp"
+#include "roofline/shared_value.hpp"
 #include "roofline/sort_by.hpp"
 #include "roofline/spec.hpp"
 #include "roofline/summary.hpp"

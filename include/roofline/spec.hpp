@@ -28,7 +28,7 @@ struct Place {
   std::string source;    ///< the input's name, as in errors
   std::string where;     ///< "/layers/3", "14", `node "conv1"`; empty for the whole input
   bool pointers = true;  ///< fields are keys of a JSON object: "/layers/3/stride/0"
-  Seldom<Spellings> spellings;
+  SharedValue<Spellings> spellings;
 };
 
 /// "same" and "valid" in place of numbers.

@@ -11,7 +11,7 @@ namespace roofline::onnx_graph {
 namespace {
 
 /// What attributes are called where layer files have another name.
-const Seldom<Spellings> spellings =
+const SharedValue<Spellings> spellings =
     Spellings{{"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
               {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
 

@@ -18,7 +18,7 @@ namespace roofline {
 /// Between columns.
 inline constexpr std::string_view column_gap = "  ";
 
-/// The cells of a column, of which there may be a million: they cost what they print.
+/// The cells of a column, of which there may be a million: they take the memory of their text.
 class Cells {
  public:
   /// Goes through the cells, top to bottom.

@@ -46,7 +46,7 @@ class RenderedRows {
   const RowFormat* format_;
   std::vector<std::string> pieces_;  ///< that need not be moved to grow
   std::vector<Open> open_;           ///< by slot
-  bool of_kernels_ = false;          ///< the pieces are rows of kernels
+  bool of_kernels_ = false;          ///< whether the pieces are rows of kernels
 };
 
 /// The parts in order. What is complete is handed on at once.
@@ -71,8 +71,8 @@ class RowStream {
   const RowFormat* format_;
   Sink sink_;
   bool begun_ = false;
-  bool of_kernels_ = false;                            ///< what was begun
-  std::vector<std::vector<RenderedRows::Open>> open_;  ///< of the present input, by slot
+  bool of_kernels_ = false;                            ///< whether rows of kernels were begun
+  std::vector<std::vector<RenderedRows::Open>> open_;  ///< the present input's, by slot
 };
 
 /// The rows of a report that its view selects, and its errors.

@@ -2,37 +2,43 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace roofline {
 namespace {
 
-/// Of an OperandSpec or a StatedOperand.
+/// Members of the open object, but for those that are not stated.
+void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
+  for (const auto& [name, value] : members)
+    if (is_known(value)) w.member(name, value);
+}
+
+/// `operand` is an OperandSpec or a StatedOperand.
 template <class Operand>
 void write_parameter(JsonWriter& w, const Operand& operand) {
+  const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
   w.begin_object();
-  if (operand.whole)
-    w.key("shape").counts(operand.sizes).member("parameter", true);
-  else
-    w.key("parameter").counts(operand.sizes);
-  if (operand.parameters) w.member("parameters", *operand.parameters);
+  write_stated(w, {{operand.whole ? "shape" : "parameter", sizes},
+                   {"parameter", operand.whole ? Cell(true) : Cell()},
+                   {"parameters", operand.parameters}});
   w.end_object();
 }
 
 void write_operand(JsonWriter& w, const OperandSpec& operand) {
   const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
-  if (operand.is_parameter) {
+  if (operand.is_parameter)
     write_parameter(w, operand);
-  } else if (operand.sizes.empty()) {
+  else if (operand.sizes.empty())
     w.value(operand.layer);
-  } else if (!operand.layer.empty()) {
-    w.begin_object().member("layer", operand.layer).member("shape", sizes).end_object();
-  } else if (operand.whole) {
-    w.begin_object().member("shape", sizes).end_object();
-  } else {
+  else if (!operand.layer.empty())
+    w.object({{"layer", operand.layer}, {"shape", sizes}});
+  else if (operand.whole)
+    w.object({{"shape", sizes}});
+  else
     w.value(sizes);
-  }
 }
 
 void write_operands(JsonWriter& w, const std::vector<OperandSpec>& operands) {
@@ -43,31 +49,28 @@ void write_operands(JsonWriter& w, const std::vector<OperandSpec>& operands) {
 
 void write_data_types(JsonWriter& w, const DataTypesSpec& types) {
   w.begin_object();
-  if (types.input) w.member("input", *types.input);
-  if (types.weight) w.member("weight", *types.weight);
-  if (types.output) w.member("output", *types.output);
+  write_stated(w, {{"input", types.input}, {"weight", types.weight}, {"output", types.output}});
   w.end_object();
 }
 
 void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
   w.begin_object();
-  if (mapping.algorithm) w.member("algorithm", *mapping.algorithm);
-  if (mapping.tile) w.key("tile").counts(*mapping.tile);
+  write_stated(w, {{"algorithm", mapping.algorithm},
+                   {"tile", mapping.tile ? JsonValue::of<write_counts>(*mapping.tile) : Cell()}});
   for (const MappingNumber& number : mapping_numbers)
-    if (const auto& value = mapping.*number.member) w.member(number.key, *value);
+    write_stated(w, {{number.key, mapping.*number.member}});
   w.end_object();
 }
 
 /// "conv3d", as a name that outlives every cell.
 std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
-  using Names = std::array<std::string, std::tuple_size_v<Axes> + 1>;
+  using Names = std::array<std::string, 1 + std::tuple_size_v<Axes>>;
   static const std::vector<Names> names = [] {
     std::vector<Names> all;
     for (const KindInfo& each : all_kinds()) {
-      Names of_kind;
+      Names& of_kind = all.emplace_back();
       for (std::size_t axes = 1; axes < of_kind.size(); ++axes)
         of_kind[axes] = std::string(each.name) + std::to_string(axes) + "d";
-      all.push_back(of_kind);
     }
     return all;
   }();
@@ -108,7 +111,7 @@ struct FieldValue {
   }
   Cell operator()(const DataTypeField&) const {
     const DataTypesSpec& types = spec.dtypes;
-    return types.input && !types.weight && !types.output ? Cell(*types.input) : Cell();
+    return types.weight || types.output ? Cell() : Cell(types.input);
   }
   Cell operator()(const DataTypesField&) const {
     const DataTypesSpec& types = spec.dtypes;
@@ -173,6 +176,25 @@ void write_names_or_null(JsonWriter& w, const std::vector<std::string>& names) {
   w.end_array();
 }
 
+/// The layer as its network's file states it: what goes without saying there is left out.
+LayerSpec stated_in(const Network& network, const Layer& layer) {
+  LayerSpec spec = stated(layer);
+  const std::vector<OperandSpec*> operands = operands_of(spec);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!layer.inputs[i].producer) continue;
+    const Layer& producer = network.layers[*layer.inputs[i].producer];
+    operands[i]->layer = producer.name;
+    // All of an earlier layer's output is its name, a part or another shape of it a view. A GEMM
+    // states its sizes, whatever they come from.
+    if (producer.output == layer.inputs[i].shape && layer.kind != LayerKind::matmul)
+      operands[i]->sizes.clear();
+  }
+  if (spec.dtypes.input == network.layers.front().dtypes.input && !spec.dtypes.output)
+    spec.dtypes.input.reset();
+  if (spec.pass == Pass::fwd) spec.pass.reset();
+  return spec;
+}
+
 }  // namespace
 
 Cell field_value(const LayerField& field, const LayerSpec& layer) {
@@ -225,5 +247,24 @@ Cell stated_producers(const LayerResult& row) {
 }
 
 Cell stated_output(const Layer& layer) { return JsonValue::of<write_stated_output>(layer); }
+
+std::string render_layer_file(const Network& network) {
+  std::string out = "{\"name\": ";
+  JsonWriter(out, false).value(network.name);
+  out += ",\n \"dtype\": \"" + std::string(name_of(network.layers.front().dtypes.input)) + '"';
+  const std::uint64_t batch = network.layers.front().output.batch;
+  if (std::all_of(network.layers.begin(), network.layers.end(),
+                  [&](const Layer& layer) { return layer.output.batch % batch == 0; }))
+    out += ",\n \"batch\": " + std::to_string(batch);
+  out += ",\n \"layers\": [";
+  bool first = true;
+  for (const Layer& layer : network.layers) {
+    if (layer.of_run) continue;
+    out += std::exchange(first, false) ? "\n  " : ",\n  ";
+    JsonWriter writer(out, false);
+    write_layer(writer, stated_in(network, layer));
+  }
+  return out + "\n]}\n";
+}
 
 }  // namespace roofline

@@ -25,7 +25,7 @@ struct Style {
   std::function<void(const Grid&, OutputBuffer&)> write;
   RenderStyle own;
 
-  /// Of few rows.
+  /// A grid of few rows, as a text.
   std::string render(const Grid& grid) const {
     return whole_text([&](OutputBuffer& out) { write(grid, out); });
   }
@@ -298,8 +298,8 @@ bool shows_layers(const Report& report) {
   return report.points.empty() || report.view.asks_for_layers();
 }
 
-/// What tables show.
-struct Shown {
+/// What the tables say that their legends explain.
+struct ShownWords {
   std::set<std::string> headers;
   std::set<std::string> limiters;
   bool rows_in_cache = false;
@@ -316,7 +316,7 @@ struct Shown {
 };
 
 /// What the columns that are shown mean.
-std::string columns_legend(const Shown& shown) {
+std::string columns_legend(const ShownWords& shown) {
   std::string text;
   if (shown.headers.contains("lost")) text += "lost: the measured time beyond the roofline. ";
   if (shown.headers.contains("/bound"))
@@ -331,10 +331,10 @@ std::string columns_legend(const Shown& shown) {
 
 void write_layer_tables(const Report& report, const Style& plain_style, OutputBuffer& out) {
   // Legends are those of what is rendered.
-  Shown shown;
-  const Style style{[&](const Grid& grid, OutputBuffer& pieces) {
+  ShownWords shown;
+  const Style style{[&](const Grid& grid, OutputBuffer& to) {
                       shown.add(grid);
-                      plain_style.write(grid, pieces);
+                      plain_style.write(grid, to);
                     },
                     plain_style.own};
   if (report.changes) {
@@ -403,8 +403,9 @@ std::string explanations_text(const Report& report) {
   return text;
 }
 
-/// Text of which the parts between two marks are tables, in pieces. Sentences around the tables
-/// hold names too. No text has the mark, a control character.
+/// A text as it comes, in which tables stand between two marks, as Markdown: of the sentences
+/// around the tables, which hold names too, nothing is markup. No text has the mark, a control
+/// character.
 class MarkedText {
  public:
   static constexpr char mark = '\x1f';
@@ -438,9 +439,7 @@ void write_table(const Report& report, const RenderStyle& style, const Sink& sin
   // OutputBuffer end with lines.
   const Sink at_width = [&](std::string_view piece) { sink(broken(piece, *style.width)); };
   OutputBuffer out(style.width ? at_width : sink);
-  const auto write = [&](const Grid& grid, OutputBuffer& pieces) {
-    write_aligned(grid, style, pieces);
-  };
+  const auto write = [&](const Grid& grid, OutputBuffer& to) { write_aligned(grid, style, to); };
   write_report(report, {write, style}, out);
   out.flush();
 }
@@ -450,11 +449,10 @@ void write_markdown(const Report& report, const RenderStyle&, const Sink& sink) 
   MarkedText text(sink);
   const Sink marked = [&](std::string_view piece) { text.add(piece); };
   OutputBuffer out(marked);
-  const auto write = [](const Grid& grid, OutputBuffer& pieces) {
-    pieces.text() += MarkedText::mark;
-    write_markdown_grid(grid, pieces);
-    pieces.text() += '\n';
-    pieces.text() += MarkedText::mark;
+  const auto write = [](const Grid& grid, OutputBuffer& to) {
+    to.text() += MarkedText::mark;
+    write_markdown_grid(grid, to);
+    (to.text() += '\n') += MarkedText::mark;
   };
   write_report(report, {write, {}}, out);
   out.flush();

@@ -11,16 +11,18 @@
 namespace roofline {
 namespace {
 
-/// The character that starts at `i`, and its bytes: 0 where they are no UTF-8.
+/// A character, or a byte that is no UTF-8.
 struct Character {
   char32_t code = 0;
-  std::size_t length = 0;
+  std::size_t length = 1;  ///< in bytes
+  bool is_valid = false;
 };
 
+/// The one that starts at `i`.
 Character character_at(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(i);
-  if (lead < 0x80) return {lead, 1};
+  if (lead < 0x80) return {lead, 1, true};
   const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
                              : lead >= 0xE0 && lead < 0xF0 ? 3
                              : lead >= 0xF0 && lead < 0xF5 ? 4
@@ -34,7 +36,20 @@ Character character_at(std::string_view text, std::size_t i) {
   const bool is_overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool is_surrogate = code >= 0xD800 && code < 0xE000;
   if (is_overlong || is_surrogate || code > 0x10FFFF) return {};
-  return {code, length};
+  return {code, length, true};
+}
+
+/// The text with `replacement` in place of each character that `is_bad` or no UTF-8.
+template <class IsBad>
+std::string replaced(std::string_view text, std::string_view replacement, const IsBad& is_bad) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    const bool stays = character.is_valid && !is_bad(character.code);
+    out += stays ? text.substr(i, character.length) : replacement;
+    i += character.length;
+  }
+  return out;
 }
 
 struct Range {
@@ -71,7 +86,7 @@ std::size_t offset_of(std::string_view text, std::size_t width) {
     const Character character = character_at(text, i);
     used += width_of(character.code);
     if (used > width) return i;
-    i += std::max<std::size_t>(1, character.length);
+    i += character.length;
   }
   return text.size();
 }
@@ -164,7 +179,7 @@ std::size_t display_width(std::string_view text) {
     }
     const Character character = character_at(text, i);
     width += width_of(character.code);
-    i += std::max<std::size_t>(1, character.length);
+    i += character.length;
   }
   return width;
 }
@@ -175,8 +190,7 @@ std::string shortened(std::string_view text, std::size_t width) {
   const std::size_t kept = width - 3;
   const std::size_t tail = kept / 2;
   std::size_t end = offset_of(text, whole - tail);
-  while (display_width(text.substr(end)) > tail)
-    end += std::max<std::size_t>(1, character_at(text, end).length);
+  while (display_width(text.substr(end)) > tail) end += character_at(text, end).length;
   return std::string(text.substr(0, offset_of(text, kept - tail))) + "..." +
          std::string(text.substr(end));
 }
@@ -203,16 +217,7 @@ std::string broken(std::string_view text, std::size_t width) {
 }
 
 std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const Character character = character_at(text, i);
-    if (character.length == 0 || is_in(acting, character.code))
-      out += '?';
-    else
-      out += text.substr(i, character.length);
-    i += std::max<std::size_t>(1, character.length);
-  }
-  return out;
+  return replaced(text, "?", [](char32_t code) { return is_in(acting, code); });
 }
 
 std::string markdown_text(std::string_view text) {
@@ -255,13 +260,7 @@ bool is_plain(std::string_view text) {
 }
 
 std::string valid_utf8(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_at(text, i).length;
-    out += length > 0 ? text.substr(i, length) : "\xEF\xBF\xBD";
-    i += std::max<std::size_t>(1, length);
-  }
-  return out;
+  return replaced(text, "\xEF\xBF\xBD", [](char32_t) { return false; });
 }
 
 }  // namespace roofline

@@ -125,11 +125,11 @@ Window stated_window(const LayerSpec& spec, std::uint8_t rank, const Layer& laye
 }
 
 /// The same as of a layer shortly before, which networks have only a few of.
-Seldom<Window> shared(const Window& window, const std::vector<Layer>& before) {
+SharedValue<Window> shared(const Window& window, const std::vector<Layer>& before) {
   constexpr std::size_t shortly = 8;
   const std::size_t count = std::min(shortly, before.size());
   for (std::size_t i = 1; i <= count; ++i)
-    if (const Seldom<Window>& other = before[before.size() - i].window; other == window)
+    if (const SharedValue<Window>& other = before[before.size() - i].window; other == window)
       return other;
   return window;
 }

@@ -8,10 +8,10 @@ namespace roofline {
 /// A value that most of its many owners leave as T{}, and of which others have the same: it takes
 /// the room of a pointer or two, and copies share what is different. Compared by value.
 template <class T>
-class Seldom {
+class SharedValue {
  public:
-  Seldom() = default;
-  Seldom(T value) {
+  SharedValue() = default;
+  SharedValue(T value) {
     if (!(value == usual())) value_ = std::make_shared<const T>(std::move(value));
   }
 
@@ -23,10 +23,12 @@ class Seldom {
   void change(const Edit& edit) {
     T value = **this;
     edit(value);
-    *this = Seldom(std::move(value));
+    *this = SharedValue(std::move(value));
   }
 
-  bool operator==(const Seldom& other) const { return value_ == other.value_ || **this == *other; }
+  bool operator==(const SharedValue& other) const {
+    return value_ == other.value_ || **this == *other;
+  }
   bool operator==(const T& other) const { return **this == other; }
 
  private:
