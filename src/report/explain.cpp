@@ -151,7 +151,7 @@ std::string waves_text(const KernelPlan& kernel) {
               100 * kernel.occupancy);
 }
 
-/// What it moves, and its intensity by that.
+/// What the kernel moves, and its intensity by that.
 std::string traffic_text(const LayerResult& row) {
   const KernelPlan& kernel = *row.kernel;
   const auto flops = static_cast<double>(row.counts.flops);

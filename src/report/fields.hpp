@@ -15,7 +15,7 @@
 
 namespace roofline {
 
-/// Of JSON and NDJSON; raised when a key changes its meaning or goes.
+/// The version of the keys of JSON and NDJSON, raised when one changes its meaning or goes.
 inline constexpr std::uint64_t schema_version = 2;
 
 /// What a field's number counts: how people read it, and whether tables may add it up.
@@ -45,7 +45,7 @@ struct TableColumn {
   Shown shown = Shown::always;
   /// What stands in the row of the total; nothing where the total has no such number.
   Cell (*total)(const Total&) = nullptr;
-  /// In a row, where it is not the value by its unit.
+  /// What stands in a row where that is not the value in its unit.
   std::string (*text)(const LayerResult&) = nullptr;
 };
 

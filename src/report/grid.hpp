@@ -15,7 +15,7 @@
 
 namespace roofline {
 
-/// Between columns.
+/// What stands between two columns.
 inline constexpr std::string_view column_gap = "  ";
 
 /// The cells of a column, of which there may be a million: they take the memory of their text.
@@ -77,11 +77,11 @@ struct Grid {
   bool is_empty() const { return columns.empty() || columns.front().cells.empty(); }
 };
 
-/// What is done with the cells of a row, which hold while it is.
+/// Is called with the cells of each row, which are views that hold during the call.
 using UseRow = std::function<void(std::span<const std::string_view> cells, bool is_last)>;
 void for_each_row(const Grid& grid, const UseRow& use);
 
-/// As wide as the style says where shortening the first column can achieve it; handed on at the
+/// As wide as the style says, if shortening names and remarks is enough for that; handed on at the
 /// ends of lines.
 void write_aligned(const Grid& grid, const RenderStyle& style, OutputBuffer& out);
 std::string aligned(const Grid& grid, const RenderStyle& style);

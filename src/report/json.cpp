@@ -252,7 +252,7 @@ void write_layers(W& w, const Result& result, const Selection& selection, Output
     w.end_object();
     out.pass_on();
   });
-  // Where points are asked for there are no rows any more.
+  // A report of points has dropped its rows.
   std::uint64_t in_all = 0;
   for (const TypeRow& type : result.types) in_all += type.rows;
   w.member("layers_in_all", in_all);

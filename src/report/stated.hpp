@@ -16,7 +16,7 @@ Cell field_value(const LayerField& field, const LayerSpec& layer);
 /// The object of all fields that the layer states.
 void write_layer(JsonWriter& writer, const LayerSpec& layer);
 
-/// Under which path rows have their layer, and the columns of CSV, "layer_stride", begin.
+/// The path of a row's layer, with which its columns of CSV begin: "layer_stride".
 inline constexpr std::string_view layer_path = "layer";
 /// The row's layer as an object; unknown for a copy over the host link, which no file can state. In
 /// a report its operands name the layers that they come from; in a stream it stands alone.

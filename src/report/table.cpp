@@ -67,7 +67,7 @@ std::string batch_text(const Result& result) {
   return result.measured.recording ? "" : "batch mixed, ";
 }
 
-/// What was taken of which GPU, where it is a share of one.
+/// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting) {
   return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
 }
@@ -94,7 +94,7 @@ std::string title_of(const Report& report, const Section& section) {
   const std::string pass = trains ? "training" : name_or(result.setting.pass, "mixed passes");
   const std::string by =
       result.setting.framework ? fmt::format(", by {}", name_of(*result.setting.framework)) : "";
-  // What was set of a GPU stands behind its name.
+  // The name of a GPU that was changed says what was set, and is longer.
   const bool is_changed = !result.setting.gpu_changes.empty();
   return fmt::format("{} on {}, {}, {}{}{}\n{} {} and {} ({}{}): ridge {} FLOP/B\n{}", what,
                      shortened(printable(result.setting.gpu), is_changed ? 80 : 30),
@@ -293,7 +293,7 @@ std::string meanings_legend(const std::set<std::string>& headers) {
   return broken(text, sentence_width) + '\n';
 }
 
-/// Points stand for the layers of each, unless rows of them are asked for.
+/// Points stand for their layers, unless layers are asked for.
 bool shows_layers(const Report& report) {
   return report.points.empty() || report.view.asks_for_layers();
 }
@@ -330,7 +330,7 @@ std::string columns_legend(const ShownWords& shown) {
 }
 
 void write_layer_tables(const Report& report, const Style& plain_style, OutputBuffer& out) {
-  // Legends are those of what is rendered.
+  // Legends explain what is rendered and nothing else.
   ShownWords shown;
   const Style style{[&](const Grid& grid, OutputBuffer& to) {
                       shown.add(grid);
@@ -412,16 +412,13 @@ class MarkedText {
 
   explicit MarkedText(const Sink& sink) : sink_(sink) {}
 
-  /// OutputBuffer end in tables or at the end.
+  /// A part that ends within a table or with a line.
   void add(std::string_view text) {
     while (!text.empty()) {
-      const std::size_t end = std::min(text.find(mark), text.size());
+      const std::size_t end = text.find(mark);
       const std::string_view part = text.substr(0, end);
-      if (is_table_)
-        sink_(part);
-      else
-        sink_(markdown_lines(part));
-      if (end == text.size()) return;
+      sink_(is_table_ ? std::string(part) : markdown_lines(part));
+      if (end == text.npos) return;
       is_table_ = !is_table_;
       text.remove_prefix(end + 1);
     }
@@ -436,7 +433,7 @@ class MarkedText {
 
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
   if (!report.explanations.empty()) return sink(explanations_text(report));
-  // OutputBuffer end with lines.
+  // What is handed on ends with a line.
   const Sink at_width = [&](std::string_view piece) { sink(broken(piece, *style.width)); };
   OutputBuffer out(style.width ? at_width : sink);
   const auto write = [&](const Grid& grid, OutputBuffer& to) { write_aligned(grid, style, to); };

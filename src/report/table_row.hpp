@@ -26,8 +26,8 @@ std::string suffix_of(const TableRow& row);
 /// Whether the kernel is expected to be faster than its roofline because operands need not come
 /// from device memory.
 bool is_in_cache(const LayerResult& row);
-/// "~" before a time of which errors of other GPUs than this one say how sure it is: it must not
-/// look like a measurement.
+/// "~" before a time whose uncertainty comes from errors on other GPUs: it must not look like a
+/// measurement.
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
 
 /// A value by its unit; nothing for what is unknown.

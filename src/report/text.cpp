@@ -109,9 +109,9 @@ std::size_t last_break(const std::string& line, std::size_t width) {
   return blank;
 }
 
-/// A shorter time is that of no kernel: a bound of a few bytes.
+/// No kernel is shorter; such a time is the bound of a few bytes.
 constexpr double shortest_shown_s = 1e-9;
-/// A measured time is that far beyond only of a bound that is far below a kernel's launch.
+/// Where a measured time is further beyond its bound, the bound is far below a kernel's launch.
 constexpr int most_ratio = 1000;
 
 }  // namespace
@@ -200,7 +200,7 @@ std::string broken(std::string_view text, std::size_t width) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line(text.substr(begin, end - begin));
-    // What is below a heading stays so.
+    // The rest of an indented line stands two columns further in.
     const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
     const std::string indent(own > 0 ? own + 2 : 0, ' ');
     while (display_width(line) > width) {

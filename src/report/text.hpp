@@ -32,9 +32,9 @@ std::string shape_text(const Shape& shape);
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
-/// Lines that are wider than `width` broken at blanks; what goes on of an indented one is so too.
+/// Lines that are wider than `width` broken at blanks; an indented line goes on indented.
 std::string broken(std::string_view text, std::size_t width);
-/// The columns of sentences that no terminal sets.
+/// The width of sentences where no terminal sets one.
 inline constexpr std::size_t sentence_width = 79;
 /// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by
 /// "?", so that a name cannot act on the terminal.

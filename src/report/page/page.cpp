@@ -126,7 +126,7 @@ std::string summary_section(const Report& report) {
   return (text += table_end) += section_end;
 }
 
-/// What stands first of measured inputs.
+/// Verdicts on measured inputs, which stand first.
 std::string verdict_section(const Report& report) {
   std::string text;
   for (const Result& result : report.results)
@@ -142,7 +142,7 @@ std::string verdict_section(const Report& report) {
   return (section_begin("verdict", "Verdict") += text) += section_end;
 }
 
-/// More charts of one kind are no page to read, nor more of which one batch at a time is shown.
+/// A page with more charts of one kind is not read; of several batches it shows one at a time.
 constexpr std::size_t most_charts = 6;
 constexpr std::size_t most_charts_by_batch = 16;
 
@@ -158,7 +158,7 @@ void add_charts(std::string& text, const Report& report, ChartKind kind) {
                         charts.size() - shown, name_of(kind));
 }
 
-/// What a page's script makes a slider of; starts at the best batch.
+/// Where the page's script puts a slider, which starts at the best batch.
 std::string batch_bar(const Report& report) {
   if (report.sweeps.empty()) return "";
   const auto best = report.sweeps.front().best_batch;
