@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/marks.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/kernel_rows.hpp"
 #include "report/text.hpp"

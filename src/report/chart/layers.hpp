@@ -1,7 +1,8 @@
 #pragma once
 
-// Layers as charts show them: how they look, what they are called, what is said of them.
+// Layers as charts show them: how they look, what they are called, and which of many are marked.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,27 @@ std::string work_title(const Result& result, bool with_gpu);
 
 /// "3 layers"
 std::string layers_text(std::size_t count);
+
+/// What was left out.
+struct Thinned {
+  std::size_t count = 0;
+  double share = 0;  ///< of the time
+};
+
+/// Of a plot with logarithmic axes. Few marks stay as they are; marks on one spot are one where
+/// `joins` says so.
+Thinned thin(std::vector<Mark>& marks, bool joins);
+
+/// Up to `most` labels stay, those of marks that take longest, and with them what is drawn beside
+/// their marks.
+void stress(std::vector<Mark>& marks, std::size_t most);
+inline constexpr std::size_t most_stressed = 10;
+inline constexpr std::size_t most_stressed_of_many = 6;  ///< of several GPUs
+
+/// What the dots and small marks beside them are.
+void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& marks);
+
+/// The marks' indices, those that take longest first.
+std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks);
 
 }  // namespace roofline

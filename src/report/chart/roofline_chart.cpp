@@ -8,7 +8,6 @@
 
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/marks.hpp"
 #include "report/chart/roofs.hpp"
 #include "report/text.hpp"
 

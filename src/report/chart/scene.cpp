@@ -1,11 +1,10 @@
-#include "report/chart/scene.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "report/chart/draw.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

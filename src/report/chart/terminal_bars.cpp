@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/chart/canvas.hpp"
 #include "report/chart/layers.hpp"
 #include "report/chart/terminal.hpp"
 #include "report/text.hpp"

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/chart/canvas.hpp"
 #include "report/chart/layers.hpp"
-#include "report/chart/marks.hpp"
 #include "report/chart/scale.hpp"
 #include "report/chart/terminal.hpp"
 #include "report/text.hpp"

@@ -8,7 +8,6 @@
 #include "report/chart/draw.hpp"
 #include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/scene.hpp"
 #include "report/explain.hpp"
 #include "report/kernel_rows.hpp"
 #include "report/page/page.hpp"

@@ -6,7 +6,7 @@
 
 #include "load/loading.hpp"
 #include "report/chart/draw.hpp"
-#include "report/chart/marks.hpp"
+#include "report/chart/layers.hpp"
 #include "report/chart/scale.hpp"
 #include "roofline/catalogue.hpp"
 
