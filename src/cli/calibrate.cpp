@@ -10,6 +10,7 @@
 
 #include "cli/contexts.hpp"
 #include "cli/errors.hpp"
+#include "cli/evaluator.hpp"
 #include "cli/output.hpp"
 #include "cli/outputs.hpp"
 #include "cli/run.hpp"
@@ -51,8 +52,8 @@ std::vector<Network> read_networks(const Options& options,
     while (const std::optional<Expected<Item>> item = reader->next()) try {
         Network network = infer(*item->value().spec(defaults).value(), defaults).value();
         if (has_measured(network)) networks.push_back(std::move(network));
-      } catch (const InputError& error) {
-        note(hinted(error).what());
+      } catch (const std::exception&) {
+        note(hinted(caught_error(*input, item->has_value() ? (*item)->line : std::nullopt)).what());
         failed = true;
       }
   }
@@ -125,8 +126,8 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
   std::vector<MeasuredLayer> layers;
   for (const Network& network : networks) try {
       add_measured(network, context, layers);
-    } catch (const InputError& error) {
-      note(hinted(error).what());
+    } catch (const std::exception&) {
+      note(hinted(caught_error(network.source, std::nullopt)).what());
       failed = true;
     }
   return layers;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/errors.hpp"
+#include "cli/output.hpp"
 #include "results/in_parallel.hpp"
 #include "roofline/render.hpp"
 
@@ -318,9 +319,24 @@ Needs needs_of(const Options& options) {
   return needs;
 }
 
-InputError too_large(const std::string& input, std::optional<std::size_t> line) {
-  return {input, line ? std::to_string(*line) : "",
-          "expected an input that fits into memory, got more"};
+InputError caught_error(const std::string& input, std::optional<std::size_t> line) {
+  const std::string where = line ? std::to_string(*line) : "";
+  const InputError too_large(input, where, "expected an input that fits into memory, got more");
+  try {
+    throw;
+  } catch (const InputError& error) {
+    return error;
+  } catch (const UsageError&) {
+    throw;
+  } catch (const OutputError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return too_large;
+  } catch (const std::length_error&) {
+    return too_large;
+  } catch (const std::exception& error) {
+    return {input, where, std::string("expected what can be evaluated, got: ") + error.what()};
+  }
 }
 
 Evaluation Evaluator::nothing() const {
@@ -350,8 +366,8 @@ Evaluation Evaluator::evaluate(Reader& reader, const std::string& input,
       add(*item, input, index, all, submit);
       if (*item) ++index;
     }
-  } catch (const std::bad_alloc&) {
-    ItemEvaluator(*this, all, submit).fail(too_large(input, std::nullopt));
+  } catch (const std::exception&) {
+    ItemEvaluator(*this, all, submit).fail(caught_error(input, std::nullopt));
   }
   Evaluation last = end(reader);
   std::move(last.messages.begin(), last.messages.end(), std::back_inserter(all.messages));
@@ -380,10 +396,8 @@ void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t 
   if (!item) return evaluator.fail(item.error());
   try {
     evaluator.add(*item, index);
-  } catch (const std::bad_alloc&) {
-    evaluator.fail(too_large(input, item->line));
-  } catch (const std::length_error&) {
-    evaluator.fail(too_large(input, item->line));
+  } catch (const std::exception&) {
+    evaluator.fail(caught_error(input, item->line));
   }
 }
 

@@ -93,7 +93,8 @@ class Evaluator {
   Needs needs_;
 };
 
-/// What does not fit into memory: an input, or a record of it.
-InputError too_large(const std::string& input, std::optional<std::size_t> line);
+/// Within a handler: what was thrown, whatever it is, as the error of that input or of a record of
+/// it, for it costs nothing else. Throws again what ends the run: wrong usage, failed output.
+InputError caught_error(const std::string& input, std::optional<std::size_t> line);
 
 }  // namespace roofline

@@ -1,6 +1,7 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <new>
 #include <utility>
@@ -53,10 +54,8 @@ class WorkSplitter {
     std::shared_ptr<Reader> reader;
     try {
       reader = open_input(name, names, options_.first_line, options_.limits).value();
-    } catch (const InputError& error) {
-      return add_failure(error);
-    } catch (const std::bad_alloc&) {
-      return add_failure(too_large(name, std::nullopt));
+    } catch (const std::exception&) {
+      return add_failure(caught_error(name, std::nullopt));
     }
     if (reader->has_records()) return add_records(*reader, name);
     const auto evaluate = [this, name, reader](const Submit& submit) {
@@ -67,8 +66,8 @@ class WorkSplitter {
 
   void add_records(Reader& reader, const std::string& name) {
     std::size_t first = 0;
-    while (true) {
-      const auto items = std::make_shared<Items>(next_items(reader, name));
+    for (bool at_end = false; !at_end;) {
+      const auto items = std::make_shared<Items>(next_items(reader, name, at_end));
       if (items->empty()) break;
       const auto good = static_cast<std::size_t>(std::count_if(
           items->begin(), items->end(), [](const auto& item) { return item.has_value(); }));
@@ -82,8 +81,8 @@ class WorkSplitter {
   }
 
   /// As many records as one piece of work holds, or as there are before reading has to wait. None
-  /// at the end.
-  Items next_items(Reader& reader, const std::string& name) const {
+  /// at the end, which reading may also fail at: `at_end`.
+  Items next_items(Reader& reader, const std::string& name, bool& at_end) const {
     constexpr std::size_t most_rows = 512;
     const std::size_t rows_an_item = options_.settings.size() * std::max<std::size_t>(1, gpus_);
     Items items;
@@ -94,7 +93,10 @@ class WorkSplitter {
         items.push_back(std::move(*item));
       } while (items.size() * rows_an_item < most_rows && !reader.may_wait());
     } catch (const std::bad_alloc&) {
-      items.push_back(too_large(name, std::nullopt));
+      items.push_back(caught_error(name, std::nullopt));
+    } catch (const std::exception&) {
+      items.push_back(caught_error(name, std::nullopt));
+      at_end = true;
     }
     return items;
   }

@@ -241,6 +241,8 @@ void Builder::add_node(const NodeProto& proto, Scope& scope) {
     if (node.row->write_out(*this, node, scope)) return;
     node.row = find_operator(node.domain, node.op);  // it may have become another
   }
+  // Patterns know operators by name: somebody else's is not ONNX's of that name.
+  if (node.row->name.empty() && !node.domain.empty()) node.op = function_key(node.domain, node.op);
   for (const std::string& name : proto.outputs) {
     const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
     node.outputs.push_back(is_left_out ? nullptr : new_value(name));

@@ -7,8 +7,10 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "onnx/model.hpp"
@@ -60,7 +62,7 @@ struct Call {
 
 struct Node {
   std::string name;
-  std::string op;
+  std::string op;                     ///< "domain::Name" of other domains where nothing is known
   std::string domain;                 ///< empty for ONNX's own operators
   int version = 0;                    ///< the operator set's
   const Operator* row = nullptr;      ///< what is known of the operator
@@ -88,8 +90,9 @@ struct Graph {
 };
 
 /// What is wrong with a node; who reads the model adds the place.
-struct NodeError {
-  std::string message;
+struct NodeError : std::runtime_error {
+  explicit NodeError(std::string text) : std::runtime_error(text), message(std::move(text)) {}
+  std::string message;  ///< also where it has a NUL, which ends what()
 };
 inline constexpr const char* overflow_message = "expected sizes below 2^63, got an overflow";
 
@@ -169,6 +172,6 @@ Node* only_reader(const Value* value);
 
 /// Drops the nodes that no output depends on, says of each tensor who reads it, and puts together
 /// again what exporters write as several nodes (patterns.cpp).
-void simplify(Graph& graph);
+void simplify(Graph& graph, const std::string& source);
 
 }  // namespace roofline::onnx_graph

@@ -77,6 +77,12 @@ std::string module_of_operands(const Node& node) {
   return "";
 }
 
+/// Without its domain.
+std::string operator_name(const Node& node) {
+  const std::size_t domain = node.op.rfind("::");
+  return domain == std::string::npos ? node.op : node.op.substr(domain + 2);
+}
+
 /// What the layer is: the operator where a kind stands for many.
 std::string label_of(const Draft& draft) {
   std::string label(info(draft.spec->kind).name);
@@ -84,7 +90,7 @@ std::string label_of(const Draft& draft) {
     case LayerKind::copy:
     case LayerKind::other:
     case LayerKind::reduce:
-    case LayerKind::elementwise: label = lower_case(draft.node->op);
+    case LayerKind::elementwise: label = lower_case(operator_name(*draft.node));
     default: return label;
   }
 }

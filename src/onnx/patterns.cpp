@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "onnx/builder.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -382,11 +383,12 @@ void connect(Graph& graph) {
 
 }  // namespace
 
-void simplify(Graph& graph) {
+void simplify(Graph& graph, const std::string& source) {
   connect(graph);
   for (void (*join)(Node&) : {join_activation, join_norm, join_product}) {
     for (Node* node : graph.order)
-      if (!node->outputs.empty() && node->outputs[0] != nullptr) join(*node);
+      if (!node->outputs.empty() && node->outputs[0] != nullptr)
+        at_node(source, *node, [&] { join(*node); });
     connect(graph);
   }
 }

@@ -92,6 +92,46 @@ TEST_CASE("A model of views has nothing to evaluate, which is no error", "[onnx/
         "views.onnx: nothing to evaluate: its nodes are views and constants, which cost nothing\n");
 }
 
+/// From "x" to "y" by an operator of somebody's own, whose result "t" a constant vector is added
+/// to.
+std::string own_operator_and_sum(const std::string& op, const std::vector<std::int64_t>& x,
+                                 const std::vector<std::int64_t>& k,
+                                 const std::vector<std::int64_t>& y) {
+  return model(text(1, node(op, {"x", "k"}, {"t"}, text(7, "own"))) +
+               text(1, node("Add", {"t", "b"}, {"y"})) + input("x", x) + constant("k", k) +
+               constant("b", std::vector<std::int64_t>(static_cast<std::size_t>(y.back()), 1)) +
+               stated("t", y) + output("y"));
+}
+
+TEST_CASE("Operators of other domains are not ONNX's of the same name", "[onnx/errors]") {
+  const TemporaryFolder folder;
+  // Were they ONNX's, these operands would not multiply.
+  folder.write("matmul.onnx", own_operator_and_sum("MatMul", {2, 3}, {1, 1, 1, 1, 1}, {2, 4}));
+  folder.write("gemm.onnx", own_operator_and_sum("Gemm", {2, 3}, {1, 1, 1, 1, 1}, {2, 4}));
+  folder.write("conv.onnx", own_operator_and_sum("Conv", {1, 4, 6, 5}, {1, 1}, {1, 4, 6, 5}));
+  const Outcome outcome = run(
+      folder, "roofline matmul.onnx gemm.onnx conv.onnx --gpu v100 --format csv | cut -d, -f6,7");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out ==
+        "name,type\nmatmul,other\nadd,add\ngemm,other\nadd,add\nconv,other\nadd,add\n");
+  const std::string note =
+      ".onnx: counted by their bytes alone, as there is no rule for them: own::";
+  CHECK(outcome.err == "matmul" + note + "MatMul (1 node)\ngemm" + note + "Gemm (1 node)\nconv" +
+                           note + "Conv (1 node)\n");
+}
+
+TEST_CASE("A model that is wrong costs itself only", "[onnx/errors]") {
+  const TemporaryFolder folder;
+  folder.write("wrong.onnx", model(text(1, node("MatMul", {"x", "k"}, {"y"})) + input("x", {2, 3}) +
+                                   constant("k", {1, 1}) + output("y")));
+  const Outcome outcome = run(folder, "roofline wrong.onnx alexnet --gpu v100 --format csv");
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.out.find("alexnet") != std::string::npos);
+  CHECK(outcome.err ==
+        "wrong.onnx: node \"y\" (MatMul): expected matrices that can be multiplied, got [2, 3] and "
+        "[2]\n");
+}
+
 TEST_CASE("A model cut short is told from a whole one", "[onnx/errors]") {
   const std::string whole = read_file(model_path("resnet18.script"));
   REQUIRE(model_message(whole).empty());

@@ -297,7 +297,7 @@ def unknown():
         m.row("other", [x], f"mystery{i}")
     m.n("GridSample", [m.x("image", ["N", 2, 4, 4]), m.x("grid", ["N", 3, 3, 2])], "sample")
     m.row("other", ["image", "grid"], "sample")
-    m.notes = ["counted by their bytes alone, as there is no rule for them: GridSample (1 node), Mystery (2 nodes)"]
+    m.notes = ["counted by their bytes alone, as there is no rule for them: GridSample (1 node), own::Mystery (2 nodes)"]
     m.out("mystery0", "mystery1", "sample")
     m.save()
 

@@ -48,12 +48,22 @@ inline std::string constant(const std::string& name, const std::vector<std::int6
   return text(5, bytes);
 }
 
-/// An input of floats, among a graph's fields.
-inline std::string input(const std::string& name, const std::vector<std::int64_t>& sizes) {
+/// A tensor of floats, among a graph's fields.
+inline std::string floats(std::uint64_t field, const std::string& name,
+                          const std::vector<std::int64_t>& sizes) {
   std::string shape;
   for (const std::int64_t size : sizes)
     shape += text(1, integer(1, static_cast<std::uint64_t>(size)));
-  return text(11, text(1, name) + text(2, text(1, integer(1, 1) + text(2, shape))));
+  return text(field, text(1, name) + text(2, text(1, integer(1, 1) + text(2, shape))));
+}
+
+inline std::string input(const std::string& name, const std::vector<std::int64_t>& sizes) {
+  return floats(11, name, sizes);
+}
+
+/// The file states the sizes of a tensor within the graph.
+inline std::string stated(const std::string& name, const std::vector<std::int64_t>& sizes) {
+  return floats(13, name, sizes);
 }
 
 inline std::string output(const std::string& name) { return text(12, text(1, name)); }
