@@ -12,7 +12,7 @@
 namespace roofline {
 namespace {
 
-[[noreturn]] void fail(const ImpossibleMapping& impossible, const KernelModel& model) {
+[[noreturn]] void fail_plan(const ImpossibleMapping& impossible, const KernelModel& model) {
   throw InputError("", "",
                    "expected a mapping that " + model.gpu() + " can run, got " +
                        std::to_string(impossible.needed) + " " +
@@ -21,7 +21,7 @@ namespace {
                        std::to_string(impossible.needed - impossible.available) + " too many");
 }
 
-[[noreturn]] void fail(const UnsuitedAlgorithm& unsuited, const KernelModel& model) {
+[[noreturn]] void fail_plan(const UnsuitedAlgorithm& unsuited, const KernelModel& model) {
   throw InputError("", "",
                    "expected an algorithm that " + model.gpu() + " has for this layer, got \"" +
                        std::string(name_of(unsuited.algorithm)) + "\"");
@@ -34,7 +34,7 @@ void require_no_mapping(const Layer& layer) {
                          std::to_string(layer.groups) + " groups");
 }
 
-[[noreturn]] void fail(const SmallSharedMemory& small) {
+[[noreturn]] void fail_plan(const SmallSharedMemory& small) {
   throw InputError(
       "", "",
       "expected at least " + std::to_string(small.needed) +
@@ -63,11 +63,11 @@ std::optional<KernelPlan> plan_dense(const Layer& layer, const Counts& counts, E
   try {
     return dense_plan(layer, counts, *own, model.resolved(), cache, trace);
   } catch (const ImpossibleMapping& impossible) {
-    fail(impossible, model);
+    fail_plan(impossible, model);
   } catch (const SmallSharedMemory& small) {
-    fail(small);
+    fail_plan(small);
   } catch (const UnsuitedAlgorithm& unsuited) {
-    fail(unsuited, model);
+    fail_plan(unsuited, model);
   }
 }
 

@@ -106,7 +106,7 @@ std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
 }
 
 /// Indices are integers of 64 bits, as frameworks have them by default.
-std::uint64_t index_byte(std::uint64_t indices) { return checked_mul(indices, 8); }
+std::uint64_t byte_of_indices(std::uint64_t indices) { return checked_mul(indices, 8); }
 
 /// Of an embedding: its indices, and the table that is its second operand. Each position reads its
 /// row, at most the whole table. Backward, the gradients of all positions are added into that of
@@ -117,7 +117,7 @@ void count_lookup(const Layer& layer, Counts& counts) {
   const bool forward = layer.pass == Pass::fwd;
   if (!forward) counts.flops = elements(layer.output);
   const std::uint64_t rows = std::min(counts.params, elements(layer.output));
-  counts.bytes.input = index_byte(positions);
+  counts.bytes.input = byte_of_indices(positions);
   counts.bytes.weight = stored_byte(forward ? rows : counts.params, layer.dtypes.weight);
   counts.bytes.output = tensor_byte(layer.output, layer.dtypes.output);
 }
@@ -127,13 +127,13 @@ void count_lookup(const Layer& layer, Counts& counts) {
 void count_picked_rows(const Layer& layer, Counts& counts) {
   const Shape& in = layer.inputs.front().shape;
   if (layer.kind == LayerKind::gather) {
-    counts.bytes.input =
-        checked_add(counts.bytes.input, index_byte(elements(layer.output) / layer.output.channels));
+    counts.bytes.input = checked_add(
+        counts.bytes.input, byte_of_indices(elements(layer.output) / layer.output.channels));
   } else if (layer.kind == LayerKind::scatter) {
     const std::uint64_t touched =
         stored_byte(std::min(elements(in), elements(layer.output)), layer.dtypes.output);
     counts.bytes.input =
-        checked_add(counts.bytes.input, index_byte(elements(in) / in.channels), touched);
+        checked_add(counts.bytes.input, byte_of_indices(elements(in) / in.channels), touched);
     counts.bytes.output = touched;
   }
 }

@@ -5,9 +5,9 @@
 namespace roofline {
 namespace {
 
-using Candidates = std::initializer_list<Engine>;
+using EngineCandidates = std::initializer_list<Engine>;
 
-std::optional<Engine> first_present(const EngineRates& peaks, Candidates candidates) {
+std::optional<Engine> first_present(const EngineRates& peaks, EngineCandidates candidates) {
   for (const Engine engine : candidates)
     if (rate_of(peaks, engine)) return engine;
   return std::nullopt;

@@ -12,7 +12,7 @@
 namespace roofline {
 namespace {
 
-using Cells = std::vector<std::string_view>;
+using RowCells = std::vector<std::string_view>;
 
 /// The columns of numbers, behind the layer's name.
 constexpr std::array<std::string_view, 7> conv_columns{
@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 7> conv_columns{
 constexpr std::array<std::string_view, 3> product_columns{"M", "N", "K"};
 
 /// Up to a comment, as the files have them behind their cells.
-Cells scale_sim_cells(std::string_view line) { return items_in(line.substr(0, line.find('#'))); }
+RowCells scale_sim_cells(std::string_view line) { return items_in(line.substr(0, line.find('#'))); }
 
 template <std::size_t N>
-bool is_topology(const Cells& cells, const std::array<std::string_view, N>& columns) {
+bool is_topology(const RowCells& cells, const std::array<std::string_view, N>& columns) {
   return cells.size() > N && cells[0].starts_with("Layer") &&
          std::equal(columns.begin(), columns.end(), cells.begin() + 1);
 }
@@ -48,7 +48,7 @@ class Topology {
     std::string line;
     while (stream_.read_line(line)) {
       ++line_;
-      const Cells cells = scale_sim_cells(line);
+      const RowCells cells = scale_sim_cells(line);
       if (line_ == 1)
         is_conv_ = is_topology(cells, conv_columns);
       else if (cells.size() > 1 || !cells[0].empty())
@@ -63,7 +63,7 @@ class Topology {
     return is_conv_ ? conv_columns[i] : product_columns[i];
   }
 
-  void read_layer(const Cells& cells) {
+  void read_layer(const RowCells& cells) {
     if (cells.size() <= columns())
       return bad_.add({stream_.name(), std::to_string(line_),
                        "expected a name and " + std::to_string(columns()) + " numbers, got " +
@@ -96,7 +96,7 @@ NetworkSpecs read_scale_sim(ByteStream& stream, BadRows& bad) {
 }  // namespace
 
 bool looks_like_scale_sim(std::string_view head) {
-  const Cells cells = scale_sim_cells(head.substr(0, head.find('\n')));
+  const RowCells cells = scale_sim_cells(head.substr(0, head.find('\n')));
   return is_topology(cells, conv_columns) || is_topology(cells, product_columns);
 }
 

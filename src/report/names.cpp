@@ -40,7 +40,7 @@ std::size_t common_begin(const std::vector<std::string>& values) {
   return size;
 }
 
-std::optional<unsigned long> number(const std::string& text) {
+std::optional<unsigned long> parsed_number(const std::string& text) {
   const bool is_number =
       !text.empty() && text.size() < 10 && std::all_of(text.begin(), text.end(), is_digit);
   return is_number ? std::optional(std::stoul(text)) : std::nullopt;
@@ -53,7 +53,8 @@ std::string braced(const std::vector<std::string>& values) {
   for (const std::string& value : values) ends.push_back(value.substr(begin));
   bool consecutive = ends.size() > 2;
   for (std::size_t i = 0; i < ends.size() && consecutive; ++i)
-    consecutive = number(ends[i]) && (i == 0 || *number(ends[i]) == *number(ends[i - 1]) + 1);
+    consecutive = parsed_number(ends[i]) &&
+                  (i == 0 || *parsed_number(ends[i]) == *parsed_number(ends[i - 1]) + 1);
   const std::string head = values.front().substr(0, begin);
   if (consecutive) return fmt::format("{}{{{}-{}}}", head, ends.front(), ends.back());
   if (ends.size() > 3) return fmt::format("{}{{{},..,{}}}", head, ends.front(), ends.back());

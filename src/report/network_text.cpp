@@ -22,7 +22,7 @@ constexpr double least_share = 0.01;
 constexpr std::size_t widest_name = 40;
 constexpr std::size_t screen_width = 80;
 
-std::string words_of(std::string_view name) {
+std::string with_blanks(std::string_view name) {
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
@@ -63,8 +63,8 @@ std::string limiters_sentence(const NetworkExplanation& explanation) {
       rest += share;
       continue;
     }
-    parts.emplace_back(share, fmt::format("{} {} ({})", words_of(name_of(limiter)), percent(share),
-                                          meaning_of(limiter)));
+    parts.emplace_back(share, fmt::format("{} {} ({})", with_blanks(name_of(limiter)),
+                                          percent(share), meaning_of(limiter)));
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -94,7 +94,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
     const auto& kernel = row.first().kernel;
     grid.add_row({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
-                  kernel ? words_of(name_of(kernel->limiter)) : ""});
+                  kernel ? with_blanks(name_of(kernel->limiter)) : ""});
     rest_s -= each.time_s;
     rest -= each.rows.size();
   }

@@ -132,7 +132,7 @@ const JsonKey& key_of(const LayerField& field) {
 }
 
 /// A row's layer, standing alone. A time is that of the row's GPU, whichever its source meant.
-LayerSpec layer_of(const Row& row) {
+LayerSpec stated_layer_of(const Row& row) {
   LayerSpec spec = stated(row.layer.layer);
   if (spec.measured->is_known() && spec.measured->gpu.empty())
     spec.measured.change([&](Measured& measured) { measured.gpu = row.gpu; });
@@ -140,7 +140,7 @@ LayerSpec layer_of(const Row& row) {
 }
 
 void write_stated_layer(JsonWriter& writer, const Row& row) {
-  LayerSpec spec = layer_of(row);
+  LayerSpec spec = stated_layer_of(row);
   if (!row.in_stream) {
     const std::vector<OperandSpec*> operands = operands_of(spec);
     const std::vector<std::string>& names = row.layer.input_from;
@@ -225,7 +225,7 @@ std::string layer_columns() {
 
 void append_layer_cells(TextBuffer& csv, const Row& row, bool raw) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.of_run;
-  const LayerSpec spec = is_input ? layer_of(row) : LayerSpec();
+  const LayerSpec spec = is_input ? stated_layer_of(row) : LayerSpec();
   bool first = true;
   for (const LayerField& field : layer_fields()) {
     if (!field.is_written()) continue;

@@ -77,7 +77,7 @@ Known known(const std::optional<std::uint64_t>& count) {
 }
 
 /// What takes no time, such as a view, has no ratio.
-Known ratio(const Known& part, const Known& whole) {
+Known known_ratio(const Known& part, const Known& whole) {
   return part && whole && *whole > 0 ? Known(*part / *whole) : Known();
 }
 
@@ -91,9 +91,9 @@ constexpr std::array gate_fields = std::to_array<GateField>({
     {"roofline", gate_times, [](S s) -> Known { return s.roofline_s; }, true, "the roofline bound"},
     {"measured", gate_times, [](S s) { return s.measured_s; }, true, "the measured time, of a network known where every layer has one"},
     {"lost", gate_times, [](S s) { return s.lost_s; }, true, "the measured time beyond the roofline bound, of a network known where every layer has one"},
-    {"share_of_bound", no_unit, [](S s) { return ratio(s.roofline_s, s.measured_s ? s.measured_s : s.expected_s); }, true, "the roofline bound over the measured time, or else over the expected one"},
-    {"over_expected", no_unit, [](S s) { return ratio(s.measured_s, s.expected_s); }, true, "the measured time over the expected one"},
-    {"images_per_s", no_unit, [](S s) { return ratio(known(s.batch), s.expected_s); }, false, "the batch over the expected time, known where all layers have one batch"},
+    {"share_of_bound", no_unit, [](S s) { return known_ratio(s.roofline_s, s.measured_s ? s.measured_s : s.expected_s); }, true, "the roofline bound over the measured time, or else over the expected one"},
+    {"over_expected", no_unit, [](S s) { return known_ratio(s.measured_s, s.expected_s); }, true, "the measured time over the expected one"},
+    {"images_per_s", no_unit, [](S s) { return known_ratio(known(s.batch), s.expected_s); }, false, "the batch over the expected time, known where all layers have one batch"},
     {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false, "the GPU memory that the network needs; a stream of layers is no network"},
     {"macs", no_unit, [](S s) { return known(s.macs); }, true, "multiply-adds"},
     {"flops", no_unit, [](S s) { return known(s.flops); }, true, "FLOP"},

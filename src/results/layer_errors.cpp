@@ -28,10 +28,10 @@ std::array<CellKey, 4> keys_of(const CellKey& key) {
   return {{key, {key.layer_class, key.dtype, {}}, {key.layer_class, {}, {}}, {}}};
 }
 
-using Cells = std::map<CellKey, std::vector<const LayerError*>>;
+using ErrorCells = std::map<CellKey, std::vector<const LayerError*>>;
 
-Cells cells_of(const std::vector<LayerError>& errors, const ErrorScope& scope) {
-  Cells cells;
+ErrorCells cells_of(const std::vector<LayerError>& errors, const ErrorScope& scope) {
+  ErrorCells cells;
   for (const LayerError& error : errors)
     for (const CellKey& key : keys_of({error.layer_class, error.dtype, error.pass}))
       cells[key].push_back(&error);
@@ -69,7 +69,7 @@ bool is_like(const LayerErrors& errors, const LayerErrors& wider) {
   return are_like(errors.factor, wider.factor) && are_like(errors.factor_95, wider.factor_95);
 }
 
-bool tells_something(const CellKey& key, const LayerErrors& errors, const Cells& cells,
+bool tells_something(const CellKey& key, const LayerErrors& errors, const ErrorCells& cells,
                      const ErrorScope& scope) {
   for (const CellKey& wider : keys_of(key)) {
     const auto found = cells.find(wider);
@@ -96,7 +96,7 @@ double quantile(std::vector<ErrorDistance> distances, double share) {
 
 std::vector<LayerErrors> layer_errors(const std::vector<LayerError>& errors,
                                       const ErrorScope& scope) {
-  const Cells cells = cells_of(errors, scope);
+  const ErrorCells cells = cells_of(errors, scope);
   std::vector<LayerErrors> list;
   for (int keys = 3; keys >= 0; --keys)
     for (const auto& [key, cell] : cells) {

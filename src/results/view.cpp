@@ -22,12 +22,12 @@ double distance(const std::optional<double>& predicted_s, const std::optional<do
 }
 
 /// Of the measured time where every row has one, else of the expected.
-double share_of(const LayerResult& row, const Result& result) {
+double row_share_of(const LayerResult& row, const Result& result) {
   if (const auto& measured_s = result.total.measured_time_s; measured_s && *measured_s > 0)
     return row.measured_time_s.value_or(0) / *measured_s;
   return row.time_share.value_or(0);
 }
-double share_of(const TypeRow& row, const Result& result) {
+double row_share_of(const TypeRow& row, const Result& result) {
   if (const auto& measured_s = result.total.measured_time_s; measured_s && *measured_s > 0)
     return row.total.measured_time_s.value_or(0) / *measured_s;
   return row.time_share;
@@ -37,7 +37,7 @@ double sort_key(const LayerResult& row, const Result& result, SortBy by) {
   switch (by) {
     case SortBy::time:
     case SortBy::energy:
-    case SortBy::cost: return share_of(row, result);
+    case SortBy::cost: return row_share_of(row, result);
     case SortBy::flops: return static_cast<double>(row.counts.flops);
     case SortBy::bytes: return static_cast<double>(row.counts.bytes.total);
     case SortBy::intensity: return row.point.intensity_flop_per_byte.value_or(0);
@@ -51,7 +51,7 @@ double sort_key(const TypeRow& row, const Result& result, SortBy by) {
   switch (by) {
     case SortBy::time:
     case SortBy::energy:
-    case SortBy::cost: return share_of(row, result);
+    case SortBy::cost: return row_share_of(row, result);
     case SortBy::flops: return static_cast<double>(row.total.flops);
     case SortBy::bytes: return static_cast<double>(row.total.bytes.total);
     case SortBy::intensity: return intensity(row.total.flops, row.total.bytes.total);
@@ -76,7 +76,7 @@ double sort_key(const KernelRow& row, const KernelTable&, SortBy by) {
   return 0;
 }
 
-double share_of(const KernelRow& row, const KernelTable&) { return row.time_share; }
+double row_share_of(const KernelRow& row, const KernelTable&) { return row.time_share; }
 
 using Groups = std::vector<std::vector<std::size_t>>;
 
@@ -110,7 +110,7 @@ double sort_key(const GroupRow& group, const Result& result, SortBy by) {
   const bool adds_up = by != SortBy::intensity && by != SortBy::error;
   return adds_up ? one * static_cast<double>(group.members->size()) : one;
 }
-double share_of(const GroupRow& group, const Result& result) {
+double row_share_of(const GroupRow& group, const Result& result) {
   return sort_key(group, result, SortBy::time);
 }
 
@@ -131,7 +131,7 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& who
   if (view.cover_share) {
     double covered = 0;
     for (kept = 0; kept < indices.size() && covered < *view.cover_share; ++kept)
-      covered += share_of(rows[indices[kept]], whole);
+      covered += row_share_of(rows[indices[kept]], whole);
   }
   if (view.top) kept = std::min<std::size_t>(kept, *view.top);
   indices.resize(kept);

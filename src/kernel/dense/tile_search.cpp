@@ -8,7 +8,7 @@
 namespace roofline {
 namespace {
 
-constexpr std::array<double, 12> splits{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
+constexpr std::array<double, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
 
 /// Splits beyond a full GPU only add partial sums.
 bool may_split(const Product& p, double steps, double blocks, double slots, double split) {
@@ -32,7 +32,7 @@ TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
         occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, p.element_byte)});
     if (resident.blocks == 0) continue;
     const double r = resident.blocks;
-    for (const double split : splits) {
+    for (const double split : split_counts) {
       if (split > 1 && !may_split(p, cost.steps, cost.tiles * split, r * rates.sm_count, split))
         break;
       const double time_s = schedule(p, rates, cost, split, r, trace).kernel_s;
