@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "roofline/enumeration.hpp"
+
 namespace roofline {
 
 enum class LayerKind : std::uint8_t {
@@ -78,6 +80,18 @@ enum class Features : std::uint8_t {
   last,   ///< [F], [N, F] or [N, positions..., F], as PyTorch's linear and layer_norm have it
 };
 
+/// What an element's arithmetic costs a kernel that goes over its operands once. Times that were
+/// measured of one class say nothing of another.
+enum class ElementCost : std::uint8_t {
+  own,          ///< the kernel has a formula of its own
+  simple,       ///< compares, sums and products
+  scaled,       ///< likewise, with a parameter of each channel
+  exponential,  ///< one exponential, and a division
+  several,      ///< exponentials, logarithms or powers, or an operand's neighbours
+  erf,
+  any,  ///< of functions that are not told apart: taken for an exponential
+};
+
 struct KindInfo {
   LayerKind kind = LayerKind::conv;
   std::string_view name;
@@ -85,6 +99,7 @@ struct KindInfo {
   /// FLOP an element of the input (pools, norms, activations), or an element of the result and
   /// operand after the first (add, mul). Contractions count 2 FLOP a MAC instead.
   std::uint64_t flop_per_element = 0;
+  ElementCost cost = static_cast<ElementCost>(UINT8_MAX);  ///< none: each row has to state its own
   /// The forward tensor that the backward pass reads beside the gradient, kept until then.
   Saved saved = Saved::nothing;
   Features features = Features::first;

@@ -260,8 +260,9 @@ std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::s
   constexpr std::size_t least_layers = 10;
   std::vector<LayerError> errors;
   for (std::size_t i = 0; i < calibration.held_out_log_ratios.size(); ++i)
-    errors.push_back({class_of(layers[i].layer), error_type_of(layers[i].engine),
-                      layers[i].layer.pass, calibration.held_out_log_ratios[i]});
+    errors.push_back({class_of(layers[i].layer), info(layers[i].layer.kind).cost,
+                      error_type_of(layers[i].engine), layers[i].layer.pass,
+                      calibration.held_out_log_ratios[i]});
   return layer_errors(errors, {UncertaintyBasis::measured,
                                {gpu},
                                fmt::format("cross-validated on {} measured layers", layers.size()),

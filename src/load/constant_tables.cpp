@@ -83,8 +83,9 @@ class Members {
   }
 
   void take(LayerErrors& errors) {
-    auto& [basis, applies_to, layer_class, dtype, pass, layers, factor, factor_95, origin] = errors;
-    take(basis, applies_to, layer_class, dtype, pass, layers, factor, factor_95, origin);
+    auto& [basis, applies_to, layer_class, costs, dtype, pass, layers, factor, factor_95, origin] =
+        errors;
+    take(basis, applies_to, layer_class, costs, dtype, pass, layers, factor, factor_95, origin);
   }
 
   void take(TotalErrors& errors) {

@@ -53,12 +53,17 @@ void read_basis(ObjectReader& object, LayerErrors& errors) {
 }
 
 LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
-  ObjectReader object(
-      value, "errors of layers",
-      {"basis", "applies_to", "class", "dtype", "pass", "layers", "factor", "factor_95", "origin"});
+  ObjectReader object(value, "errors of layers",
+                      {"basis", "applies_to", "class", "costs", "dtype", "pass", "layers", "factor",
+                       "factor_95", "origin"});
   LayerErrors errors;
   read_basis(object, errors);
   if (const auto name = object.take("class")) errors.layer_class = choice_of<LayerClass>(*name);
+  if (const auto list = object.take("costs")) {
+    if (!list->is_array()) list->fail_expected("a list of costs");
+    for (std::size_t i = 0; i < list->size(); ++i)
+      errors.costs.push_back(choice_of<ElementCost>(list->at(i)));
+  }
   if (const auto name = object.take("dtype"))
     errors.dtype = parse<DataType>(error_type_names[read_choice(*name, error_type_names)]);
   if (const auto name = object.take("pass")) errors.pass = choice_of<Pass>(*name);
@@ -112,12 +117,19 @@ std::string key_json(std::string_view key, const std::optional<E>& value) {
   return value ? fmt::format(", \"{}\": {}", key, quoted_json(name_of(*value))) : "";
 }
 
+std::string costs_json(const std::vector<ElementCost>& costs) {
+  auto names = nlohmann::json::array();
+  for (const ElementCost cost : costs) names.push_back(name_of(cost));
+  return costs.empty() ? "" : ", \"costs\": " + names.dump();
+}
+
 std::string json_of(const LayerErrors& errors) {
   const std::string names = errors.applies_to.empty()
                                 ? ""
                                 : ", \"applies_to\": " + nlohmann::json(errors.applies_to).dump();
   return basis_json(errors.basis) + names + key_json("class", errors.layer_class) +
-         key_json("dtype", errors.dtype) + key_json("pass", errors.pass) +
+         costs_json(errors.costs) + key_json("dtype", errors.dtype) +
+         key_json("pass", errors.pass) +
          fmt::format(R"(, "layers": {}, "factor": {:.3f}, "factor_95": {:.3f}, "origin": {}}})",
                      errors.layers, errors.factor, errors.factor_95, quoted_json(errors.origin));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace roofline {
@@ -41,6 +42,15 @@ ErrorCells cells_of(const std::vector<LayerError>& errors, const ErrorScope& sco
   return cells;
 }
 
+/// What was measured of activations and the like, on GPUs that they are then sure of.
+std::vector<ElementCost> costs_of(const CellKey& key, const std::vector<const LayerError*>& cell,
+                                  const ErrorScope& scope) {
+  if (key.layer_class != LayerClass::other || scope.basis == UncertaintyBasis::datasheet) return {};
+  std::set<ElementCost> costs;
+  for (const LayerError* error : cell) costs.insert(error->cost);
+  return {costs.begin(), costs.end()};
+}
+
 LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& cell,
                       const ErrorScope& scope) {
   std::map<std::size_t, double> layers_of;
@@ -52,6 +62,7 @@ LayerErrors errors_of(const CellKey& key, const std::vector<const LayerError*>& 
   return {scope.basis,
           scope.applies_to,
           key.layer_class,
+          costs_of(key, cell, scope),
           key.dtype,
           key.pass,
           cell.size(),

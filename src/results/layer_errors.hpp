@@ -13,6 +13,7 @@ namespace roofline {
 /// How far the expected time of one measured layer was from the truth.
 struct LayerError {
   LayerClass layer_class = LayerClass::dense;
+  ElementCost cost = ElementCost::own;
   DataType dtype = DataType::fp32;  ///< as error_type_of() has it
   Pass pass = Pass::fwd;
   double log_ratio = 0;  ///< ln(expected / measured)

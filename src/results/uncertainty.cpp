@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "kernel/constants.hpp"
 #include "results/score.hpp"
 
 namespace roofline {
@@ -50,36 +51,19 @@ std::optional<UncertaintyBasis> main_basis(const std::vector<const LayerResult*>
 
 }  // namespace
 
-DataType error_type_of(Engine engine) {
-  switch (engine) {
-    case Engine::fp64:
-    case Engine::fp64_tensor:
-    case Engine::fp32:
-    case Engine::fp32_tensor: return DataType::fp32;
-    case Engine::tf32: return DataType::tf32;
-    case Engine::fp16:
-    case Engine::fp16_tensor:
-    case Engine::fp16_tensor_fp16_accumulate:
-    case Engine::bf16:
-    case Engine::bf16_vector: return DataType::fp16;
-    case Engine::fp8:
-    case Engine::fp8_fp16_accumulate:
-    case Engine::int8:
-    case Engine::dp4a:
-    case Engine::int4:
-    case Engine::fp6:
-    case Engine::fp4: return DataType::int8;
-  }
-  return DataType::fp32;
-}
+DataType error_type_of(Engine engine) { return facts_of(engine).error_type; }
 
 std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors) {
   const LayerClass layer_class = class_of(row.layer);
   const DataType type = error_type_of(row.engine);
   const Pass pass = row.layer.pass;
   const auto is_any_or = [](const auto& stated, auto own) { return !stated || *stated == own; };
+  const auto has_cost = [&, cost = info(row.layer.kind).cost](const LayerErrors& each) {
+    return each.costs.empty() ||
+           std::find(each.costs.begin(), each.costs.end(), cost) != each.costs.end();
+  };
   for (const LayerErrors& each : errors.layers)
-    if (is_any_or(each.layer_class, layer_class) && is_any_or(each.dtype, type) &&
+    if (is_any_or(each.layer_class, layer_class) && has_cost(each) && is_any_or(each.dtype, type) &&
         is_any_or(each.pass, pass) &&
         (!row.layer.mapping->tile || each.basis == UncertaintyBasis::datasheet))
       return Uncertainty{each.factor, each.factor_95, each.basis};

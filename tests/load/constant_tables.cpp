@@ -58,6 +58,7 @@ TEST_CASE("What is taken apart is put together again", "[load/constant_tables]")
   odd.errors.layers = {{.basis = UncertaintyBasis::measured,
                         .applies_to = {"A", "B"},
                         .layer_class = LayerClass::other,
+                        .costs = {ElementCost::simple, ElementCost::erf},
                         .dtype = DataType::fp16,
                         .pass = std::nullopt,
                         .layers = 1,

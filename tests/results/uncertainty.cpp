@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
+#include "kernel/constants.hpp"
 #include "load/loading.hpp"
+#include "model/score.hpp"
 #include "report/golden.hpp"
 #include "roofline/catalogue.hpp"
 #include "temporary_folder.hpp"
@@ -95,12 +98,40 @@ TEST_CASE("Errors are those of the nearest GPU that was measured", "[results/unc
   CHECK(stated(own, "h200").basis == datasheet);
 }
 
+TEST_CASE("What nobody measured on a GPU is not as sure as what somebody did",
+          "[results/uncertainty]") {
+  const auto basis = [](const std::string& kind, const char* gpu) {
+    return stated(R"({"type": ")" + kind + R"(", "dtype": "fp16", "input": [8, 64, 56, 56]})", gpu)
+        .basis;
+  };
+  for (const char* kind : {"relu", "leaky_relu", "silu", "elu", "softmax"})
+    CHECK(basis(kind, "h200") == measured);
+  for (const char* kind : {"gelu", "elementwise"}) CHECK(basis(kind, "h200") == architecture);
+  for (const char* kind : {"prelu", "lrn"}) {
+    CHECK(basis(kind, "h200") == datasheet);
+    CHECK(basis(kind, "h100") == datasheet);
+  }
+}
+
 TEST_CASE("The truth lies where it is said to, as often as is said", "[results/uncertainty]") {
   const std::string folder = ROOFLINE_SOURCE_FOLDER "/tests/measured";
   std::vector<Sample> samples;
   for (const LayerSet& set : own_layer_sets())
     for (Sample& sample : samples_of(folder, set)) samples.push_back(std::move(sample));
   const CheckTable table = check_table(uses_of(samples), own_runs(folder));
+
+  // What the files say was measured was.
+  for (const Use& use : uses_of(samples)) {
+    std::set<ElementCost> costs;
+    for (const Sample* sample : use.samples)
+      if (class_of(sample->row.layer) == LayerClass::other)
+        costs.insert(info(sample->row.layer.kind).cost);
+    if (use.scope.basis == datasheet) continue;
+    const Gpu gpu = gpu_of(use.samples.front()->set);
+    for (const LayerErrors& errors : gpu.constants->errors.layers)
+      if (errors.origin == use.scope.origin && errors.layer_class == LayerClass::other)
+        CHECK(errors.costs == std::vector<ElementCost>(costs.begin(), costs.end()));
+  }
 
   // Layers of networks, or on GPUs, that the errors had not seen.
   for (const auto& [basis, rows] : table) {

@@ -60,8 +60,9 @@ std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
   std::vector<LayerError> errors;
   for (const Sample* sample : samples) {
     const LayerResult& row = sample->row;
-    errors.push_back({class_of(row.layer), error_type_of(row.engine), row.layer.pass,
-                      sample->log_ratio, gpus.emplace(sample->set.gpu, gpus.size()).first->second});
+    errors.push_back({class_of(row.layer), info(row.layer.kind).cost, error_type_of(row.engine),
+                      row.layer.pass, sample->log_ratio,
+                      gpus.emplace(sample->set.gpu, gpus.size()).first->second});
   }
   return roofline::layer_errors(errors, scope);
 }

@@ -179,22 +179,9 @@ void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
 
 }  // namespace
 
-bool is_tensor_engine(Engine engine) {
-  switch (engine) {
-    case Engine::fp64:
-    case Engine::fp32:
-    case Engine::fp16:
-    case Engine::bf16_vector:
-    case Engine::dp4a: return false;
-    default: return true;
-  }
-}
+bool is_tensor_engine(Engine engine) { return class_of(engine) != EngineClass::vector; }
 
-EngineClass class_of(Engine engine) {
-  if (!is_tensor_engine(engine)) return EngineClass::vector;
-  return engine == Engine::tf32 || engine == Engine::fp32_tensor ? EngineClass::tf32
-                                                                 : EngineClass::tensor;
-}
+EngineClass class_of(Engine engine) { return facts_of(engine).engine_class; }
 
 bool keeps_tensors_padded(const Layer& layer) {
   return layer.kernels == KernelSource::inference_engine || element_byte(layer.dtypes.input) <= 1;
@@ -204,42 +191,9 @@ bool has_ragged_rows(const Contraction& x) {
   return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
 }
 
-double operand_byte(Engine engine) {
-  switch (engine) {
-    case Engine::int4:
-    case Engine::fp4: return 0.5;
-    case Engine::fp6: return 0.75;
-    case Engine::int8:
-    case Engine::dp4a:
-    case Engine::fp8:
-    case Engine::fp8_fp16_accumulate: return 1;
-    case Engine::fp32:
-    case Engine::tf32:
-    case Engine::fp32_tensor: return 4;
-    case Engine::fp64:
-    case Engine::fp64_tensor: return 8;
-    default: return 2;
-  }
-}
+double operand_byte(Engine engine) { return facts_of(engine).operand_byte; }
 
-std::uint32_t channel_alignment(Engine engine) {
-  switch (engine) {
-    case Engine::fp64_tensor: return 2;
-    case Engine::tf32:
-    case Engine::fp32_tensor: return 4;
-    case Engine::fp16_tensor:
-    case Engine::fp16_tensor_fp16_accumulate:
-    case Engine::bf16: return 8;
-    case Engine::fp8:
-    case Engine::fp8_fp16_accumulate:
-    case Engine::int8: return 16;
-    case Engine::fp6:
-    case Engine::fp4:
-    case Engine::int4: return 32;
-    case Engine::dp4a: return 4;
-    default: return 1;
-  }
-}
+std::uint32_t channel_alignment(Engine engine) { return facts_of(engine).channel_alignment; }
 
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
                            FewChannels few) {

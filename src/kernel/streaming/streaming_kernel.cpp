@@ -107,13 +107,16 @@ class StreamingKernels : StreamFormulas<Trace> {
 
   /// Of an element's arithmetic. Sixteen-bit elements are widened, computed in fp32, narrowed.
   const double& function_clock() const {
-    switch (p.layer->kind) {
-      case LayerKind::sigmoid:
-      case LayerKind::tanh:
-      case LayerKind::silu: return k.exponential_clock;
-      case LayerKind::gelu: return k.erf_clock;
-      default: return k.simple_clock;
+    switch (info(p.layer->kind).cost) {
+      case ElementCost::exponential:
+      case ElementCost::several:
+      case ElementCost::any: return k.exponential_clock;
+      case ElementCost::erf: return k.erf_clock;
+      case ElementCost::own:
+      case ElementCost::simple:
+      case ElementCost::scaled: break;
     }
+    return k.simple_clock;
   }
 
   /// Where operands and result do not lie alike: an element at a time.
@@ -171,6 +174,8 @@ class StreamingKernels : StreamFormulas<Trace> {
 
   Work activation() const {
     if (!lies_alike()) return in_another_order();
+    if (info(p.layer->kind).cost == ElementCost::scaled && !p.backward())
+      return work_of(k.broadcast, Algorithm::broadcast_elementwise);
     Work work = start_of(p.backward() ? k.vectorized_several : k.vectorized,
                          Algorithm::vectorized_elementwise);
     const Number clock = trace(function_clock());
