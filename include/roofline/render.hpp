@@ -3,6 +3,7 @@
 // Results to bytes: formats that take rows one by one, formats that take whole reports, and one
 // table of them all.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,7 +54,8 @@ enum class RowOrder : std::uint8_t {
 template <class Function>
 class Always {
  public:
-  constexpr Always(Function* function) : function_(function) {}
+  template <std::convertible_to<Function*> F>
+  constexpr Always(F function) : function_(function) {}
   Always(std::nullptr_t) = delete;
   constexpr operator Function*() const { return function_; }
 

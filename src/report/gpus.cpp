@@ -100,7 +100,7 @@ std::string alias_text(const Gpu& gpu, std::size_t widest) {
 }
 
 /// Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
-constexpr std::array<std::string_view, 2> droppable{"ridge", "architecture"};
+constexpr std::array<std::string_view, 2> droppable_gpu_columns{"ridge", "architecture"};
 constexpr std::size_t narrow = 100;
 
 template <class Owner>
@@ -181,7 +181,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
                   in_units(tensor, 1e12),
                   fp32 ? fmt::format("{:.1f}", *fp32 / gpu.bandwidth_byte_per_s) : ""});
   }
-  drop_columns(grid, style.width, droppable);
+  drop_columns(grid, style.width, droppable_gpu_columns);
   return aligned(grid, style) +
          "\nfp32, fp16 tensor: TFLOP/s. ridge: FLOP/B at fp32. --json gives all fields.\n";
 }
