@@ -13,41 +13,41 @@
 namespace roofline {
 namespace {
 
-using T = const KernelTable&;
-using R = const KernelRow&;
+using Kernels = const KernelTable&;
+using Kernel = const KernelRow&;
 
 template <auto member>
-Cell own(T, R row) {
+Cell own(Kernels, Kernel row) {
   return row.*member;
 }
 
 template <auto member>
-Cell recorded(T, R row) {
+Cell recorded(Kernels, Kernel row) {
   return row.kernel.*member;
 }
 
 template <auto member>
-Cell counted(T, R row) {
+Cell counted(Kernels, Kernel row) {
   return row.kernel.counters.*member;
 }
 
 template <KernelRoof roof>
-Cell share_of_roof(T, R row) {
+Cell share_of_roof(Kernels, Kernel row) {
   return row.roof_share[roof];
 }
 
 constexpr KernelField field_table[] = {
-    {"schema_version", [](T, R) -> Cell { return schema_version; }, true},
-    {"source", [](T table, R) -> Cell { return table.recording->source; }, true},
-    {"recording", [](T table, R) -> Cell { return table.recording->name; }, true},
-    {"gpu", [](T table, R) { return text_or_null(table.gpu); }, true},
+    {"schema_version", [](Kernels, Kernel) -> Cell { return schema_version; }, true},
+    {"source", [](Kernels table, Kernel) -> Cell { return table.recording->source; }, true},
+    {"recording", [](Kernels table, Kernel) -> Cell { return table.recording->name; }, true},
+    {"gpu", [](Kernels table, Kernel) { return text_or_null(table.gpu); }, true},
     {"name", recorded<&RecordedKernel::name>},
-    {"grid", [](T, R row) { return text_or_null(row.kernel.grid); }},
-    {"block", [](T, R row) { return text_or_null(row.kernel.block); }},
+    {"grid", [](Kernels, Kernel row) { return text_or_null(row.kernel.grid); }},
+    {"block", [](Kernels, Kernel row) { return text_or_null(row.kernel.block); }},
     {"launches", recorded<&RecordedKernel::launches>},
     {"time_s", recorded<&RecordedKernel::time_s>},
     {"time_share", own<&KernelRow::time_share>},
-    {"mean_time_s", [](T, R row) -> Cell { return mean_time_s(row.kernel); }},
+    {"mean_time_s", [](Kernels, Kernel row) -> Cell { return mean_time_s(row.kernel); }},
     {"registers_per_thread", recorded<&RecordedKernel::registers>},
     {"occupancy", recorded<&RecordedKernel::occupancy>},
     {"engine", own<&KernelRow::engine>},
@@ -87,17 +87,18 @@ struct KernelColumn {
 };
 
 constexpr KernelColumn columns[] = {
-    {"launches", [](R row) { return count_text(row.kernel.launches); }},
-    {"time", [](R row) { return duration(row.kernel.time_s); }},
-    {"share", [](R row) { return percent(row.time_share); }},
-    {"mean", [](R row) { return duration(mean_time_s(row.kernel)); }},
-    {"engine", [](R row) { return row.engine ? std::string(name_of(*row.engine)) : ""; }, true},
-    {"FLOP/s", [](R row) { return text_of(row.flop_per_s, rate_text); }},
-    {"DRAM B/s", [](R row) { return text_of(row.dram_byte_per_s, rate_text); }},
-    {"L2 B/s", [](R row) { return text_of(row.l2_byte_per_s, rate_text); }},
-    {"FLOP/B", [](R row) { return text_of(row.intensity_flop_per_byte, plain); }},
-    {"FLOP/B at L2", [](R row) { return text_of(row.l2_intensity_flop_per_byte, plain); }},
-    {"occupancy", [](R row) { return text_of(row.kernel.occupancy, percent); }},
+    {"launches", [](Kernel row) { return count_text(row.kernel.launches); }},
+    {"time", [](Kernel row) { return duration(row.kernel.time_s); }},
+    {"share", [](Kernel row) { return percent(row.time_share); }},
+    {"mean", [](Kernel row) { return duration(mean_time_s(row.kernel)); }},
+    {"engine", [](Kernel row) { return row.engine ? std::string(name_of(*row.engine)) : ""; },
+     true},
+    {"FLOP/s", [](Kernel row) { return text_of(row.flop_per_s, rate_text); }},
+    {"DRAM B/s", [](Kernel row) { return text_of(row.dram_byte_per_s, rate_text); }},
+    {"L2 B/s", [](Kernel row) { return text_of(row.l2_byte_per_s, rate_text); }},
+    {"FLOP/B", [](Kernel row) { return text_of(row.intensity_flop_per_byte, plain); }},
+    {"FLOP/B at L2", [](Kernel row) { return text_of(row.l2_intensity_flop_per_byte, plain); }},
+    {"occupancy", [](Kernel row) { return text_of(row.kernel.occupancy, percent); }},
     {"nearest roof", nearest_text, true},
 };
 
