@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "load/json_value.hpp"
+#include "profilers/formats.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
