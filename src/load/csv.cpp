@@ -3,21 +3,24 @@
 #include "roofline/error.hpp"
 
 namespace roofline {
-bool CsvRows::read_line(std::string& line) {
-  if (!stream_->read_line(line)) return false;
-  if (++line_ == 1) begin(line);
-  return true;
-}
+namespace {
 
 /// What the first line says of all others.
-void CsvRows::begin(std::string& line) const {
-  if (const auto wrong = wrong_encoding(line)) throw InputError(stream_->name(), "", *wrong);
+void check_first_line(std::string& line, const std::string& source) {
+  if (const auto wrong = wrong_encoding(line)) throw InputError(source, "", *wrong);
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   const std::size_t lone = line.find('\r');
   if (lone != line.npos && lone + 1 < line.size())
-    throw InputError(stream_->name(), "1",
-                     "expected lines that end in LF or CR LF, got a CR without an LF");
+    throw InputError(source, "1", "expected lines that end in LF or CR LF, got a CR without an LF");
+}
+
+}  // namespace
+
+bool CsvRows::read_line(std::string& line) {
+  if (!stream_->read_line(line)) return false;
+  if (++line_ == 1) check_first_line(line, stream_->name());
+  return true;
 }
 
 std::optional<CsvRow> CsvRows::next() {
@@ -52,6 +55,13 @@ std::optional<CsvRow> CsvRows::next() {
       row.cells.back() += c;
     }
   }
+}
+
+void check_width(const CsvRow& row, std::size_t columns, const std::string& source) {
+  if (row.cells.size() != columns)
+    throw InputError(
+        source, std::to_string(row.line),
+        "expected " + std::to_string(columns) + " cells, got " + std::to_string(row.cells.size()));
 }
 
 }  // namespace roofline

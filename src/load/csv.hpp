@@ -25,10 +25,12 @@ class CsvRows {
 
  private:
   bool read_line(std::string& line);
-  void begin(std::string& line) const;
 
   ByteStream* stream_;
   std::size_t line_ = 0;
 };
+
+/// Throws InputError where a row has more or fewer cells than its table has columns.
+void check_width(const CsvRow& row, std::size_t columns, const std::string& source);
 
 }  // namespace roofline

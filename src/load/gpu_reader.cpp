@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "load/json_value.hpp"
 #include "load/kernel_model.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
@@ -81,8 +80,7 @@ class GpuReader {
   }
   void read(const Value& value, const FieldForm&, std::vector<Source>& sources) const {
     if (!value.is_array()) value.fail_expected("a list of sources");
-    for (std::size_t i = 0; i < value.size(); ++i)
-      sources.push_back(object<Source>(value.at(i), "a source"));
+    for (const Value each : value) sources.push_back(object<Source>(each, "a source"));
   }
 };
 
@@ -90,9 +88,8 @@ class GpuReader {
 
 Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
   return expected([&] {
-    const Origin origin{source, std::nullopt};
-    const JsonDocument document = parse_json(json_text, origin);
-    Gpu gpu = GpuReader().object<Gpu>(Value(document.root(), origin), "a GPU");
+    const JsonDocument document(json_text, {source});
+    Gpu gpu = GpuReader().object<Gpu>(document.root(), "a GPU");
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
     return gpu;
   });

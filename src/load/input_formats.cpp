@@ -7,7 +7,7 @@
 #include "load/csv_input.hpp"
 #include "load/gzip_stream.hpp"
 #include "load/json_input.hpp"
-#include "load/json_network.hpp"
+#include "load/network_reader.hpp"
 #include "model/expected.hpp"
 #include "model/spelling.hpp"
 #include "onnx/onnx_input.hpp"
@@ -223,9 +223,8 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
 Expected<Network> load_network(std::string_view json_text, const std::string& source,
                                const LayerDefaults& defaults) {
   return expected([&] {
-    const Origin origin{source, std::nullopt};
-    return infer(*read_networks(parse_json(json_text, origin).root(), origin).front(), defaults)
-        .value();
+    const auto document = std::make_shared<const JsonDocument>(json_text, Origin{source});
+    return infer(*read_networks(document).front(), defaults).value();
   });
 }
 

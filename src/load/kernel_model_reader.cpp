@@ -96,11 +96,6 @@ SharedConstants named_constants(const Value& value, const Chain& chain) {
   return built_in(*file);
 }
 
-double number_of(const Value& value) {
-  if (!value.node().is_number()) value.fail_expected("a number");
-  return value.node().number();
-}
-
 std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
 
 std::string range_text(double least, double most) {
@@ -110,7 +105,7 @@ std::string range_text(double least, double most) {
 /// `what()` is what the range is.
 template <class What>
 double number_within(const Value& value, double least, double most, const What& what) {
-  const double number = number_of(value);
+  const double number = value.number();
   if (number < least || number > most)
     value.fail("expected a number from " + range_text(least, most) + ", " + what() + ", got " +
                number_text(number));
@@ -139,8 +134,7 @@ class ConstantsReader {
     if (const auto covers = file_.take("covers")) constants_.covers = covers->texts();
     if (const auto commands = file_.take("made_by")) constants_.made_by = commands->texts();
     if (const auto origins = file_.take("origins"))
-      for (const auto& [key, text] : origins->node().members())
-        origins_[std::string(key)] = origins->beneath(text).text();
+      for (const Value text : *origins) origins_[std::string(text.key())] = text.text();
     numbers();
     if (const auto accuracy = file_.take("accuracy"))
       constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
@@ -165,11 +159,10 @@ class ConstantsReader {
 
   void group(const Value& object, const std::string& prefix,
              const std::vector<ConstantRef<double>>& all) {
-    if (!object.node().is_object()) object.fail_expected("a group of constants");
+    if (!object.is_object()) object.fail_expected("a group of constants");
     const auto& index = constant_paths().index;
-    for (const auto& [key, node] : object.node().members()) {
-      const std::string path = prefix + std::string(key);
-      const Value value = object.beneath(node);
+    for (const Value value : object) {
+      const std::string path = prefix + std::string(value.key());
       const auto known = index.lower_bound(path);
       if (known != index.end() && known->first == path) {
         number(value, all[known->second], constants_.notes[known->second]);
@@ -183,8 +176,7 @@ class ConstantsReader {
   }
 
   void number(const Value& value, const ConstantRef<double>& constant, ConstantNote& note) {
-    if (!value.node().is_object())
-      value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
+    if (!value.is_object()) value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
     ObjectReader object(value, "a constant", {"value", "unit", "range", "origin"});
     note.stated = true;
     const ConstantUnit& unit = *constant.unit;
@@ -248,7 +240,7 @@ class ConstantsReader {
       const auto list = object.take(name_of(name));
       if (!list) continue;
       constants_.tiles[name].clear();
-      if (list->node().is_null()) continue;
+      if (list->is_null()) continue;
       if (!list->is_array()) list->fail_expected("a list of tiles");
       for (std::size_t j = 0; j < list->size(); ++j)
         constants_.tiles[name].push_back(tile_in(list->at(j)));
@@ -281,10 +273,9 @@ SharedConstants constants_in(const Value& value, const Chain& chain) {
 }
 
 SharedConstants constants_in_text(std::string_view json_text, const Chain& chain) {
-  const Origin origin{chain.back(), std::nullopt};
-  const JsonDocument document = parse_json(json_text, origin);
-  const Value value(document.root(), origin);
-  const bool in_gpu = document.root().contains("kernel_model");
+  const JsonDocument document(json_text, {chain.back()});
+  const Value value = document.root();
+  const bool in_gpu = value.contains("kernel_model");
   return constants_in(in_gpu ? value.at("kernel_model") : value, chain);
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "load/json_fields.hpp"
-
 namespace roofline {
 namespace {
 
@@ -16,7 +14,7 @@ constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::int8)};
 
 double number_from(const Value& value, double least, double most) {
-  const auto number = value.node().is_number() ? value.node().number() : least - 1;
+  const double number = value.is_number() ? value.number() : least - 1;
   if (!(number >= least && number <= most))
     value.fail_expected(fmt::format("a number from {} to {}", least, most));
   return number;
@@ -35,7 +33,7 @@ std::string origin_in(ObjectReader& object, const SharedTexts& origins) {
 
 template <Enumeration E>
 E choice_of(const Value& value) {
-  return static_cast<E>(read_choice(value, names_of<E>));
+  return static_cast<E>(value.choice(names_of<E>));
 }
 
 UncertaintyBasis basis_in(ObjectReader& object) {
@@ -65,7 +63,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
       errors.costs.push_back(choice_of<ElementCost>(list->at(i)));
   }
   if (const auto name = object.take("dtype"))
-    errors.dtype = parse<DataType>(error_type_names[read_choice(*name, error_type_names)]);
+    errors.dtype = parse<DataType>(error_type_names[name->choice(error_type_names)]);
   if (const auto name = object.take("pass")) errors.pass = choice_of<Pass>(*name);
   errors.layers = object.require("layers", "how many were measured").integer(1);
   errors.factor = factor_of(object, "factor");

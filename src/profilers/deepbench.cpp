@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "load/json_network.hpp"
+#include "load/network_reader.hpp"
 #include "model/spelling.hpp"
 #include "profilers/layer_list.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "load/json_network.hpp"
+#include "load/network_reader.hpp"
 #include "load/layer_check.hpp"
 #include "model/spelling.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "load/json_input.hpp"
+#include "load/whole_input.hpp"
 #include "profilers/kernel_reader.hpp"
 #include "pytorch/scanner.hpp"
 #include "pytorch/trace_kernels.hpp"

@@ -1,0 +1,201 @@
+#pragma once
+
+// JSON: a text's values, read and checked. Every failure is an InputError that says where, what was
+// expected and what was found.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "load/byte_stream.hpp"
+#include "roofline/error.hpp"
+#include "roofline/spec.hpp"
+
+namespace roofline {
+
+/// A place in a text by what a person counts.
+struct TextPosition {
+  std::size_t line = 1;
+  std::size_t column = 1;
+
+  /// Moves behind a text that starts here, in UTF-8.
+  void pass(std::string_view text);
+};
+
+/// Where a JSON text comes from: a file, or one line of a file.
+struct Origin {
+  std::string source;
+  std::optional<std::size_t> line = {};  ///< in NDJSON and CSV
+  std::size_t column = 1;                ///< at which the text begins on that line
+
+  /// "14: /stride": the line, where there is one, and a JSON Pointer.
+  std::string where(const std::string& pointer) const;
+  InputError error(const std::string& pointer, const std::string& message) const {
+    return {source, where(pointer), message};
+  }
+};
+
+/// What a document stores of a value.
+struct JsonNode {
+  struct Elements {
+    const JsonNode* first = nullptr;
+    std::size_t count = 0;
+  };
+  struct Members : Elements {};  ///< in the order of their keys
+
+  std::string_view key;  ///< of a member of an object
+  std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
+               Elements, Members>
+      content;
+
+  template <class T>
+  bool holds() const {
+    return std::holds_alternative<T>(content);
+  }
+  /// The elements of an array or the members of an object; nothing else has any.
+  std::span<const JsonNode> parts() const;
+};
+
+class JsonDocument;
+
+/// A value of a document, which has to outlive it.
+class Value {
+ public:
+  Value(const JsonNode& node, const JsonDocument& document) : node_(&node), document_(&document) {}
+
+  bool is_null() const { return node_->holds<std::monostate>(); }
+  bool is_boolean() const { return node_->holds<bool>(); }
+  bool is_number() const;
+  bool is_string() const { return node_->holds<std::string_view>(); }
+  bool is_array() const { return node_->holds<JsonNode::Elements>(); }
+  bool is_object() const { return node_->holds<JsonNode::Members>(); }
+
+  /// How many elements or members it has.
+  std::size_t size() const { return node_->parts().size(); }
+  Value at(std::size_t index) const { return {node_->parts()[index], *document_}; }
+  bool contains(std::string_view key) const { return member(key) != nullptr; }
+  /// The member of that key, which must be there.
+  Value at(std::string_view key) const { return {*member(key), *document_}; }
+  /// The member of that key; null where there is none.
+  Value find(std::string_view key) const;
+  /// Its own key in the object that holds it.
+  std::string_view key() const { return node_->key; }
+
+  /// Over the elements or members.
+  struct Iterator {
+    const JsonNode* node;
+    const JsonDocument* document;
+
+    Value operator*() const { return {*node, *document}; }
+    Iterator& operator++() { return ++node, *this; }
+    bool operator==(const Iterator& other) const { return node == other.node; }
+  };
+  Iterator begin() const { return {node_->parts().data(), document_}; }
+  Iterator end() const { return {node_->parts().data() + size(), document_}; }
+
+  const JsonDocument& document() const { return *document_; }
+  const Origin& origin() const;
+  /// The JSON Pointer of this value.
+  std::string pointer() const;
+  Place place() const;
+  [[noreturn]] void fail(const std::string& message) const;
+  /// Fails with "expected `expected`, got <this value>".
+  [[noreturn]] void fail_expected(const std::string& expected) const;
+
+  // What is of another type is an InputError.
+  std::uint64_t integer(std::uint64_t least) const;
+  double number() const;
+  double positive_number() const;
+  bool boolean() const;
+  std::string text() const;
+  std::vector<std::string> texts() const;
+  /// The place of a text among the names that it may be.
+  std::size_t choice(std::span<const std::string_view> names) const;
+
+  /// A whole number from 0 to 2^64 - 1 that is written as one; none for anything else.
+  std::optional<std::uint64_t> try_integer() const;
+  /// A string; empty for anything else.
+  std::string_view try_text() const;
+  /// The JSON text on one line; bytes that are not UTF-8 are replaced.
+  std::string json() const;
+
+ private:
+  friend class ObjectReader;
+  const JsonNode* member(std::string_view key) const;
+
+  const JsonNode* node_;
+  const JsonDocument* document_;
+};
+
+/// A JSON text taken apart. It owns the values and all that they refer to.
+class JsonDocument {
+ public:
+  /// Without a value, to be put together.
+  explicit JsonDocument(Origin origin) : origin_(std::move(origin)) {}
+  /// Parses a text that may hold no key twice and nests at most 64 levels. Throws InputError.
+  JsonDocument(std::string_view text, Origin origin);
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+
+  const Origin& origin() const { return origin_; }
+  Value root() const { return {root_, *this}; }
+  void set_root(const JsonNode& root) { root_ = root; }
+
+  // Copies that live as long as the document.
+  std::string_view keep(std::string_view text);
+  JsonNode::Elements keep(std::span<const JsonNode> nodes);
+  /// A member out of a table's cell: the value that the cell spells (64, 0.5, true, [3, 3]), or
+  /// else its text. The key has to outlive the document.
+  JsonNode cell(std::string_view key, std::string_view text, bool is_text);
+  /// The object of a table's row. Throws InputError where a column comes twice.
+  JsonNode row(std::span<JsonNode> members);
+  /// Forgets every value.
+  void clear();
+
+ private:
+  std::array<std::byte, 1024> first_bytes_;  // enough for a layer
+  std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
+  Origin origin_;
+  JsonNode root_;
+};
+
+/// Takes a document apart that may be far larger than memory: gives each element of the lists that
+/// are members of its outermost object, with the list's key, and forgets it after that. Members are
+/// in the text's order, and a key may come twice. Throws InputError at "byte N".
+void for_each_listed(ByteStream& stream,
+                     const std::function<void(std::string_view list, const Value& element)>& take);
+
+/// Reads an object's members by their keys; finish() fails where a key was never asked for.
+class ObjectReader {
+ public:
+  /// `what` it describes, and every key that any such thing may have.
+  ObjectReader(const Value& object, std::string what, std::vector<std::string_view> known);
+
+  const Value& value() const { return value_; }
+  std::optional<Value> take(std::string_view key);
+  /// Fails with "expected `expected`, got nothing" at the key; where there is an unknown key, which
+  /// may be a misspelling of this one, with that one instead.
+  [[noreturn]] void fail_missing(std::string_view key, std::string_view expected) const;
+  Value require(std::string_view key, std::string_view expected);
+  [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
+  /// Fails for keys never taken: unknown ones, and those that this kind of thing does not take.
+  void finish() const;
+
+ private:
+  void refuse_unknown() const;
+
+  Value value_;
+  std::string what_;
+  std::vector<std::string_view> known_;
+  std::vector<const JsonNode*> taken_;  ///< members, each once
+};
+
+}  // namespace roofline
