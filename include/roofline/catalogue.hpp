@@ -28,7 +28,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_gpus();
 std::span<const EmbeddedFile> embedded_kernel_models();
 std::span<const EmbeddedFile> embedded_networks();
-/// What `calibrate --script` is made from.
+/// The files from which `calibrate --script` makes its script.
 std::span<const EmbeddedFile> embedded_calibration();
 
 struct OwnGpus;
@@ -73,7 +73,7 @@ class Catalogue {
   std::shared_ptr<const OwnGpus> own_;
 };
 
-/// The same without keeping a Catalogue.
+/// Short for a Catalogue that is used once.
 Expected<Gpu> find_gpu(const std::string& name_or_path);
 std::vector<Gpu> all_gpus();
 

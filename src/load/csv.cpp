@@ -5,7 +5,7 @@
 namespace roofline {
 namespace {
 
-/// What the first line says of all others.
+/// Takes the byte order mark off the first line, which tells how all lines are written.
 void check_first_line(std::string& line, const std::string& source) {
   if (const auto wrong = wrong_encoding(line)) throw InputError(source, "", *wrong);
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -48,7 +48,7 @@ std::optional<CsvRow> CsvRows::next() {
     } else if (c == '"' && (quoted || row.cells.back().empty())) {  // within a cell: inches
       quoted = !quoted;
     } else if (c == '\r' && !quoted && i + 1 == line.size()) {
-      continue;  // of the line break
+      continue;  // part of the line break CR LF
     } else if (c == ',' && !quoted) {
       row.cells.emplace_back();
     } else {

@@ -30,7 +30,7 @@ std::optional<CsvKey> layer_key_of_own(std::string_view column) {
   return key && key->unit != 1 ? std::optional(CsvKey{std::string(column)}) : std::nullopt;
 }
 
-/// None for a column that is not read.
+/// What a column is read as; none where it is not read.
 std::optional<CsvKey> key_of(const std::string& column, bool own) {
   if (!own) return is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
   if (auto key = layer_key_of_own(column)) return key;
@@ -44,7 +44,7 @@ bool is_text(std::string_view key) {
   return found ? std::holds_alternative<TextField>(found->field->member) : key == "gpu";
 }
 
-/// What a file's first row says of all others.
+/// The first row, by which all others are read.
 class CsvHeader {
  public:
   CsvHeader(std::vector<std::string> columns, std::string source)

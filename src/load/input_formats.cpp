@@ -5,7 +5,6 @@
 
 #include "load/byte_stream.hpp"
 #include "load/csv_input.hpp"
-#include "load/gzip_stream.hpp"
 #include "load/json_input.hpp"
 #include "load/network_reader.hpp"
 #include "model/expected.hpp"
@@ -138,8 +137,8 @@ std::vector<std::string> files_under(const std::string& directory) {
   throw error;
 }
 
-/// Of the formats that have the name's extension, or of all where none has, the first that its
-/// bytes look like.
+/// The first format that the bytes look like, among those of the name's extension, or among all
+/// where no format has it.
 const InputFormat& format_of(ByteStream& stream) {
   std::vector<const InputFormat*> candidates;
   for (const InputFormat& format : input_table)

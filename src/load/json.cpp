@@ -14,7 +14,7 @@ namespace {
 
 using Library = nlohmann::json;
 
-/// Appends a key to a JSON Pointer; of a very long one only the beginning.
+/// Appends a key to a JSON Pointer, and only the beginning of a very long one.
 void append_part(std::string& pointer, std::string_view key) {
   constexpr std::size_t longest = 200;
   pointer += '/';
@@ -173,8 +173,8 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   /// The parts of an open array or object lie on top of those of what it lies in.
   struct Level {
     bool is_array;
-    std::size_t first;     ///< of its own parts
-    std::string_view key;  ///< of an object's member that is being read
+    std::size_t first;     ///< place of its first part among all
+    std::string_view key;  ///< the member of an object that is being read
   };
 
   bool add(JsonNode value) {
@@ -324,6 +324,24 @@ Value Value::find(std::string_view key) const {
   return {found == nullptr ? null : *found, *document_};
 }
 
+std::optional<Value> Value::get(std::string_view key) const {
+  const JsonNode* found = member(key);
+  return found == nullptr ? std::nullopt : std::optional(Value(*found, *document_));
+}
+
+Value Value::require(std::string_view key, std::string_view expected) const {
+  if (!contains(key)) fail_at(key, "expected " + std::string(expected) + ", got nothing");
+  return at(key);
+}
+
+void Value::check_keys(const std::string& what, const std::vector<std::string_view>& known) const {
+  if (!is_object()) fail_expected("an object");
+  for (const Value member : *this)
+    if (std::find(known.begin(), known.end(), member.key()) == known.end())
+      member.fail("expected a key of " + what + ", got \"" + std::string(member.key()) + "\"" +
+                  did_you_mean(member.key(), known));
+}
+
 const Origin& Value::origin() const { return document_->origin(); }
 
 std::string Value::pointer() const {
@@ -335,6 +353,12 @@ std::string Value::pointer() const {
 Place Value::place() const { return {origin().source, origin().where(pointer()), true, {}}; }
 
 void Value::fail(const std::string& message) const { throw origin().error(pointer(), message); }
+
+void Value::fail_at(std::string_view key, const std::string& message) const {
+  std::string place = pointer();
+  append_part(place, key);
+  throw origin().error(place, message);
+}
 
 void Value::fail_expected(const std::string& expected) const {
   fail("expected " + expected + ", got " + shown(*this));
@@ -364,7 +388,7 @@ double Value::number() const {
 }
 
 double Value::positive_number() const {
-  // What lies outside is no quantity of a GPU or a layer, and products of it may leave a double.
+  // Nothing of a GPU or a layer is smaller or larger, and products of such numbers may overflow.
   constexpr double least = 1e-30;
   constexpr double most = 1e30;
   if (!is_number() || !(number() > 0)) fail_expected("a number > 0");
@@ -464,51 +488,6 @@ void for_each_listed(ByteStream& stream, const TakeListed& take) {
                    at_end     ? "expected the rest of the trace, got the end of the text"
                    : not_utf8 ? "expected UTF-8 text, got a byte that is not"
                               : "expected JSON, got something else");
-}
-
-ObjectReader::ObjectReader(const Value& object, std::string what,
-                           std::vector<std::string_view> known)
-    : value_(object), what_(std::move(what)), known_(std::move(known)) {
-  if (!object.is_object()) object.fail_expected("an object");
-}
-
-std::optional<Value> ObjectReader::take(std::string_view key) {
-  const JsonNode* found = value_.member(key);
-  if (found == nullptr) return std::nullopt;
-  if (std::find(taken_.begin(), taken_.end(), found) == taken_.end()) taken_.push_back(found);
-  return value_.at(key);
-}
-
-Value ObjectReader::require(std::string_view key, std::string_view expected) {
-  std::optional<Value> value = take(key);
-  if (!value) fail_missing(key, expected);
-  return *value;
-}
-
-void ObjectReader::fail_missing(std::string_view key, std::string_view expected) const {
-  refuse_unknown();
-  fail_at(key, "expected " + std::string(expected) + ", got nothing");
-}
-
-void ObjectReader::fail_at(std::string_view key, const std::string& message) const {
-  std::string pointer = value_.pointer();
-  append_part(pointer, key);
-  throw value_.origin().error(pointer, message);
-}
-
-void ObjectReader::refuse_unknown() const {
-  for (const Value member : value_)
-    if (std::find(known_.begin(), known_.end(), member.key()) == known_.end())
-      member.fail("expected a key of " + what_ + ", got \"" + std::string(member.key()) + "\"" +
-                  did_you_mean(member.key(), known_));
-}
-
-void ObjectReader::finish() const {
-  if (taken_.size() == value_.size()) return;
-  refuse_unknown();
-  for (const Value member : value_)
-    if (std::find(taken_.begin(), taken_.end(), member.node_) == taken_.end())
-      member.fail(what_ + " takes no \"" + std::string(member.key()) + "\"");
 }
 
 }  // namespace roofline

@@ -51,7 +51,7 @@ struct JsonNode {
   };
   struct Members : Elements {};  ///< in the order of their keys
 
-  std::string_view key;  ///< of a member of an object
+  std::string_view key;  ///< where this is a member of an object
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
                Elements, Members>
       content;
@@ -86,6 +86,11 @@ class Value {
   Value at(std::string_view key) const { return {*member(key), *document_}; }
   /// The member of that key; null where there is none.
   Value find(std::string_view key) const;
+  std::optional<Value> get(std::string_view key) const;
+  /// The member of that key. Fails with "expected `expected`, got nothing" where there is none.
+  Value require(std::string_view key, std::string_view expected) const;
+  /// Fails where this is no object, and where it has a key beside those that `what` may have.
+  void check_keys(const std::string& what, const std::vector<std::string_view>& known) const;
   /// Its own key in the object that holds it.
   std::string_view key() const { return node_->key; }
 
@@ -107,10 +112,12 @@ class Value {
   std::string pointer() const;
   Place place() const;
   [[noreturn]] void fail(const std::string& message) const;
+  /// Fails at a member, whether it is there or not.
+  [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
   /// Fails with "expected `expected`, got <this value>".
   [[noreturn]] void fail_expected(const std::string& expected) const;
 
-  // What is of another type is an InputError.
+  // Each of these throws InputError for a value of another type.
   std::uint64_t integer(std::uint64_t least) const;
   double number() const;
   double positive_number() const;
@@ -128,7 +135,6 @@ class Value {
   std::string json() const;
 
  private:
-  friend class ObjectReader;
   const JsonNode* member(std::string_view key) const;
 
   const JsonNode* node_;
@@ -138,7 +144,7 @@ class Value {
 /// A JSON text taken apart. It owns the values and all that they refer to.
 class JsonDocument {
  public:
-  /// Without a value, to be put together.
+  /// Its root is null until set_root().
   explicit JsonDocument(Origin origin) : origin_(std::move(origin)) {}
   /// Parses a text that may hold no key twice and nests at most 64 levels. Throws InputError.
   JsonDocument(std::string_view text, Origin origin);
@@ -172,30 +178,5 @@ class JsonDocument {
 /// in the text's order, and a key may come twice. Throws InputError at "byte N".
 void for_each_listed(ByteStream& stream,
                      const std::function<void(std::string_view list, const Value& element)>& take);
-
-/// Reads an object's members by their keys; finish() fails where a key was never asked for.
-class ObjectReader {
- public:
-  /// `what` it describes, and every key that any such thing may have.
-  ObjectReader(const Value& object, std::string what, std::vector<std::string_view> known);
-
-  const Value& value() const { return value_; }
-  std::optional<Value> take(std::string_view key);
-  /// Fails with "expected `expected`, got nothing" at the key; where there is an unknown key, which
-  /// may be a misspelling of this one, with that one instead.
-  [[noreturn]] void fail_missing(std::string_view key, std::string_view expected) const;
-  Value require(std::string_view key, std::string_view expected);
-  [[noreturn]] void fail_at(std::string_view key, const std::string& message) const;
-  /// Fails for keys never taken: unknown ones, and those that this kind of thing does not take.
-  void finish() const;
-
- private:
-  void refuse_unknown() const;
-
-  Value value_;
-  std::string what_;
-  std::vector<std::string_view> known_;
-  std::vector<const JsonNode*> taken_;  ///< members, each once
-};
 
 }  // namespace roofline

@@ -90,14 +90,14 @@ class JsonReader : public Reader {
   std::string source_;
   std::string text_;
   bool is_one_ = false;
-  std::size_t end_ = 0;    ///< of what is read
-  TextPosition position_;  ///< of that end
+  std::size_t end_ = 0;    ///< where the text continues that is not read yet
+  TextPosition position_;  ///< the same place
   bool done_ = false;
-  NetworkSpecs specs_;    ///< of the document read last
-  std::size_t next_ = 0;  ///< of these
+  NetworkSpecs specs_;    ///< what the document read last holds
+  std::size_t next_ = 0;  ///< the next of these to give
 };
 
-/// Lines of a file, which the records on them share.
+/// Lines of a file: the records on them share the text.
 struct Lines {
   std::string source;
   std::string text;
@@ -146,7 +146,7 @@ class NdjsonReader : public Reader {
 
   std::unique_ptr<ByteStream> stream_;
   std::shared_ptr<const Lines> lines_;
-  std::string_view left_;  ///< of their text
+  std::string_view left_;  ///< the part of their text that is not given yet
   std::size_t line_ = 0;
   bool found_ = false;  ///< a record, or that there is none
 };

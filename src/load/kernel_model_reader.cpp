@@ -115,14 +115,13 @@ double number_within(const Value& value, double least, double most, const What& 
 /// Fills a set from one file's object.
 class ConstantsReader {
  public:
-  ConstantsReader(const Value& value, const Chain& chain)
-      : chain_(chain),
-        file_(value, "a kernel model",
-              {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "accuracy",
-               "features", "tiles"}) {}
+  ConstantsReader(const Value& value, const Chain& chain) : chain_(chain), file_(value) {
+    value.check_keys("a kernel model", {"name", "title", "covers", "inherits", "made_by", "origins",
+                                        "constants", "accuracy", "features", "tiles"});
+  }
 
   ModelConstants read() {
-    if (const auto base = file_.take("inherits")) {
+    if (const auto base = file_.get("inherits")) {
       constants_ = *named_constants(*base, chain_);
       constants_.covers.clear();
       constants_.made_by.clear();
@@ -131,16 +130,15 @@ class ConstantsReader {
     }
     constants_.name = file_.require("name", "the kernel model's name").text();
     constants_.title = file_.require("title", "whose kernels these are").text();
-    if (const auto covers = file_.take("covers")) constants_.covers = covers->texts();
-    if (const auto commands = file_.take("made_by")) constants_.made_by = commands->texts();
-    if (const auto origins = file_.take("origins"))
+    if (const auto covers = file_.get("covers")) constants_.covers = covers->texts();
+    if (const auto commands = file_.get("made_by")) constants_.made_by = commands->texts();
+    if (const auto origins = file_.get("origins"))
       for (const Value text : *origins) origins_[std::string(text.key())] = text.text();
     numbers();
-    if (const auto accuracy = file_.take("accuracy"))
+    if (const auto accuracy = file_.get("accuracy"))
       constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
-    if (const auto features = file_.take("features")) read_features(*features);
-    if (const auto tiles = file_.take("tiles")) read_tiles(*tiles);
-    file_.finish();
+    if (const auto features = file_.get("features")) read_features(*features);
+    if (const auto tiles = file_.get("tiles")) read_tiles(*tiles);
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (tiles_of(list).empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
@@ -150,11 +148,11 @@ class ConstantsReader {
  private:
   void numbers() {
     const auto all = constants_of(constants_.values);
-    if (const auto object = file_.take("constants")) group(*object, "", all);
+    if (const auto object = file_.get("constants")) group(*object, "", all);
     if (const auto missing = complete(constants_))
-      throw file_.value().origin().error("/constants/" + constant_paths().all[*missing],
-                                         "expected a constant or a kernel model to inherit "
-                                         "it from (\"inherits\"), got neither");
+      throw file_.origin().error("/constants/" + constant_paths().all[*missing],
+                                 "expected a constant or a kernel model to inherit "
+                                 "it from (\"inherits\"), got neither");
   }
 
   void group(const Value& object, const std::string& prefix,
@@ -177,36 +175,31 @@ class ConstantsReader {
 
   void number(const Value& value, const ConstantRef<double>& constant, ConstantNote& note) {
     if (!value.is_object()) value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
-    ObjectReader object(value, "a constant", {"value", "unit", "range", "origin"});
+    value.check_keys("a constant", {"value", "unit", "range", "origin"});
     note.stated = true;
     const ConstantUnit& unit = *constant.unit;
-    const std::optional<Value> stated_unit = object.take("unit");
-    if (!stated_unit) object.fail_missing("unit", quoted(unit.name));
-    if (stated_unit->text() != unit.name) stated_unit->fail_expected(quoted(unit.name));
-    const Value range = object.require("range", "[least, most]");
+    const Value stated_unit = value.require("unit", quoted(unit.name));
+    if (stated_unit.text() != unit.name) stated_unit.fail_expected(quoted(unit.name));
+    const Value range = value.require("range", "[least, most]");
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
     note.least = number_within(range.at(0), unit.least, unit.most,
                                [&] { return "which a " + std::string(unit.name) + " can be"; });
     note.most = number_within(range.at(1), note.least, unit.most, [&] {
       return "at least the least and at most what a " + std::string(unit.name) + " can be";
     });
-    const std::optional<Value> stated = object.take("value");
-    if (!stated) object.fail_missing("value", "a number in " + std::string(unit.name));
-    *constant.value = number_within(*stated, note.least, note.most,
+    const Value stated = value.require("value", "a number in " + std::string(unit.name));
+    *constant.value = number_within(stated, note.least, note.most,
                                     [] { return std::string("the constant's range"); });
-    const std::string origin = object.require("origin", "where the value comes from").text();
+    const std::string origin = value.require("origin", "where the value comes from").text();
     const auto found = origins_.find(origin);
     note.origin = add_origin(constants_, found == origins_.end() ? origin : found->second);
-    object.finish();
   }
 
   void read_features(const Value& value) {
-    ObjectReader object(value, "features",
-                        {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
+    value.check_keys("features", {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
     for (const EngineClass engine_class : enumerators<EngineClass>)
-      if (const auto list = object.take(name_of(engine_class)))
+      if (const auto list = value.get(name_of(engine_class)))
         constants_.features[engine_class] = features_in(*list);
-    object.finish();
   }
 
   static LibraryFeatures features_in(const Value& list) {
@@ -235,9 +228,9 @@ class ConstantsReader {
       constants_.tiles = named_constants(value, chain_)->tiles;
       return;
     }
-    ObjectReader object(value, "tiles", {names_of<TileList>.begin(), names_of<TileList>.end()});
+    value.check_keys("tiles", {names_of<TileList>.begin(), names_of<TileList>.end()});
     for (const TileList name : enumerators<TileList>) {
-      const auto list = object.take(name_of(name));
+      const auto list = value.get(name_of(name));
       if (!list) continue;
       constants_.tiles[name].clear();
       if (list->is_null()) continue;
@@ -245,7 +238,6 @@ class ConstantsReader {
       for (std::size_t j = 0; j < list->size(); ++j)
         constants_.tiles[name].push_back(tile_in(list->at(j)));
     }
-    object.finish();
   }
 
   static TileKernel tile_in(const Value& value) {
@@ -262,7 +254,7 @@ class ConstantsReader {
   const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
   const Chain& chain_;
-  ObjectReader file_;
+  Value file_;
   ModelConstants constants_;
   SharedTexts origins_;
 };

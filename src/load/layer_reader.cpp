@@ -17,12 +17,11 @@ DataType read_output_type(const Value& value) {
 }
 
 DataTypesSpec read_data_types(const Value& value) {
-  ObjectReader each(value, "dtypes", {"input", "weight", "output"});
+  value.check_keys("dtypes", {"input", "weight", "output"});
   DataTypesSpec types;
-  if (const auto type = each.take("input")) types.input = read_data_type(*type);
-  if (const auto type = each.take("weight")) types.weight = read_data_type(*type);
-  if (const auto type = each.take("output")) types.output = read_output_type(*type);
-  each.finish();
+  if (const auto type = value.get("input")) types.input = read_data_type(*type);
+  if (const auto type = value.get("weight")) types.weight = read_data_type(*type);
+  if (const auto type = value.get("output")) types.output = read_output_type(*type);
   return types;
 }
 
@@ -57,20 +56,25 @@ void read_axes(const Value& value, const AxesField& field, AxesSpec& axes) {
 /// {"layer": "conv1", "shape": [...]}: a view; {"parameter": [...]}, or {"shape": [...],
 /// "parameter": true} with every axis: learned.
 OperandSpec read_operand_object(const Value& value) {
-  ObjectReader object(value, "an operand", {"layer", "shape", "parameter", "parameters"});
+  value.check_keys("an operand", {"layer", "shape", "parameter", "parameters"});
+  const auto refuse = [&](std::string_view key) {
+    if (value.contains(key)) value.fail_at(key, "an operand takes no \"" + std::string(key) + '"');
+  };
   OperandSpec operand;
-  if (const auto parameter = object.take("parameter")) {
+  if (const auto parameter = value.get("parameter")) {
+    refuse("layer");
     operand.whole = parameter->is_boolean();
+    if (!operand.whole) refuse("shape");
     operand.is_parameter = !operand.whole || parameter->boolean();
-    operand.sizes = read_sizes(operand.whole ? object.require("shape", "the shape of the parameter")
+    operand.sizes = read_sizes(operand.whole ? value.require("shape", "the shape of the parameter")
                                              : *parameter);
-    if (const auto count = object.take("parameters")) operand.parameters = count->integer(0);
+    if (const auto count = value.get("parameters")) operand.parameters = count->integer(0);
   } else {
-    if (const auto layer = object.take("layer")) operand.layer = layer->text();
-    operand.sizes = read_sizes(object.require("shape", "the shape of the operand, batch first"));
+    refuse("parameters");
+    if (const auto layer = value.get("layer")) operand.layer = layer->text();
+    operand.sizes = read_sizes(value.require("shape", "the shape of the operand, batch first"));
     operand.whole = true;
   }
-  object.finish();
   return operand;
 }
 
@@ -109,17 +113,15 @@ KernelMapping read_mapping(const Value& value) {
   KernelMapping mapping;
   std::vector<std::string_view> known{"algorithm", "tile"};
   for (const MappingNumber& number : mapping_numbers) known.push_back(number.key);
-  ObjectReader object(value, "kernel", std::move(known));
-  if (const auto algorithm = object.take("algorithm"))
-    mapping.algorithm = read_algorithm(*algorithm);
-  if (const auto tile = object.take("tile")) {
+  value.check_keys("kernel", known);
+  if (const auto algorithm = value.get("algorithm")) mapping.algorithm = read_algorithm(*algorithm);
+  if (const auto tile = value.get("tile")) {
     if (!tile->is_array() || tile->size() != 3) tile->fail_expected("[m, n, k]");
     mapping.tile = {tile->at(0).integer(1), tile->at(1).integer(1), tile->at(2).integer(1)};
   }
   for (const MappingNumber& number : mapping_numbers)
-    if (const auto value_of = object.take(number.key))
-      mapping.*number.member = value_of->integer(number.least);
-  object.finish();
+    if (const auto stated = value.get(number.key))
+      mapping.*number.member = stated->integer(number.least);
   return mapping;
 }
 

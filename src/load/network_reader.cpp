@@ -31,14 +31,12 @@ void read_layers(const Value& list, const Document& document, NetworkSpec& netwo
 }
 
 void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
-  ObjectReader object(value, "a network", {"name", "note", "dtype", "batch", "layers"});
-  if (const auto name = object.take("name")) network.name = name->text();
-  if (const auto note = object.take("note")) static_cast<void>(note->text());
-  if (const auto dtype = object.take("dtype")) network.dtype = read_data_type(*dtype);
-  if (const auto batch = object.take("batch")) network.batch = batch->integer(1);
-  const Value layers = *object.take("layers");
-  object.finish();
-  read_layers(layers, document, network);
+  value.check_keys("a network", {"name", "note", "dtype", "batch", "layers"});
+  if (const auto name = value.get("name")) network.name = name->text();
+  if (const auto note = value.get("note")) static_cast<void>(note->text());
+  if (const auto dtype = value.get("dtype")) network.dtype = read_data_type(*dtype);
+  if (const auto batch = value.get("batch")) network.batch = batch->integer(1);
+  read_layers(value.at("layers"), document, network);
 }
 
 /// Whether it is a line of this program's NDJSON, or a layer out of a report.
@@ -70,7 +68,7 @@ Value rows_of(const Value& result) {
   return rows;
 }
 
-/// What makes a result's network another than that of a result on another GPU.
+/// Equal for results of one network on several GPUs.
 std::string layers_of_own_result(const Value& result) {
   std::string layers = result.find("network").json();
   for (const Value row : rows_of(result)) layers += '\n' + row.find(own_row::layer_key).json();

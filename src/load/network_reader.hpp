@@ -25,7 +25,7 @@ NetworkSpecs read_networks(const std::shared_ptr<const JsonDocument>& document);
 /// this program wrote it for what is no input (a copy over the host link). Throws InputError.
 std::shared_ptr<const NetworkSpec> read_record(const Value& record);
 
-/// What tells the rows that this program wrote, in JSON and in CSV.
+/// How rows are recognised that this program wrote, in JSON and in CSV.
 namespace own_row {
 inline constexpr std::string_view layer_key = "layer";
 /// A key of every row, and of no layer file.

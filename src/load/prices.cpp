@@ -23,10 +23,9 @@ class PriceList {
 
   /// {"gpu": "h100", "per_hour": 2.5}
   void add_row(const Value& row) {
-    ObjectReader reader(row, "a price", {"gpu", "per_hour"});
-    const Value gpu = reader.require("gpu", "the name of a GPU");
-    add(gpu, gpu.text(), reader.require("per_hour", "what an hour costs").positive_number());
-    reader.finish();
+    row.check_keys("a price", {"gpu", "per_hour"});
+    const Value gpu = row.require("gpu", "the name of a GPU");
+    add(gpu, gpu.text(), row.require("per_hour", "what an hour costs").positive_number());
   }
 
   void add_document(const Value& root) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What GPUs cost, from a file of the user's.
+// Prices of GPUs, from a file that the user gives.
 
 #include <string>
 

@@ -44,10 +44,10 @@ class BadRows {
   std::size_t count_ = 0;
 };
 
-/// What a whole input holds. Throws InputError where that is nothing.
+/// Gives all that an input holds. Throws InputError where that is nothing.
 using ReadWhole = NetworkSpecs (*)(ByteStream& stream, BadRows& bad);
 
-/// Gives these one by one, and after them what was wrong with rows.
+/// Gives the networks one by one, and after them what was wrong with rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
 }  // namespace roofline

@@ -34,7 +34,7 @@ TEST_CASE("The elements of a document's lists are given one by one", "[load/json
     given += std::string(list) + '=' + element.json() + ' ';
   });
   CHECK(given == R"(a=1 a={"x":[3]} e=[6] e=[] )");
-  const auto broken = text_stream("in.json", R"({"a": [1, 2)");
+  const auto broken = text_stream("in.json", R"({"a": [1, ")");
   std::size_t count = 0;
   CHECK_THROWS_AS(for_each_listed(*broken, [&](std::string_view, const Value&) { ++count; }),
                   InputError);
