@@ -12,6 +12,7 @@
 #include "model/gpu_names.hpp"
 #include "model/gpu_share.hpp"
 #include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "results/gpu_selection.hpp"
 #include "roofline/load.hpp"
 
@@ -175,11 +176,8 @@ void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
 
 /// Small letters and digits: "ResNet-50" is "resnet50".
 std::string plain_name(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
-  }
+  std::string plain = lower_case(name);
+  std::erase_if(plain, [](unsigned char letter) { return std::isalnum(letter) == 0; });
   return plain;
 }
 

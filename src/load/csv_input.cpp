@@ -1,13 +1,15 @@
-#include "load/csv_input.hpp"
+// CSV as an input.
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "load/csv.hpp"
+#include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/spreadsheet.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -65,7 +67,7 @@ class CsvHeader {
   std::string ignored() const {
     std::string all;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!own_ && !keys_[i]) all += (all.empty() ? "" : ", ") + columns_[i];
+      if (!own_ && !keys_[i]) add_item(all, columns_[i]);
     return all;
   }
 

@@ -4,11 +4,11 @@
 #include <system_error>
 
 #include "load/byte_stream.hpp"
-#include "load/csv_input.hpp"
-#include "load/json_input.hpp"
+#include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
 #include "model/expected.hpp"
 #include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "onnx/onnx_input.hpp"
 #include "profilers/deepbench.hpp"
 #include "profilers/engine_files.hpp"
@@ -73,15 +73,11 @@ bool has_extension(const InputFormat& format, std::string_view name) {
 
 /// ".ndjson, .jsonl, ..." of all formats, each once.
 std::string all_extensions() {
-  std::vector<std::string_view> listed;
-  std::string all;
+  std::vector<std::string_view> all;
   for (const InputFormat& format : input_table)
-    for (const std::string_view extension : format.extensions) {
-      if (std::find(listed.begin(), listed.end(), extension) != listed.end()) continue;
-      listed.push_back(extension);
-      all += (all.empty() ? "" : ", ") + std::string(extension);
-    }
-  return all;
+    for (const std::string_view extension : format.extensions)
+      if (std::find(all.begin(), all.end(), extension) == all.end()) all.push_back(extension);
+  return joined(all);
 }
 
 bool is_layer_file(const fs::path& path) {

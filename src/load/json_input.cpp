@@ -1,9 +1,10 @@
-#include "load/json_input.hpp"
+// JSON and NDJSON as inputs.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
 
 namespace roofline {

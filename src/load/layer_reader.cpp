@@ -6,6 +6,7 @@
 
 #include "model/layer_fields.hpp"
 #include "model/spelling.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -164,13 +165,9 @@ LayerType read_type(const Value& object) {
   const std::string name = value.text();
   if (const auto type = parse_layer_type(name)) return *type;
   std::vector<std::string_view> names;
-  std::string all;
   for (const KindInfo& kind : all_kinds())
-    if (is_input_kind(kind.kind)) {
-      names.push_back(kind.name);
-      all += (all.empty() ? "" : ", ") + std::string(kind.name);
-    }
-  value.fail("expected a layer type (" + all + "), got \"" + name + "\"" +
+    if (is_input_kind(kind.kind)) names.push_back(kind.name);
+  value.fail("expected a layer type (" + joined(names) + "), got \"" + name + "\"" +
              did_you_mean(name, names));
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <map>
 
+#include "load/csv.hpp"
 #include "load/layer_reader.hpp"
-#include "load/object_list.hpp"
 #include "model/layer_fields.hpp"
 #include "model/spelling.hpp"
 #include "roofline/summary.hpp"

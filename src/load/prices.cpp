@@ -1,6 +1,7 @@
 #include "load/prices.hpp"
 
-#include "load/object_list.hpp"
+#include "load/csv.hpp"
+#include "load/json.hpp"
 
 namespace roofline {
 namespace {
