@@ -34,24 +34,25 @@ void append_part(std::string& pointer, std::size_t index) {
   pointer += std::to_string(index);
 }
 
-/// Appends the way from one node to another beneath it; false where that is not beneath. The parts
+/// Appends the way from one node to another beneath it; false where that is not beneath. Elements
 /// of an array lie side by side, so that a long one is not searched one by one.
 bool append_way(std::string& pointer, const JsonNode& from, const JsonNode& to) {
   if (&from == &to) return true;
-  const std::span<const JsonNode> parts = from.parts();
-  const bool is_array = from.holds<JsonNode::Elements>();
+  const std::span<const JsonNode> elements = from.elements();
   const std::less<const JsonNode*> before;
-  if (is_array && !parts.empty() && !before(&to, &parts.front()) && !before(&parts.back(), &to)) {
-    append_part(pointer, static_cast<std::size_t>(&to - parts.data()));
+  if (!elements.empty() && !before(&to, &elements.front()) && !before(&elements.back(), &to)) {
+    append_part(pointer, static_cast<std::size_t>(&to - elements.data()));
     return true;
   }
   const std::size_t end = pointer.size();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (is_array)
-      append_part(pointer, i);
-    else
-      append_part(pointer, parts[i].key);
-    if (append_way(pointer, parts[i], to)) return true;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    append_part(pointer, i);
+    if (append_way(pointer, elements[i], to)) return true;
+    pointer.resize(end);
+  }
+  for (const JsonMember& member : from.members()) {
+    append_part(pointer, member.key);
+    if (append_way(pointer, member, to)) return true;
     pointer.resize(end);
   }
   return false;
@@ -61,10 +62,11 @@ Library library_value(const JsonNode& node) {
   Library value;
   if (node.holds<JsonNode::Members>()) {
     value = Library::object();
-    for (const JsonNode& part : node.parts()) value[std::string(part.key)] = library_value(part);
+    for (const JsonMember& part : node.members())
+      value[std::string(part.key)] = library_value(part);
   } else if (node.holds<JsonNode::Elements>()) {
     value = Library::array();
-    for (const JsonNode& part : node.parts()) value.push_back(library_value(part));
+    for (const JsonNode& part : node.elements()) value.push_back(library_value(part));
   } else {
     std::visit(
         [&](const auto& scalar) {
@@ -85,12 +87,12 @@ std::string shown(const Value& value) {
 }
 
 /// Sorts members by their keys. Gives the first whose key comes twice, or null.
-const JsonNode* sort_members(std::span<JsonNode> members) {
+const JsonMember* sort_members(std::span<JsonMember> members) {
   std::sort(members.begin(), members.end(),
-            [](const JsonNode& a, const JsonNode& b) { return a.key < b.key; });
+            [](const JsonMember& a, const JsonMember& b) { return a.key < b.key; });
   const auto found =
       std::adjacent_find(members.begin(), members.end(),
-                         [](const JsonNode& a, const JsonNode& b) { return a.key == b.key; });
+                         [](const JsonMember& a, const JsonMember& b) { return a.key == b.key; });
   return found == members.end() ? nullptr : &*found;
 }
 
@@ -135,11 +137,11 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   }
 
   bool null() override { return add({}); }
-  bool boolean(bool value) override { return add({{}, value}); }
-  bool number_integer(std::int64_t value) override { return add({{}, value}); }
-  bool number_unsigned(std::uint64_t value) override { return add({{}, value}); }
-  bool number_float(double value, const std::string&) override { return add({{}, value}); }
-  bool string(std::string& text) override { return add({{}, document_->keep(text)}); }
+  bool boolean(bool value) override { return add({value}); }
+  bool number_integer(std::int64_t value) override { return add({value}); }
+  bool number_unsigned(std::uint64_t value) override { return add({value}); }
+  bool number_float(double value, const std::string&) override { return add({value}); }
+  bool string(std::string& text) override { return add({document_->keep(text)}); }
   bool binary(Library::binary_t&) override { return false; }  // no JSON text has any
   bool start_object(std::size_t) override { return open(false); }
   bool start_array(std::size_t) override { return open(true); }
@@ -155,12 +157,12 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   bool end_object() override {
     const std::span members = std::span(parts_).subspan(open_.back().first);
     if (take_ == nullptr)
-      if (const JsonNode* repeated = sort_members(members)) fail_repeated(repeated->key);
-    return close({{}, JsonNode::Members{document_->keep(members)}});
+      if (const JsonMember* repeated = sort_members(members)) fail_repeated(repeated->key);
+    return close({document_->keep_members(members)});
   }
 
   bool end_array() override {
-    return close({{}, document_->keep(std::span(parts_).subspan(open_.back().first))});
+    return close({document_->keep_elements(std::span(parts_).subspan(open_.back().first))});
   }
 
   bool parse_error(std::size_t byte, const std::string&,
@@ -177,7 +179,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     std::string_view key;  ///< the member of an object that is being read
   };
 
-  bool add(JsonNode value) {
+  bool add(const JsonNode& value) {
     if (open_.empty()) {
       root_ = value;
       return true;
@@ -186,8 +188,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
       give(value);
       return true;
     }
-    value.key = open_.back().key;
-    parts_.push_back(value);
+    parts_.push_back({value, open_.back().key});
     return true;
   }
 
@@ -226,7 +227,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   const TakeListed* take_;
   std::string list_;  ///< the key of the list whose elements are given
   std::vector<Level> open_;
-  std::vector<JsonNode> parts_;
+  std::vector<JsonMember> parts_;
   JsonNode root_;
   std::optional<Fault> fault_;
 };
@@ -301,31 +302,24 @@ std::string Origin::where(const std::string& pointer) const {
   return std::to_string(*line) + (pointer.empty() ? "" : ": " + pointer);
 }
 
-std::span<const JsonNode> JsonNode::parts() const {
-  const Elements* parts = std::get_if<Elements>(&content);
-  if (parts == nullptr) parts = std::get_if<Members>(&content);
-  return parts == nullptr ? std::span<const JsonNode>() : std::span(parts->first, parts->count);
-}
-
 bool Value::is_number() const {
   return node_->holds<std::uint64_t>() || node_->holds<std::int64_t>() || node_->holds<double>();
 }
 
-const JsonNode* Value::member(std::string_view key) const {
-  if (!is_object()) return nullptr;
-  for (const JsonNode& part : node_->parts())
-    if (part.key == key) return &part;
+const JsonMember* Value::member(std::string_view key) const {
+  for (const JsonMember& member : node_->members())
+    if (member.key == key) return &member;
   return nullptr;
 }
 
 Value Value::find(std::string_view key) const {
   static const JsonNode null;
-  const JsonNode* found = member(key);
+  const JsonMember* found = member(key);
   return {found == nullptr ? null : *found, *document_};
 }
 
 std::optional<Value> Value::get(std::string_view key) const {
-  const JsonNode* found = member(key);
+  const JsonMember* found = member(key);
   return found == nullptr ? std::nullopt : std::optional(Value(*found, *document_));
 }
 
@@ -450,24 +444,31 @@ std::string_view JsonDocument::keep(std::string_view text) {
   return {kept, text.size()};
 }
 
-JsonNode::Elements JsonDocument::keep(std::span<const JsonNode> nodes) {
-  if (nodes.empty()) return {};
-  auto* kept = static_cast<JsonNode*>(memory_.allocate(nodes.size_bytes(), alignof(JsonNode)));
-  std::uninitialized_copy(nodes.begin(), nodes.end(), kept);
-  return {kept, nodes.size()};
+JsonNode::Elements JsonDocument::keep_elements(std::span<const JsonMember> parts) {
+  if (parts.empty()) return {};
+  const std::size_t size = parts.size() * sizeof(JsonNode);
+  auto* kept = static_cast<JsonNode*>(memory_.allocate(size, alignof(JsonNode)));
+  std::uninitialized_copy(parts.begin(), parts.end(), kept);  // without their keys
+  return {kept, parts.size()};
 }
 
-JsonNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
+JsonNode::Members JsonDocument::keep_members(std::span<const JsonMember> parts) {
+  if (parts.empty()) return {};
+  auto* kept = static_cast<JsonMember*>(memory_.allocate(parts.size_bytes(), alignof(JsonMember)));
+  std::uninitialized_copy(parts.begin(), parts.end(), kept);
+  return {kept, parts.size()};
+}
+
+JsonMember JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
   TreeBuilder builder(*this);
-  JsonNode node = is_text || builder.parse(text) ? JsonNode{{}, keep(text)} : builder.root();
-  node.key = key;
-  return node;
+  if (is_text || builder.parse(text)) return {{keep(text)}, key};
+  return {builder.root(), key};
 }
 
-JsonNode JsonDocument::row(std::span<JsonNode> members) {
+JsonNode JsonDocument::row(std::span<JsonMember> members) {
   if (sort_members(members) != nullptr)
     throw origin_.error("", "expected each column once, got one twice");
-  return {{}, JsonNode::Members{keep(members)}};
+  return {keep_members(members)};
 }
 
 void JsonDocument::clear() {

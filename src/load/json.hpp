@@ -43,15 +43,18 @@ struct Origin {
   }
 };
 
+struct JsonMember;
+
 /// What a document stores of a value.
 struct JsonNode {
-  struct Elements {
-    const JsonNode* first = nullptr;
+  template <class Part>
+  struct Parts {
+    const Part* first = nullptr;
     std::size_t count = 0;
   };
-  struct Members : Elements {};  ///< in the order of their keys
+  using Elements = Parts<JsonNode>;
+  using Members = Parts<JsonMember>;  ///< in the order of their keys
 
-  std::string_view key;  ///< where this is a member of an object
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
                Elements, Members>
       content;
@@ -60,9 +63,25 @@ struct JsonNode {
   bool holds() const {
     return std::holds_alternative<T>(content);
   }
-  /// The elements of an array or the members of an object; nothing else has any.
-  std::span<const JsonNode> parts() const;
+  /// The elements of an array; nothing else has any.
+  std::span<const JsonNode> elements() const;
+  /// The members of an object; nothing else has any.
+  std::span<const JsonMember> members() const;
 };
+
+struct JsonMember : JsonNode {
+  std::string_view key;
+};
+
+inline std::span<const JsonNode> JsonNode::elements() const {
+  const auto* parts = std::get_if<Elements>(&content);
+  return parts == nullptr ? std::span<const JsonNode>() : std::span(parts->first, parts->count);
+}
+
+inline std::span<const JsonMember> JsonNode::members() const {
+  const auto* parts = std::get_if<Members>(&content);
+  return parts == nullptr ? std::span<const JsonMember>() : std::span(parts->first, parts->count);
+}
 
 class JsonDocument;
 
@@ -79,8 +98,12 @@ class Value {
   bool is_object() const { return node_->holds<JsonNode::Members>(); }
 
   /// How many elements or members it has.
-  std::size_t size() const { return node_->parts().size(); }
-  Value at(std::size_t index) const { return {node_->parts()[index], *document_}; }
+  std::size_t size() const {
+    return is_object() ? node_->members().size() : node_->elements().size();
+  }
+  Value at(std::size_t index) const {
+    return {is_object() ? node_->members()[index] : node_->elements()[index], *document_};
+  }
   bool contains(std::string_view key) const { return member(key) != nullptr; }
   /// The member of that key, which must be there.
   Value at(std::string_view key) const { return {*member(key), *document_}; }
@@ -91,20 +114,20 @@ class Value {
   Value require(std::string_view key, std::string_view expected) const;
   /// Fails where this is no object, and where it has a key beside those that `what` may have.
   void check_keys(const std::string& what, const std::vector<std::string_view>& known) const;
-  /// Its own key in the object that holds it.
-  std::string_view key() const { return node_->key; }
+  /// Its own key in the object that holds it, of which it must be a member.
+  std::string_view key() const { return static_cast<const JsonMember*>(node_)->key; }
 
   /// Over the elements or members.
   struct Iterator {
-    const JsonNode* node;
-    const JsonDocument* document;
+    const Value* value;
+    std::size_t index;
 
-    Value operator*() const { return {*node, *document}; }
-    Iterator& operator++() { return ++node, *this; }
-    bool operator==(const Iterator& other) const { return node == other.node; }
+    Value operator*() const { return value->at(index); }
+    Iterator& operator++() { return ++index, *this; }
+    bool operator==(const Iterator& other) const { return index == other.index; }
   };
-  Iterator begin() const { return {node_->parts().data(), document_}; }
-  Iterator end() const { return {node_->parts().data() + size(), document_}; }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
 
   const JsonDocument& document() const { return *document_; }
   const Origin& origin() const;
@@ -135,7 +158,7 @@ class Value {
   std::string json() const;
 
  private:
-  const JsonNode* member(std::string_view key) const;
+  const JsonMember* member(std::string_view key) const;
 
   const JsonNode* node_;
   const JsonDocument* document_;
@@ -157,17 +180,18 @@ class JsonDocument {
 
   // Copies that live as long as the document.
   std::string_view keep(std::string_view text);
-  JsonNode::Elements keep(std::span<const JsonNode> nodes);
+  JsonNode::Elements keep_elements(std::span<const JsonMember> parts);
+  JsonNode::Members keep_members(std::span<const JsonMember> parts);
   /// A member out of a table's cell: the value that the cell spells (64, 0.5, true, [3, 3]), or
   /// else its text. The key has to outlive the document.
-  JsonNode cell(std::string_view key, std::string_view text, bool is_text);
+  JsonMember cell(std::string_view key, std::string_view text, bool is_text);
   /// The object of a table's row. Throws InputError where a column comes twice.
-  JsonNode row(std::span<JsonNode> members);
+  JsonNode row(std::span<JsonMember> members);
   /// Forgets every value.
   void clear();
 
  private:
-  std::array<std::byte, 1024> first_bytes_;  // enough for a layer
+  std::array<std::byte, 2048> first_bytes_;  // enough for a layer
   std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
   Origin origin_;
   JsonNode root_;
