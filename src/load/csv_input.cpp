@@ -74,8 +74,8 @@ class CsvHeader {
   std::shared_ptr<const NetworkSpec> read(const CsvRow& row) const {
     check_width(row, columns_.size(), source_);
     JsonDocument document({source_, row.line});
-    std::vector<JsonMember> layer;
-    std::vector<JsonMember> record;
+    std::vector<JsonKeyedNode> layer;
+    std::vector<JsonKeyedNode> record;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || row.cells[i].empty()) continue;
       const std::string& key = keys_[i]->key;

@@ -50,7 +50,7 @@ bool append_way(std::string& pointer, const JsonNode& from, const JsonNode& to) 
     if (append_way(pointer, elements[i], to)) return true;
     pointer.resize(end);
   }
-  for (const JsonMember& member : from.members()) {
+  for (const JsonKeyedNode& member : from.members()) {
     append_part(pointer, member.key);
     if (append_way(pointer, member, to)) return true;
     pointer.resize(end);
@@ -62,7 +62,7 @@ Library library_value(const JsonNode& node) {
   Library value;
   if (node.holds<JsonNode::Members>()) {
     value = Library::object();
-    for (const JsonMember& part : node.members())
+    for (const JsonKeyedNode& part : node.members())
       value[std::string(part.key)] = library_value(part);
   } else if (node.holds<JsonNode::Elements>()) {
     value = Library::array();
@@ -87,12 +87,12 @@ std::string shown(const Value& value) {
 }
 
 /// Sorts members by their keys. Gives the first whose key comes twice, or null.
-const JsonMember* sort_members(std::span<JsonMember> members) {
+const JsonKeyedNode* sort_members(std::span<JsonKeyedNode> members) {
   std::sort(members.begin(), members.end(),
-            [](const JsonMember& a, const JsonMember& b) { return a.key < b.key; });
-  const auto found =
-      std::adjacent_find(members.begin(), members.end(),
-                         [](const JsonMember& a, const JsonMember& b) { return a.key == b.key; });
+            [](const JsonKeyedNode& a, const JsonKeyedNode& b) { return a.key < b.key; });
+  const auto found = std::adjacent_find(
+      members.begin(), members.end(),
+      [](const JsonKeyedNode& a, const JsonKeyedNode& b) { return a.key == b.key; });
   return found == members.end() ? nullptr : &*found;
 }
 
@@ -157,7 +157,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   bool end_object() override {
     const std::span members = std::span(parts_).subspan(open_.back().first);
     if (take_ == nullptr)
-      if (const JsonMember* repeated = sort_members(members)) fail_repeated(repeated->key);
+      if (const JsonKeyedNode* repeated = sort_members(members)) fail_repeated(repeated->key);
     return close({document_->keep_members(members)});
   }
 
@@ -227,7 +227,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   const TakeListed* take_;
   std::string list_;  ///< the key of the list whose elements are given
   std::vector<Level> open_;
-  std::vector<JsonMember> parts_;
+  std::vector<JsonKeyedNode> parts_;
   JsonNode root_;
   std::optional<Fault> fault_;
 };
@@ -306,20 +306,20 @@ bool Value::is_number() const {
   return node_->holds<std::uint64_t>() || node_->holds<std::int64_t>() || node_->holds<double>();
 }
 
-const JsonMember* Value::member(std::string_view key) const {
-  for (const JsonMember& member : node_->members())
+const JsonKeyedNode* Value::member(std::string_view key) const {
+  for (const JsonKeyedNode& member : node_->members())
     if (member.key == key) return &member;
   return nullptr;
 }
 
 Value Value::find(std::string_view key) const {
   static const JsonNode null;
-  const JsonMember* found = member(key);
+  const JsonKeyedNode* found = member(key);
   return {found == nullptr ? null : *found, *document_};
 }
 
 std::optional<Value> Value::get(std::string_view key) const {
-  const JsonMember* found = member(key);
+  const JsonKeyedNode* found = member(key);
   return found == nullptr ? std::nullopt : std::optional(Value(*found, *document_));
 }
 
@@ -444,7 +444,7 @@ std::string_view JsonDocument::keep(std::string_view text) {
   return {kept, text.size()};
 }
 
-JsonNode::Elements JsonDocument::keep_elements(std::span<const JsonMember> parts) {
+JsonNode::Elements JsonDocument::keep_elements(std::span<const JsonKeyedNode> parts) {
   if (parts.empty()) return {};
   const std::size_t size = parts.size() * sizeof(JsonNode);
   auto* kept = static_cast<JsonNode*>(memory_.allocate(size, alignof(JsonNode)));
@@ -452,20 +452,21 @@ JsonNode::Elements JsonDocument::keep_elements(std::span<const JsonMember> parts
   return {kept, parts.size()};
 }
 
-JsonNode::Members JsonDocument::keep_members(std::span<const JsonMember> parts) {
+JsonNode::Members JsonDocument::keep_members(std::span<const JsonKeyedNode> parts) {
   if (parts.empty()) return {};
-  auto* kept = static_cast<JsonMember*>(memory_.allocate(parts.size_bytes(), alignof(JsonMember)));
+  auto* kept =
+      static_cast<JsonKeyedNode*>(memory_.allocate(parts.size_bytes(), alignof(JsonKeyedNode)));
   std::uninitialized_copy(parts.begin(), parts.end(), kept);
   return {kept, parts.size()};
 }
 
-JsonMember JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
+JsonKeyedNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
   TreeBuilder builder(*this);
   if (is_text || builder.parse(text)) return {{keep(text)}, key};
   return {builder.root(), key};
 }
 
-JsonNode JsonDocument::row(std::span<JsonMember> members) {
+JsonNode JsonDocument::row(std::span<JsonKeyedNode> members) {
   if (sort_members(members) != nullptr)
     throw origin_.error("", "expected each column once, got one twice");
   return {keep_members(members)};

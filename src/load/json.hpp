@@ -43,7 +43,7 @@ struct Origin {
   }
 };
 
-struct JsonMember;
+struct JsonKeyedNode;
 
 /// What a document stores of a value.
 struct JsonNode {
@@ -53,7 +53,7 @@ struct JsonNode {
     std::size_t count = 0;
   };
   using Elements = Parts<JsonNode>;
-  using Members = Parts<JsonMember>;  ///< in the order of their keys
+  using Members = Parts<JsonKeyedNode>;  ///< in the order of their keys
 
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
                Elements, Members>
@@ -66,10 +66,10 @@ struct JsonNode {
   /// The elements of an array; nothing else has any.
   std::span<const JsonNode> elements() const;
   /// The members of an object; nothing else has any.
-  std::span<const JsonMember> members() const;
+  std::span<const JsonKeyedNode> members() const;
 };
 
-struct JsonMember : JsonNode {
+struct JsonKeyedNode : JsonNode {
   std::string_view key;
 };
 
@@ -78,9 +78,10 @@ inline std::span<const JsonNode> JsonNode::elements() const {
   return parts == nullptr ? std::span<const JsonNode>() : std::span(parts->first, parts->count);
 }
 
-inline std::span<const JsonMember> JsonNode::members() const {
+inline std::span<const JsonKeyedNode> JsonNode::members() const {
   const auto* parts = std::get_if<Members>(&content);
-  return parts == nullptr ? std::span<const JsonMember>() : std::span(parts->first, parts->count);
+  return parts == nullptr ? std::span<const JsonKeyedNode>()
+                          : std::span(parts->first, parts->count);
 }
 
 class JsonDocument;
@@ -115,7 +116,7 @@ class Value {
   /// Fails where this is no object, and where it has a key beside those that `what` may have.
   void check_keys(const std::string& what, const std::vector<std::string_view>& known) const;
   /// Its own key in the object that holds it, of which it must be a member.
-  std::string_view key() const { return static_cast<const JsonMember*>(node_)->key; }
+  std::string_view key() const { return static_cast<const JsonKeyedNode*>(node_)->key; }
 
   /// Over the elements or members.
   struct Iterator {
@@ -158,7 +159,7 @@ class Value {
   std::string json() const;
 
  private:
-  const JsonMember* member(std::string_view key) const;
+  const JsonKeyedNode* member(std::string_view key) const;
 
   const JsonNode* node_;
   const JsonDocument* document_;
@@ -180,13 +181,13 @@ class JsonDocument {
 
   // Copies that live as long as the document.
   std::string_view keep(std::string_view text);
-  JsonNode::Elements keep_elements(std::span<const JsonMember> parts);
-  JsonNode::Members keep_members(std::span<const JsonMember> parts);
+  JsonNode::Elements keep_elements(std::span<const JsonKeyedNode> parts);
+  JsonNode::Members keep_members(std::span<const JsonKeyedNode> parts);
   /// A member out of a table's cell: the value that the cell spells (64, 0.5, true, [3, 3]), or
   /// else its text. The key has to outlive the document.
-  JsonMember cell(std::string_view key, std::string_view text, bool is_text);
+  JsonKeyedNode cell(std::string_view key, std::string_view text, bool is_text);
   /// The object of a table's row. Throws InputError where a column comes twice.
-  JsonNode row(std::span<JsonMember> members);
+  JsonNode row(std::span<JsonKeyedNode> members);
   /// Forgets every value.
   void clear();
 
