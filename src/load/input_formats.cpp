@@ -10,15 +10,7 @@
 #include "model/spelling.hpp"
 #include "model/text.hpp"
 #include "onnx/onnx_input.hpp"
-#include "profilers/deepbench.hpp"
-#include "profilers/engine_files.hpp"
-#include "profilers/engine_input.hpp"
-#include "profilers/miopen_driver.hpp"
-#include "profilers/nsight_compute.hpp"
-#include "profilers/nsight_systems.hpp"
-#include "profilers/other_recordings.hpp"
-#include "profilers/rocprofv3.hpp"
-#include "profilers/scale_sim.hpp"
+#include "profilers/formats.hpp"
 #include "pytorch/trace_input.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -36,7 +28,6 @@ const InputFormat input_table[] = {
     {"Nsight Systems", {".csv"}, looks_like_nsight_systems, open_nsight_systems},
     {"Nsight Compute", {".csv"}, looks_like_nsight_compute, open_nsight_compute},
     {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, open_rocprofv3_csv},
-    {"SCALE-Sim topology", {".csv"}, looks_like_scale_sim, open_scale_sim},
     {"profiler's table",
      {".csv"},
      looks_like_other_profiler_table,
@@ -60,7 +51,6 @@ const InputFormat input_table[] = {
      read_with_profile},
     {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
     {"MIOpenDriver", {}, looks_like_miopen_driver, open_miopen_driver},
-    {"DeepBench", {}, looks_like_deepbench, open_deepbench},
     {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
     {"JSON", {".json"}, always, open_json},
 };

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "load/json.hpp"
+#include "profilers/formats.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

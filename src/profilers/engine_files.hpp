@@ -11,19 +11,10 @@
 
 namespace roofline {
 
-bool looks_like_engine_layers(std::string_view head);
-bool looks_like_engine_profile(std::string_view head);
-/// Times of whole runs, or a log's metadata: read with the layers that they belong to.
-bool looks_like_engine_companion(std::string_view head);
-
 /// The profile's file beside the layers' one: "x.profile.json" beside "x.graph.json". Also the
 /// other way round. Empty where the name says nothing of its part.
 std::string profile_beside(const std::string& layers_file);
 std::string layers_beside(const std::string& profile_file);
-
-/// The files that are read with the layers' one, and with the profile's.
-std::vector<std::string> read_with_layers(const std::string& layers_file);
-std::vector<std::string> read_with_profile(const std::string& profile_file);
 
 struct LayerTime {
   std::string name;

@@ -1,17 +1,17 @@
-#include "profilers/engine_input.hpp"
-
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "load/json.hpp"
+#include "load/kernel_list.hpp"
 #include "load/layer_check.hpp"
+#include "load/layer_files.hpp"
 #include "load/whole_input.hpp"
 #include "profilers/engine_files.hpp"
 #include "profilers/engine_layer.hpp"
 #include "profilers/engine_tensor.hpp"
+#include "profilers/formats.hpp"
 #include "profilers/profiling_cost.hpp"
-#include "pytorch/unmodelled.hpp"
 
 namespace roofline {
 namespace {
@@ -196,7 +196,7 @@ class EngineReader : public Reader {
       }
     }
     summary.busy_s = summary.kernel_s;
-    summary.unmodelled = std::move(unmodelled).items(1);
+    summary.unmodelled = unmodelled.items(1);
     note_names(unknown, times.rest(), profile, summary);
     spec.summary = std::make_shared<const TraceSummary>(std::move(summary));
   }

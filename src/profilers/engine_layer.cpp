@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "load/kernel_names.hpp"
 #include "model/layer_fields.hpp"
 #include "profilers/engine_tensor.hpp"
-#include "pytorch/kernel_names.hpp"
 
 namespace roofline {
 namespace {

@@ -1,5 +1,3 @@
-#include "profilers/miopen_driver.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,13 +8,24 @@
 #include <utility>
 #include <vector>
 
+#include "load/layer_check.hpp"
+#include "load/network_reader.hpp"
+#include "load/whole_input.hpp"
 #include "model/spelling.hpp"
-#include "profilers/layer_list.hpp"
+#include "profilers/formats.hpp"
 
 namespace roofline {
 namespace {
 
 constexpr std::string_view program = "MIOpenDriver";
+
+/// A whole number that makes up the text; none for any other text.
+std::optional<std::uint64_t> whole_number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 /// An option's long name and its letter, by which the code below asks for it.
 struct DriverOption {
@@ -311,10 +320,13 @@ std::optional<DriverTime> time_in(std::string_view line) {
   return std::nullopt;
 }
 
+/// The lines of a text, each command of which is one layer for each pass that it runs.
 class DriverText {
  public:
-  DriverText(ByteStream& stream, BadRows& bad)
-      : stream_(stream), bad_(bad), list_(stream, "", bad) {}
+  DriverText(ByteStream& stream, BadRows& bad) : stream_(stream), bad_(bad) {
+    network_.source = stream.name();
+    network_.name = network_name(stream.name());
+  }
 
   NetworkSpecs read() {
     std::string line;
@@ -327,7 +339,9 @@ class DriverText {
       else if (const auto time = time_in(line))
         set_time(*time);
     }
-    return {std::move(list_).network()};
+    if (network_.layers.empty())
+      throw InputError(network_.source, "", "expected a layer, got none");
+    return {std::make_shared<const NetworkSpec>(std::move(network_))};
   }
 
  private:
@@ -362,19 +376,41 @@ class DriverText {
     for (const Pass pass : read.passes) {
       LayerSpec layer = read.layer;
       layer.pass = pass;
-      layer.name = std::string(info(layer.kind).name);
       // One layer's parameters, whichever passes of it run.
       layer.shared_weights = !std::exchange(is_first, false);
-      if (!list_.add(std::move(layer), key_of(pass), line_)) return;
+      if (!add_layer(std::move(layer), key_of(pass))) return;
     }
+  }
+
+  /// A command that comes again is one more copy of its layer. False where the model refuses it.
+  bool add_layer(LayerSpec layer, const std::string& key) {
+    if (const auto known = place_of_.find(key); known != place_of_.end()) {
+      auto& repeat = network_.layers[known->second].repeat;
+      repeat = repeat.value_or(1) + 1;
+      return true;
+    }
+    const std::string name(info(layer.kind).name);
+    layer.name = name;
+    layer.place.source = network_.source;
+    layer.place.where = std::to_string(line_);
+    layer.place.pointers = false;
+    if (const auto failure = failure_of(layer)) {
+      bad_.add(*failure);
+      return false;
+    }
+    const std::size_t same = named_[name]++;
+    if (same > 0) *layer.name += "_" + std::to_string(same + 1);
+    place_of_.emplace(key, network_.layers.size());
+    network_.layers.push_back(std::move(layer));
+    return true;
   }
 
   std::string key_of(Pass pass) const { return last_ + '/' + std::string(name_of(pass)); }
 
   void set_time(const DriverTime& time) {
-    LayerSpec* const layer = last_.empty() ? nullptr : list_.find(key_of(time.pass));
-    if (layer == nullptr) return;
-    layer->measured.change([&](Measured& measured) {
+    const auto known = place_of_.find(key_of(time.pass));
+    if (last_.empty() || known == place_of_.end()) return;
+    network_.layers[known->second].measured.change([&](Measured& measured) {
       measured.warm_s = time.time_s;
       measured.pass = time.pass;
     });
@@ -390,7 +426,9 @@ class DriverText {
 
   ByteStream& stream_;
   BadRows& bad_;
-  LayerList list_;
+  NetworkSpec network_;
+  std::map<std::string, std::size_t> place_of_;  ///< in the network's layers, by command and pass
+  std::map<std::string, std::size_t> named_;     ///< how many layers have a name
   std::size_t line_ = 0;
   std::string last_;                     ///< the command before this line
   std::map<std::string, bool> has_run_;  ///< commands; false for those that only a search has had

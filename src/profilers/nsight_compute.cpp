@@ -1,19 +1,191 @@
-#include "profilers/nsight_compute.hpp"
-
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "profilers/kernel_list.hpp"
-#include "profilers/kernel_reader.hpp"
-#include "profilers/nsight_metrics.hpp"
+#include "load/kernel_list.hpp"
+#include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
 namespace roofline {
 namespace {
 
 constexpr std::string_view common_columns[] = {"ID", "Process ID", "Kernel Name"};
-constexpr double longest_s = 365.25 * 86400;
+
+constexpr double sector_byte = 32;
+/// Of a warp's instruction on Volta's tensor cores, which have one shape only: Yang, Wang, Farrell
+/// and others, "Hierarchical Roofline Performance Analysis for Deep Learning Applications", 2020.
+constexpr double volta_flop_per_instruction = 512;
+
+/// "Kbyte/s", "us", "nsecond", "Ghz" in bytes, seconds and hertz; any other unit is kept.
+double scale_of(std::string_view unit) {
+  unit = unit.substr(0, unit.find('/'));
+  struct Scale {
+    std::string_view unit;
+    double factor;
+  };
+  constexpr Scale time_units[] = {{"s", 1},          {"second", 1},     {"ms", 1e-3},
+                                  {"msecond", 1e-3}, {"us", 1e-6},      {"usecond", 1e-6},
+                                  {"ns", 1e-9},      {"nsecond", 1e-9}, {"%", 1e-2}};
+  for (const Scale& each : time_units)
+    if (unit == each.unit) return each.factor;
+  constexpr Scale prefixes[] = {{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"P", 1e15}};
+  for (const Scale& each : prefixes)
+    if (unit.size() > 1 && unit.starts_with(each.unit)) return each.factor;
+  return 1;
+}
+
+std::optional<double> sum_of(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a) return b;
+  return b ? std::optional(*a + *b) : a;
+}
+
+// Threads' instructions on vector units; those in fp16 work on pairs.
+constexpr FlopCounter vector_counters[] = {
+    {Engine::fp64, "dfma", 2}, {Engine::fp64, "dadd", 1}, {Engine::fp64, "dmul", 1},
+    {Engine::fp32, "ffma", 2}, {Engine::fp32, "fadd", 1}, {Engine::fp32, "fmul", 1},
+    {Engine::fp16, "hfma", 4}, {Engine::fp16, "hadd", 2}, {Engine::fp16, "hmul", 2}};
+
+/// What tensor cores multiply, by the operands in the metrics' names; the first name of a row that
+/// was recorded counts.
+struct TensorWork {
+  Engine engine;
+  std::string_view operands;
+  std::string_view other_name;
+};
+constexpr TensorWork tensor_works[] = {
+    {Engine::fp16_tensor, "src_fp16", "src_fp16_dst_fp32"},
+    {Engine::bf16, "src_bf16_dst_fp32", "src_bf16"},
+    {Engine::tf32, "src_tf32_dst_fp32", "src_tf32"},
+    {Engine::fp64_tensor, "src_fp64", ""},
+    {Engine::fp8, "src_fp8", "src_fp8_dst_fp32"},
+    {Engine::int8, "src_int8", ""},
+    {Engine::int4, "src_int4", ""},
+};
+
+/// The metrics of one launch, and what they say of FLOP and bytes.
+class NsightMetrics {
+ public:
+  /// Cells that hold no number, such as "no data", are left out; the others are kept in bytes,
+  /// seconds, hertz and plain counts.
+  void set(std::string_view name, std::string_view unit, std::string_view value) {
+    if (name == "device__attribute_display_name") device_ = value;
+    if (const std::optional<double> number = profiler_number(value))
+      if (*number >= 0) values_.insert_or_assign(std::string(name), *number * scale_of(unit));
+  }
+
+  // Absent where it was not recorded. The last names are those of the page of details.
+  std::optional<double> time_s() const {
+    return first_of({"gpu__time_duration.sum", "gpu__time_duration.max", "gpu__time_duration.avg",
+                     "gpu__time_duration", "Duration"});
+  }
+  std::optional<double> occupancy() const {
+    return first_of({"sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy"});
+  }
+  std::optional<double> registers() const {
+    return first_of({"launch__registers_per_thread", "Registers Per Thread"});
+  }
+
+  /// `compute_capability`: "9.0". FLOP are absent where tensor cores worked and no metric says how
+  /// much.
+  KernelCounters counters(std::string_view compute_capability) const {
+    KernelCounters counters;
+    counters.flop = flop(compute_capability);
+    counters.dram_byte = total("dram__bytes");
+    if (!counters.dram_byte)
+      counters.dram_byte = sum_of(total("dram__bytes_read"), total("dram__bytes_write"));
+    counters.l2_byte = total("lts__t_bytes");
+    if (const auto sectors = total("lts__t_sectors"); !counters.l2_byte && sectors)
+      counters.l2_byte = *sectors * sector_byte;
+    if (!counters.l2_byte) counters.l2_byte = total("derived__lts__lts2xbar_bytes");
+    return counters;
+  }
+
+  /// What the driver says of the GPU.
+  RecordedGpu gpu() const {
+    const auto whole = [&](std::string_view name) {
+      const auto value = find(name);
+      return value && *value < 1e18 ? std::optional(static_cast<std::uint64_t>(*value))
+                                    : std::nullopt;
+    };
+    return {device_, whole("device__attribute_multiprocessor_count"),
+            whole("device__attribute_total_memory"), whole("device__attribute_warp_size")};
+  }
+
+ private:
+  using Flop = EnumArray<Engine, std::optional<double>>;
+
+  std::optional<double> find(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  std::optional<double> first_of(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names)
+      if (const auto value = find(name)) return value;
+    return std::nullopt;
+  }
+
+  /// Over the launch, from whichever of its forms was recorded.
+  std::optional<double> total(const std::string& metric) const {
+    if (const auto value = find(metric + ".sum")) return value;
+    if (const auto rate = find(metric + ".sum.per_second"); rate && time_s())
+      return *rate * *time_s();
+    const std::string unit = metric.substr(0, metric.find("__"));
+    const auto cycles = first_of({unit + "__cycles_elapsed.avg", unit + "__cycles_elapsed.max"});
+    if (const auto rate = find(metric + ".sum.per_cycle_elapsed"); rate && cycles)
+      return *rate * *cycles;
+    return std::nullopt;
+  }
+
+  std::optional<double> instructions(std::string_view operation) const {
+    for (const std::string unit : {"sm", "smsp"})
+      if (const auto count =
+              total(unit + "__sass_thread_inst_executed_op_" + std::string(operation) + "_pred_on"))
+        return count;
+    return std::nullopt;
+  }
+
+  std::optional<double> tensor_flop(std::string_view operands) const {
+    if (operands.empty()) return std::nullopt;
+    const std::string metric = "sm__ops_path_tensor_" + std::string(operands);
+    if (const auto count = total(metric)) return count;
+    return sum_of(total(metric + "_sparsity_off"), total(metric + "_sparsity_on"));
+  }
+
+  /// Instructions of tensor cores without a count of their operations. Packed fp16 arithmetic
+  /// (hfma2) goes through the same pipe and is counted with the vector units'.
+  bool has_uncounted_tensor_work() const {
+    return total("sm__inst_executed_pipe_tensor").value_or(0) >
+           total("sm__inst_executed_pipe_tensor_op_hmma_type_hfma2").value_or(0);
+  }
+
+  Flop flop(std::string_view compute_capability) const {
+    Flop flop;
+    add_flop(
+        vector_counters, [&](std::string_view name) { return instructions(name); }, flop);
+    bool has_tensor_flop = false;
+    for (const TensorWork& work : tensor_works) {
+      flop[work.engine] = tensor_flop(work.operands);
+      if (!flop[work.engine]) flop[work.engine] = tensor_flop(work.other_name);
+      has_tensor_flop = has_tensor_flop || flop[work.engine];
+    }
+    // Sums in fp16 have a metric of their own only where there is none of all fp16 operands.
+    if (!tensor_flop("src_fp16"))
+      flop[Engine::fp16_tensor_fp16_accumulate] = tensor_flop("src_fp16_dst_fp16");
+    if (has_tensor_flop || !has_uncounted_tensor_work()) return flop;
+    if (compute_capability != "7.0") return {};
+    flop[Engine::fp16_tensor] =
+        *total("sm__inst_executed_pipe_tensor") * volta_flop_per_instruction;
+    return flop;
+  }
+
+  std::map<std::string, double, std::less<>> values_;
+  std::string device_;
+};
 
 /// One launch and all that was measured of it.
 struct MeasuredLaunch {
@@ -31,7 +203,7 @@ class NsightComputeTable {
       : source_(stream.name()), table_(stream, common_columns), bad_(bad) {}
 
   KernelRecording read() {
-    if (table_.find("Metric Name"))
+    if (table_.has("Metric Name"))
       read_metrics();
     else
       read_launches();
@@ -46,46 +218,39 @@ class NsightComputeTable {
  private:
   /// A row for each metric: those of a launch follow each other.
   void read_metrics() {
-    const auto name = table_.find("Metric Name");
-    const auto unit = table_.find("Metric Unit");
-    const auto value = table_.find("Metric Value");
-    while (table_.next()) {
+    while (table_.next())
       if (begin_launch())
-        launch_.metrics.set(table_.cell(name), table_.cell(unit), table_.cell(value));
-    }
+        launch_.metrics.set(table_.cell("Metric Name"), table_.cell("Metric Unit"),
+                            table_.cell("Metric Value"));
   }
 
   /// A row for each launch, a column for each metric, and their units in the first row.
   void read_launches() {
-    std::vector<std::string> units;
+    std::vector<std::string> units(table_.header().size());
     while (table_.next()) {
-      if (table_.cell(table_.find("ID")).empty()) {
-        units.clear();
-        for (std::size_t i = 0; i < table_.header().size(); ++i) units.emplace_back(table_.cell(i));
-        continue;
-      }
-      if (!begin_launch()) continue;
-      for (std::size_t i = 0; i < table_.header().size(); ++i)
-        launch_.metrics.set(table_.header()[i], i < units.size() ? units[i] : "", table_.cell(i));
+      const bool has_units = table_.cell("ID").empty();
+      if (!has_units && !begin_launch()) continue;
+      for (std::size_t i = 0; i < units.size(); ++i)
+        if (has_units)
+          units[i] = table_.cell(i);
+        else
+          launch_.metrics.set(table_.header()[i], units[i], table_.cell(i));
     }
   }
 
   /// False where the row is none of the table: what the profiled program printed.
   bool begin_launch() {
-    if (!profiler_number(table_.cell(table_.find("Process ID")))) return false;
-    const auto cell = [&](std::string_view column) {
-      return std::string(table_.cell(table_.find(column)));
-    };
-    const std::string id = cell("Process ID") + '/' + cell("ID");
+    if (!profiler_number(table_.cell("Process ID"))) return false;
+    const std::string id = table_.text("Process ID") + '/' + table_.text("ID");
     if (id == launch_.id) return true;
     finish_launch();
     launch_.id = id;
     launch_.line = table_.line();
-    launch_.kernel.name = cell("Kernel Name");
-    launch_.kernel.grid = cell("Grid Size");
-    launch_.kernel.block = cell("Block Size");
-    launch_.device = cell("Device");
-    launch_.compute_capability = cell("CC");
+    launch_.kernel.name = table_.cell("Kernel Name");
+    launch_.kernel.grid = table_.cell("Grid Size");
+    launch_.kernel.block = table_.cell("Block Size");
+    launch_.device = table_.cell("Device");
+    launch_.compute_capability = table_.cell("CC");
     return true;
   }
 
@@ -93,7 +258,7 @@ class NsightComputeTable {
     MeasuredLaunch launch = std::exchange(launch_, MeasuredLaunch());
     if (launch.id.empty()) return;
     const std::optional<double> time_s = launch.metrics.time_s();
-    if (!time_s || *time_s > longest_s) {
+    if (!time_s || *time_s > s_per_year) {
       bad_.add({source_, std::to_string(launch.line),
                 "expected the launch's gpu__time_duration.sum, got none: record it with ncu "
                 "--metrics"});

@@ -1,9 +1,7 @@
-#include "profilers/nsight_systems.hpp"
-
 #include <utility>
 
-#include "profilers/kernel_list.hpp"
-#include "profilers/kernel_reader.hpp"
+#include "load/kernel_list.hpp"
+#include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
 namespace roofline {
@@ -19,73 +17,48 @@ std::string name_of_device(std::string_view cell) {
   return std::string(cell.ends_with(')') ? cell.substr(0, open) : cell);
 }
 
-/// "(2, 784, 1)"; empty for copies, which have none.
-std::string triple(const ProfilerCsv& table, std::string_view x, std::string_view y,
-                   std::string_view z) {
-  const std::string_view first = table.cell(table.find(x));
-  if (first.empty()) return "";
-  return '(' + std::string(first) + ", " + std::string(table.cell(table.find(y))) + ", " +
-         std::string(table.cell(table.find(z))) + ')';
+/// Empty for copies, which have none.
+std::string grid_in(const ProfilerCsv& table, std::string_view x, std::string_view y,
+                    std::string_view z) {
+  return table.cell(x).empty() ? "" : grid_text(table.cell(x), table.cell(y), table.cell(z));
 }
 
-KernelLaunch nsys_launch_in(const ProfilerCsv& table) {
+KernelLaunch launch_in(const ProfilerCsv& table) {
   KernelLaunch launch;
-  launch.kernel.name = table.cell(table.find("Name"));
-  launch.kernel.time_s = table.seconds(*table.find("Duration"));
-  launch.kernel.grid = triple(table, "GrdX", "GrdY", "GrdZ");
-  launch.kernel.block = triple(table, "BlkX", "BlkY", "BlkZ");
-  launch.kernel.registers = profiler_number(table.cell(table.find("Reg/Trd")));
-  launch.device = table.cell(table.find("Device"));
-  launch.start_s = table.seconds(*table.find("Start"));
+  launch.kernel.name = table.cell("Name");
+  launch.kernel.time_s = table.seconds("Duration");
+  launch.kernel.grid = grid_in(table, "GrdX", "GrdY", "GrdZ");
+  launch.kernel.block = grid_in(table, "BlkX", "BlkY", "BlkZ");
+  launch.kernel.registers = profiler_number(table.cell("Reg/Trd"));
+  launch.device = table.cell("Device");
+  launch.start_s = table.seconds("Start");
   return launch;
 }
 
-KernelLaunch sum_in(const ProfilerCsv& table, std::size_t name) {
+/// `name`: the column that says what was summed up.
+KernelLaunch sum_in(const ProfilerCsv& table, std::string_view name) {
   KernelLaunch launch;
   launch.kernel.name = table.cell(name);
-  launch.kernel.time_s = table.seconds(*table.find("Total Time"));
-  launch.kernel.launches = table.count(*table.find("Instances"));
+  launch.kernel.time_s = table.seconds("Total Time");
+  launch.kernel.launches = table.count("Instances");
   return launch;
-}
-
-KernelRecording read_launches(ByteStream& stream, BadRows& bad) {
-  ProfilerCsv table(stream, launch_columns);
-  KernelList list;
-  KernelRecording recording;
-  recording.recorder = "Nsight Systems";
-  while (table.next()) try {
-      list.add(nsys_launch_in(table));
-    } catch (const InputError& error) {
-      bad.add(error);
-    }
-  recording.gpu.name = name_of_device(list.fold_into(recording));
-  return recording;
-}
-
-KernelRecording read_sums(ByteStream& stream, BadRows& bad, Columns columns) {
-  ProfilerCsv table(stream, columns);
-  const std::size_t name = *table.find(columns.back());
-  KernelList list;
-  KernelRecording recording;
-  recording.recorder = "Nsight Systems";
-  while (table.next()) try {
-      list.add(sum_in(table, name));
-    } catch (const InputError& error) {
-      bad.add(error);
-    }
-  list.fold_into(recording);
-  return recording;
 }
 
 NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
-  const bool of_kernels = has_header(head, kernel_columns);
-  return specs_of(
-      has_header(head, launch_columns)
-          ? read_launches(stream, bad)
-          : read_sums(stream, bad,
-                      of_kernels ? Columns(kernel_columns) : Columns(operation_columns)),
-      stream);
+  const bool has_launches = has_header(head, launch_columns);
+  const Columns columns = has_launches                       ? Columns(launch_columns)
+                          : has_header(head, kernel_columns) ? Columns(kernel_columns)
+                                                             : Columns(operation_columns);
+  ProfilerCsv table(stream, columns);
+  KernelList list;
+  table.for_each_row(
+      bad, [&] { list.add(has_launches ? launch_in(table) : sum_in(table, columns.back())); });
+  KernelRecording recording;
+  recording.recorder = "Nsight Systems";
+  const std::string device = list.fold_into(recording);
+  if (has_launches) recording.gpu.name = name_of_device(device);
+  return specs_of(std::move(recording), stream);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "profilers/other_recordings.hpp"
-
 #include <algorithm>
 #include <iterator>
 
+#include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 #include "roofline/error.hpp"
 

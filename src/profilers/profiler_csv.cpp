@@ -7,8 +7,6 @@
 namespace roofline {
 namespace {
 
-constexpr double s_per_year = 365.25 * 86400;
-
 std::string_view without_unit(std::string_view column) {
   column = column.substr(0, column.find('('));
   while (column.ends_with(' ')) column.remove_suffix(1);
@@ -76,21 +74,21 @@ ProfilerCsv::ProfilerCsv(ByteStream& stream, Columns columns)
         "expected a table with the column " + std::string(columns.front()) + ", got none");
   header_ = std::move(row->cells);
   for (const std::string_view column : columns)
-    least_cells_ = std::max(least_cells_, *find(column) + 1);
+    least_cells_ = std::max(least_cells_, *place_of(column) + 1);
 }
 
-std::optional<std::size_t> ProfilerCsv::find(std::string_view column) const {
-  if (const auto known = found_.find(column); known != found_.end()) return known->second;
+std::optional<std::size_t> ProfilerCsv::place_of(std::string_view column) const {
+  if (const auto known = places_.find(column); known != places_.end()) return known->second;
   const auto at = std::find_if(header_.begin(), header_.end(), [&](const std::string& cell) {
     return cell == column || without_unit(cell) == column;
   });
   const auto place = at == header_.end() ? std::nullopt : std::optional(at - header_.begin());
-  return found_.emplace(column, place).first->second;
+  return places_.emplace(column, place).first->second;
 }
 
-/// Of what stands behind the column's name; of nanoseconds where nothing does.
-double ProfilerCsv::seconds_a_unit(std::size_t column) const {
-  const std::string_view name = header_[column];
+/// By what stands behind the column's name; nanoseconds where nothing does.
+double ProfilerCsv::seconds_a_unit(std::string_view column) const {
+  const std::string_view name = header_[*place_of(column)];
   const std::size_t open = name.find('(');
   if (open == std::string_view::npos) return 1e-9;
   const std::string_view unit = name.substr(open + 1);
@@ -110,36 +108,53 @@ bool ProfilerCsv::next() {
   return false;
 }
 
-std::string_view ProfilerCsv::cell(std::optional<std::size_t> column) const {
-  return column ? std::string_view(row_.cells[*column]) : std::string_view();
+void ProfilerCsv::for_each_row(BadRows& bad, const std::function<void()>& take) {
+  while (next()) try {
+      take();
+    } catch (const InputError& error) {
+      bad.add(error);
+    }
 }
 
-InputError ProfilerCsv::error(std::size_t column, const std::string& expected) const {
+std::string_view ProfilerCsv::cell(std::string_view column) const {
+  const auto place = place_of(column);
+  return place ? cell(*place) : std::string_view();
+}
+
+InputError ProfilerCsv::error(std::string_view column, const std::string& expected) const {
   return {source_, std::to_string(row_.line),
-          std::string(without_unit(header_[column])) + ": expected " + expected + ", got \"" +
-              row_.cells[column].substr(0, 40) + '"'};
+          std::string(column) + ": expected " + expected + ", got \"" +
+              std::string(cell(column).substr(0, 40)) + '"'};
 }
 
-std::uint64_t ProfilerCsv::whole(std::size_t column, const std::string& expected) const {
-  const std::string& cell = row_.cells[column];
+std::uint64_t ProfilerCsv::whole(std::string_view column, const std::string& expected) const {
+  const std::string_view text = cell(column);
   std::uint64_t number = 0;
-  const auto [rest, failure] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (failure != std::errc() || rest != cell.data() + cell.size()) throw error(column, expected);
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || rest != text.data() + text.size()) throw error(column, expected);
   return number;
 }
 
-std::uint64_t ProfilerCsv::count(std::size_t column) const {
+std::uint64_t ProfilerCsv::count(std::string_view column) const {
   constexpr std::uint64_t most = 1'000'000'000'000;
-  const std::uint64_t count = whole(column, "a count of at least 1");
-  if (count < 1 || count > most) throw error(column, "a count of at least 1");
+  const std::string expected = "a count of at least 1";
+  const std::uint64_t count = whole(column, expected);
+  if (count < 1 || count > most) throw error(column, expected);
   return count;
 }
 
-double ProfilerCsv::seconds(std::size_t column) const {
-  const std::optional<double> number = profiler_number(row_.cells[column]);
-  const double seconds = number.value_or(-1) * seconds_a_unit(column);
+double ProfilerCsv::seconds(std::string_view column) const {
+  const double seconds = profiler_number(cell(column)).value_or(-1) * seconds_a_unit(column);
   if (seconds < 0 || seconds > s_per_year) throw error(column, "a time of less than a year");
   return seconds;
+}
+
+void add_flop(std::span<const FlopCounter> counters,
+              const std::function<std::optional<double>(std::string_view name)>& value_of,
+              EnumArray<Engine, std::optional<double>>& flop) {
+  for (const FlopCounter& counter : counters)
+    if (const auto count = value_of(counter.name))
+      flop[counter.engine] = flop[counter.engine].value_or(0) + counter.flop * *count;
 }
 
 }  // namespace roofline

@@ -1,7 +1,8 @@
 #pragma once
 
-// A table of CSV in what a profiler prints: messages stand before its header and, where the
-// profiled program wrote to the same place, between its rows.
+// What profilers' files have in common: a table of CSV in what the profiler prints, with messages
+// before its header and, where the profiled program wrote to the same place, between its rows; and
+// counters of FLOP.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +15,16 @@
 #include <vector>
 
 #include "load/csv.hpp"
+#include "load/whole_input.hpp"
 #include "roofline/error.hpp"
+#include "roofline/kernel_recording.hpp"
 
 namespace roofline {
 
+// Columns are named without their units, which stand in parentheses behind the names.
 using Columns = std::span<const std::string_view>;
 
-/// Whether the text has a line that is a header with all of these columns. A column's unit, in
-/// parentheses behind its name, does not matter.
+/// Whether the text has a line that is a header with all of these columns.
 bool has_header(std::string_view head, Columns columns);
 
 /// The number that a cell holds, without the commas that group its digits; none where it holds no
@@ -34,33 +37,53 @@ class ProfilerCsv {
   ProfilerCsv(ByteStream& stream, Columns columns);
 
   const std::vector<std::string>& header() const { return header_; }
-  /// The place of a column, without its unit; none where the table lacks it.
-  std::optional<std::size_t> find(std::string_view column) const;
+  bool has(std::string_view column) const { return place_of(column).has_value(); }
 
   /// The next row that reaches the columns asked for; what it lacks behind them is empty. False at
   /// the end.
   bool next();
+  /// Gives each row to `take`; one for which that throws an InputError costs only itself.
+  void for_each_row(BadRows& bad, const std::function<void()>& take);
+
+  // In the row that was read last. Numbers have to be there: else an InputError names the column
+  // and says what was expected.
   std::size_t line() const { return row_.line; }
+  std::string_view cell(std::size_t place) const { return row_.cells[place]; }
   /// Empty where the table lacks the column.
-  std::string_view cell(std::optional<std::size_t> column) const;
-  /// Throws InputError, which says what was `expected`.
-  std::uint64_t whole(std::size_t column, const std::string& expected) const;
-  /// How many times: at least 1. Throws InputError.
-  std::uint64_t count(std::size_t column) const;
-  /// A time by the profiler's clock, or between two: not negative, and less than a year. Throws
-  /// InputError.
-  double seconds(std::size_t column) const;
-  InputError error(std::size_t column, const std::string& expected) const;
+  std::string_view cell(std::string_view column) const;
+  std::string text(std::string_view column) const { return std::string(cell(column)); }
+  std::uint64_t whole(std::string_view column, const std::string& expected) const;
+  /// How many times: at least 1.
+  std::uint64_t count(std::string_view column) const;
+  /// A time by the profiler's clock, or between two: not negative, and less than a year.
+  double seconds(std::string_view column) const;
+  InputError error(std::string_view column, const std::string& expected) const;
 
  private:
-  double seconds_a_unit(std::size_t column) const;
+  std::optional<std::size_t> place_of(std::string_view column) const;
+  double seconds_a_unit(std::string_view column) const;
 
   std::string source_;
   CsvRows rows_;
   std::vector<std::string> header_;
-  mutable std::map<std::string, std::optional<std::size_t>, std::less<>> found_;  ///< by find()
+  mutable std::map<std::string, std::optional<std::size_t>, std::less<>> places_;  ///< looked up
   std::size_t least_cells_ = 0;
   CsvRow row_;
 };
+
+/// Longer than any launch: what profilers' clocks that went wrong say.
+inline constexpr double s_per_year = 365.25 * 86400;
+
+/// What one count of a hardware counter stands for.
+struct FlopCounter {
+  Engine engine;
+  std::string_view name;
+  double flop;
+};
+
+/// The FLOP of each engine by those of its counters that were recorded.
+void add_flop(std::span<const FlopCounter> counters,
+              const std::function<std::optional<double>(std::string_view name)>& value_of,
+              EnumArray<Engine, std::optional<double>>& flop);
 
 }  // namespace roofline

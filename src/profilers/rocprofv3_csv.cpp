@@ -3,10 +3,9 @@
 #include <system_error>
 #include <utility>
 
-#include "profilers/kernel_list.hpp"
-#include "profilers/kernel_reader.hpp"
+#include "load/kernel_list.hpp"
+#include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
-#include "profilers/rocprofv3.hpp"
 
 namespace roofline {
 namespace {
@@ -18,57 +17,49 @@ constexpr std::string_view counter_columns[] = {"Kernel_Name", "Dispatch_Id", "C
 constexpr std::string_view sum_columns[] = {"Name", "Calls", "TotalDurationNs"};
 constexpr std::string_view agent_columns[] = {"Agent_Type", "Product_Name"};
 
-/// Seconds between two time stamps in nanoseconds, which are too long for a double's digits.
-class RocprofClock {
+/// Time stamps in ns, which are too long for a double's digits, as seconds after the first one that
+/// was seen and between two of them.
+class StampClock {
  public:
-  void read(const ProfilerCsv& table, KernelLaunch& launch) {
-    const std::uint64_t start = stamp(table, *table.find("Start_Timestamp"));
-    const std::size_t end_column = *table.find("End_Timestamp");
-    const std::uint64_t end = stamp(table, end_column);
+  /// False where the stamps are not one after the other.
+  bool read(std::uint64_t start_ns, std::uint64_t end_ns, KernelLaunch& launch) {
     constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
-    if (end < start || end - start > longest_ns)
-      throw table.error(end_column, "a time stamp in ns after the start");
-    if (!first_) first_ = start;
-    launch.kernel.time_s = static_cast<double>(end - start) * 1e-9;
-    launch.start_s = start >= *first_ ? static_cast<double>(start - *first_) * 1e-9
-                                      : static_cast<double>(*first_ - start) * -1e-9;
+    if (end_ns < start_ns || end_ns - start_ns > longest_ns) return false;
+    if (!first_ns_) first_ns_ = start_ns;
+    launch.kernel.time_s = static_cast<double>(end_ns - start_ns) * 1e-9;
+    launch.start_s = start_ns >= *first_ns_ ? static_cast<double>(start_ns - *first_ns_) * 1e-9
+                                            : static_cast<double>(*first_ns_ - start_ns) * -1e-9;
+    return true;
   }
 
  private:
-  static std::uint64_t stamp(const ProfilerCsv& table, std::size_t column) {
-    return table.whole(column, "a time stamp in ns");
-  }
-
-  std::optional<std::uint64_t> first_;
+  std::optional<std::uint64_t> first_ns_;
 };
 
-std::string triple(const ProfilerCsv& table, const std::string& name) {
-  const std::string_view x = table.cell(table.find(name + "_X"));
-  if (x.empty()) return std::string(table.cell(table.find(name)));
-  return '(' + std::string(x) + ", " + std::string(table.cell(table.find(name + "_Y"))) + ", " +
-         std::string(table.cell(table.find(name + "_Z"))) + ')';
+std::string grid_in(const ProfilerCsv& table, const std::string& name) {
+  const std::string_view x = table.cell(name + "_X");
+  return x.empty() ? table.text(name)
+                   : grid_text(x, table.cell(name + "_Y"), table.cell(name + "_Z"));
 }
 
-KernelLaunch rocprof_launch_in(const ProfilerCsv& table) {
+KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
   KernelLaunch launch;
-  launch.kernel.name = table.cell(table.find("Kernel_Name"));
-  launch.kernel.grid = triple(table, "Grid_Size");
-  launch.kernel.block = triple(table, "Workgroup_Size");
-  launch.kernel.registers = profiler_number(table.cell(table.find("VGPR_Count")));
-  launch.device = table.cell(table.find("Agent_Id"));
+  launch.kernel.name = table.cell("Kernel_Name");
+  launch.kernel.grid = grid_in(table, "Grid_Size");
+  launch.kernel.block = grid_in(table, "Workgroup_Size");
+  launch.kernel.registers = profiler_number(table.cell("VGPR_Count"));
+  launch.device = table.cell("Agent_Id");
+  const std::uint64_t start_ns = table.whole("Start_Timestamp", "a time stamp in ns");
+  const std::uint64_t end_ns = table.whole("End_Timestamp", "a time stamp in ns");
+  if (!clock.read(start_ns, end_ns, launch))
+    throw table.error("End_Timestamp", "a time stamp in ns after the start");
   return launch;
 }
 
 void read_trace(ByteStream& stream, BadRows& bad, KernelList& list) {
   ProfilerCsv table(stream, trace_columns);
-  RocprofClock clock;
-  while (table.next()) try {
-      KernelLaunch launch = rocprof_launch_in(table);
-      clock.read(table, launch);
-      list.add(launch);
-    } catch (const InputError& error) {
-      bad.add(error);
-    }
+  StampClock clock;
+  table.for_each_row(bad, [&] { list.add(launch_in(table, clock)); });
 }
 
 /// The same table is written of calls on the host and of whole domains.
@@ -82,63 +73,48 @@ bool is_kernel(std::string_view name) {
 
 void read_kernel_sums(ByteStream& stream, BadRows& bad, KernelList& list) {
   ProfilerCsv table(stream, sum_columns);
-  while (table.next()) try {
-      KernelLaunch launch;
-      launch.kernel.name = table.cell(table.find("Name"));
-      if (!is_kernel(launch.kernel.name)) continue;
-      launch.kernel.launches = table.count(*table.find("Calls"));
-      launch.kernel.time_s = table.seconds(*table.find("TotalDurationNs"));
-      list.add(launch);
-    } catch (const InputError& error) {
-      bad.add(error);
-    }
+  table.for_each_row(bad, [&] {
+    KernelLaunch launch;
+    launch.kernel.name = table.cell("Name");
+    if (!is_kernel(launch.kernel.name)) return;
+    launch.kernel.launches = table.count("Calls");
+    launch.kernel.time_s = table.seconds("TotalDurationNs");
+    list.add(launch);
+  });
 }
 
-using CounterValues = std::map<std::string, double, std::less<>>;
+// A counter of waves' instructions counts one for the 64 lanes of a wave; one of matrix operations
+// counts in 512s (AMD, "MI300 performance counters" of the ROCm documentation).
+constexpr FlopCounter flop_counters[] = {{Engine::fp64, "SQ_INSTS_VALU_ADD_F64", 64},
+                                         {Engine::fp64, "SQ_INSTS_VALU_MUL_F64", 64},
+                                         {Engine::fp64, "SQ_INSTS_VALU_TRANS_F64", 64},
+                                         {Engine::fp64, "SQ_INSTS_VALU_FMA_F64", 128},
+                                         {Engine::fp32, "SQ_INSTS_VALU_ADD_F32", 64},
+                                         {Engine::fp32, "SQ_INSTS_VALU_MUL_F32", 64},
+                                         {Engine::fp32, "SQ_INSTS_VALU_TRANS_F32", 64},
+                                         {Engine::fp32, "SQ_INSTS_VALU_FMA_F32", 128},
+                                         {Engine::fp16, "SQ_INSTS_VALU_ADD_F16", 64},
+                                         {Engine::fp16, "SQ_INSTS_VALU_MUL_F16", 64},
+                                         {Engine::fp16, "SQ_INSTS_VALU_TRANS_F16", 64},
+                                         {Engine::fp16, "SQ_INSTS_VALU_FMA_F16", 128},
+                                         {Engine::fp64_tensor, "SQ_INSTS_VALU_MFMA_MOPS_F64", 512},
+                                         {Engine::fp32_tensor, "SQ_INSTS_VALU_MFMA_MOPS_F32", 512},
+                                         {Engine::tf32, "SQ_INSTS_VALU_MFMA_MOPS_XF32", 512},
+                                         {Engine::fp16_tensor, "SQ_INSTS_VALU_MFMA_MOPS_F16", 512},
+                                         {Engine::bf16, "SQ_INSTS_VALU_MFMA_MOPS_BF16", 512},
+                                         {Engine::fp8, "SQ_INSTS_VALU_MFMA_MOPS_F8", 512},
+                                         {Engine::int8, "SQ_INSTS_VALU_MFMA_MOPS_I8", 512}};
 
-/// A counter of waves' instructions counts one for the 64 lanes of a wave; one of matrix operations
-/// counts in 512s (AMD, "MI300 performance counters" of the ROCm documentation).
-constexpr double lanes = 64;
-constexpr double matrix_operations = 512;
-
-std::optional<double> counter_value(const CounterValues& values, const std::string& name) {
-  const auto found = values.find(name);
-  return found == values.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<double> vector_flop(const CounterValues& values, const std::string& type) {
-  std::optional<double> flop;
-  const auto add = [&](std::string_view operation, double each) {
-    if (const auto count =
-            counter_value(values, "SQ_INSTS_VALU_" + std::string(operation) + "_" + type))
-      flop = flop.value_or(0) + each * lanes * *count;
+KernelCounters counters_of(const std::map<std::string, double, std::less<>>& values) {
+  const auto value_of = [&](std::string_view name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
   };
-  add("ADD", 1);
-  add("MUL", 1);
-  add("TRANS", 1);
-  add("FMA", 2);
-  return flop;
-}
-
-KernelCounters counters_of(const CounterValues& values) {
   KernelCounters counters;
-  const auto matrix = [&](const std::string& type) {
-    const auto count = counter_value(values, "SQ_INSTS_VALU_MFMA_MOPS_" + type);
-    return count ? std::optional(matrix_operations * *count) : std::nullopt;
-  };
-  counters.flop[Engine::fp64] = vector_flop(values, "F64");
-  counters.flop[Engine::fp32] = vector_flop(values, "F32");
-  counters.flop[Engine::fp16] = vector_flop(values, "F16");
-  counters.flop[Engine::fp64_tensor] = matrix("F64");
-  counters.flop[Engine::fp32_tensor] = matrix("F32");
-  counters.flop[Engine::tf32] = matrix("XF32");
-  counters.flop[Engine::fp16_tensor] = matrix("F16");
-  counters.flop[Engine::bf16] = matrix("BF16");
-  counters.flop[Engine::fp8] = matrix("F8");
-  counters.flop[Engine::int8] = matrix("I8");
+  add_flop(flop_counters, value_of, counters.flop);
   constexpr double kib = 1024;
-  const auto read = counter_value(values, "FETCH_SIZE");
-  const auto written = counter_value(values, "WRITE_SIZE");
+  const auto read = value_of("FETCH_SIZE");
+  const auto written = value_of("WRITE_SIZE");
   if (read && written) counters.dram_byte = kib * (*read + *written);
   return counters;
 }
@@ -146,32 +122,26 @@ KernelCounters counters_of(const CounterValues& values) {
 /// A row for each counter of each dispatch; the rows of a dispatch need not follow each other.
 void read_counters(ByteStream& stream, BadRows& bad, KernelList& list) {
   ProfilerCsv table(stream, counter_columns);
-  const auto counter = *table.find("Counter_Name");
-  const auto value = *table.find("Counter_Value");
-  if (!table.find("Start_Timestamp") || !table.find("End_Timestamp"))
+  if (!table.has("Start_Timestamp") || !table.has("End_Timestamp"))
     throw InputError(stream.name(), "",
                      "expected Start_Timestamp and End_Timestamp, which later versions of "
                      "rocprofv3 write beside the counters");
   struct Dispatch {
     KernelLaunch launch;
-    CounterValues values;
+    std::map<std::string, double, std::less<>> values;
   };
   std::vector<Dispatch> dispatches;
   std::map<std::string, std::size_t> place_of;
-  RocprofClock clock;
-  while (table.next()) try {
-      const std::string id = std::string(table.cell(table.find("Process_Id"))) + '/' +
-                             std::string(table.cell(table.find("Dispatch_Id")));
-      KernelLaunch launch = rocprof_launch_in(table);
-      clock.read(table, launch);
-      const std::optional<double> number = profiler_number(table.cell(value));
-      if (!number || *number < 0) throw table.error(value, "a count");
-      const auto [place, is_new] = place_of.try_emplace(id, dispatches.size());
-      if (is_new) dispatches.push_back({std::move(launch), {}});
-      dispatches[place->second].values[std::string(table.cell(counter))] += *number;
-    } catch (const InputError& error) {
-      bad.add(error);
-    }
+  StampClock clock;
+  table.for_each_row(bad, [&] {
+    const std::string id = table.text("Process_Id") + '/' + table.text("Dispatch_Id");
+    KernelLaunch launch = launch_in(table, clock);
+    const std::optional<double> number = profiler_number(table.cell("Counter_Value"));
+    if (!number || *number < 0) throw table.error("Counter_Value", "a count");
+    const auto [place, is_new] = place_of.try_emplace(id, dispatches.size());
+    if (is_new) dispatches.push_back({std::move(launch), {}});
+    dispatches[place->second].values[table.text("Counter_Name")] += *number;
+  });
   for (Dispatch& dispatch : dispatches) {
     dispatch.launch.kernel.counters = counters_of(dispatch.values);
     list.add(dispatch.launch);
@@ -198,8 +168,8 @@ std::string gpu_beside(const std::string& file) try {
   ProfilerCsv table(*stream, agent_columns);
   std::string name;
   while (table.next()) {
-    if (table.cell(table.find("Agent_Type")) != "GPU") continue;
-    const std::string_view product = table.cell(table.find("Product_Name"));
+    if (table.cell("Agent_Type") != "GPU") continue;
+    const std::string_view product = table.cell("Product_Name");
     if (!name.empty() && name != product) return "";
     name = product;
   }

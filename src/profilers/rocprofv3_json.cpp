@@ -1,9 +1,8 @@
 #include <utility>
 
 #include "load/json.hpp"
-#include "profilers/kernel_list.hpp"
-#include "profilers/kernel_reader.hpp"
-#include "profilers/rocprofv3.hpp"
+#include "load/kernel_list.hpp"
+#include "profilers/formats.hpp"
 
 namespace roofline {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "load/shape_parts.hpp"
 #include "model/layer_fields.hpp"
+#include "pytorch/operator_readers.hpp"
 
 namespace roofline {
 namespace {
@@ -42,10 +43,26 @@ std::string work_of(const LayerSpec& spec) {
   return identity(work) + spec.name->substr(0, spec.name->find(' '));
 }
 
+/// PyTorch's compiler puts no more into one kernel (torch._inductor.config.max_fusion_size).
+constexpr std::size_t most_fused = 64;
+
+/// Whether each element of the result is made of the operands' elements at its own place.
+bool is_elementwise(const LayerSpec& layer) {
+  switch (layer.kind) {
+    case LayerKind::elementwise:
+    case LayerKind::sub:
+    case LayerKind::mul:
+    case LayerKind::div: return true;
+    case LayerKind::batch_norm: return !layer.batch_statistics && layer.pass == Pass::fwd;
+    case LayerKind::copy: return layer.name->starts_with("copy");  // and no transposition
+    default: return is_pointwise(layer.kind);
+  }
+}
+
 }  // namespace
 
-// Of the rows that run in fewer steps than there are, those of the same work, the smallest first,
-// so many that they run once in each step.
+// Takes the rows that run in fewer steps than there are and do the same work, the smallest first,
+// and makes one of so many that it runs once in each step.
 void FoldedLayers::join_changing(std::size_t steps) {
   std::map<std::string, std::vector<std::size_t>> changing;
   for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -120,6 +137,43 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
   }
   make_names_unique(layers);
   return layers;
+}
+
+void ChainList::add(std::size_t row, const LayerSpec& layer, const OperatorArguments& arguments) {
+  const std::vector<const TensorArgument*> tensors = arguments.tensors();
+  const bool elementwise = is_elementwise(layer);
+  // Lists of tensors are many kernels' work as it is.
+  if (tensors.empty() || arguments.has_lists() || (!elementwise && layer.kind != LayerKind::reduce))
+    return end();
+  const bool goes_on = !open_.empty() && std::any_of(tensors.begin(), tensors.end(),
+                                                     [&](const TensorArgument* tensor) {
+                                                       return tensor->sizes == written_;
+                                                     });
+  if (!goes_on || open_.size() == most_fused) end();
+  if (!elementwise) {
+    if (goes_on) open_.push_back(row);
+    return end();
+  }
+  open_.push_back(row);
+  written_ =
+      layer.kind == LayerKind::batch_norm ? tensors.front()->sizes : broadcast_sizes(tensors);
+}
+
+void ChainList::end() {
+  if (open_.size() > 1) ++runs_[open_];
+  open_.clear();
+}
+
+std::vector<ElementwiseChain> ChainList::items(const std::vector<std::string>& names,
+                                               std::size_t steps) {
+  end();
+  std::vector<ElementwiseChain> chains;
+  for (const auto& [rows, runs] : runs_) {
+    ElementwiseChain& chain = chains.emplace_back();
+    for (const std::size_t row : rows) chain.layers.push_back(names[row]);
+    chain.runs = static_cast<double>(runs) / static_cast<double>(steps);
+  }
+  return chains;
 }
 
 }  // namespace roofline

@@ -1,14 +1,17 @@
 #pragma once
 
-// Equal layers as one, with the mean of their times.
+// Equal layers as one row, with the mean of their times, and rows that ran one after the other.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "pytorch/operator_call.hpp"
 #include "roofline/spec.hpp"
+#include "roofline/trace.hpp"
 
 namespace roofline {
 
@@ -18,7 +21,8 @@ class FoldedLayers {
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
-  /// Of each row, its place among the layers; none of one that never ran or was joined to another.
+  /// For each row, its place among the layers; none for one that never ran or was joined to
+  /// another.
   std::vector<std::optional<std::size_t>> places() const;
 
   bool empty() const { return rows_.empty(); }
@@ -33,8 +37,8 @@ class FoldedLayers {
     double time_s = 0;
   };
   std::vector<RareWork> take_rare(std::size_t steps);
-  /// The layers of one step, in the order of their first run: as many copies of each as a step
-  /// runs, each with the mean time. Names are unique.
+  /// The layers of one step, in the order of their first run: as many copies as a step runs, each
+  /// with the mean time. Names are unique.
   std::vector<LayerSpec> layers(std::size_t steps) &&;
 
  private:
@@ -46,6 +50,24 @@ class FoldedLayers {
 
   std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> by_key_;
+};
+
+/// Elementwise operators that ran one after the other, each reading what the one before it wrote:
+/// what a compiler makes one kernel of.
+class ChainList {
+ public:
+  /// The next operator, whose one layer is that row. Without addresses in a trace, an operator is
+  /// taken to read what was written last where it reads a tensor of those sizes.
+  void add(std::size_t row, const LayerSpec& layer, const OperatorArguments& arguments);
+  /// Other work comes next.
+  void end();
+  /// Chains of two layers and more in a step, in a fixed order. `names`: of the rows.
+  std::vector<ElementwiseChain> items(const std::vector<std::string>& names, std::size_t steps);
+
+ private:
+  std::vector<std::size_t> open_;  ///< rows of the chain that may go on
+  Sizes written_;                  ///< what the last of them wrote
+  std::map<std::vector<std::size_t>, std::size_t> runs_;
 };
 
 }  // namespace roofline

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "load/kernel_names.hpp"
+
 namespace roofline {
 namespace {
 
@@ -42,16 +44,10 @@ std::vector<Gap> gaps_between(const Recording& recording,
   return gaps;
 }
 
-bool mentions_any(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
-}
-
 /// A call that returns when the GPU has done its work. Copies that are long wait too.
 bool waits_for_gpu(std::string_view name) {
-  return mentions_any(name, {"cudaMemcpy", "hipMemcpy"}) ||
-         (mentions_any(name, {"cuda", "hip", "cu"}) && mentions_any(name, {"Synchronize"}));
+  return mentions(name, {"cudaMemcpy", "hipMemcpy"}) ||
+         (mentions(name, {"cuda", "hip", "cu"}) && mentions(name, {"Synchronize"}));
 }
 
 /// What the host ran, all its threads and kinds of ranges together.
@@ -71,9 +67,7 @@ class HostTimeline {
     return innermost_at(ranges_, callers_, thread, time_us);
   }
 
-  std::string_view name(std::uint32_t range) const {
-    return recording_.texts.at(ranges_[range].name);
-  }
+  std::string_view name(std::uint32_t range) const { return recording_.name(ranges_[range]); }
 
   /// Whether a range around that time, on the thread, is of that sort.
   template <class IsOfSort>
@@ -118,8 +112,8 @@ class HostTimeline {
 
 class GapSorter {
  public:
-  GapSorter(const Recording& recording, const Links& links)
-      : recording_(recording), links_(links), host_(recording) {}
+  GapSorter(const Recording& recording, const WorkOrigins& origins)
+      : recording_(recording), origins_(origins), host_(recording) {}
 
   void add(const Gap& gap) {
     const LaunchCall* call = call_of(gap);
@@ -151,32 +145,47 @@ class GapSorter {
 
  private:
   const LaunchCall* call_of(const Gap& gap) const {
-    const std::uint32_t index = links_.origins[gap.next].call_index;
+    const std::uint32_t index = origins_.of_activities[gap.next].call_index;
     return index == no_index ? nullptr : &recording_.calls[index];
   }
 
   IdleCause cause_of(const Gap& gap, const LaunchCall* call) const {
-    const std::uint32_t op = links_.origins[gap.next].operator_index;
+    const std::uint32_t op = origins_.of_activities[gap.next].operator_index;
     if (call == nullptr && op == no_index) return IdleCause::queued;
     const double asked_us = call != nullptr ? call->start_us : recording_.operators[op].start_us;
     if (asked_us <= gap.begin_us) return IdleCause::queued;
     const std::uint32_t thread = call != nullptr ? call->thread : recording_.operators[op].thread;
     if (host_.any_at(thread, gap.middle_us(),
-                     [](std::string_view name) { return mentions_any(name, {"DataLoader"}); }))
+                     [](std::string_view name) { return mentions(name, {"DataLoader"}); }))
       return IdleCause::data_loading;
     return host_.any_at(thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
                                                              : IdleCause::host;
   }
 
   const Recording& recording_;
-  const Links& links_;
+  const WorkOrigins& origins_;
   HostTimeline host_;
   std::map<std::pair<IdleCause, std::string>, IdleGaps> kinds_;
 };
 
 }  // namespace
 
-double launching_us(const Recording& recording, const Links& links,
+BusyTime busy_time(const Recording& recording, const std::vector<std::uint32_t>& activities) {
+  BusyTime time;
+  if (activities.empty()) return time;
+  const double first_us = recording.activities[activities.front()].start_us;
+  double last_us = first_us;
+  for (const std::uint32_t index : activities) {
+    const GpuActivity& activity = recording.activities[index];
+    time.kernel_us += activity.duration_us;
+    time.busy_us += std::max(0.0, activity.end_us() - std::max(last_us, activity.start_us));
+    last_us = std::max(last_us, activity.end_us());
+  }
+  time.span_us = last_us - first_us;
+  return time;
+}
+
+double launching_us(const Recording& recording, const WorkOrigins& origins,
                     const std::vector<std::uint32_t>& activities) {
   struct Launches {
     double first_us = 0;
@@ -185,7 +194,7 @@ double launching_us(const Recording& recording, const Links& links,
   };
   std::map<std::optional<std::size_t>, Launches> by_step;
   for (const std::uint32_t index : activities) {
-    const WorkOrigin& origin = links.origins[index];
+    const WorkOrigin& origin = origins.of_activities[index];
     if (origin.call_index == no_index) continue;
     const LaunchCall& call = recording.calls[origin.call_index];
     const auto [entry, is_first] =
@@ -198,16 +207,16 @@ double launching_us(const Recording& recording, const Links& links,
   for (const auto& [step, launches] : by_step) {
     time_us += launches.last_us - launches.first_us;
     for (const HostRange& range : recording.long_ranges)
-      if (range.thread == launches.thread && waits_for_gpu(recording.texts.at(range.name)))
+      if (range.thread == launches.thread && waits_for_gpu(recording.name(range)))
         time_us -= std::max(0.0, std::min(range.end_us, launches.last_us) -
                                      std::max(range.start_us, launches.first_us));
   }
   return std::max(0.0, time_us);
 }
 
-IdleTime idle_time(const Recording& recording, const Links& links,
+IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps) {
-  GapSorter sorter(recording, links);
+  GapSorter sorter(recording, origins);
   for (const Gap& gap : gaps_between(recording, activities)) sorter.add(gap);
   return sorter.idle_time(steps);
 }

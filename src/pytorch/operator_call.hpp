@@ -1,14 +1,84 @@
 #pragma once
 
-// One operator that launched kernels, as the rules that turn it into layers see it.
+// One call of an operator of PyTorch, as the table of operators reads it: its name, and by position
+// as in PyTorch's schemas its tensors, with shapes, strides and types, and its other values.
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "pytorch/operator_arguments.hpp"
-#include "roofline/spec.hpp"
+#include "load/shape_parts.hpp"
+#include "roofline/data_type.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
+
+/// A type of elements as PyTorch names it, of tensors ("c10::Half") or of messages ("Half").
+struct ElementType {
+  std::string_view name;
+  std::string_view shown;        ///< "fp16", "int64"
+  std::optional<DataType> type;  ///< none: one that the model does not know
+};
+
+/// Null where there is no such type.
+const ElementType* find_element_type(std::string_view name);
+
+struct TensorArgument {
+  Sizes sizes;
+  Sizes strides;                 ///< elements; empty where they are not stated
+  std::optional<DataType> type;  ///< none: one that the model does not know
+  std::string_view type_name;    ///< as PyTorch writes it, "c10::Half"
+
+  /// The elements that memory holds: an axis of stride 0 repeats one.
+  Sizes stored_sizes() const;
+  /// The layout of an image [N, C, positions...]; none where sizes or strides leave it open.
+  std::optional<Layout> layout() const;
+  /// Whether the last axis is not the innermost one in memory, as in a transposed matrix.
+  bool is_transposed() const;
+};
+
+struct Argument {
+  std::string type;   ///< "c10::Half", "Scalar", "TensorList"
+  std::string value;  ///< "[2, 2]", "False"; empty for tensors, and where none is stated
+  bool is_list = false;
+  std::vector<TensorArgument> tensors;  ///< one, or those of a list
+};
+
+/// Arguments by their position. Behind the last one all are absent.
+class OperatorArguments {
+ public:
+  /// Gives the tensors the type that their argument names.
+  explicit OperatorArguments(std::vector<Argument> arguments = {});
+
+  std::size_t count() const { return arguments_.size(); }
+  bool is_tensor(std::size_t i) const;
+  /// A tensor of at least one axis; null where the argument is something else.
+  const TensorArgument* tensor(std::size_t i) const;
+  /// All of these, without those in lists.
+  std::vector<const TensorArgument*> tensors() const;
+  bool is_tensor_list(std::size_t i) const;
+  /// The tensors of a list; empty where it is none, or has no shapes stated.
+  const std::vector<TensorArgument>& list(std::size_t i) const;
+  bool has_lists() const;
+  /// Whether a list has no shapes stated: PyTorch's profiler leaves out those of long lists.
+  bool lacks_list_shapes() const;
+  /// "[2, 2]" or "2"; empty where it is neither, or one is negative.
+  Sizes integers(std::size_t i) const;
+  std::vector<std::int64_t> signed_integers(std::size_t i) const;
+  std::optional<std::int64_t> integer(std::size_t i) const;
+  std::optional<double> number(std::size_t i) const;
+  std::optional<bool> flag(std::size_t i) const;
+  std::vector<bool> flags(std::size_t i) const;
+  /// "fp16 32x64x112x112, fp16 64".
+  std::string tensors_text() const;
+
+ private:
+  std::string_view value(std::size_t i) const;
+
+  std::vector<Argument> arguments_;
+};
 
 struct Caller {
   std::string_view name;
@@ -18,46 +88,14 @@ struct Caller {
 struct OperatorCall {
   std::string_view name;  ///< "aten::cudnn_convolution"
   const OperatorArguments* arguments = nullptr;
-  std::vector<Caller> callers;  ///< the ranges that it ran in, innermost first
-  bool is_tf32 = false;         ///< its kernels' names say that fp32 went through TF32 units
-  bool sums_in_fp16 = false;    ///< and these that fp16 products were added up in fp16
-  /// Element type of lists of tensors, for which the trace has none.
-  std::optional<DataType> list_type;
-  /// Elements of each list of tensors where the trace has no shapes of them, as an estimate.
-  std::optional<std::uint64_t> list_elements;
+  std::vector<Caller> callers = {};  ///< the operators that it ran in, innermost first
+  bool is_tf32 = false;              ///< fp32 is multiplied by TF32 units
+  bool sums_in_fp16 = false;         ///< products of fp16 are added up in fp16
+  /// The type of elements in lists of tensors, for which PyTorch's profiler names none.
+  std::optional<DataType> list_type = {};
 
-  /// What the operator was called with whose gradient this is; known of look-ups.
-  const OperatorArguments* forward = nullptr;
-  /// What the result's sizes may be, where the rule needs them and the trace tells.
-  std::vector<Sizes> results = {};
-
-  const Caller* caller(std::string_view wanted) const {
-    for (const Caller& each : callers)
-      if (each.name == wanted) return &each;
-    return nullptr;
-  }
+  const Caller* caller(std::string_view wanted) const;
 };
-
-/// The layers that an operator stands for: none where the rule does not fit its arguments; several
-/// where it computes several passes.
-using Rule = std::vector<LayerSpec> (*)(const OperatorCall&);
-
-struct NamedRule {
-  std::string_view name;  ///< of the operator, without "aten::" and the "_" of the in-place variant
-  Rule rule;
-};
-
-/// The rule of an operator; null where there is none.
-Rule find_rule(std::string_view operator_name);
-
-/// An operator without a rule that fits, as a layer of kind `other` that reads each of its operands
-/// once (results are recorded only where they are operands, and written in place where no operand
-/// but one is large). None where a type is unknown.
-std::vector<LayerSpec> operand_traffic(const OperatorCall& call);
-
-/// A kernel for lists of tensors (multi_tensor_apply) that no operator launched, as optimizers of
-/// others than PyTorch do: how many lists it has stands in its name. None for other kernels.
-std::vector<LayerSpec> list_kernel(std::string_view kernel, std::uint64_t elements, DataType type);
 
 /// "aten::add_" without namespace and in-place mark: "add".
 std::string_view base_name(std::string_view operator_name);

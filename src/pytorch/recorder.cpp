@@ -31,14 +31,6 @@ std::uint64_t blocks_of(std::string_view grid) {
 
 }  // namespace
 
-TextId TextPool::id(std::string_view text) {
-  const auto found = ids_.find(text);
-  if (found != ids_.end()) return found->second;
-  const auto id = static_cast<TextId>(texts_.size());
-  ids_.emplace(texts_.emplace_back(text), id);
-  return id;
-}
-
 std::size_t Recorder::ArgumentHash::operator()(const ArgumentTexts& texts) const {
   std::size_t hash = texts.sizes;
   for (const TextId id : {texts.strides, texts.types, texts.values}) hash = hash * 1'000'003U + id;
@@ -79,7 +71,7 @@ void Recorder::add_operator(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.operators.push_back({start_us, start_us + duration_us, event.external_id,
                                   recording_.texts.id(event.name), thread_of(event),
-                                  arguments_of(event), message_of(event), event.sequence});
+                                  arguments_of(event), message_of(event)});
 }
 
 void Recorder::add_activity(const TraceEvent& event) {

@@ -5,16 +5,17 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "pytorch/operator_call.hpp"
 #include "roofline/trace.hpp"
 
 namespace roofline {
 
-/// Of the times that a recording has.
 inline constexpr double s_per_us = 1e-6;
 
 using TextId = std::uint32_t;
@@ -63,8 +64,6 @@ struct HostRange {
   std::uint32_t thread = 0;     ///< index in Recording::threads
   std::uint32_t arguments = 0;  ///< index in Recording::arguments
   std::uint32_t message = 0;    ///< index in Recording::messages
-  /// An operator and the function of its gradients have the same; 0: none.
-  std::uint64_t sequence = 0;
 };
 
 /// A kernel, a copy or a fill on the GPU.
@@ -82,7 +81,7 @@ struct GpuActivity {
   double end_us() const { return start_us + duration_us; }
 };
 
-/// A call of the GPU's runtime or driver.
+/// A call of the GPU's runtime or driver that puts work on the GPU.
 struct LaunchCall {
   double start_us = 0;
   std::uint64_t correlation = 0;
@@ -116,6 +115,30 @@ struct Recording {
   std::vector<StepRange> steps;  ///< ProfilerStep#
   /// What else the host ran and what took it long: calls, functions, ranges that a person named.
   std::vector<HostRange> long_ranges;
+
+  const std::string& name(const HostRange& range) const { return texts.at(range.name); }
+  const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }
+};
+
+/// What the texts say. PyTorch before 1.13 wrote no values.
+OperatorArguments read_arguments(const ArgumentTexts& texts, const TextPool& pool);
+
+/// The arguments of a recording, each read once.
+class ArgumentCache {
+ public:
+  explicit ArgumentCache(const Recording& recording)
+      : recording_(recording), known_(recording.arguments.size()) {}
+
+  /// By index in Recording::arguments; stays where it is.
+  const OperatorArguments& at(std::uint32_t index) {
+    std::optional<OperatorArguments>& known = known_[index];
+    if (!known) known.emplace(read_arguments(recording_.arguments[index], recording_.texts));
+    return *known;
+  }
+
+ private:
+  const Recording& recording_;
+  std::vector<std::optional<OperatorArguments>> known_;
 };
 
 }  // namespace roofline

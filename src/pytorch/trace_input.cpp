@@ -1,54 +1,255 @@
 #include "pytorch/trace_input.hpp"
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "load/kernel_list.hpp"
 #include "load/whole_input.hpp"
-#include "profilers/kernel_reader.hpp"
+#include "pytorch/idle_time.hpp"
 #include "pytorch/scanner.hpp"
-#include "pytorch/trace_kernels.hpp"
-#include "pytorch/trace_network.hpp"
+#include "pytorch/trace_layers.hpp"
+#include "pytorch/transfers.hpp"
+#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
 
-/// The file's name without folder and the endings that profilers give their files.
-std::string name_of_trace(const std::string& source) {
-  std::string name = source.substr(source.find_last_of('/') + 1);
-  for (const std::string_view ending : {".gz", ".json", ".trace", ".pt"})
-    if (name.size() > ending.size() && name.ends_with(ending))
-      name.resize(name.size() - ending.size());
-  return name;
+constexpr std::string_view recorder = "PyTorch profiler";
+
+/// What the recording lacks to have layers, and how to record it; none where it lacks nothing.
+std::optional<std::string> why_no_layers(const Recording& recording) {
+  if (recording.operators.empty())
+    return "expected the operators that launched the kernels, got kernels alone: record the trace "
+           "with ProfilerActivity.CPU too, and without CUDA graphs, which keep no operators";
+  if (recording.arguments.size() == 1)
+    return "expected operators with their shapes, got a trace without: record it with "
+           "torch.profiler.profile(..., record_shapes=True)";
+  return std::nullopt;
 }
 
-class TraceReader : public Reader {
- public:
-  explicit TraceReader(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+/// Kernels may name a device that the recording does not list (a process that sees a few of the
+/// machine's GPUs under other numbers): where all that it lists are alike, it is one of those.
+RecordedGpu gpu_of(const Recording& recording, std::uint32_t device) {
+  for (const RecordedDevice& each : recording.devices)
+    if (each.id == device) return each.gpu;
+  if (recording.devices.empty()) return {};
+  const RecordedGpu& first = recording.devices.front().gpu;
+  const bool alike =
+      std::all_of(recording.devices.begin(), recording.devices.end(),
+                  [&](const RecordedDevice& each) { return each.gpu.name == first.name; });
+  return alike ? first : RecordedGpu{};
+}
 
-  std::optional<Expected<Item>> next() override {
-    if (!stream_) return std::nullopt;
-    const std::unique_ptr<ByteStream> stream = std::move(stream_);
-    try {
-      return Expected<Item>(fixed_item(read(*stream)));
-    } catch (const InputError& error) {
-      return Expected<Item>(error);
-    }
+/// What ran, where nothing says for which layers.
+KernelRecording kernels_of(const Recording& recording, const std::string& why) {
+  KernelList list;
+  for (const GpuActivity& activity : recording.activities) {
+    KernelLaunch launch;
+    launch.kernel.name = recording.name(activity);
+    launch.kernel.time_s = activity.duration_us * s_per_us;
+    launch.device = std::to_string(activity.device);
+    // Traces count from an epoch: what is left of a double's digits is for the differences.
+    launch.start_s = (activity.start_us - recording.activities.front().start_us) * s_per_us;
+    list.add(launch);
   }
-
- private:
-  static std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
-    Recording recording = scan_trace(stream);
-    if (auto kernels = kernels_without_layers(recording)) {
-      kernels->name = name_of_trace(stream.name());
-      return specs_of(*std::move(kernels), stream).front();
+  KernelRecording kernels;
+  kernels.recorder = recorder;
+  kernels.notes.push_back(why);
+  const std::string device = list.fold_into(kernels);
+  for (const GpuActivity& activity : recording.activities)
+    if (std::to_string(activity.device) == device) {
+      kernels.gpu = gpu_of(recording, activity.device);
+      break;
     }
-    TraceNetwork trace = network_of(std::move(recording), stream.name());
-    trace.network.name = name_of_trace(stream.name());
-    trace.network.summary = std::make_shared<const TraceSummary>(std::move(trace.summary));
-    return std::make_shared<const NetworkSpec>(std::move(trace.network));
-  }
+  return kernels;
+}
 
-  std::unique_ptr<ByteStream> stream_;  ///< null once it is read
+/// The device that the recording is about: the one that worked longest.
+std::uint32_t busiest_device(const Recording& recording) {
+  std::map<std::uint32_t, double> time_us;
+  for (const GpuActivity& activity : recording.activities)
+    time_us[activity.device] += activity.duration_us;
+  return std::max_element(time_us.begin(), time_us.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+/// How many steps launched anything: a profiler may open one more than it sees run.
+std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origins) {
+  std::set<std::size_t> steps;
+  for (const auto& origin : origins.of_activities)
+    if (origin.step) steps.insert(*origin.step);
+  return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
+}
+
+/// The batch of a layer that says how many samples ran together: of images, or of sequences.
+std::optional<std::uint64_t> samples_of(const LayerSpec& layer) {
+  const OperandSpec* operand = nullptr;
+  if (has_window(layer.kind) && layer.input)
+    operand = &*layer.input;
+  else if (layer.kind == LayerKind::attention && !layer.inputs.empty())
+    operand = &layer.inputs.front();
+  if (operand == nullptr || !operand->whole || operand->sizes.empty()) return std::nullopt;
+  return operand->sizes.front();
+}
+
+/// The samples that ran together: the batch of most layers that say.
+std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
+  std::map<std::uint64_t, std::uint64_t> uses;
+  std::uint64_t all = 0;
+  for (const LayerSpec& layer : layers)
+    if (const auto samples = samples_of(layer)) {
+      uses[*samples] += layer.repeat.value_or(1);
+      all += layer.repeat.value_or(1);
+    }
+  for (const auto& [samples, count] : uses)
+    if (2 * count > all) return samples;
+  return std::nullopt;
+}
+
+std::string milliseconds(double time_us) {
+  std::string text = std::to_string(time_us * 1e-3);
+  text.resize(text.find('.') + 3);
+  return text + " ms";
+}
+
+/// What the GPU did for the steps of the recording, and for how long it did something else.
+struct StepsWork {
+  std::vector<std::uint32_t> activities;  ///< in the order of their starts
+  double other_device_us = 0;
+  double earlier_us = 0;  ///< launched before the recording began, run in it
+  double outside_us = 0;  ///< launched outside of the profiler's steps
 };
+
+/// When the first work began whose launch is in the recording: what the GPU did before without a
+/// launch had been queued earlier. None where the recording links no launches.
+std::optional<double> first_launched_us(const Recording& recording, const WorkOrigins& origins) {
+  for (std::size_t i = 0; i < recording.activities.size(); ++i)
+    if (origins.of_activities[i].call_index != no_index) return recording.activities[i].start_us;
+  return std::nullopt;
+}
+
+StepsWork work_of_steps(const Recording& recording, const WorkOrigins& origins,
+                        std::uint32_t device) {
+  const std::optional<double> first_us = first_launched_us(recording, origins);
+  StepsWork work;
+  for (std::uint32_t i = 0; i < recording.activities.size(); ++i) {
+    const GpuActivity& activity = recording.activities[i];
+    const WorkOrigin& origin = origins.of_activities[i];
+    const bool has_origin = origin.call_index != no_index || origin.operator_index != no_index;
+    if (activity.device != device)
+      work.other_device_us += activity.duration_us;
+    else if (!has_origin && first_us && activity.start_us < *first_us)
+      work.earlier_us += activity.duration_us;
+    else if (!recording.steps.empty() && !origin.step)
+      work.outside_us += activity.duration_us;
+    else
+      work.activities.push_back(i);
+  }
+  return work;
+}
+
+void note_left_out(const StepsWork& work, std::uint32_t device, std::vector<std::string>& notes) {
+  const auto note = [&](double time_us, const std::string& what) {
+    if (time_us > 0) notes.push_back("left out: " + milliseconds(time_us) + " of kernels " + what);
+  };
+  note(work.other_device_us, "on other GPUs than the busiest, number " + std::to_string(device));
+  note(work.earlier_us, "queued before the recording began, of the step before it");
+  note(work.outside_us, "launched outside of the profiler's steps");
+}
+
+/// A recording's times, for one of so many steps.
+void set_times(const Recording& recording, const WorkOrigins& origins,
+               const std::vector<std::uint32_t>& activities, const SplitWork& split,
+               TraceSummary& summary) {
+  const auto steps = static_cast<double>(summary.steps);
+  const auto a_step_s = [&](double time_us) { return time_us * s_per_us / steps; };
+  const BusyTime time = busy_time(recording, activities);
+  summary.span_s = a_step_s(time.span_us);
+  summary.busy_s = a_step_s(time.busy_us);
+  summary.kernel_s = a_step_s(time.kernel_us);
+  summary.launches = static_cast<double>(activities.size()) / steps;
+  // What the less useful work adds to the time in which any runs, it ran alone.
+  const double working_us = busy_time(recording, split.computing_and_exchanges).busy_us;
+  const double computing_us = busy_time(recording, split.computing).busy_us;
+  summary.copies_alone_s = a_step_s(time.busy_us - working_us);
+  summary.collectives_alone_s = a_step_s(working_us - computing_us);
+  summary.host_s = a_step_s(launching_us(recording, origins, activities));
+  IdleTime idle = idle_time(recording, origins, activities, summary.steps);
+  summary.idle_by_cause_s = idle.by_cause_s;
+  summary.gaps = std::move(idle.gaps);
+}
+
+/// Makes the layers those of the network. Names of rows that are no layers stay empty.
+void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
+  const auto places = read.layers.places();
+  network.layers = std::move(read.layers).layers(summary.steps);
+  std::vector<std::string> names;
+  names.reserve(places.size());
+  for (const auto& place : places)
+    names.push_back(place ? *network.layers[*place].name : std::string());
+  summary.chains = read.chains.items(names, summary.steps);
+  network.batch = batch_of(network.layers);
+  network.batch_is_fixed = true;
+  for (LayerSpec& layer : network.layers) {
+    layer.place.source = network.source;
+    layer.place.where = "\"" + *layer.name + "\"";
+    layer.place.pointers = false;
+    layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
+  }
+}
+
+/// The network of a recording that has operators with shapes.
+NetworkSpec network_of(Recording recording, const std::string& source) {
+  if (recording.activities.empty())
+    throw InputError(source, "",
+                     "expected kernels that ran on a GPU, got a trace without any: record it with "
+                     "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+  const WorkOrigins origins = find_origins(recording);
+  const std::uint32_t device = busiest_device(recording);
+  TraceSummary summary;
+  summary.recorder = recorder;
+  summary.gpu = gpu_of(recording, device);
+  summary.steps = steps_with_work(recording, origins);
+  const StepsWork work = work_of_steps(recording, origins, device);
+  SplitWork split = split_transfers(recording, origins, work.activities, summary.steps);
+  TraceLayers read = layers_of(recording, origins, split.computing, summary.steps);
+  if (read.layers.empty())
+    throw InputError(source, "",
+                     "expected operators that are layers, got none among those that used the GPU");
+
+  set_times(recording, origins, work.activities, split, summary);
+  const auto steps = static_cast<double>(summary.steps);
+  summary.layers_s = read.layers.time_s() / steps;
+  summary.layout_s = read.layout_s / steps;
+  summary.transfers = std::move(split.transfers);
+  summary.unmodelled = read.unmodelled.items(summary.steps);
+  note_left_out(work, device, summary.notes);
+  summary.notes.insert(summary.notes.end(), read.notes.begin(), read.notes.end());
+  NetworkSpec network;
+  network.source = source;
+  set_layers(std::move(read), summary, network);
+  network.summary = std::make_shared<const TraceSummary>(std::move(summary));
+  return network;
+}
+
+NetworkSpecs read_trace(ByteStream& stream, BadRows&) {
+  Recording recording = scan_trace(stream);
+  const std::string name = name_without(stream.name(), {".gz", ".json", ".trace", ".pt"});
+  const std::optional<std::string> why = why_no_layers(recording);
+  if (why && !recording.activities.empty()) {
+    KernelRecording kernels = kernels_of(recording, *why);
+    kernels.name = name;
+    return specs_of(std::move(kernels), stream);
+  }
+  NetworkSpec network = network_of(std::move(recording), stream.name());
+  network.name = name;
+  return {std::make_shared<const NetworkSpec>(std::move(network))};
+}
 
 }  // namespace
 
@@ -59,7 +260,7 @@ bool looks_like_trace(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<TraceReader>(std::move(stream));
+  return open_whole(std::move(stream), read_trace);
 }
 
 }  // namespace roofline

@@ -7,12 +7,121 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
-#include "pytorch/collectives.hpp"
-#include "pytorch/kernel_names.hpp"
+#include "load/kernel_names.hpp"
 
 namespace roofline {
 namespace {
+
+/// "c10d::_reduce_scatter_base_" as "c10dreducescatterbase": libraries differ in case and marks.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+  }
+  return letters;
+}
+
+struct KindMark {
+  std::string_view letters;
+  TransferKind kind;
+};
+
+// Longer names before those that stand in them.
+constexpr KindMark kind_marks[] = {
+    {"allreduce", TransferKind::all_reduce}, {"crossdevicereduce", TransferKind::all_reduce},
+    {"allgather", TransferKind::all_gather}, {"reducescatter", TransferKind::reduce_scatter},
+    {"alltoall", TransferKind::all_to_all},  {"broadcast", TransferKind::broadcast},
+    {"gather", TransferKind::gather},        {"scatter", TransferKind::scatter},
+    {"reduce", TransferKind::reduce},        {"sendrecv", TransferKind::send_receive},
+    {"send", TransferKind::send_receive},    {"recv", TransferKind::send_receive}};
+/// So many of them are in no name of other work.
+constexpr std::size_t telling_marks = 5;
+
+/// Whether an operator or kernel of that name is work between GPUs: "record_param_comms",
+/// "c10d::allreduce_", "ncclDevKernel_AllGather_RING_LL(...)".
+bool is_collective(std::string_view name) {
+  if (name.starts_with("aten::")) return false;
+  if (mentions(name, {"record_param_comms", "c10d::", "nccl", "symm_mem::"})) return true;
+  const std::string letters = letters_of(short_kernel_name(name));
+  return std::any_of(std::begin(kind_marks), std::begin(kind_marks) + telling_marks,
+                     [&](const KindMark& mark) { return mentions(letters, {mark.letters}); });
+}
+
+/// All that a recording says of one exchange between GPUs.
+struct ExchangeRecord {
+  std::vector<std::string_view> names;  ///< of messages, operators and the kernel: "allreduce"
+  std::vector<TensorArgument> tensors;
+  const RecordedMessage* message = nullptr;
+  std::string_view message_type;  ///< "BFloat16"
+};
+
+/// What GPUs exchange in one operation.
+struct Exchange {
+  TransferKind kind = TransferKind::collective;
+  std::string type;            ///< of the elements, "bf16"; empty where it is not known
+  std::uint64_t elements = 0;  ///< 0 where it is not known
+  std::optional<double> byte;
+  std::optional<std::uint64_t> ranks;
+};
+
+/// The first name that tells a kind.
+TransferKind kind_of(const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) {
+    const std::string letters = letters_of(name);
+    for (const KindMark& mark : kind_marks)
+      if (mentions(letters, {mark.letters})) return mark.kind;
+  }
+  return TransferKind::collective;
+}
+
+/// The elements of the smallest and of the largest tensor.
+std::pair<std::uint64_t, std::uint64_t> extent_of(const std::vector<TensorArgument>& tensors) {
+  std::pair<std::uint64_t, std::uint64_t> extent{0, 0};
+  for (const TensorArgument& tensor : tensors) {
+    const std::uint64_t elements = tensor.sizes.empty() ? 0 : element_count(tensor.sizes);
+    if (elements == 0) continue;
+    extent.first = extent.first == 0 ? elements : std::min(extent.first, elements);
+    extent.second = std::max(extent.second, elements);
+  }
+  return extent;
+}
+
+const ElementType* type_of(const ExchangeRecord& record) {
+  if (const ElementType* type = find_element_type(record.message_type)) return type;
+  for (const TensorArgument& tensor : record.tensors)
+    if (const ElementType* type = find_element_type(tensor.type_name)) return type;
+  return nullptr;
+}
+
+/// Without a message the tensors tell the sizes.
+Exchange exchange_of(const ExchangeRecord& record) {
+  Exchange exchange;
+  exchange.kind = kind_of(record.names);
+  if (record.message != nullptr) {
+    exchange.elements = std::max(record.message->in_elements, record.message->out_elements);
+    if (record.message->ranks > 0) exchange.ranks = record.message->ranks;
+  } else {
+    const auto [share, whole] = extent_of(record.tensors);
+    const bool gathers = exchange.kind == TransferKind::all_gather;
+    exchange.elements = whole;
+    // In these the smaller side is one GPU's share of the larger.
+    if ((gathers || exchange.kind == TransferKind::reduce_scatter) && share < whole &&
+        whole % share == 0)
+      exchange.ranks = whole / share;
+    // One side alone is the share of an all_gather: what it gives cannot be told without the other.
+    if (gathers && !exchange.ranks) exchange.elements = 0;
+  }
+  const ElementType* type = type_of(record);
+  if (type == nullptr) return exchange;
+  exchange.type = type->shown;
+  if (exchange.elements > 0 && type->type)
+    exchange.byte =
+        static_cast<double>(exchange.elements) * static_cast<double>(info(*type->type).bits) / 8;
+  return exchange;
+}
 
 /// When at least one of some activities ran.
 class Coverage {
@@ -70,46 +179,43 @@ class NameTest {
 
 class TransferList {
  public:
-  TransferList(const Recording& recording, const Links& links)
-      : recording_(recording), links_(links) {}
+  TransferList(const Recording& recording, const WorkOrigins& origins)
+      : recording_(recording), origins_(origins) {}
 
   bool is_exchange(std::uint32_t index) {
-    const std::uint32_t op = links_.origins[index].operator_index;
+    const std::uint32_t op = origins_.of_activities[index].operator_index;
     return is_collective_.of(recording_.activities[index].name) ||
            (op != no_index && is_collective_.of(recording_.operators[op].name));
   }
 
   std::optional<TransferKind> copy_of(std::uint32_t index) const {
-    return copy_kind(name_at(recording_.activities[index].name));
+    return copy_kind(recording_.name(recording_.activities[index]));
   }
 
   void add_copy(std::uint32_t index, TransferKind kind, double hidden_us) {
     const GpuActivity& activity = recording_.activities[index];
-    Transfer& transfer = transfers_[{kind, host_memory(name_at(activity.name)), 0, {}}];
-    if (activity.byte > 0)
-      transfer.byte = transfer.byte.value_or(0) + static_cast<double>(activity.byte);
-    add(transfer, activity.duration_us, hidden_us);
+    std::optional<double> byte;
+    if (activity.byte > 0) byte = static_cast<double>(activity.byte);
+    add({kind, host_memory(recording_.name(activity)), 0, {}}, byte, activity, hidden_us);
   }
 
   /// The kernels of one operator are one exchange: its bytes count once.
   void add_exchange(std::uint32_t index, double hidden_us) {
-    const std::uint32_t op = links_.origins[index].operator_index;
-    const Exchange exchange = exchange_at(index);
-    Transfer& transfer =
-        transfers_[{exchange.kind, exchange.type, exchange.elements, exchange.ranks}];
+    const std::uint32_t op = origins_.of_activities[index].operator_index;
+    const Exchange exchange = exchange_of(record_of(index));
     const bool is_first = op == no_index || seen_.insert(op).second;
-    if (exchange.byte && is_first) transfer.byte = transfer.byte.value_or(0) + *exchange.byte;
-    add(transfer, recording_.activities[index].duration_us, hidden_us);
+    add({exchange.kind, exchange.type, exchange.elements, exchange.ranks},
+        is_first ? exchange.byte : std::nullopt, recording_.activities[index], hidden_us);
   }
 
-  std::vector<Transfer> items(std::size_t steps) && {
+  /// Of one step, in descending order of time.
+  std::vector<Transfer> items(std::size_t steps) const {
     const auto step_count = static_cast<double>(steps);
     std::map<std::tuple<TransferKind, std::string, std::optional<std::uint64_t>>, Transfer> folded;
     for (const auto& [key, transfer] : transfers_) {
       const auto& [kind, type, elements, ranks] = key;
       const bool every_step = transfer.launches >= step_count;
-      const std::string what =
-          what_of(type, every_step || elements == 0 ? elements : several_sizes);
+      const std::string what = what_of(type, elements, every_step);
       Transfer& item = folded[{kind, what, ranks}];
       item.kind = kind;
       item.what = what;
@@ -128,80 +234,70 @@ class TransferList {
   }
 
  private:
-  const std::string& name_at(TextId id) const { return recording_.texts.at(id); }
+  /// Kind, type or host's memory, elements and ranks.
+  using Key = std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>;
 
-  static constexpr std::uint64_t several_sizes = ~std::uint64_t{0};
-
-  /// "bf16 8816192"; of the host's memory or an unknown size as it is.
-  static std::string what_of(const std::string& type, std::uint64_t elements) {
-    if (elements == 0) return type;
-    const std::string prefix = type.empty() ? "" : type + ' ';
-    return prefix + (elements == several_sizes ? "of several sizes" : std::to_string(elements));
+  void add(const Key& key, std::optional<double> byte, const GpuActivity& activity,
+           double hidden_us) {
+    Transfer& transfer = transfers_[key];
+    if (byte) transfer.byte = transfer.byte.value_or(0) + *byte;
+    transfer.launches += 1;
+    transfer.time_s += activity.duration_us * s_per_us;
+    transfer.hidden_s += hidden_us * s_per_us;
   }
 
-  static void add(Transfer& transfer, double time_us, double hidden_us) {
-    constexpr double microsecond_s = 1e-6;
-    transfer.launches += 1;
-    transfer.time_s += time_us * microsecond_s;
-    transfer.hidden_s += hidden_us * microsecond_s;
+  /// "bf16 8816192"; of the host's memory or an unknown size as it is. What runs with other sizes
+  /// in every step has no one size.
+  static std::string what_of(const std::string& type, std::uint64_t elements, bool every_step) {
+    if (elements == 0) return type;
+    const std::string prefix = type.empty() ? "" : type + ' ';
+    return prefix + (every_step ? std::to_string(elements) : "of several sizes");
   }
 
   /// What the operator that launched it, those around that, and the kernel itself say.
-  Exchange exchange_at(std::uint32_t index) {
+  ExchangeRecord record_of(std::uint32_t index) {
+    constexpr std::size_t most_ranges = 6;
     const GpuActivity& activity = recording_.activities[index];
-    std::vector<ExchangeSource> sources;
-    std::vector<OperatorArguments> arguments;  // which the sources point into
-    arguments.reserve(most_ranges);
-    std::uint32_t message = activity.message;
-    const auto name_message = [&] {
-      if (message != 0) sources.push_back({name_at(recording_.messages[message].collective), {}});
+    ExchangeRecord record;
+    const auto take_message = [&](std::uint32_t message) {
+      if (message == 0 || record.message != nullptr) return;
+      record.message = &recording_.messages[message];
+      record.message_type = recording_.texts.at(record.message->type);
+      record.names.push_back(recording_.texts.at(record.message->collective));
     };
-    name_message();
-    for (std::uint32_t op = links_.origins[index].operator_index;
-         op != no_index && arguments.size() < most_ranges; op = links_.callers[op]) {
+    take_message(activity.message);
+    std::uint32_t op = origins_.of_activities[index].operator_index;
+    for (std::size_t i = 0; i < most_ranges && op != no_index; ++i, op = origins_.callers[op]) {
       const HostRange& range = recording_.operators[op];
       if (!is_collective_.of(range.name)) break;
-      if (message == 0 && range.message != 0) {
-        message = range.message;
-        name_message();
-      }
-      arguments.emplace_back(recording_.arguments[range.arguments], recording_.texts);
-      sources.push_back({name_at(range.name), tensors_in(arguments.back())});
+      take_message(range.message);
+      record.names.push_back(recording_.name(range));
+      add_tensors(read_arguments(recording_.arguments[range.arguments], recording_.texts), record);
     }
-    sources.push_back({name_at(activity.name), {}});
-    if (message == 0) return exchange_of(sources, std::nullopt);
-    const RecordedMessage& own = recording_.messages[message];
-    return exchange_of(
-        sources, ExchangeMessage{name_at(own.type), own.in_elements, own.out_elements, own.ranks});
+    record.names.push_back(recording_.name(activity));
+    return record;
   }
 
-  static std::vector<const TensorArgument*> tensors_in(const OperatorArguments& arguments) {
-    std::vector<const TensorArgument*> tensors;
+  static void add_tensors(const OperatorArguments& arguments, ExchangeRecord& record) {
     for (std::size_t i = 0; i < arguments.count(); ++i) {
-      if (const TensorArgument* tensor = arguments.tensor(i)) tensors.push_back(tensor);
-      for (const TensorArgument& tensor : arguments.tensors(i)) tensors.push_back(&tensor);
+      if (const TensorArgument* tensor = arguments.tensor(i)) record.tensors.push_back(*tensor);
+      for (const TensorArgument& tensor : arguments.list(i)) record.tensors.push_back(tensor);
     }
-    return tensors;
   }
-
-  static constexpr std::size_t most_ranges = 6;
 
   const Recording& recording_;
-  const Links& links_;
+  const WorkOrigins& origins_;
   NameTest is_collective_{recording_.texts, is_collective};
   std::unordered_set<std::uint32_t> seen_;  ///< operators whose bytes are counted
-  /// By kind, type or host's memory, elements and ranks; the sums of all steps.
-  std::map<std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>,
-           Transfer>
-      transfers_;
+  std::map<Key, Transfer> transfers_;       ///< the sums of all steps
 };
 
 }  // namespace
 
-SplitWork split_transfers(const Recording& recording, const Links& links,
+SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins,
                           const std::vector<std::uint32_t>& activities, std::size_t steps) {
   SplitWork split;
-  TransferList list(recording, links);
+  TransferList list(recording, origins);
   Coverage computing;
   std::vector<std::uint32_t> transfers;
   for (const std::uint32_t index : activities) {
@@ -220,7 +316,7 @@ SplitWork split_transfers(const Recording& recording, const Links& links,
     else
       list.add_exchange(index, hidden_us);
   }
-  split.transfers = std::move(list).items(steps);
+  split.transfers = list.items(steps);
   return split;
 }
 

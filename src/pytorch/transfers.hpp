@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pytorch/links.hpp"
 #include "pytorch/recording.hpp"
+#include "pytorch/work_origins.hpp"
 #include "roofline/transfer.hpp"
 
 namespace roofline {
@@ -20,7 +20,7 @@ struct SplitWork {
 };
 
 /// Activities of one device, in the order of their starts.
-SplitWork split_transfers(const Recording& recording, const Links& links,
+SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins,
                           const std::vector<std::uint32_t>& activities, std::size_t steps);
 
 }  // namespace roofline

@@ -368,27 +368,13 @@ const std::vector<Row> rows{
      fwd,
      0,
      2 * (32 * 8 + 8 + 32 * 8)},
-    {"fbgemm::permute_pooled_embs_auto_grad",
-     {"[[32, 8], [3], [2]]", R"(["float", "long", "long"])", R"(["", "", ""])"},
-     "permute_pooled_embs_auto_grad 32x8",
-     LayerKind::other,
-     fwd,
-     0,
-     2 * 4 * 32 * 8 + 8 * (3 + 2)},
-    {"fbgemm::FloatToFP8RowwiseQuantized",
+    {"fbgemm::FloatToFP8RowwiseQuantized",  // without a row: its operands alone
      {"[[32, 8], []]", R"(["float", "Scalar"])", R"(["", "True"])"},
-     "FloatToFP8RowwiseQuantized 32x8",
+     "fbgemm::FloatToFP8RowwiseQuantized 32x8",
      LayerKind::other,
      fwd,
      0,
-     (4 + 1) * 32 * 8},
-    {"fbgemm::HFP8QuantizedToFloat",
-     {"[[32, 8], []]", R"(["unsigned char", "Scalar"])", R"(["", "4"])"},
-     "HFP8QuantizedToFloat 32x8",
-     LayerKind::other,
-     fwd,
-     0,
-     (1 + 4) * 32 * 8},
+     4 * (32 * 8 + 1)},
     {"aten::copy_",  // counters of batches
      {"[[], [], []]", R"(["long int", "long int", "Scalar"])", R"(["", "", "False"])"},
      "copy of one value",
@@ -470,23 +456,4 @@ TEST_CASE("An instance norm keeps the shape that it was asked for", "[pytorch/tr
                                        .text());
   CHECK(layers.front().kind == LayerKind::instance_norm);
   CHECK(layers.front().name == "instance_norm 4x64x8x8");
-}
-
-TEST_CASE("Lists of an optimizer's tensors are told by the blocks of their kernels",
-          "[pytorch/trace_operators]") {
-  // Two parameters of 65536 * 3 and 1000 elements: 3 + 1 chunks, so 4 blocks are all of them.
-  const Arguments gradient{"[[3, 65536]]", R"(["float"])", R"([""])"};
-  const Arguments small{"[[1000]]", R"(["float"])", R"([""])"};
-  const Arguments list{"[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0.9"])"};
-  const std::string kernel = "multi_tensor_apply_kernel<float>";
-  TraceText trace;
-  trace.operation("aten::_foreach_mul_", 3, 20, 9, list)
-      .kernel(kernel, 3, 25, 4, "\"grid\": [4, 1, 1]");
-  CHECK(message_of_trace(trace.text()) ==
-        "t.json: expected operators that are layers, got none among those that used the GPU");
-  trace.operation("torch::autograd::AccumulateGrad", 1, 0, 5, gradient)
-      .operation("torch::autograd::AccumulateGrad", 2, 10, 5, small);
-  const auto spec = read_trace(trace.text());
-  CHECK(*spec->layers.front().name == "_foreach_mul 197608 elements");
-  CHECK(count(infer(*spec, {}).value().layers.front()).bytes.total == 2 * 4 * 197608);
 }

@@ -1,0 +1,132 @@
+#include "load/kernel_list.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace roofline {
+namespace {
+
+/// A counter that one launch lacks the sum over all launches lacks too.
+void add_counters(KernelCounters& sum, const KernelCounters& counters) {
+  const auto add = [](std::optional<double>& to, const std::optional<double>& value) {
+    to = to && value ? std::optional(*to + *value) : std::nullopt;
+  };
+  for (const Engine engine : enumerators<Engine>) add(sum.flop[engine], counters.flop[engine]);
+  add(sum.dram_byte, counters.dram_byte);
+  add(sum.l2_byte, counters.l2_byte);
+}
+
+void add_launch(RecordedKernel& sum, const RecordedKernel& launch) {
+  sum.launches += launch.launches;
+  sum.time_s += launch.time_s;
+  if (sum.grid != launch.grid) sum.grid.clear();
+  if (sum.block != launch.block) sum.block.clear();
+  if (launch.occupancy) sum.occupancy = launch.occupancy;
+  if (launch.registers) sum.registers = launch.registers;
+  add_counters(sum.counters, launch.counters);
+}
+
+}  // namespace
+
+void KernelList::add(const KernelLaunch& launch) {
+  const RecordedKernel& kernel = launch.kernel;
+  Device& device = devices_[launch.device];
+  device.time_s += kernel.time_s;
+  device.launches += kernel.launches;
+  device.lacks_starts = device.lacks_starts || !launch.start_s;
+  if (launch.start_s)
+    device.intervals.push_back({*launch.start_s, *launch.start_s + kernel.time_s});
+  // Launches of different sizes have different places on the roofline.
+  const std::string key =
+      kernel.counters.any() ? kernel.name + '\n' + kernel.grid + '\n' + kernel.block : kernel.name;
+  const auto [row, is_new] = device.row_of.try_emplace(key, device.kernels.size());
+  if (is_new)
+    device.kernels.push_back(kernel);
+  else
+    add_launch(device.kernels[row->second], kernel);
+}
+
+void KernelList::set_busy_time(Device& device, KernelRecording& recording) {
+  std::vector<Interval>& intervals = device.intervals;
+  if (device.lacks_starts || intervals.empty()) return;
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.from_s < b.from_s; });
+  double busy_s = 0;
+  double end_s = intervals.front().from_s;
+  for (const Interval& interval : intervals) {
+    busy_s += std::max(0.0, interval.to_s - std::max(end_s, interval.from_s));
+    end_s = std::max(end_s, interval.to_s);
+  }
+  recording.span_s = end_s - intervals.front().from_s;
+  recording.busy_s = std::min(busy_s, *recording.span_s);
+}
+
+std::string KernelList::fold_into(KernelRecording& recording) {
+  const auto busiest = std::max_element(
+      devices_.begin(), devices_.end(),
+      [](const auto& a, const auto& b) { return a.second.time_s < b.second.time_s; });
+  if (busiest == devices_.end()) return "";
+  if (devices_.size() > 1) {
+    std::uint64_t others = 0;
+    for (const auto& [name, device] : devices_)
+      if (name != busiest->first) others += device.launches;
+    recording.notes.push_back("kernels of the busiest of " + std::to_string(devices_.size()) +
+                              " GPUs; launches on others, left out: " + std::to_string(others));
+  }
+  set_busy_time(busiest->second, recording);
+  recording.kernels = std::move(busiest->second.kernels);
+  std::stable_sort(
+      recording.kernels.begin(), recording.kernels.end(),
+      [](const RecordedKernel& a, const RecordedKernel& b) { return a.time_s > b.time_s; });
+  std::string name = busiest->first;
+  devices_.clear();
+  return name;
+}
+
+NetworkSpecs specs_of(KernelRecording recording, const ByteStream& stream) {
+  if (recording.kernels.empty())
+    throw InputError(stream.name(), "", "expected kernels in the recording, got none");
+  if (recording.name.empty())
+    recording.name = name_without(stream.name(), {".gz", ".csv", ".json", ".txt", ".log"});
+  recording.source = stream.name();
+  NetworkSpec spec;
+  spec.name = recording.name;
+  spec.source = recording.source;
+  spec.kernels = std::make_shared<const KernelRecording>(std::move(recording));
+  return {std::make_shared<const NetworkSpec>(std::move(spec))};
+}
+
+std::string name_without(std::string_view source, std::initializer_list<std::string_view> endings) {
+  std::string_view name = source.substr(source.find_last_of('/') + 1);
+  for (const std::string_view ending : endings)
+    if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
+  return std::string(name);
+}
+
+std::string grid_text(std::string_view x, std::string_view y, std::string_view z) {
+  std::string text = "(";
+  return text.append(x).append(", ").append(y).append(", ").append(z).append(")");
+}
+
+void UnmodelledList::add(const std::string& name, const std::string& shapes,
+                         const std::string& reason, double time_s, std::size_t launches) {
+  UnmodelledWork& work = items_[{name, shapes, reason}];
+  work.launches += static_cast<double>(launches);
+  work.time_s += time_s;
+}
+
+std::vector<UnmodelledWork> UnmodelledList::items(std::size_t steps) const {
+  std::vector<UnmodelledWork> items;
+  const auto step_count = static_cast<double>(steps);
+  for (const auto& [key, work] : items_) {
+    const auto& [name, shapes, reason] = key;
+    items.push_back({name, reason, shapes, work.launches / step_count, work.time_s / step_count});
+  }
+  std::stable_sort(
+      items.begin(), items.end(),
+      [](const UnmodelledWork& a, const UnmodelledWork& b) { return a.time_s > b.time_s; });
+  return items;
+}
+
+}  // namespace roofline

@@ -1,0 +1,77 @@
+#pragma once
+
+// A profiler's recording as kernels: launches, as its file lists them, folded into one row a
+// kernel; and work that becomes no layer, equal work as one.
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "load/whole_input.hpp"
+#include "roofline/kernel_recording.hpp"
+
+namespace roofline {
+
+/// One launch, or launches that the profiler summed up.
+struct KernelLaunch {
+  RecordedKernel kernel;
+  std::string device;             ///< which of several GPUs; empty where nothing says
+  std::optional<double> start_s;  ///< of a single launch
+};
+
+/// Takes memory for each kernel, and of each launch for its place in time alone.
+class KernelList {
+ public:
+  void add(const KernelLaunch& launch);
+
+  /// Adds to the recording the kernels of the GPU that worked the longest, whose name in the list
+  /// it returns, and says what of others is left out. Uses the list up.
+  std::string fold_into(KernelRecording& recording);
+
+ private:
+  struct Interval {
+    double from_s;
+    double to_s;
+  };
+  struct Device {
+    std::vector<RecordedKernel> kernels;
+    std::map<std::string, std::size_t> row_of;  ///< of kernels, by their name and grid
+    std::vector<Interval> intervals;
+    bool lacks_starts = false;
+    double time_s = 0;
+    std::uint64_t launches = 0;
+  };
+  static void set_busy_time(Device& device, KernelRecording& recording);
+
+  std::map<std::string, Device> devices_;
+};
+
+/// The recording in place of layers, named after its file unless it has a name. Throws InputError
+/// where it holds no kernels.
+NetworkSpecs specs_of(KernelRecording recording, const ByteStream& stream);
+
+/// The file's name without folder and without these endings, each of which it may have once.
+std::string name_without(std::string_view source, std::initializer_list<std::string_view> endings);
+
+/// "(2, 784, 1)", a grid of blocks or a block of threads.
+std::string grid_text(std::string_view x, std::string_view y, std::string_view z);
+
+/// GPU work without a layer, in sums over all steps of a recording.
+class UnmodelledList {
+ public:
+  void add(const std::string& name, const std::string& shapes, const std::string& reason,
+           double time_s, std::size_t launches = 1);
+  /// In descending order of time, as of one of so many steps.
+  std::vector<UnmodelledWork> items(std::size_t steps) const;
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, UnmodelledWork> items_;
+};
+
+}  // namespace roofline

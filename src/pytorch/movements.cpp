@@ -1,0 +1,192 @@
+#include "pytorch/operator_readers.hpp"
+
+// What moves data: copies, casts, joins, gathers, pads.
+
+namespace roofline {
+namespace {
+
+Layers copy_layer(std::string_view what, const TensorArgument& from, const Sizes& result,
+                  DataType result_type) {
+  if (!from.type || element_count(from.sizes) == 0 || element_count(result) == 0) return {};
+  std::string text = sizes_text(result);
+  if (*from.type != result_type)
+    text += " " + std::string(name_of(*from.type)) + " to " + std::string(name_of(result_type));
+  LayerSpec spec = named_layer(LayerKind::copy, what, text, *from.type);
+  spec.dtypes.output = result_type;
+  spec.input = whole_operand(from.stored_sizes());
+  spec.output = whole_operand(result).sizes;
+  return {spec};
+}
+
+/// Reads as many elements as it writes, beside the indices that say which.
+Layers picked_elements(const OperatorCall& call, const TensorArgument& from, const Sizes& picked,
+                       const TensorArgument& index, const Sizes& result) {
+  const TensorArgument read = with_sizes(from, picked);
+  return traffic_layer(call, {&read, &index}, result, *from.type);
+}
+
+/// Whole rows of a table, as many as there are indices.
+Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const Sizes& indices) {
+  const std::uint64_t features = element_count(Sizes(table.sizes.begin() + 1, table.sizes.end()));
+  const std::uint64_t rows = element_count(indices);
+  if (table.sizes.front() == 0 || rows == 0 || features == 0) return {};
+  Sizes result = indices;
+  result.insert(result.end(), table.sizes.begin() + 1, table.sizes.end());
+  LayerSpec spec =
+      named_layer(LayerKind::gather, base_name(call.name), sizes_text(result), *table.type);
+  spec.input = whole_operand({table.sizes.front(), features});
+  spec.output = {rows, features};
+  return {spec};
+}
+
+}  // namespace
+
+/// (to, from, ...): a cast, a change of layout, or both.
+Layers copy(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* to = typed_tensor(call, 0);
+  const TensorArgument* from = call.arguments->tensor(1);
+  if (to == nullptr) return {};
+  if (from == nullptr)
+    return traffic_layer(call, {}, to->sizes, *to->type);  // a number, spread over the tensor
+  const bool same_layout = from->strides == to->strides || from->sizes != to->sizes;
+  Layers layers = copy_layer(same_layout ? "copy" : "transpose", *from, to->sizes, *to->type);
+  for (LayerSpec& layer : layers) layer.access = access_of({to, from});
+  return layers;
+}
+
+/// A result as large as the input, its elements elsewhere.
+Layers copy_of_same_size(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* input = typed_tensor(call, 0);
+  if (input == nullptr) return {};
+  return copy_layer(base_name(call.name), *input, input->sizes, *input->type);
+}
+
+/// (input, [before and after, last axis first], ...).
+Layers pad(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* input = typed_tensor(call, 0);
+  const std::vector<std::int64_t> amounts = call.arguments->signed_integers(1);
+  if (input == nullptr || amounts.size() > 2 * input->sizes.size()) return {};
+  Sizes result = input->sizes;
+  for (std::size_t i = 0; i + 1 < amounts.size(); i += 2) {
+    std::uint64_t& size = result[result.size() - 1 - i / 2];
+    const std::int64_t padded = static_cast<std::int64_t>(size) + amounts[i] + amounts[i + 1];
+    if (padded <= 0) return {};
+    size = static_cast<std::uint64_t>(padded);
+  }
+  return copy_layer(base_name(call.name), *input, result, *input->type);
+}
+
+/// (gradient, input, amounts).
+Layers pad_gradient(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* gradient = typed_tensor(call, 0);
+  const TensorArgument* input = call.arguments->tensor(1);
+  if (gradient == nullptr || input == nullptr) return {};
+  return copy_layer(base_name(call.name), *gradient, input->sizes, *gradient->type);
+}
+
+/// (from, axis, index): as many elements as the index has.
+Layers gather(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* from = typed_tensor(call, 0);
+  const TensorArgument* index = call.arguments->tensor(2);
+  if (from == nullptr || index == nullptr) return {};
+  return picked_elements(call, *from, index->sizes, *index, index->sizes);
+}
+
+/// (from, axis, index): whole slices of the axis that the index names.
+Layers index_select(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* from = typed_tensor(call, 0);
+  const TensorArgument* index = call.arguments->tensor(2);
+  if (from == nullptr || index == nullptr) return {};
+  const auto at = axis_at(call.arguments->integer(1), from->sizes.size());
+  if (!at) return {};
+  if (*at == 0) return picked_rows(call, *from, index->sizes);
+  Sizes picked = from->sizes;
+  picked[*at] = element_count(index->sizes);
+  return picked_elements(call, *from, picked, *index, picked);
+}
+
+/// (weight, indices, ...): a row of the weight for each index.
+Layers embedding(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* weight = typed_tensor(call, 0);
+  const TensorArgument* indices = call.arguments->tensor(1);
+  if (weight == nullptr || indices == nullptr || weight->sizes.size() != 2) return {};
+  return picked_rows(call, *weight, indices->sizes);
+}
+
+/// (gradient, indices, rows, ...): the gradient's rows are added up into those of the weight.
+Layers embedding_gradient(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* gradient = typed_tensor(call, 0);
+  const TensorArgument* indices = call.arguments->tensor(1);
+  if (gradient == nullptr || indices == nullptr) return {};
+  return traffic_layer(call, {gradient, indices}, gradient->sizes, *gradient->type);
+}
+
+/// (probabilities, target, ...), in the gradient's operator behind the gradient: one value a row is
+/// picked.
+Layers picked_loss(const OperatorCall& call, const OperatorRow& row) {
+  const TensorArgument* input = typed_tensor(call, row.at.input);
+  const TensorArgument* target = call.arguments->tensor(row.at.input + 1);
+  if (input == nullptr || target == nullptr) return {};
+  return picked_elements(call, *input, target->sizes, *target,
+                         pass_of(call) == Pass::fwd ? Sizes{1} : target->sizes);
+}
+
+/// (tensors, axis): as channels of `outer` images, whatever the axis.
+Layers concat(const OperatorCall& call, const OperatorRow&) {
+  std::vector<const TensorArgument*> tensors;
+  for (const TensorArgument& tensor : call.arguments->list(0))
+    if (element_count(tensor.sizes) > 0 && !tensor.sizes.empty()) tensors.push_back(&tensor);
+  if (tensors.empty() || !call.list_type) return {};
+  const std::size_t rank = tensors.front()->sizes.size();
+  const auto at = axis_at(call.arguments->integer(1), rank);
+  if (!at) return {};
+  if (tensors.size() == 1) {
+    TensorArgument only = *tensors.front();
+    only.type = call.list_type;
+    return copy_layer("concat", only, only.sizes, *call.list_type);
+  }
+  Sizes result = tensors.front()->sizes;
+  LayerSpec spec = named_layer(LayerKind::concat, "concat", "", *call.list_type);
+  std::uint64_t joined = 0;
+  for (const TensorArgument* tensor : tensors) {
+    if (tensor->sizes.size() != rank) return {};
+    const auto middle = tensor->sizes.begin() + static_cast<std::ptrdiff_t>(*at);
+    joined += *middle;
+    const std::uint64_t outer = element_count(Sizes(tensor->sizes.begin(), middle));
+    const bool joins_channels = *at == 1 && rank <= most_operand_sizes;
+    spec.inputs.push_back(whole_operand(
+        joins_channels ? tensor->sizes
+                       : Sizes{outer, element_count(Sizes(middle, tensor->sizes.end()))}));
+  }
+  result[*at] = joined;
+  spec.name = "concat of " + std::to_string(tensors.size()) + " to " + sizes_text(result);
+  return {spec};
+}
+
+/// (positions, query, key, head size, table of cosines and sines, ...): queries and keys are turned
+/// in place, each position by its row of the table.
+Layers rotary_embedding(const OperatorCall& call, const OperatorRow&) {
+  const OperatorArguments& a = *call.arguments;
+  const TensorArgument* positions = a.tensor(0);
+  const TensorArgument* query = typed_tensor(call, 1);
+  const TensorArgument* key = a.tensor(2);
+  const TensorArgument* table = a.tensor(4);
+  if (positions == nullptr || query == nullptr || key == nullptr || table == nullptr ||
+      table->sizes.size() != 2)
+    return {};
+  const TensorArgument rows =
+      with_sizes(*table, {element_count(positions->sizes), table->sizes[1]});
+  const std::uint64_t turned = element_count(query->sizes) + element_count(key->sizes);
+  return traffic_layer(call, {query, key, positions, &rows}, {turned}, *query->type);
+}
+
+/// (key, value, their caches, slots, ...): each key and value goes to its slot.
+Layers write_cache(const OperatorCall& call, const OperatorRow&) {
+  const TensorArgument* key = typed_tensor(call, 0);
+  const TensorArgument* value = call.arguments->tensor(1);
+  if (key == nullptr || value == nullptr) return {};
+  const std::uint64_t written = element_count(key->sizes) + element_count(value->sizes);
+  return traffic_layer(call, {key, value}, {written}, *key->type);
+}
+
+}  // namespace roofline

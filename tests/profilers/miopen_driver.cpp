@@ -1,0 +1,143 @@
+// MIOpenDriver's command lines. The counts of MACs are worked out by hand from the driver's own
+// help.
+
+#include "catch.hpp"
+#include "load/record_reading.hpp"
+#include "report/text.hpp"
+#include "roofline/counts.hpp"
+
+using namespace roofline;
+
+namespace {
+
+Records read_list(const std::string& name, const std::string& text) {
+  const TemporaryFolder folder;
+  return read_path(folder.write(name, text), folder.path());
+}
+
+}  // namespace
+
+TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/miopen_driver]") {
+  struct Case {
+    std::string line;
+    LayerKind kind;
+    std::string output;
+    std::uint64_t macs;
+  };
+  const std::vector<Case> cases{
+      // ResNet-50's convolution: 32 images, 64 channels, 56x56, 64 3x3 filters.
+      {"./bin/MIOpenDriver conv -n 32 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -u 1 -v 1 -l 1 "
+       "-j 1 -m conv -g 1 -F 1 -t 1",
+       LayerKind::conv, "32x64x56x56", 32ULL * 64 * 56 * 56 * 64 * 9},
+      {"MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver conv --batchsize 1 "
+       "--in_channels 8 -H 16 -W 10 -k 4 -y 5 -x 3 -p 2 -q 0 -u 2 -v 1 -g 4 -F 1",
+       LayerKind::conv, "1x4x8x8", 4ULL * 8 * 8 * 2 * 15},
+      {"MIOpenDriver.exe convbfp16 -n 1 -c 16 --in_d 5 -H 10 -W 6 -k 8 --fil_d 3 -y 1 -x 1 --pad_d "
+       "1 -p 0 -q 0 --conv_stride_d 1 -u 1 -v 1 --spatial_dim 3 --in_layout NDHWC -F 1",
+       LayerKind::conv, "1x8x5x10x6", 8ULL * 5 * 10 * 6 * 16 * 3},
+      {"$ MIOpenDriver conv -n 2 -c 4 -H 5 -W 5 -k 6 -y 2 -x 2 -p 0 -q 0 -u 2 -v 2 -m trans -F 1",
+       LayerKind::conv_transpose, "2x6x10x10", 2ULL * 4 * 25 * 6 * 4},
+      // The driver's own defaults: 100 images of 3x32x32, 32 3x3 filters.
+      {"MIOpenDriver conv -F 1", LayerKind::conv, "100x32x30x30", 100ULL * 32 * 900 * 27},
+      {"MIOpenDriver pool -n 1 -c 64 -H 112 -W 56 -y 3 -x 2 -v 2 -u 1 -p 1 -q 0 -m max -F 1",
+       LayerKind::max_pool, "1x64x56x55", 0},
+      {"MIOpenDriver pool -W 1x1x4x6,NCHW -y 2 -x 2 -p 0 -q 0 -m avg -F 1", LayerKind::avg_pool,
+       "1x1x3x5", 0},
+      {"MIOpenDriver bnorm -n 4 -c 8 -H 2 -W 2 -m 1 --forw 2 -b 0 --layout NHWC",
+       LayerKind::batch_norm, "4x8x2x2", 0},
+      {"MIOpenDriver activfp16 -n 2 -c 3 -H 4 -W 5 -m 9 -F 1", LayerKind::elu, "2x3x4x5", 0},
+      {"MIOpenDriver softmax -n 2 -c 10 -H 1 -W 1 -F 1", LayerKind::softmax, "2x10x1x1", 0},
+      {"MIOpenDriver gemm -m 64 -n 128 -k 256 -b 2 -F 1", LayerKind::matmul, "2x128x64",
+       2ULL * 64 * 128 * 256},
+  };
+  for (const Case& each : cases) {
+    INFO(each.line);
+    const Records records = read_list("x.log", "noise\n" + each.line + "\nmore noise\n");
+    CHECK(records.errors.empty());
+    REQUIRE(records.layers.size() == 1);
+    const Layer& layer = records.layers.front();
+    CHECK(layer.kind == each.kind);
+    CHECK(shape_text(layer.output) == each.output);
+    CHECK(count(layer).macs == each.macs);
+  }
+}
+
+TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]") {
+  const auto layers = [](const std::string& line) {
+    return read_list("x.txt", line + " -n 1 -c 8 -H 8 -W 8 -k 8\n").layers;
+  };
+  CHECK(layers("MIOpenDriver conv -F 1")[0].dtypes.input == DataType::fp32);
+  CHECK(layers("MIOpenDriver convfp16 -F 1")[0].dtypes.input == DataType::fp16);
+  CHECK(layers("MIOpenDriver convbfp16 -F 1")[0].dtypes.input == DataType::bf16);
+  CHECK(layers("MIOpenDriver convint8 -F 1")[0].dtypes.input == DataType::int8);
+  CHECK(layers("MIOpenDriver convbfp8 -F 1")[0].dtypes.input == DataType::fp8);
+  CHECK(layers("MIOpenDriver conv --in_layout NHWC -F 1")[0].layout == Layout::nhwc);
+  CHECK(layers("MIOpenDriver conv -in_layout=NCHW -F 1")[0].layout == Layout::nchw);
+  CHECK(layers("MIOpenDriver bnorm --forw 1 -b 0")[0].batch_statistics);
+  struct Case {
+    std::string flag;
+    std::vector<Pass> passes;
+  };
+  const std::vector<Case> cases{{"0", {Pass::fwd, Pass::dgrad, Pass::wgrad}},
+                                {"1", {Pass::fwd}},
+                                {"2", {Pass::dgrad}},
+                                {"4", {Pass::wgrad}},
+                                {"3", {Pass::fwd, Pass::dgrad}},
+                                {"6", {Pass::dgrad, Pass::wgrad}}};
+  for (const Case& each : cases) {
+    std::vector<Pass> passes;
+    for (const Layer& layer : layers("MIOpenDriver conv -F " + each.flag))
+      passes.push_back(layer.pass);
+    CHECK(passes == each.passes);
+  }
+}
+
+TEST_CASE("A log's repeated commands are copies, its searches none, and its times are measured",
+          "[profilers/miopen_driver]") {
+  const std::string conv = "MIOpenDriver conv -n 1 -c 8 -H 8 -W 8 -k 8 -F 1\n";
+  const std::string other = "MIOpenDriver conv -n 2 -c 8 -H 8 -W 8 -k 8 -F 1\n";
+  const Records records = read_list(
+      "x.log", "MIOpen(HIP): Command [LogCmdFindConvolution] " + conv + conv + conv + conv +
+                   "GPU Kernel Time Forward Conv. Elapsed: 0.642458 ms (average)\n" +
+                   "MIOpen(HIP): Command [LogCmdFindConvolution] " + other);
+  CHECK(records.errors.empty());
+  REQUIRE(records.layers.size() == 4);
+  CHECK(*records.layers[0].measured->warm_s == Approx(642.458e-6));
+  CHECK(records.layers[2].output.batch == 1);
+  CHECK(records.layers[3].output.batch == 2);
+  CHECK_FALSE(records.layers[3].measured->is_known());
+}
+
+TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen_driver]") {
+  struct Case {
+    std::string name;
+    std::string text;
+    std::string error;
+  };
+  const std::string driver = "MIOpenDriver conv -n 1 -c 8 -H 8 -W 8 -k 8 -F 1\n";
+  const std::vector<Case> cases{
+      {"a.log", driver + "MIOpenDriver conv -u 0\n",
+       "a.log:2: stride: expected an integer >= 1, got 0"},
+      {"a.log", driver + "MIOpenDriver conv -u two\nMIOpenDriver rnn -n 4\n",
+       "a.log:2: -u: expected a whole number, got \"two\"; left out with 1 more row that cannot be "
+       "read"},
+      {"a.log", driver + "MIOpenDriver rnn -n 4\n",
+       "a.log:2: expected MIOpenDriver with conv, pool, bnorm, activ, softmax or gemm, got "
+       "\"rnn\""},
+      {"a.log", driver + "MIOpenDriver activ -m 6\n",
+       "a.log:2: -m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got 6"},
+      {"a.log", driver + "MIOpenDriver conv -n 99999999999999999999\n",
+       "a.log:2: -n: expected a whole number, got \"99999999999999999999\""},
+  };
+  for (const Case& each : cases) {
+    INFO(each.text);
+    const Records records = read_list(each.name, each.text);
+    CHECK(records.errors == std::vector<std::string>{each.error});
+    CHECK(records.layers.size() == 1);
+  }
+  // A window larger than its image names the line too.
+  const Records large = read_list("a.log", driver + "MIOpenDriver conv -H 2 -W 2 -y 3 -x 3\n");
+  REQUIRE(large.errors.size() == 1);
+  CHECK(large.errors.front().starts_with("a.log:2: "));
+  CHECK(large.layers.size() == 1);
+}
