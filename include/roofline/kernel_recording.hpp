@@ -19,7 +19,7 @@ struct KernelCounters {
   std::optional<double> l2_byte;
 
   bool any() const;
-  /// Of all units; none where none was counted.
+  /// The sum over all units; none where none was counted.
   std::optional<double> flop_in_all() const;
 };
 
@@ -35,13 +35,13 @@ struct RecordedKernel {
   KernelCounters counters;
 };
 
-/// Of a launch.
+/// One launch takes so long.
 inline double mean_time_s(const RecordedKernel& kernel) {
   return kernel.time_s / static_cast<double>(kernel.launches);
 }
 
 struct KernelRecording {
-  std::string name;      ///< of the file
+  std::string name;      ///< the file's
   std::string source;    ///< the input
   std::string recorder;  ///< "Nsight Compute"
   RecordedGpu gpu;
@@ -49,7 +49,7 @@ struct KernelRecording {
   // Where every launch has its start.
   std::optional<double> span_s;    ///< from the first start to the last end
   std::optional<double> busy_s;    ///< of that, with at least one kernel or copy running
-  std::vector<std::string> notes;  ///< what was left out, for people
+  std::vector<std::string> notes;  ///< what was left out
 
   bool has_counters() const;
 };

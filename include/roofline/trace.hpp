@@ -51,7 +51,7 @@ struct IdleGaps {
                          ///< least half of each; empty where none did, or the gaps are short
   double count = 0;      ///< a step
   double time_s = 0;     ///< of all of them together, a step
-  double longest_s = 0;  ///< of any one
+  double longest_s = 0;  ///< the longest of them
 };
 
 /// Elementwise layers, by name, each of which reads what the one before wrote, so that one kernel
@@ -87,7 +87,7 @@ struct TraceSummary {
   double layout_s = 0;             ///< of layers_s, moving images' channels to the other end
   std::vector<ElementwiseChain> chains;
   std::vector<UnmodelledWork> unmodelled;  ///< in descending order of time
-  std::vector<std::string> notes;          ///< what the reader assumed or left out, for people
+  std::vector<std::string> notes;          ///< what the reader assumed or left out
 
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
   double between_gpus_s() const { return transfers_s(true); }

@@ -22,7 +22,7 @@ namespace roofline {
 struct KernelLaunch {
   RecordedKernel kernel;
   std::string device;             ///< which of several GPUs; empty where nothing says
-  std::optional<double> start_s;  ///< of a single launch
+  std::optional<double> start_s;  ///< where it is a single launch
 };
 
 /// Takes memory for each kernel, and of each launch for its place in time alone.
@@ -67,7 +67,7 @@ class UnmodelledList {
  public:
   void add(const std::string& name, const std::string& shapes, const std::string& reason,
            double time_s, std::size_t launches = 1);
-  /// In descending order of time, as of one of so many steps.
+  /// The work of one of so many steps, in descending order of time.
   std::vector<UnmodelledWork> items(std::size_t steps) const;
 
  private:

@@ -14,7 +14,7 @@ enum class Role : std::uint8_t {
   product,   ///< computes one of them: a matrix product says nothing of its purpose
 };
 
-/// By cuDNN's, ATen's and MIOpen's names.
+/// The names are cuDNN's, ATen's and MIOpen's.
 Role role_of(std::string_view name) {
   if (mentions(name, {"nhwcToNchw", "splitKreduce", "reduce_wgrad", "_reduce", "transpose_back"}))
     return Role::finishes;

@@ -33,7 +33,7 @@ struct DriverOption {
   char letter;
 };
 
-/// Of convolutions. Other operations share those that they have.
+/// The options of convolutions. Other operations share those that they have.
 constexpr DriverOption driver_options[] = {
     {"batchsize", 'n'},     {"in_channels", 'c'},   {"in_h", 'H'},          {"in_w", 'W'},
     {"in_d", '!'},          {"out_channels", 'k'},  {"fil_h", 'y'},         {"fil_w", 'x'},
@@ -160,7 +160,7 @@ void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer,
   set_layout(command, layer);
 }
 
-/// By the bits of -F: 1 forward, 2 of the data, 4 of the weights; 0 all that there are.
+/// The bits of -F ask for passes: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
 std::vector<Pass> passes_in(const DriverCommand& command, std::uint64_t all) {
   std::uint64_t bits = command.number('F', 0);
   if (bits == 0) bits = all;
@@ -242,7 +242,7 @@ DriverLayer norm_of(const DriverCommand& command) {
   return read;
 }
 
-/// Of a kind whose result is as large as its image.
+/// A layer of a kind whose result is as large as its image.
 DriverLayer image_layer(const DriverCommand& command, LayerKind kind) {
   DriverLayer read;
   read.layer.kind = kind;

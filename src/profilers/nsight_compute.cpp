@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view common_columns[] = {"ID", "Process ID", "Kernel Name"};
 
 constexpr double sector_byte = 32;
-/// Of a warp's instruction on Volta's tensor cores, which have one shape only: Yang, Wang, Farrell
-/// and others, "Hierarchical Roofline Performance Analysis for Deep Learning Applications", 2020.
+/// A warp's instruction on Volta's tensor cores, which has one shape only: Yang, Wang, Farrell and
+/// others, "Hierarchical Roofline Performance Analysis for Deep Learning Applications", 2020.
 constexpr double volta_flop_per_instruction = 512;
 
 /// "Kbyte/s", "us", "nsecond", "Ghz" in bytes, seconds and hertz; any other unit is kept.
@@ -189,7 +189,7 @@ class NsightMetrics {
 
 /// One launch and all that was measured of it.
 struct MeasuredLaunch {
-  std::string id;  ///< of its process and within it; empty for none yet
+  std::string id;  ///< its process's and its own number; empty for none yet
   std::size_t line = 0;
   RecordedKernel kernel;
   std::string device;

@@ -58,7 +58,7 @@ std::optional<double> profiler_number(std::string_view cell) {
   double number = 0;
   const char* const end = digits.data() + digits.size();
   const auto [rest, error] = std::from_chars(digits.data(), end, number);
-  constexpr double most = 1e30;  // of which any table's sum is finite
+  constexpr double most = 1e30;  // any table's sum of such numbers is finite
   if (error != std::errc() || rest != end || !(std::fabs(number) <= most)) return std::nullopt;
   return number;
 }
@@ -86,7 +86,7 @@ std::optional<std::size_t> ProfilerCsv::place_of(std::string_view column) const 
   return places_.emplace(column, place).first->second;
 }
 
-/// By what stands behind the column's name; nanoseconds where nothing does.
+/// The unit stands behind the column's name; without one times are in nanoseconds.
 double ProfilerCsv::seconds_a_unit(std::string_view column) const {
   const std::string_view name = header_[*place_of(column)];
   const std::size_t open = name.find('(');

@@ -45,8 +45,8 @@ class ProfilerCsv {
   /// Gives each row to `take`; one for which that throws an InputError costs only itself.
   void for_each_row(BadRows& bad, const std::function<void()>& take);
 
-  // In the row that was read last. Numbers have to be there: else an InputError names the column
-  // and says what was expected.
+  // What follows is of the row that was read last. Numbers have to be there: else an InputError
+  // names the column and says what was expected.
   std::size_t line() const { return row_.line; }
   std::string_view cell(std::size_t place) const { return row_.cells[place]; }
   /// Empty where the table lacks the column.

@@ -30,7 +30,8 @@ Layers broadcast_traffic(const OperatorCall& call) {
 
 }  // namespace
 
-/// Of the first tensor: in an operator of gradients the saved input or output follows it.
+/// A function of the first tensor, which in an operator of gradients the saved input or output
+/// follows.
 Layers function(const OperatorCall& call, const OperatorRow& row) {
   return function_layer(row.kind, call, call.arguments->tensor(row.at.input), pass_of(call));
 }

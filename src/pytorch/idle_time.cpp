@@ -13,10 +13,10 @@
 namespace roofline {
 namespace {
 
-/// In shorter gaps nothing of the host is looked for.
+/// Shorter gaps are not named after what the host did in them.
 constexpr double least_named_us = 2 * least_long_range_us;
 
-/// In shorter ones no other thread is looked at than the one that ended the gap.
+/// For shorter gaps only the thread that ended the gap is looked at.
 constexpr double least_searched_us = 100;
 
 /// The kinds of gaps that are kept.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "load/kernel_names.hpp"
 #include "pytorch/operator_readers.hpp"
 
 namespace roofline {
@@ -302,7 +303,7 @@ Layers operand_traffic(const OperatorCall& call) {
 
 bool says_little(std::string_view operator_name) {
   return is_for_lists(operator_name) ||
-         operator_name.find("embedding_codegen_lookup") != std::string_view::npos;
+         mentions(operator_name, {"embedding_codegen_lookup", "SplitLookupFunction"});
 }
 
 }  // namespace roofline

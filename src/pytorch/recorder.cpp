@@ -1,6 +1,5 @@
 #include "pytorch/recorder.hpp"
 
-#include <charconv>
 #include <cmath>
 
 #include "roofline/error.hpp"
@@ -13,20 +12,6 @@ bool is_step(const TraceEvent& event) { return event.name.starts_with("ProfilerS
 /// A range of PyTorch's around work between GPUs, which has its tensors.
 bool is_exchange(const TraceEvent& event) {
   return event.category == "user_annotation" && event.name.starts_with("nccl:");
-}
-
-/// "[320,1,1,],".
-std::uint64_t blocks_of(std::string_view grid) {
-  std::uint64_t blocks = grid.empty() ? 0 : 1;
-  for (std::size_t at = grid.find_first_of("0123456789"); at != std::string_view::npos;
-       at = grid.find_first_of("0123456789")) {
-    std::uint64_t size = 0;
-    const char* begin = grid.data() + at;
-    const char* end = std::from_chars(begin, grid.data() + grid.size(), size).ptr;
-    blocks *= size;
-    grid.remove_prefix(static_cast<std::size_t>(end - grid.data()));
-  }
-  return blocks;
 }
 
 }  // namespace
@@ -77,12 +62,11 @@ void Recorder::add_operator(const TraceEvent& event) {
 void Recorder::add_activity(const TraceEvent& event) {
   const auto [start_us, duration_us] = times_of(event);
   recording_.activities.push_back({start_us, duration_us, event.external_id, event.correlation,
-                                   blocks_of(event.grid), event.byte,
-                                   recording_.texts.id(event.name),
+                                   event.byte, recording_.texts.id(event.name),
                                    static_cast<std::uint32_t>(event.device), message_of(event)});
 }
 
-/// Of the runtime's many calls only those matter that put work on the GPU.
+/// The runtime has many calls: only those matter that put work on the GPU.
 void Recorder::add_call(const TraceEvent& event) {
   add_long_range(event);
   for (const std::string_view part : {"Launch", "Memcpy", "Memset"})

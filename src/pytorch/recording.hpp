@@ -70,10 +70,9 @@ struct HostRange {
 struct GpuActivity {
   double start_us = 0;
   double duration_us = 0;
-  std::uint64_t external_id = 0;  ///< of the operator that launched it; 0 where it is not said
-  std::uint64_t correlation = 0;  ///< of the host's call that launched it
-  std::uint64_t blocks = 0;       ///< of a kernel's grid
-  std::uint64_t byte = 0;         ///< of a copy
+  std::uint64_t external_id = 0;  ///< the operator that launched it; 0 where it is not said
+  std::uint64_t correlation = 0;  ///< the host's call that launched it
+  std::uint64_t byte = 0;         ///< that a copy moves
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
   std::uint32_t message = 0;  ///< index in Recording::messages
@@ -129,7 +128,7 @@ class ArgumentCache {
   explicit ArgumentCache(const Recording& recording)
       : recording_(recording), known_(recording.arguments.size()) {}
 
-  /// By index in Recording::arguments; stays where it is.
+  /// `index`: in Recording::arguments. The reference stays valid.
   const OperatorArguments& at(std::uint32_t index) {
     std::optional<OperatorArguments>& known = known_[index];
     if (!known) known.emplace(read_arguments(recording_.arguments[index], recording_.texts));

@@ -52,7 +52,7 @@ bool is_collective(std::string_view name) {
 
 /// All that a recording says of one exchange between GPUs.
 struct ExchangeRecord {
-  std::vector<std::string_view> names;  ///< of messages, operators and the kernel: "allreduce"
+  std::vector<std::string_view> names;  ///< "allreduce": messages', operators' and the kernel's
   std::vector<TensorArgument> tensors;
   const RecordedMessage* message = nullptr;
   std::string_view message_type;  ///< "BFloat16"
@@ -61,7 +61,7 @@ struct ExchangeRecord {
 /// What GPUs exchange in one operation.
 struct Exchange {
   TransferKind kind = TransferKind::collective;
-  std::string type;            ///< of the elements, "bf16"; empty where it is not known
+  std::string type;            ///< "bf16", what its elements are; empty where it is not known
   std::uint64_t elements = 0;  ///< 0 where it is not known
   std::optional<double> byte;
   std::optional<std::uint64_t> ranks;
@@ -107,7 +107,7 @@ Exchange exchange_of(const ExchangeRecord& record) {
     const auto [share, whole] = extent_of(record.tensors);
     const bool gathers = exchange.kind == TransferKind::all_gather;
     exchange.elements = whole;
-    // In these the smaller side is one GPU's share of the larger.
+    // The smaller side of an all_gather or a reduce_scatter is one GPU's share of the larger.
     if ((gathers || exchange.kind == TransferKind::reduce_scatter) && share < whole &&
         whole % share == 0)
       exchange.ranks = whole / share;
@@ -126,7 +126,7 @@ Exchange exchange_of(const ExchangeRecord& record) {
 /// When at least one of some activities ran.
 class Coverage {
  public:
-  /// In the order of their starts.
+  /// Activities come in the order of their starts.
   void add(double start_us, double end_us) {
     if (ends_us_.empty() || start_us > ends_us_.back()) {
       before_us_.push_back(ends_us_.empty() ? 0 : until(ends_us_.back()));
@@ -208,7 +208,7 @@ class TransferList {
         is_first ? exchange.byte : std::nullopt, recording_.activities[index], hidden_us);
   }
 
-  /// Of one step, in descending order of time.
+  /// The transfers of one step, in descending order of time.
   std::vector<Transfer> items(std::size_t steps) const {
     const auto step_count = static_cast<double>(steps);
     std::map<std::tuple<TransferKind, std::string, std::optional<std::uint64_t>>, Transfer> folded;

@@ -13,7 +13,7 @@
 namespace roofline {
 
 struct SplitWork {
-  // In the order of their starts, as those given.
+  // Both are in the order of their starts.
   std::vector<std::uint32_t> computing;
   std::vector<std::uint32_t> computing_and_exchanges;  ///< all but the copies over a link
   std::vector<Transfer> transfers;                     ///< of one step, in descending order of time
