@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_callers = 6;
 
 /// The pieces of GPU work that one run of an operator launched, in the order of their starts.
-using Work = std::vector<std::uint32_t>;
+using LaunchedWork = std::vector<std::uint32_t>;
 
 std::string listed(const std::set<std::string>& names) {
   std::string text;
@@ -33,7 +33,7 @@ class LayerReader {
 
   void add(const std::vector<std::uint32_t>& activities) {
     std::vector<std::uint32_t> group_of(recording_.operators.size(), no_index);
-    std::vector<Work> groups;
+    std::vector<LaunchedWork> groups;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = layer_operator(index);
       if (op == no_index) {
@@ -46,7 +46,7 @@ class LayerReader {
       }
       groups[group_of[op]].push_back(index);
     }
-    for (const Work& work : groups) add_operator(work);
+    for (const LaunchedWork& work : groups) add_operator(work);
   }
 
   TraceLayers finish(std::size_t steps) && {
@@ -70,7 +70,7 @@ class LayerReader {
   double duration_s(std::uint32_t index) const {
     return recording_.activities[index].duration_us * s_per_us;
   }
-  double duration_s(const Work& work) const {
+  double duration_s(const LaunchedWork& work) const {
     double time_s = 0;
     for (const std::uint32_t index : work) time_s += duration_s(index);
     return time_s;
@@ -113,7 +113,7 @@ class LayerReader {
                          duration_s(index));
   }
 
-  OperatorCall call_of(std::uint32_t op, const Work& work) {
+  OperatorCall call_of(std::uint32_t op, const LaunchedWork& work) {
     OperatorCall call;
     call.name = name_of_operator(op);
     call.arguments = &arguments_.at(recording_.operators[op].arguments);
@@ -162,7 +162,7 @@ class LayerReader {
     return rows;
   }
 
-  void add_operator(const Work& work) {
+  void add_operator(const LaunchedWork& work) {
     const std::uint32_t op = layer_operator(work.front());
     const OperatorCall call = call_of(op, work);
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
@@ -187,20 +187,20 @@ class LayerReader {
     read_.layers.add(rows[1], time_s - first_s);
   }
 
-  bool multiplies_matrices(const Work& work) const {
+  bool multiplies_matrices(const LaunchedWork& work) const {
     return std::any_of(work.begin(), work.end(), [&](std::uint32_t index) {
       return is_product_kernel(name_of_activity(index));
     });
   }
 
   /// A recording may lack kernels, where the profiler's buffers ran full.
-  bool only_fills(const Work& work) const {
+  bool only_fills(const LaunchedWork& work) const {
     return std::all_of(work.begin(), work.end(), [&](std::uint32_t index) {
       return name_of_activity(index).starts_with("Memset");
     });
   }
 
-  double data_gradient_s(const Work& work, double time_s) {
+  double data_gradient_s(const LaunchedWork& work, double time_s) {
     std::vector<std::string_view> names;
     names.reserve(work.size());
     for (const std::uint32_t index : work) names.push_back(name_of_activity(index));
@@ -209,7 +209,8 @@ class LayerReader {
       ++halved_operators_;
       return time_s / 2;
     }
-    return duration_s(Work(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(*count)));
+    return duration_s(
+        LaunchedWork(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(*count)));
   }
 
   static std::string reason_of(const OperatorCall& call) {
@@ -218,7 +219,8 @@ class LayerReader {
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.
-  void add_unmodelled(const OperatorCall& call, const Work& work, const std::string& reason) {
+  void add_unmodelled(const OperatorCall& call, const LaunchedWork& work,
+                      const std::string& reason) {
     if (call.arguments->count() > 0)
       return read_.unmodelled.add(std::string(call.name), call.arguments->tensors_text(), reason,
                                   duration_s(work), work.size());
