@@ -115,26 +115,19 @@ class DriverCommand {
   std::map<char, std::string_view> values_;
 };
 
-/// "convfp16" is "conv" in fp16.
-struct Operation {
-  std::string_view name;
-  DataType type = DataType::fp32;
-};
-
-Operation operation_in(std::string_view word) {
-  struct Suffix {
-    std::string_view text;
-    DataType type;
-  };
-  constexpr Suffix suffixes[] = {{"bfp16", DataType::bf16},
-                                 {"bfp8", DataType::fp8},
-                                 {"fp16", DataType::fp16},
-                                 {"fp8", DataType::fp8},
-                                 {"int8", DataType::int8}};
-  for (const Suffix& suffix : suffixes)
-    if (word.size() > suffix.text.size() && word.ends_with(suffix.text))
-      return {word.substr(0, word.size() - suffix.text.size()), suffix.type};
-  return {word, DataType::fp32};
+/// Takes the type off an operation's name: "convfp16" is "conv" in fp16.
+DataType take_type(std::string_view& operation) {
+  constexpr std::pair<std::string_view, DataType> suffixes[] = {{"bfp16", DataType::bf16},
+                                                                {"bfp8", DataType::fp8},
+                                                                {"fp16", DataType::fp16},
+                                                                {"fp8", DataType::fp8},
+                                                                {"int8", DataType::int8}};
+  for (const auto& [suffix, type] : suffixes)
+    if (operation.size() > suffix.size() && operation.ends_with(suffix)) {
+      operation.remove_suffix(suffix.size());
+      return type;
+    }
+  return DataType::fp32;
 }
 
 AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_view letters,
@@ -145,43 +138,20 @@ AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_v
   return axes_list(std::move(numbers));
 }
 
-void set_layout(const DriverCommand& command, LayerSpec& layer) {
-  const std::string_view layout = command.text('I').value_or("");
-  if (layout == "NHWC" || layout == "NDHWC") layer.layout = Layout::nhwc;
-  if (layout == "NCHW" || layout == "NCDHW") layer.layout = Layout::nchw;
-}
-
 /// `sizes`: the letters of depth, height and width.
 void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer,
                std::string_view sizes = "!HW") {
   layer.batch = command.number('n', default_batch);
   layer.in_channels = command.number('c', default_channels);
   layer.input_size = axes_of_command(command, is_3d, sizes, default_size);
-  set_layout(command, layer);
+  const std::string_view layout = command.text('I').value_or("");
+  if (layout == "NHWC" || layout == "NDHWC") layer.layout = Layout::nhwc;
+  if (layout == "NCHW" || layout == "NCDHW") layer.layout = Layout::nchw;
 }
 
-/// The bits of -F ask for passes: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
-std::vector<Pass> passes_in(const DriverCommand& command, std::uint64_t all) {
-  std::uint64_t bits = command.number('F', 0);
-  if (bits == 0) bits = all;
-  std::vector<Pass> passes;
-  if ((bits & 1U) != 0) passes.push_back(Pass::fwd);
-  if ((bits & 2U) != 0) passes.push_back(Pass::dgrad);
-  if ((bits & 4U) != 0) passes.push_back(Pass::wgrad);
-  return passes;
-}
-
-/// A layer, and the passes in which the command runs it.
-struct DriverLayer {
-  LayerSpec layer;
-  std::vector<Pass> passes{Pass::fwd};
-};
-
-DriverLayer convolution_of(const DriverCommand& command) {
+void read_convolution(const DriverCommand& command, LayerSpec& layer) {
   const bool is_3d = command.number('_', 2) == 3;
   const std::string_view pad_mode = command.text('z').value_or("");
-  DriverLayer read;
-  LayerSpec& layer = read.layer;
   layer.kind =
       command.text('m').value_or("conv") == "trans" ? LayerKind::conv_transpose : LayerKind::conv;
   set_image(command, is_3d, layer);
@@ -195,102 +165,98 @@ DriverLayer convolution_of(const DriverCommand& command) {
     layer.padding = axes_of_command(command, is_3d, "$pq", 0);
   layer.groups = std::max<std::uint64_t>(1, command.number('g', 1));
   layer.bias = command.number('b', 0) != 0;
-  read.passes = passes_in(command, 7);
-  return read;
 }
 
-/// Its strides are the other way round: -v along the height, -u along the width. Later versions
-/// state the whole input as -W 100x3x32x32,NCHW.
-DriverLayer pool_of(const DriverCommand& command) {
-  DriverLayer read;
-  LayerSpec& layer = read.layer;
-  const std::string_view mode = command.text('m').value_or("max");
-  layer.kind = mode == "max" ? LayerKind::max_pool : LayerKind::avg_pool;
-  std::string_view input = command.text('W').value_or("");
-  if (input.find('x') != std::string_view::npos) {
-    layer.input.emplace();
-    layer.input->whole = true;
-    input = input.substr(0, input.find(','));
-    while (!input.empty()) {
-      const std::size_t end = std::min(input.find('x'), input.size());
-      const auto size = whole_number_in(input.substr(0, end));
-      if (!size) throw InputError("-W: expected sizes such as 100x3x32x32");
-      layer.input->sizes.push_back(*size);
-      input.remove_prefix(std::min(end + 1, input.size()));
-    }
-  } else {
-    set_image(command, false, layer);
+/// "100x3x32x32,NCHW", as later versions state a pool's whole input.
+OperandSpec whole_input_in(std::string_view text) {
+  OperandSpec input;
+  input.whole = true;
+  text = text.substr(0, text.find(','));
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('x'), text.size());
+    const auto size = whole_number_in(text.substr(0, end));
+    if (!size) throw InputError("-W: expected sizes such as 100x3x32x32");
+    input.sizes.push_back(*size);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
+  return input;
+}
+
+/// Its strides are the other way round: -v along the height, -u along the width.
+void read_pool(const DriverCommand& command, LayerSpec& layer) {
+  const std::string_view mode = command.text('m').value_or("max");
+  const std::string_view input = command.text('W').value_or("");
+  layer.kind = mode == "max" ? LayerKind::max_pool : LayerKind::avg_pool;
+  if (input.find('x') != std::string_view::npos)
+    layer.input = whole_input_in(input);
+  else
+    set_image(command, false, layer);
   layer.kernel_size = axes_of_command(command, false, "@yx", default_window);
   layer.stride = axes_of_command(command, false, "#vu", 1);
   layer.padding = axes_of_command(command, false, "$pq", 0);
-  read.passes = passes_in(command, 3);
-  return read;
 }
 
-DriverLayer norm_of(const DriverCommand& command) {
-  DriverLayer read;
-  LayerSpec& layer = read.layer;
+void read_norm(const DriverCommand& command, LayerSpec& layer) {
   layer.kind = LayerKind::batch_norm;
   set_image(command, command.text('D').has_value(), layer, "DHW");
-  const std::uint64_t forward = command.number('F', 1);
-  const bool back = command.number('b', 0) != 0;
-  layer.batch_statistics = forward == 1 || back;
-  read.passes.clear();
-  if (forward != 0) read.passes.push_back(Pass::fwd);
-  if (back) read.passes.push_back(Pass::dgrad);
-  return read;
+  layer.batch_statistics = command.number('F', 1) == 1 || command.number('b', 0) != 0;
 }
 
-/// A layer of a kind whose result is as large as its image.
-DriverLayer image_layer(const DriverCommand& command, LayerKind kind) {
-  DriverLayer read;
-  read.layer.kind = kind;
-  set_image(command, false, read.layer);
-  read.passes = passes_in(command, 3);
-  return read;
-}
-
-DriverLayer activation_of(const DriverCommand& command) {
-  struct Mode {
-    std::uint64_t number;
-    LayerKind kind;
-  };
-  constexpr Mode modes[] = {{1, LayerKind::sigmoid},    {2, LayerKind::tanh},
-                            {3, LayerKind::relu},       {7, LayerKind::relu6},
-                            {8, LayerKind::leaky_relu}, {9, LayerKind::elu}};
+void read_activation(const DriverCommand& command, LayerSpec& layer) {
+  constexpr std::pair<std::uint64_t, LayerKind> modes[] = {
+      {1, LayerKind::sigmoid}, {2, LayerKind::tanh},       {3, LayerKind::relu},
+      {7, LayerKind::relu6},   {8, LayerKind::leaky_relu}, {9, LayerKind::elu}};
   const std::uint64_t number = command.number('m', 3);
   const auto mode = std::find_if(std::begin(modes), std::end(modes),
-                                 [&](const Mode& each) { return each.number == number; });
+                                 [&](const auto& each) { return each.first == number; });
   if (mode == std::end(modes))
     throw InputError(
         "-m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got " +
         std::to_string(number));
-  return image_layer(command, mode->kind);
+  layer.kind = mode->second;
+  set_image(command, false, layer);
 }
 
-DriverLayer softmax_of(const DriverCommand& command) {
-  return image_layer(command, LayerKind::softmax);
+void read_softmax(const DriverCommand& command, LayerSpec& layer) {
+  layer.kind = LayerKind::softmax;
+  set_image(command, false, layer);
 }
 
-DriverLayer product_in(const DriverCommand& command) {
-  DriverLayer read;
-  read.layer.kind = LayerKind::matmul;
-  read.layer.m = command.number('m', default_matrix);
-  read.layer.n = command.number('n', default_matrix);
-  read.layer.k = command.number('k', default_matrix);
-  read.layer.batch = command.number('b', 1);
-  return read;
+void read_product(const DriverCommand& command, LayerSpec& layer) {
+  layer.kind = LayerKind::matmul;
+  layer.m = command.number('m', default_matrix);
+  layer.n = command.number('n', default_matrix);
+  layer.k = command.number('k', default_matrix);
+  layer.batch = command.number('b', 1);
 }
+
+/// The bits of -F ask for passes: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
+std::uint64_t asked_of_three(const DriverCommand& command) {
+  const std::uint64_t bits = command.number('F', 0);
+  return bits == 0 ? 7 : bits;
+}
+
+std::uint64_t asked_of_two(const DriverCommand& command) {
+  const std::uint64_t bits = command.number('F', 0);
+  return bits == 0 ? 3 : bits;
+}
+
+std::uint64_t asked_of_norm(const DriverCommand& command) {
+  return (command.number('F', 1) != 0 ? 1U : 0U) | (command.number('b', 0) != 0 ? 2U : 0U);
+}
+
+std::uint64_t forward_alone(const DriverCommand&) { return 1; }
 
 struct DriverRule {
   std::string_view operation;
-  DriverLayer (*read)(const DriverCommand& command);
+  void (*read)(const DriverCommand& command, LayerSpec& layer);
+  std::uint64_t (*passes)(const DriverCommand& command);
 };
 
 constexpr DriverRule driver_rules[] = {
-    {"conv", convolution_of}, {"pool", pool_of},       {"bnorm", norm_of},
-    {"activ", activation_of}, {"softmax", softmax_of}, {"gemm", product_in},
+    {"conv", read_convolution, asked_of_three}, {"pool", read_pool, asked_of_two},
+    {"bnorm", read_norm, asked_of_norm},        {"activ", read_activation, asked_of_two},
+    {"softmax", read_softmax, asked_of_two},    {"gemm", read_product, forward_alone},
 };
 
 /// The milliseconds of "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)", which the
@@ -301,21 +267,18 @@ struct DriverTime {
 };
 
 std::optional<DriverTime> time_in(std::string_view line) {
-  struct Phrase {
-    std::string_view text;
-    Pass pass;
-  };
-  constexpr Phrase phrases[] = {{"GPU Kernel Time Forward Conv. Elapsed:", Pass::fwd},
-                                {"GPU Kernel Time Backward Data Conv. Elapsed:", Pass::dgrad},
-                                {"GPU Kernel Time Backward Weights Conv. Elapsed:", Pass::wgrad}};
-  for (const Phrase& phrase : phrases) {
-    const std::size_t at = line.find(phrase.text);
+  constexpr std::pair<std::string_view, Pass> phrases[] = {
+      {"GPU Kernel Time Forward Conv. Elapsed:", Pass::fwd},
+      {"GPU Kernel Time Backward Data Conv. Elapsed:", Pass::dgrad},
+      {"GPU Kernel Time Backward Weights Conv. Elapsed:", Pass::wgrad}};
+  for (const auto& [text, pass] : phrases) {
+    const std::size_t at = line.find(text);
     if (at == std::string_view::npos) continue;
-    const std::string_view number = trimmed(line.substr(at + phrase.text.size()));
+    const std::string_view number = trimmed(line.substr(at + text.size()));
     double ms = 0;
     const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), ms);
     if (error != std::errc() || !std::isfinite(ms) || ms <= 0) return std::nullopt;
-    return DriverTime{phrase.pass, ms * 1e-3};
+    return DriverTime{pass, ms * 1e-3};
   }
   return std::nullopt;
 }
@@ -357,28 +320,32 @@ class DriverText {
     const auto [known, is_new] = has_run_.try_emplace(last_, !is_search);
     if (!is_new && (is_search || !std::exchange(known->second, true))) return;
     const DriverCommand command(text);
-    const Operation operation = operation_in(command.operation());
+    std::string_view operation = command.operation();
+    const DataType type = take_type(operation);
     const auto rule =
         std::find_if(std::begin(driver_rules), std::end(driver_rules),
-                     [&](const DriverRule& each) { return each.operation == operation.name; });
+                     [&](const DriverRule& each) { return each.operation == operation; });
     if (rule == std::end(driver_rules)) return fail_operation(command.operation());
     try {
-      DriverLayer read = rule->read(command);
-      read.layer.dtypes.input = operation.type;
-      add(read);
+      LayerSpec layer;
+      layer.dtypes.input = type;
+      rule->read(command, layer);
+      add(layer, rule->passes(command));
     } catch (const InputError& error) {
       bad_.add({stream_.name(), std::to_string(line_), error.message});
     }
   }
 
-  void add(const DriverLayer& read) {
+  /// One layer's parameters are shared by the passes of it that run.
+  void add(const LayerSpec& layer, std::uint64_t passes) {
     bool is_first = true;
-    for (const Pass pass : read.passes) {
-      LayerSpec layer = read.layer;
-      layer.pass = pass;
-      // One layer's parameters, whichever passes of it run.
-      layer.shared_weights = !std::exchange(is_first, false);
-      if (!add_layer(std::move(layer), key_of(pass))) return;
+    for (const auto& [bit, pass] :
+         {std::pair{1U, Pass::fwd}, {2U, Pass::dgrad}, {4U, Pass::wgrad}}) {
+      if ((passes & bit) == 0) continue;
+      LayerSpec own = layer;
+      own.pass = pass;
+      own.shared_weights = !std::exchange(is_first, false);
+      if (!add_layer(std::move(own), key_of(pass))) return;
     }
   }
 
