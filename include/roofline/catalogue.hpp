@@ -45,7 +45,7 @@ class Catalogue {
   /// A GPU by name or by the path of a file. An error with the nearest names where none answers.
   Expected<Gpu> find(const std::string& name_or_path) const;
 
-  /// The GPUs that a word selects (model/gpu_selection.hpp), by name: "all", a maker, an
+  /// The GPUs that a word selects (results/selection.hpp), by name: "all", a maker, an
   /// architecture, "nvidia>=48GB"; none for a word that is to be found. An error where it cannot be
   /// read, and where it selects nothing.
   Expected<std::optional<std::vector<Gpu>>> select(const std::string& word) const;

@@ -30,7 +30,8 @@ struct Network {
   /// What a profiler's recording says beside the layers, whose measured times are those of kernels
   /// alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
-  /// Measured times of all layers of a kind together, by the names of sweep_parts (summary.hpp).
+  /// Measured times of all layers of a kind together, by the names of NetworkPart
+  /// (settings_table.hpp).
   std::map<std::string, double> measured_parts_s = {};
 };
 

@@ -13,7 +13,7 @@
 #include "model/gpu_share.hpp"
 #include "model/spelling.hpp"
 #include "model/text.hpp"
-#include "results/gpu_selection.hpp"
+#include "results/selection.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {

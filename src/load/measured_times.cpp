@@ -8,7 +8,7 @@
 #include "load/layer_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/spelling.hpp"
-#include "roofline/summary.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 namespace {
@@ -89,8 +89,7 @@ void MeasuredTimes::join(Network& network) {
 
 void MeasuredTimes::join_parts(Network& network) {
   for (const MeasuredTime& time : times_) {
-    const bool is_part = std::any_of(sweep_parts.begin(), sweep_parts.end(),
-                                     [&](const SweepPart& part) { return part.name == time.name; });
+    const bool is_part = parse<NetworkPart>(time.name).has_value();
     const bool is_layer = std::any_of(network.layers.begin(), network.layers.end(),
                                       [&](const Layer& layer) { return layer.name == time.name; });
     if (!is_part || is_layer || !is_of(time, network.layers.front(), network)) continue;

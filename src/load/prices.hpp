@@ -5,7 +5,7 @@
 #include <string>
 
 #include "roofline/catalogue.hpp"
-#include "roofline/summary.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 

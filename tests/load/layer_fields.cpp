@@ -14,7 +14,7 @@
 #include "load/loading.hpp"
 #include "pytorch/folding.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/view.hpp"
+#include "roofline/row_filter.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;

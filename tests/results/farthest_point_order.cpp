@@ -1,6 +1,6 @@
 // The order in which layers are measured where there is no time for all.
 
-#include "results/telling_order.hpp"
+#include "results/farthest_point_order.hpp"
 
 #include "catch.hpp"
 #include "load/loading.hpp"
@@ -21,15 +21,15 @@ using Order = std::vector<std::size_t>;
 }  // namespace
 
 TEST_CASE("The middle comes first, then what is farthest from all before",
-          "[results/telling_order]") {
+          "[results/farthest_point_order]") {
   // Powers of two at 4, 20, 5, 10, 11: their mean is 10.
   const std::vector<Layer> layers = copies_of({1 << 4, 1 << 20, 1 << 5, 1 << 10, 1 << 11});
-  CHECK(telling_order(layers, 5) == Order{3, 1, 0, 2, 4});
-  CHECK(telling_order(layers, 2) == Order{3, 1});
-  CHECK(telling_order(layers, 9).size() == 5);
-  CHECK(telling_order({}, 3).empty());
+  CHECK(farthest_point_order(layers, 5) == Order{3, 1, 0, 2, 4});
+  CHECK(farthest_point_order(layers, 2) == Order{3, 1});
+  CHECK(farthest_point_order(layers, 9).size() == 5);
+  CHECK(farthest_point_order({}, 3).empty());
 }
 
-TEST_CASE("Of layers that tell as much the first is taken", "[results/telling_order]") {
-  CHECK(telling_order(copies_of({64, 64, 64}), 3) == Order{0, 1, 2});
+TEST_CASE("Of layers that tell as much the first is taken", "[results/farthest_point_order]") {
+  CHECK(farthest_point_order(copies_of({64, 64, 64}), 3) == Order{0, 1, 2});
 }

@@ -16,6 +16,6 @@ namespace roofline {
 
 /// The indices of at most `most` layers in that order, the first of which is the nearest to the
 /// mean of all. Of layers that are equally far the first is taken.
-std::vector<std::size_t> telling_order(const std::vector<Layer>& layers, std::size_t most);
+std::vector<std::size_t> farthest_point_order(const std::vector<Layer>& layers, std::size_t most);
 
 }  // namespace roofline

@@ -12,8 +12,7 @@
 #include "roofline/analysis.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/kernel_table.hpp"
-#include "roofline/sort_by.hpp"
-#include "roofline/summary.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 
@@ -22,7 +21,7 @@ namespace roofline {
 enum class RowsBy : std::uint8_t { layer, type, gpu };
 
 /// Without any of these: all rows, in the network's order.
-struct View {
+struct RowFilter {
   std::optional<SortBy> sort;         ///< by time where rows are cut or ranked
   std::optional<std::uint64_t> top;   ///< as many rows at most
   std::optional<double> cover_share;  ///< the fewest rows that make up this share of the time
@@ -39,39 +38,39 @@ struct View {
 /// What of a result is shown, in the order shown.
 struct Selection {
   std::vector<std::size_t> rows;  ///< indices into the result's layers
-  /// The same for tables, which show equal layers as one: each row's layers, all alike.
+  /// What tables show, which fold equal layers into one row: each row's layers, all alike.
   std::vector<std::vector<std::size_t>> groups;
   std::size_t all_groups = 0;  ///< that there are, shown or not
-  /// Of the groups, where nothing else is asked for and they are many: those that make up 90 % of
-  /// the time, in descending time; and the layers of all others. Else the groups, and none.
+  /// What a terminal shows: where nothing else is asked for and groups are many, those that make up
+  /// 90 % of the time, in descending time, and `rest` has the layers of all others.
   std::vector<std::vector<std::size_t>> main_groups;
   std::vector<std::size_t> rest;
   std::vector<std::size_t> types;  ///< indices into the result's types
 };
 
-Selection select(const Result& result, const View& view);
+Selection select(const Result& result, const RowFilter& filter);
 
-/// Of a recording's kernels: indices of its rows, by descending time unless the view sorts.
+/// Which kernels of a recording are shown: its rows, by descending time unless the filter sorts.
 struct KernelSelection {
   std::vector<std::size_t> rows;
-  /// Those that a terminal shows, and those that it leaves out of a default view.
+  /// Those that a terminal shows, and those that it leaves out where nothing is asked for.
   std::vector<std::size_t> main_rows;
   std::vector<std::size_t> rest;
 };
 
-KernelSelection select(const KernelTable& table, const View& view);
+KernelSelection select(const KernelTable& table, const RowFilter& filter);
 
-/// Of a table of points: indices of them.
+/// Which rows of a table of settings are shown, by their indices.
 struct PointSelection {
   /// The rows of tables: a point each; in a ranking, points that differ in nothing but the name and
   /// the memory of their GPU.
   std::vector<std::vector<std::size_t>> groups;
   std::size_t all_groups = 0;  ///< that there are, shown or not
-  /// Of the groups those that a terminal shows where nothing else is asked for.
+  /// Those groups that a terminal shows where nothing else is asked for.
   std::vector<std::vector<std::size_t>> main_groups;
   std::vector<std::size_t> unfit;  ///< that a ranking leaves out because they do not fit
 };
 
-PointSelection select(const PointTable& table, const View& view);
+PointSelection select(const SettingsTable& table, const RowFilter& filter);
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 #pragma once
 
-// GPUs chosen by what they are and not by their names.
+// What a word selects: layers and constants by patterns of their names, and GPUs by what they are.
 //
 //   selection = [what] {limit}     "all", "nvidia", "hopper", ">=48GB", "nvidia>=48GB<=350W"
 //   what      = "all", a maker or an architecture; without it all
@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "roofline/gpu.hpp"
@@ -24,5 +25,8 @@ std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vect
 
 /// "all", the makers and the architectures.
 std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus);
+
+/// Whether the whole text fits the pattern, in which * stands for any characters and ? for one.
+bool fits_pattern(std::string_view text, std::string_view pattern);
 
 }  // namespace roofline

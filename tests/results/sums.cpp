@@ -37,7 +37,7 @@ std::string chain(const std::string& layers) {
 
 }  // namespace
 
-TEST_CASE("The bounds of three layers are those of hand arithmetic", "[results/network_bounds]") {
+TEST_CASE("The bounds of three layers are those of hand arithmetic", "[results/sums]") {
   const NetworkBounds warm = bounds_of(three_layers, small_cache(), CacheState::warm);
   // FLOP: 2 x 64 x 64 x 4096, a ReLU and a sum of 64 x 4096 each.
   CHECK(warm.compute_bound_s == Approx((33'554'432 + 262'144 + 262'144) / 1e14).epsilon(1e-4));
@@ -55,14 +55,14 @@ TEST_CASE("The bounds of three layers are those of hand arithmetic", "[results/n
   CHECK(all.cached_bound_s.value() == Approx(warm.compute_bound_s));
 }
 
-TEST_CASE("A cache whose size nobody states bounds nothing", "[results/network_bounds]") {
+TEST_CASE("A cache whose size nobody states bounds nothing", "[results/sums]") {
   const NetworkBounds bounds = bounds_of(three_layers, small_cache(""), CacheState::warm);
   CHECK_FALSE(bounds.fused_bound_s);
   CHECK_FALSE(bounds.cached_bound_s);
   CHECK(bounds.compute_bound_s > 0);
 }
 
-TEST_CASE("Layers that read nothing of each other are no network", "[results/network_bounds]") {
+TEST_CASE("Layers that read nothing of each other are no network", "[results/sums]") {
   const std::string relu = R"({"type": "relu", "input": [64, 64, 64]})";
   const auto has_bounds = [](const std::string& text) {
     return analyze(load_text(text), small_cache()).bounds.network.has_value();
@@ -72,7 +72,7 @@ TEST_CASE("Layers that read nothing of each other are no network", "[results/net
   CHECK(has_bounds("[" + relu + R"(, {"type": "relu"}])"));
 }
 
-TEST_CASE("Weights that do not fit together are not found in cache", "[results/network_bounds]") {
+TEST_CASE("Weights that do not fit together are not found in cache", "[results/sums]") {
   // Six matrices of 33.6 MB; the L2 of an L4 has 50.3 MB.
   const std::string matrix = R"({"type": "linear", "in_features": 4096, "out_features": 4096})";
   std::string layers = matrix;
@@ -87,8 +87,7 @@ TEST_CASE("Weights that do not fit together are not found in cache", "[results/n
   CHECK_FALSE(cold.expected_below);
 }
 
-TEST_CASE("No network is expected below its bounds but for Winograd and FFT",
-          "[results/network_bounds]") {
+TEST_CASE("No network is expected below its bounds but for Winograd and FFT", "[results/sums]") {
   const Catalogue catalogue;
   std::size_t below = 0;
   for (const char* gpu_name : {"v100", "t4", "l4", "a100", "h200", "mi300x"})

@@ -1,4 +1,4 @@
-#include "results/telling_order.hpp"
+#include "results/farthest_point_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ LayerPoint mean_of(const std::vector<LayerPoint>& points) {
 
 }  // namespace
 
-std::vector<std::size_t> telling_order(const std::vector<Layer>& layers, std::size_t most) {
+std::vector<std::size_t> farthest_point_order(const std::vector<Layer>& layers, std::size_t most) {
   std::vector<std::size_t> order;
   if (layers.empty() || most == 0) return order;
   std::vector<LayerPoint> points;

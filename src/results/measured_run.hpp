@@ -1,5 +1,9 @@
 #pragma once
 
+// What is made of measured times.
+
+#include <optional>
+
 #include "roofline/analysis.hpp"
 
 namespace roofline {
@@ -9,5 +13,11 @@ namespace roofline {
 /// below the bound, says why that may be. Times of another batch, pass or GPU fall away.
 /// `gpu_is_known`: that it is this GPU, whatever its source calls it.
 void set_measured(LayerResult& row, const Context& context, bool gpu_is_known);
+
+/// Where the measured time of the result's rows went; none where no row has one.
+std::optional<MeasuredSummary> measured_summary(const Result& result, const Context& context);
+
+/// The verdict on a result that has such a summary.
+Verdict verdict_of(const Result& result, const Context& context);
 
 }  // namespace roofline

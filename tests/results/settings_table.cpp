@@ -26,7 +26,7 @@ Result at(const Gpu& gpu, std::uint64_t batch, const AnalysisOptions& options = 
 
 }  // namespace
 
-TEST_CASE("The crossover batch is the first that compute binds", "[results/points]") {
+TEST_CASE("The crossover batch is the first that compute binds", "[results/settings_table]") {
   const Gpu gpu = plain_gpu("a");
   // 2e6 b FLOP over 4 x (1e6 + 2000 b) bytes is 10 FLOP/B where 2e6 b = 4e7 + 8e4 b: b = 20.83.
   CHECK(crossover_batch(at(gpu, 1).layers.front()) == 21);
@@ -43,7 +43,7 @@ TEST_CASE("The crossover batch is the first that compute binds", "[results/point
   CHECK(crossover(R"({"type": "matmul", "m": 512, "n": 512, "k": 512})") == 1);
 }
 
-TEST_CASE("The crossover agrees with trying every batch", "[results/points]") {
+TEST_CASE("The crossover agrees with trying every batch", "[results/settings_table]") {
   const Gpu gpu = plain_gpu("a");
   for (const char* layer :
        {R"({"input": [64, 7, 7], "out_channels": 512, "kernel_size": 3})",
@@ -59,13 +59,13 @@ TEST_CASE("The crossover agrees with trying every batch", "[results/points]") {
   }
 }
 
-TEST_CASE("Points say what an image takes and costs", "[results/points]") {
+TEST_CASE("Points say what an image takes and costs", "[results/settings_table]") {
   const Gpu a = plain_gpu("a");
   const Gpu b = plain_gpu("b");
   const std::vector<Result> results{at(a, 1), at(b, 1), at(a, 64), at(b, 64), at(a, 64)};
-  const std::vector<PointTable> tables = points_of(results, {{"b", 7.2}});
+  const std::vector<SettingsTable> tables = points_of(settings_of(results, {{"b", 7.2}}), true);
   REQUIRE(tables.size() == 1);
-  const std::vector<OperatingPoint>& points = tables.front().points;
+  const std::vector<SettingRow>& points = tables.front().rows;
   REQUIRE(points.size() == 4);  // the repeat is left out
   CHECK(points[1].gpu == "a");  // by GPU, then by batch
   CHECK(*points[1].batch == 64);
@@ -83,7 +83,7 @@ TEST_CASE("Points say what an image takes and costs", "[results/points]") {
   CHECK(tables.front().compute_bound_from[0].batch == 64);
 }
 
-TEST_CASE("A ranking has the best first and what does not fit last", "[results/points]") {
+TEST_CASE("A ranking has the best first and what does not fit last", "[results/settings_table]") {
   const auto gpu_of = [](const std::string& name, double bandwidth_gb_per_s, double tdp_w,
                          std::uint64_t memory_byte) {
     Gpu gpu = plain_gpu(name);
@@ -99,8 +99,9 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/p
       at(gpu_of("fair again", 900, 300, 16'000'000), 1)};
   const auto order = [&](SortBy by) {
     std::string names;
-    const PointTable table = points_of(results, {{"fair", 1}, {"fast", 10}}, by).front();
-    for (const OperatingPoint& point : table.points) names += point.gpu + "; ";
+    const SettingsTable table =
+        points_of(settings_of(results, {{"fair", 1}, {"fast", 10}}), true, by).front();
+    for (const SettingRow& point : table.rows) names += point.gpu + "; ";
     CHECK(table.ranked_by == by);
     return names;
   };
@@ -108,12 +109,12 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/p
   CHECK(order(SortBy::energy) == "slow; fair; fair again; fast; small; ");
   CHECK(order(SortBy::cost) == "fair; fast; fair again; slow; small; ");
 
-  const auto rows = [&](const View& view) {
-    const PointTable table = points_of(results, {}, SortBy::time).front();
+  const auto rows = [&](const RowFilter& view) {
+    const SettingsTable table = points_of(settings_of(results, {}), false, SortBy::time).front();
     const PointSelection selection = select(table, view);
     std::string names;
     for (const auto& group : selection.groups) {
-      for (const std::size_t i : group) names += table.points[i].gpu + ", ";
+      for (const std::size_t i : group) names += table.rows[i].gpu + ", ";
       names += "; ";
     }
     return names + std::to_string(selection.unfit.size()) + " of " +
@@ -121,7 +122,7 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/p
   };
   // Those that differ in memory alone are one row.
   CHECK(rows({}) == "fast, ; fair, fair again, ; slow, ; 1 of 3");
-  View view;
+  RowFilter view;
   view.top = 2;
   CHECK(rows(view) == "fast, ; fair, fair again, ; 1 of 3");
   view = {};
@@ -129,30 +130,33 @@ TEST_CASE("A ranking has the best first and what does not fit last", "[results/p
   CHECK(rows(view) == "fast, ; fair, fair again, ; slow, ; small, ; 0 of 4");
 }
 
-TEST_CASE("A single GPU is ranked, too, and a screen has so many rows", "[results/points]") {
+TEST_CASE("A single GPU is ranked, too, and a screen has so many rows",
+          "[results/settings_table]") {
   const std::vector<Result> one{at(plain_gpu("a"), 1)};
-  CHECK(points_of(one, {}).empty());
-  CHECK(points_of(one, {}, SortBy::time).size() == 1);
+  CHECK(points_of(settings_of(one, {}), false).empty());
+  CHECK(points_of(settings_of(one, {}), false, SortBy::time).size() == 1);
   std::vector<Result> many;
   for (std::uint64_t batch = 1; batch <= 30; ++batch) many.push_back(at(plain_gpu("a"), batch));
-  const PointSelection selection = select(points_of(many, {}, SortBy::time).front(), View{});
+  const PointSelection selection =
+      select(points_of(settings_of(many, {}), false, SortBy::time).front(), RowFilter{});
   CHECK(selection.groups.size() == 30);
   CHECK(selection.main_groups.size() == 24);
-  View view;
+  RowFilter view;
   view.all = true;
-  CHECK(select(points_of(many, {}, SortBy::time).front(), view).main_groups.size() == 30);
+  CHECK(select(points_of(settings_of(many, {}), false, SortBy::time).front(), view)
+            .main_groups.size() == 30);
 }
 
-TEST_CASE("What does not fit is never best", "[results/points]") {
+TEST_CASE("What does not fit is never best", "[results/settings_table]") {
   Gpu gpu = plain_gpu("a");
   gpu.memory_byte = 5'000'000;  // 4 MB of weights, 8 kB an image
   const std::vector<Result> results{at(gpu, 1), at(gpu, 1024)};
-  const std::vector<PointTable> tables = points_of(results, {});
-  CHECK(tables.front().points[1].fits == false);
+  const std::vector<SettingsTable> tables = points_of(settings_of(results, {}), false);
+  CHECK(tables.front().rows[1].fits == false);
   CHECK(tables.front().best == 0);
 }
 
-TEST_CASE("An optimiser keeps numbers of each weight", "[results/points]") {
+TEST_CASE("An optimiser keeps numbers of each weight", "[results/settings_table]") {
   const Gpu gpu = plain_gpu("a");
   const auto needed = [&](Optimizer optimizer) {
     AnalysisOptions options;
