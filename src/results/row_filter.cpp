@@ -42,13 +42,14 @@ double distance(const std::optional<double>& predicted_s, const std::optional<do
 }
 
 /// The share of the measured time where every row has one, else of the expected time.
-double share(const std::optional<double>& measured_s, double expected_share, const Result& result) {
+double time_share_of(const std::optional<double>& measured_s, double expected_share,
+                     const Result& result) {
   const auto& whole_s = result.total.measured_time_s;
   return whole_s && *whole_s > 0 ? measured_s.value_or(0) / *whole_s : expected_share;
 }
 
 SortKeys keys_of(const LayerResult& row, const Result& result) {
-  return {share(row.measured_time_s, row.time_share.value_or(0), result),
+  return {time_share_of(row.measured_time_s, row.time_share.value_or(0), result),
           static_cast<double>(row.counts.flops),
           static_cast<double>(row.counts.bytes.total),
           row.point.intensity_flop_per_byte.value_or(0),
@@ -60,7 +61,7 @@ SortKeys keys_of(const TypeRow& row, const Result& result) {
   const Total& total = row.total;
   const auto flops = static_cast<double>(total.flops);
   const auto bytes = static_cast<double>(total.bytes.total);
-  return {share(total.measured_time_s, row.time_share, result),
+  return {time_share_of(total.measured_time_s, row.time_share, result),
           flops,
           bytes,
           bytes > 0 ? flops / bytes : 0,
