@@ -20,7 +20,6 @@
 #include "roofline/memory.hpp"
 #include "roofline/network.hpp"
 #include "roofline/roofline_point.hpp"
-#include "roofline/uncertainty.hpp"
 #include "roofline/verdict.hpp"
 
 namespace roofline {
@@ -37,12 +36,12 @@ struct LayerResult {
   Layer layer;
   Counts counts;
   Engine engine = Engine::fp32;
-  bool first_pass = true;  ///< of its layer: parameters are summed over these rows
-  /// A batch norm whose statistics are the batch's because all passes run, not of its own accord.
-  bool trains_norm = false;
+  bool first_pass = true;  ///< the layer's first one: only these rows' parameters are summed
+  /// A batch norm that takes the batch's statistics only because all passes run.
+  bool uses_batch_statistics = false;
   bool is_result = false;                 ///< no layer of the network reads its output
   bool measured_left_out = false;         ///< there is a measured time, but not one like this row
-  std::optional<BelowBound> below_bound;  ///< of the measured time
+  std::optional<BelowBound> below_bound;  ///< why the measured time is
   RooflinePoint point;
   SharedValue<std::string> fused_into;  ///< name of the layer whose kernel does this one's work
   /// Names of the layers whose results the operands are; empty for those from elsewhere. None where
@@ -50,11 +49,11 @@ struct LayerResult {
   std::vector<std::string> input_from;
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
-  std::optional<Uncertainty> expected_uncertainty;  ///< of a kernel's time; else there is no error
+  std::optional<Uncertainty> expected_uncertainty;  ///< where a kernel runs
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
   std::optional<double> measured_time_s;
-  std::optional<double> time_share;  ///< of the network's time, 0..1; none in a stream
+  std::optional<double> time_share;  ///< 0..1, of the network's time; none in a stream
 };
 
 /// Sums over rows.
@@ -68,11 +67,11 @@ struct Total {
   double memory_time_s = 0;
   double roofline_time_s = 0;
   std::optional<double> expected_time_s = 0;        ///< where every row has one
-  std::optional<Uncertainty> expected_uncertainty;  ///< of that; see src/model/uncertainty.hpp
+  std::optional<Uncertainty> expected_uncertainty;  ///< how sure expected_time_s is
   std::optional<double> measured_time_s = 0;        ///< where every row has a measured time
-  double time_s = 0;                ///< of each row its time in summaries: expected, else the bound
-  double compute_bound_part_s = 0;  ///< of roofline_time_s, in rows bound by compute
-  EnumArray<Limiter, double> part_s{};  ///< of the expected time, where kernels are known
+  double time_s = 0;                                ///< each row's expected time, or else its bound
+  double compute_bound_part_s = 0;                  ///< roofline_time_s of rows bound by compute
+  EnumArray<Limiter, double> part_s{};              ///< what the expected time is made of
 };
 
 /// The layers of one type, all passes together.
@@ -80,16 +79,7 @@ struct TypeRow {
   LayerKind kind = LayerKind::conv;
   std::uint64_t rows = 0;
   Total total;
-  double time_share = 0;  ///< of the network's time
-};
-
-/// Measured layers of one type together.
-struct MeasuredType {
-  LayerKind kind = LayerKind::conv;
-  std::uint64_t rows = 0;
-  double measured_s = 0;
-  double roofline_s = 0;
-  double expected_s = 0;
+  double time_share = 0;  ///< 0..1, of the network's time
 };
 
 /// A layer that takes longer than its bound: why, and what would help.
@@ -104,13 +94,10 @@ struct LostTime {
 /// Where the measured time went, over the rows that have a measured and an expected time.
 struct MeasuredSummary {
   std::uint64_t rows = 0;
-  double measured_s = 0;
-  double roofline_s = 0;
-  double expected_s = 0;                ///< the sum of part_s
-  EnumArray<Limiter, double> part_s{};  ///< of the expected time, by Limiter
-  double unexplained_s = 0;             ///< measured - expected; below 0 where it is faster
-  std::vector<MeasuredType> types;      ///< in descending measured time
-  std::vector<LostTime> most_lost;      ///< ten at most
+  Total total;
+  double unexplained_s = 0;         ///< measured - expected; below 0 where it is faster
+  std::vector<TypeRow> types;       ///< in descending measured time
+  std::vector<LostTime> most_lost;  ///< ten at most
   /// The best rates that any row achieved: no ceiling that is sustained can be lower.
   EngineRates best_flop_per_s;
   std::optional<double> best_byte_per_s;
@@ -118,8 +105,8 @@ struct MeasuredSummary {
 
 /// Layers that a framework runs on another engine than that of their data type.
 struct OtherEngine {
-  Engine engine = Engine::tf32;  ///< of most of their time
-  Engine own = Engine::fp32;     ///< of their data type
+  Engine engine = Engine::tf32;  ///< that most of their time is on
+  Engine own = Engine::fp32;     ///< that their data type would take
   double expected_s = 0;
   double own_expected_s = 0;  ///< if they ran on that
 };
@@ -172,8 +159,8 @@ struct NetworkBounds {
 struct Bounds {
   Ceilings ceilings;
   Roofs roofs;
-  Engine main_engine = Engine::fp32;  ///< of the first dense contraction, else of the first layer
-  std::optional<std::uint64_t> cache_byte;  ///< of the L2, and of an L3 behind it
+  Engine main_engine = Engine::fp32;  ///< the first dense contraction's, else the first layer's
+  std::optional<std::uint64_t> cache_byte;  ///< the L2, and an L3 behind it
   std::optional<NetworkBounds> network;     ///< where layers read what others of them write
 };
 
@@ -183,7 +170,7 @@ struct Measurement {
   std::uint64_t not_compared = 0;  ///< layers whose measured time is like none of their rows
   std::optional<MeasuredSummary> summary;
   std::optional<Verdict> verdict;                 ///< where there is a summary
-  std::shared_ptr<const TraceSummary> recording;  ///< of a profiler; expected times are then those
+  std::shared_ptr<const TraceSummary> recording;  ///< a profiler's; expected times are then those
                                                   ///< of kernels alone, without gaps
   std::map<std::string, double> parts_s;          ///< times of parts of the network, by their names
 };
@@ -196,7 +183,7 @@ struct Result {
   Total total;
   std::vector<TypeRow> types;  ///< in descending order of time
   Measurement measured;
-  std::optional<Memory> memory;             ///< of a whole network; absent for records
+  std::optional<Memory> memory;             ///< that a whole network needs; absent for records
   std::optional<OtherEngine> other_engine;  ///< where there is a framework, and such layers
 };
 
@@ -209,7 +196,7 @@ struct RecordResult {
 /// Evaluates a network. An error where the GPU has no peak for a layer's data type, a stated
 /// mapping cannot run, no layer runs in this pass, or a total exceeds 64 bits.
 Expected<Result> evaluate(const Network& network, const Context& context);
-/// The same, and takes over the layers of a network that is not needed any more.
+/// The same for a network that is not needed any more, whose layers it takes over.
 Expected<Result> evaluate(Network&& network, const Context& context);
 
 /// Evaluates a record: its layers alone, without what a network adds (shares, memory).
@@ -228,7 +215,7 @@ std::optional<double> lost_s(const LayerResult& row);
 /// The time that a layer is given in summaries: the expected time, or where there is none the
 /// roofline bound.
 double time_s(const LayerResult& row);
-/// Of a whole time; 0 where there is none.
+/// What share of a whole time a part is; 0 of no time.
 constexpr double share_of(double part_s, double whole_s) {
   return whole_s > 0 ? part_s / whole_s : 0;
 }
@@ -237,7 +224,7 @@ constexpr double share_of(double part_s, double whole_s) {
 /// whatever the batch; none where no batch is enough, or where it does no arithmetic.
 std::optional<std::uint64_t> crossover_batch(const LayerResult& row);
 
-/// Of the bound's time, what is in layers that are bound by compute.
+/// The share of the bound's time that is in layers bound by compute.
 double compute_bound_share(const Result& result);
 
 /// Device memory that the result's pass needs at most; none where it is not known.

@@ -28,7 +28,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_gpus();
 std::span<const EmbeddedFile> embedded_kernel_models();
 std::span<const EmbeddedFile> embedded_networks();
-/// What `calibrate --script` is made from.
+/// The files from which `calibrate --script` makes its script.
 std::span<const EmbeddedFile> embedded_calibration();
 
 struct OwnGpus;
@@ -45,7 +45,7 @@ class Catalogue {
   /// A GPU by name or by the path of a file. An error with the nearest names where none answers.
   Expected<Gpu> find(const std::string& name_or_path) const;
 
-  /// The GPUs that a word selects (model/gpu_selection.hpp), by name: "all", a maker, an
+  /// The GPUs that a word selects (results/selection.hpp), by name: "all", a maker, an
   /// architecture, "nvidia>=48GB"; none for a word that is to be found. An error where it cannot be
   /// read, and where it selects nothing.
   Expected<std::optional<std::vector<Gpu>>> select(const std::string& word) const;
@@ -73,7 +73,7 @@ class Catalogue {
   std::shared_ptr<const OwnGpus> own_;
 };
 
-/// The same without keeping a Catalogue.
+/// Short for a Catalogue that is used once.
 Expected<Gpu> find_gpu(const std::string& name_or_path);
 std::vector<Gpu> all_gpus();
 

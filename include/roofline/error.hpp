@@ -13,7 +13,7 @@
 
 namespace roofline {
 
-/// What of the library's settings would help; a program names its own way of setting it.
+/// Which of the library's settings would help; a program names its own way of setting it.
 enum class Remedy : std::uint8_t {
   none,
   gpu,         ///< another GPU: all_gpus() lists them
@@ -35,7 +35,7 @@ class InputError : public std::runtime_error {
         source(std::move(source_)),
         where(std::move(where_)),
         message(std::move(message_)) {}
-  /// Of what was asked for.
+  /// An error of the request, not of an input.
   explicit InputError(std::string message_, Remedy remedy_ = Remedy::none)
       : InputError("", "", std::move(message_)) {
     remedy = remedy_;

@@ -27,15 +27,15 @@ constexpr std::string_view name_of(GateComparison comparison) {
   return {};
 }
 
-/// What a gate can look at: a row of the table in model/gate.cpp.
+/// What a gate can look at: a row of the table in results/gate.cpp.
 struct GateField;
 
 struct Gate {
   std::string text;                  ///< as it was written
   bool of_layers = false;            ///< it looks at each layer, else at each network's total
-  const GateField* field = nullptr;  ///< of the program, which outlives all
-  std::string name;                  ///< of the field with its unit, "expected_ms"
-  double unit = 1;                   ///< of the name, in base units: 0.001 of milliseconds
+  const GateField* field = nullptr;  ///< a row of the program's own table
+  std::string name;                  ///< the field's with its unit, "expected_ms"
+  double unit = 1;                   ///< the name's, in base units: 0.001 for milliseconds
   GateComparison comparison = GateComparison::above;
   double limit = 0;  ///< in that unit
 };

@@ -28,8 +28,8 @@ enum class KernelRoof : std::uint8_t { compute, dram, l2 };
 
 struct KernelRow {
   RecordedKernel kernel;
-  double time_share = 0;         ///< of all kernels' time
-  std::optional<double> flop;    ///< of all units
+  double time_share = 0;         ///< 0..1, of all kernels' time
+  std::optional<double> flop;    ///< that all units did
   std::optional<Engine> engine;  ///< the units whose FLOP take the longest at their peak
   std::optional<double> flop_per_s;
   std::optional<double> dram_byte_per_s;
@@ -47,7 +47,7 @@ struct KernelTable {
   std::string gpu;               ///< as the catalogue names it, else as recorded; may be empty
   std::optional<Bounds> bounds;  ///< absent where no counters were read or the GPU is not known
   std::vector<KernelRow> rows;   ///< in descending order of time
-  double time_s = 0;             ///< of all kernels
+  double time_s = 0;             ///< that all kernels took
   std::uint64_t launches = 0;
 };
 

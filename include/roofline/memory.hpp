@@ -24,7 +24,7 @@ struct Memory {
   std::uint64_t training_weight_byte = 0;  ///< with the layers that only training has
   std::uint64_t saved_activation_byte = 0;
   std::uint64_t optimizer_state_byte = 0;
-  std::uint64_t workspace_byte = 0;  ///< of all kernels, one after the other
+  std::uint64_t workspace_byte = 0;  ///< the largest of any kernel, as they run one after the other
 
   std::uint64_t inference_byte() const {
     return weight_byte + peak_activation_byte + workspace_byte;

@@ -24,7 +24,7 @@ namespace roofline {
 struct Item {
   /// Throws InputError: for readers to set; spec() is for whoever reads.
   std::function<std::shared_ptr<const NetworkSpec>(const LayerDefaults&)> read;
-  std::optional<std::size_t> line = {};  ///< of a record, in its source
+  std::optional<std::size_t> line = {};  ///< where a record stands in its source
 
   Expected<std::shared_ptr<const NetworkSpec>> spec(const LayerDefaults& defaults) const;
 };

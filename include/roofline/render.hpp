@@ -77,7 +77,7 @@ struct RowFormat {
   Always<void(std::string& text, const KernelTable& table, const KernelRow& row)> kernel;
   std::string (*begin_kernels)() = nullptr;
   /// The same of a ranking of GPUs.
-  Always<void(std::string& text, const PointTable& table, const OperatingPoint& point)> point;
+  Always<void(std::string& text, const SettingsTable& table, const SettingRow& row)> point;
   std::string (*begin_points)() = nullptr;
 };
 

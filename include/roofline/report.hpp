@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "roofline/advice.hpp"
 #include "roofline/analysis.hpp"
+#include "roofline/changes.hpp"
 #include "roofline/derivation.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
 #include "roofline/kernel_table.hpp"
-#include "roofline/summary.hpp"
-#include "roofline/view.hpp"
+#include "roofline/row_filter.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 
@@ -24,24 +24,24 @@ namespace roofline {
 struct Explanation {
   std::size_t result = 0;             ///< index in Report::results
   std::size_t row = 0;                ///< index in its layers
-  std::vector<DerivationStep> steps;  ///< of the expected time; empty where no kernel runs
+  std::vector<DerivationStep> steps;  ///< to the expected time; empty where no kernel runs
   std::vector<Advice> advice;
 };
 
 struct Report {
-  View view;
+  RowFilter filter;
   std::vector<Result> results;
   std::vector<Selection> selections;  ///< one for each result
-  std::vector<ComparisonRow> comparison;
+  std::vector<SettingsTable> comparisons;
   std::vector<KernelTable> kernels;                ///< recordings without layers
   std::vector<KernelSelection> kernel_selections;  ///< one for each of them
-  std::vector<Sweep> sweeps;
-  std::vector<PointTable> points;
+  std::vector<SettingsTable> sweeps;
+  std::vector<SettingsTable> points;
   std::vector<PointSelection> point_selections;          ///< one for each of them
-  std::optional<Changes> changes;                        ///< of two results, where asked for
-  std::vector<Explanation> explanations;                 ///< of layers, where they were asked for
-  std::vector<NetworkExplanation> network_explanations;  ///< likewise
-  std::vector<Explanation> derivations;  ///< of each row that tables show, for pages that have all
+  std::optional<Changes> changes;                        ///< between two results, where asked for
+  std::vector<Explanation> explanations;                 ///< of the layers that were asked for
+  std::vector<NetworkExplanation> network_explanations;  ///< of the networks that were asked for
+  std::vector<Explanation> derivations;  ///< every row that tables show, for pages that have all
   std::vector<Gpu> gpus;                 ///< that results are on, each once
   std::vector<InputError> errors;
 };
@@ -54,7 +54,7 @@ struct Evaluated {
 };
 
 struct ReportOptions {
-  View view;
+  RowFilter filter;
   bool compare = false;     ///< two results
   bool derive_all = false;  ///< fill in Report::derivations
   Prices price_per_hour;

@@ -46,7 +46,7 @@ struct AxesSpec {
   std::optional<std::uint64_t> height;
   std::optional<std::uint64_t> width;
   bool is_list = false;  ///< one number alone is for all axes; a list of one is of a single axis
-  PaddingRule rule = PaddingRule::numbers;  ///< of padding
+  PaddingRule rule = PaddingRule::numbers;  ///< for padding only
 
   bool empty() const { return numbers.empty() && !height && !width; }
 };
@@ -94,7 +94,8 @@ struct LayerSpec : LayerTraits {
   std::optional<OperandSpec> input;
   std::optional<std::uint64_t> in_channels;
   AxesSpec input_size;
-  /// Of add, mul, concat; both matrices of a matmul; queries, keys and values of attention.
+  /// The operands of add, mul and concat; both matrices of a matmul; attention's queries, keys and
+  /// values.
   std::vector<OperandSpec> inputs;
   /// What the kernel of a contraction reads beside and applies to its result: a residual, an
   /// epilogue's operand. Each broadcasts to the result.
@@ -114,7 +115,7 @@ struct LayerSpec : LayerTraits {
   // Other kinds.
   std::optional<std::uint64_t> in_features;
   std::optional<std::uint64_t> out_features;
-  std::optional<std::uint64_t> m, n, k;         ///< of a matmul
+  std::optional<std::uint64_t> m, n, k;         ///< the sizes of a matmul
   std::optional<std::uint64_t> num_embeddings;  ///< rows of an embedding's table
   std::optional<std::uint64_t> embedding_dim;
   std::vector<std::uint64_t> normalized_shape;
@@ -155,7 +156,7 @@ struct NetworkSpec {
   /// The number of the record in its source, from 1, where the one layer is a record of a stream;
   /// such a layer may refer to no other.
   std::optional<std::size_t> record;
-  /// Of a profiler's recording: what it says beside the layers.
+  /// What a profiler's recording says beside the layers.
   std::shared_ptr<const TraceSummary> summary = nullptr;
   /// In place of layers: kernels of which nothing says which layers they were.
   std::shared_ptr<const KernelRecording> kernels = nullptr;

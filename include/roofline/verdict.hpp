@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,7 @@ enum class StepPart : std::uint8_t {
   idle_queued,
 };
 
-/// The same in a few words.
+/// What the part is, in a few words.
 constexpr std::string_view meaning_of(StepPart part) {
   switch (part) {
     case StepPart::bound: return "bound";
@@ -62,50 +63,32 @@ inline constexpr std::array idle_parts =
                              {StepPart::idle_synchronisation, IdleCause::synchronisation},
                              {StepPart::idle_queued, IdleCause::queued}});
 
-/// What a person can do about it.
-enum class ActionKind : std::uint8_t {
-  load_data_beside,
-  graph,
-  larger_batch,
-  fewer_synchronisations,
-  copy_beside,
-  hide_collectives,
-  half_precision,
-  tf32,
-  fuse,
-  channels_last,
-};
-
-/// Whether the action makes kernels faster, and not their launches.
-constexpr bool works_on_kernels(ActionKind kind) {
-  return kind == ActionKind::half_precision || kind == ActionKind::tf32 ||
-         kind == ActionKind::fuse || kind == ActionKind::channels_last;
-}
-
-/// Whether each result then comes later: what leaves the work as it is goes first.
-constexpr bool changes_work(ActionKind kind) { return kind == ActionKind::larger_batch; }
-
-struct Action {
-  ActionKind kind = ActionKind::graph;
-  std::string text;     ///< in the words of who recorded: "channels last (...)"
-  double saved_s = 0;   ///< a step, for as much work, by this action alone
-  bool at_most = true;  ///< the whole of what the action can touch, not a time that the model gives
+/// Something that can be done to shorten a time, as the model or the recording says.
+struct Advice {
+  std::string_view action;       ///< "larger_batch"
+  std::string text;              ///< "batch 64 in place of 8"
+  std::optional<double> time_s;  ///< for as much work as before; none where it all but vanishes
+  double speedup = 0;            ///< over the time as it is; 0 where time_s is absent
+  // Of a measured run:
+  double saved_s = 0;           ///< a step, for as much work, by this action alone
+  bool at_most = false;         ///< all that the action can touch, not a time that the model gives
+  bool speeds_kernels = false;  ///< and not their launches
 };
 
 struct Verdict {
   double step_s = 0;  ///< the sum of part_s: a step with its gaps, or the measured layers
   EnumArray<StepPart, double> part_s{};
   bool knows_gaps = false;  ///< step_s holds the time between kernels
-  /// First the best of those that leave the work as it is, then in descending order of what they
-  /// save. None saves less than 3 %.
-  std::vector<Action> actions;
+  /// What would shorten it: first the best of what leaves the work as it is, then in descending
+  /// order of what it saves. Nothing that gains less than 3 %.
+  std::vector<Advice> actions;
 
   double idle_s() const {
     double sum_s = 0;
     for (const IdlePart& each : idle_parts) sum_s += part_s[each.part];
     return sum_s;
   }
-  /// Of the kernels that layers stand for.
+  /// The time of the kernels that layers stand for.
   double layers_s() const {
     return part_s[StepPart::bound] + part_s[StepPart::rates] + part_s[StepPart::instructions] +
            part_s[StepPart::small_kernels] + part_s[StepPart::unexplained];

@@ -20,8 +20,6 @@
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
-#include "results/layer_errors.hpp"
-#include "results/score.hpp"
 #include "results/uncertainty.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
@@ -147,8 +145,8 @@ std::string cells_text(const Calibration& calibration) {
                   {"gerr"},         {"within 30%"},  {"after: bias"}, {"gerr"},   {"within 30%"}};
   const auto add = [&grid](std::vector<std::string> row, const CalibrationScore& score) {
     row.push_back(std::to_string(score.layers));
-    for (const CalibrationError& error : {score.before, score.held_out.value_or(score.after)})
-      row.insert(row.end(), {factor(error.bias), factor(error.gerr),
+    for (const ModelError& error : {score.before, score.held_out.value_or(score.after)})
+      row.insert(row.end(), {factor(error.bias), factor(error.geometric_error),
                              fmt::format("{:.0f}%", 100 * error.within_30)});
     grid.add_row(row);
   };
@@ -186,7 +184,8 @@ std::string kept_text(const Calibration& calibration, bool by_name) {
                     listed(calibration.undetermined, all, by_name), calibration.untouched);
   for (const RefusedFamily& each : calibration.refused)
     text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
-                        name_of(each.family), factor(each.before_gerr), factor(each.held_out_gerr));
+                        name_of(each.family), factor(each.before_geometric_error),
+                        factor(each.held_out_geometric_error));
   if (!calibration.frozen.empty())
     text += fmt::format("{} that such layers depend on are kept: {}\n", calibration.frozen.size(),
                         listed(calibration.frozen, all, by_name));
@@ -324,7 +323,7 @@ int calibrate_inputs(const Options& options) {
   files.at(path).write(
       gpu_with_constants(unwrap(catalogue.text(name)), path, constants, other_names));
   files.at(path).commit();
-  const bool all = options.report.view.all;
+  const bool all = options.report.filter.all;
   write_standard_output(
       fmt::format("{} on {} layers of {} networks\n\n", gpu.name, layers.size(),
                   calibration.networks) +

@@ -270,20 +270,20 @@ void add_gpus(Rows& rows, CommandLine& line) {
 
 void add_view(Rows& rows, CommandLine& line) {
   Options& options = line.options;
-  View& view = options.report.view;
+  RowFilter& filter = options.report.filter;
   rows.group("View");
-  rows.add_flag("--all", view.all,
+  rows.add_flag("--all", filter.all,
                 "Every row, also where a terminal shows those that matter or several GPUs, types "
                 "and batches one row each");
-  rows.count("--top", view.top, "Only the first N rows, by time unless sorted");
+  rows.count("--top", filter.top, "Only the first N rows, by time unless sorted");
   rows.number(
-      "--cover", "PERCENT", [&](double percent) { view.cover_share = percent / 100; },
+      "--cover", "PERCENT", [&](double percent) { filter.cover_share = percent / 100; },
       "Only the rows that make up this percentage of the time", "1", "100");
-  rows.one_of<SortBy>("--sort", "KEY", view.sort,
+  rows.one_of<SortBy>("--sort", "KEY", filter.sort,
                       "Rows in descending time, flops, bytes or intensity; of measured layers also "
                       "lost (time beyond the bound) or error (of the expected time). GPUs, best "
                       "first, by time, energy or cost");
-  rows.one_of<RowsBy>("--by", "WHAT", view.by,
+  rows.one_of<RowsBy>("--by", "WHAT", filter.by,
                       "type: a row for each type of layer; layer: with several GPUs, compare "
                       "layers too; gpu: rank GPUs, types and batches");
   rows.add_flag("--explain{" + std::string(whole_network) + "}", line.explain,

@@ -4,7 +4,7 @@
 
 #include "cli/command_line.hpp"
 #include "report/text.hpp"
-#include "results/gpu_selection.hpp"
+#include "results/selection.hpp"
 #include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/data_type.hpp"

@@ -275,7 +275,7 @@ class Evaluator::ItemEvaluator {
     if (!first_) {
       first_ = all_.results.size();
     } else if (Result& first = all_.results[*first_].result;
-               !needs_.layers && !is_same_point(first, result)) {
+               !needs_.layers && !is_same_setting(first, result)) {
       drop_layers(first);
       drop_layers(result);
     }
@@ -295,17 +295,18 @@ class Evaluator::ItemEvaluator {
 
 Needs needs_of(const Options& options) {
   Needs needs;
-  const View& view = options.report.view;
-  const bool chooses_rows = view.selects() || view.by;
+  const RowFilter& filter = options.report.filter;
+  const bool chooses_rows = filter.selects() || filter.by;
   needs.explained_networks = options.report.explain_networks || !options.report.explain.empty();
-  needs.layers = options.report.compare || needs.explained_networks || view.asks_for_layers() ||
+  needs.layers = options.report.compare || needs.explained_networks || filter.asks_for_layers() ||
                  std::any_of(options.gates.begin(), options.gates.end(),
                              [](const Gate& gate) { return gate.of_layers; });
   for (const OutputFormat* format : formats_of(options))
     if (chooses_rows || format->rows() == nullptr) {
       needs.report = true;
       // Ranked GPUs are points everywhere but in pictures.
-      const bool shows_points = format->shows_points || (view.ranks_gpus() && !format->shows_chart);
+      const bool shows_points =
+          format->shows_points || (filter.ranks_gpus() && !format->shows_chart);
       needs.layers = needs.layers || !shows_points;
     } else if (std::find(needs.rows.begin(), needs.rows.end(), format) == needs.rows.end()) {
       needs.rows.push_back(format);

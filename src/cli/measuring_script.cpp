@@ -14,7 +14,7 @@
 #include "model/layer_fields.hpp"
 #include "report/stated.hpp"
 #include "report/writer.hpp"
-#include "results/telling_order.hpp"
+#include "results/farthest_point_order.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/load.hpp"
@@ -119,7 +119,7 @@ class TimedLayers {
   std::string objects() const {
     std::string out;
     for (const auto& [group, layers] : groups_)
-      for (const std::size_t i : telling_order(layers, most_layers(group))) {
+      for (const std::size_t i : farthest_point_order(layers, most_layers(group))) {
         if (!out.empty()) out += '\n';
         JsonWriter writer(out, false);
         write_layer(writer, timed_spec(layers[i]));
@@ -132,7 +132,7 @@ class TimedLayers {
     std::array<std::vector<std::string>, 2> lists;
     for (const auto& [group, layers] : groups_)
       if (group.first == LayerKind::conv)
-        for (const std::size_t i : telling_order(layers, most_layers(group)))
+        for (const std::size_t i : farthest_point_order(layers, most_layers(group)))
           lists[group.second ? 1 : 0].push_back(driver_call(layers[i]));
     std::string out;
     for (std::size_t i = 0; i < std::max(lists[0].size(), lists[1].size()); ++i)

@@ -137,7 +137,7 @@ void check_formats(const Options& options) {
                        std::string(format->name));
     };
     if (options.report.explain_networks || !options.report.explain.empty()) refuse("--explain");
-    if (options.report.view.by == RowsBy::type) refuse("--by type");
+    if (options.report.filter.by == RowsBy::type) refuse("--by type");
   }
 }
 
@@ -182,9 +182,10 @@ void set_analysis(CommandLine& line) {
 
 void set_view(CommandLine& line) {
   ReportOptions& report = line.options.report;
-  View& view = report.view;
-  if (!view.by && (view.sort == SortBy::energy || view.sort == SortBy::cost)) view.by = RowsBy::gpu;
-  if (view.sort == SortBy::cost && line.options.prices.empty())
+  RowFilter& filter = report.filter;
+  if (!filter.by && (filter.sort == SortBy::energy || filter.sort == SortBy::cost))
+    filter.by = RowsBy::gpu;
+  if (filter.sort == SortBy::cost && line.options.prices.empty())
     throw UsageError("--sort cost: expected what GPUs cost, with --price, got nothing");
   report.explain_networks = line.explain == whole_network;
   if (!report.explain_networks) report.explain = line.explain;

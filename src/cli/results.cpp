@@ -31,7 +31,7 @@ void say_written(const Export& file) {
 
 /// An order by measured times is none where nothing was measured.
 void note_order(const Report& report) {
-  const std::optional<SortBy> by = report.view.sort;
+  const std::optional<SortBy> by = report.filter.sort;
   const bool by_measured = by == SortBy::lost || by == SortBy::error;
   if (!by_measured || report.results.empty()) return;
   for (const Result& result : report.results)

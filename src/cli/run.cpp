@@ -120,13 +120,13 @@ void return_freed_memory() {
 }
 
 /// Selected GPUs are ranked unless rows are said to be something else.
-void set_ranking(View& view, const Contexts& contexts) {
-  if (contexts.has_selected() && !view.by) view.by = RowsBy::gpu;
-  if (!view.ranks_gpus()) return;
-  if (view.sort && !ranks_points(*view.sort))
-    throw UsageError("--sort " + std::string(name_of(*view.sort)) +
+void set_ranking(RowFilter& filter, const Contexts& contexts) {
+  if (contexts.has_selected() && !filter.by) filter.by = RowsBy::gpu;
+  if (!filter.ranks_gpus()) return;
+  if (filter.sort && !ranks_points(*filter.sort))
+    throw UsageError("--sort " + std::string(name_of(*filter.sort)) +
                      ": GPUs are ranked by time, energy or cost; --by layer sorts layers");
-  if (view.cover_share)
+  if (filter.cover_share)
     throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
 }
 
@@ -146,7 +146,7 @@ int evaluate_inputs(Options options) {
   return_freed_memory();
   const Catalogue catalogue;
   Contexts contexts(options, catalogue);
-  set_ranking(options.report.view, contexts);
+  set_ranking(options.report.filter, contexts);
   options.report.price_per_hour = prices_of(options.prices, catalogue);
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured, options.limits);

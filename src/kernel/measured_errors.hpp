@@ -11,7 +11,6 @@
 #include "roofline/data_type.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
-#include "roofline/uncertainty.hpp"
 
 namespace roofline {
 

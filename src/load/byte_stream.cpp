@@ -68,21 +68,10 @@ class TextStream : public ByteStream {
   std::size_t next_ = 0;
 };
 
-class FilesRead {
- public:
-  void add(const FileIdentity& file, const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    names_.emplace(file, name);
-  }
-  std::optional<std::string> name_of(const FileIdentity& file) {
-    const std::lock_guard lock(mutex_);
-    const auto found = names_.find(file);
-    return found == names_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<FileIdentity, std::string> names_;
+/// The files that the process has read, each by the name under which it was opened first.
+struct FilesRead {
+  std::mutex mutex;
+  std::map<FileIdentity, std::string> names;
 };
 
 FilesRead& files_read() {
@@ -115,7 +104,7 @@ void ByteStream::fill(std::size_t count) {
   }
 }
 
-/// What is too large is not kept.
+/// Throws where the bytes held exceed the limit, and frees them first.
 void ByteStream::check_size(std::size_t held) {
   constexpr std::size_t mb = 1'000'000;
   if (held / mb < most_mb_) return;
@@ -140,23 +129,11 @@ std::string_view ByteStream::peek(std::size_t count) {
 void ByteStream::skip(std::size_t count) { begin_ += count; }
 
 bool ByteStream::read_line(std::string& line) {
-  std::size_t searched = 0;
-  while (true) {
-    const std::string_view seen = peek(searched + 1);
-    if (seen.empty()) return false;
-    const std::size_t end = seen.find('\n', searched);
-    if (end != std::string_view::npos) {
-      line.assign(seen.substr(0, end));
-      skip(end + 1);
-      return true;
-    }
-    if (seen.size() == searched) {  // nothing more: the last line, without a line break
-      line.assign(seen);
-      skip(seen.size());
-      return true;
-    }
-    searched = seen.size();
-  }
+  const std::string_view seen = peek_line(std::string_view::npos);
+  if (seen.empty()) return false;
+  line.assign(seen.substr(0, seen.find('\n')));
+  skip(std::min(line.size() + 1, seen.size()));  // the last line may lack its break
+  return true;
 }
 
 bool ByteStream::read_lines(std::string& lines) {
@@ -204,11 +181,19 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 
 std::optional<std::string> read_as(const std::string& path) {
   const auto file = identity_of(path);
-  return file ? files_read().name_of(*file) : std::nullopt;
+  if (!file) return std::nullopt;
+  FilesRead& files = files_read();
+  const std::lock_guard lock(files.mutex);
+  const auto found = files.names.find(*file);
+  return found == files.names.end() ? std::nullopt : std::optional(found->second);
 }
 
 void note_used(const std::string& path) {
-  if (const auto file = identity_of(path)) files_read().add(*file, path);
+  const auto file = identity_of(path);
+  if (!file) return;
+  FilesRead& files = files_read();
+  const std::lock_guard lock(files.mutex);
+  files.names.emplace(*file, path);
 }
 
 std::optional<std::string> wrong_encoding(std::string_view begin) {

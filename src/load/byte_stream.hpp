@@ -27,7 +27,8 @@ class ByteStream {
   /// At least the next `count` bytes, or all that are left, without consuming them. Valid until the
   /// next call. Throws InputError where reading fails, once: after that the stream has ended.
   std::string_view peek(std::size_t count);
-  /// The same up to the next line break, or `most` bytes; more where they are there already.
+  /// As peek(), but only up to the next line break or `most` bytes; more where they are in memory
+  /// already.
   std::string_view peek_line(std::size_t most);
   /// Consumes bytes that peek() has shown.
   void skip(std::size_t count);
@@ -57,7 +58,7 @@ class ByteStream {
 
   std::string name_;
   std::string buffer_;
-  std::size_t begin_ = 0;          ///< of what is not consumed yet, in buffer_
+  std::size_t begin_ = 0;          ///< where in buffer_ begins what is not consumed yet
   std::size_t chunk_byte_ = 8192;  ///< read at once: little for a small input, then more
   std::uint64_t most_mb_;
   bool ended_ = false;
@@ -72,16 +73,22 @@ std::string read_regular_file(const std::string& path, bool is_looked_through = 
 /// What stays the same under all names of a file: its device and its number there.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
-/// Of the file at the end of a path's links; none where there is none.
+/// That of the file at the end of a path's links; none where there is no file.
 std::optional<FileIdentity> identity_of(const std::string& path);
 /// The name under which the process has opened the file at that path to read it, whichever file
 /// named it; none where it has not. What is only looked through does not count before a use is
 /// found for it.
 std::optional<std::string> read_as(const std::string& path);
 void note_used(const std::string& path);
-/// What is said of a text that begins in UTF-16, which no text that is read may be.
+/// The error message for a text that begins in UTF-16; none for any other text.
 std::optional<std::string> wrong_encoding(std::string_view begin);
 /// A text under a name.
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
+
+/// The stream as it is, or where it begins as gzip does, a stream of what its members hold. Reading
+/// the result throws InputError where the data are damaged or cut off, or expand more than data do
+/// that were not made to.
+std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
+                                         const InputLimits& limits = {});
 
 }  // namespace roofline

@@ -3,18 +3,121 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "load/byte_stream.hpp"
-#include "load/own_gpus.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_share.hpp"
 #include "model/spelling.hpp"
-#include "results/gpu_selection.hpp"
+#include "model/text.hpp"
+#include "results/selection.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
+
+/// A GPU file of the person's own folder. A wrong one is kept, with its names as far as they can be
+/// read, so that it fails only those who mean it.
+struct OwnGpu {
+  std::string path;
+  std::vector<std::string> names;  ///< that of the file last
+  Expected<Gpu> content;
+
+  const Gpu* gpu() const { return content ? &*content : nullptr; }
+  const InputError* error() const { return content ? nullptr : &content.error(); }
+  /// Whether the normal form of one of its names is this.
+  bool answers_to(const std::string& normal_name) const {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return normal_gpu_name(name) == normal_name;
+    });
+  }
+};
+
+struct OwnGpus {
+  std::vector<OwnGpu> files;  ///< sorted by path
+  std::optional<InputError> folder_error;
+};
+
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Empty where neither variable says where it is.
+fs::path own_folder() {
+  const char* config_home = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path folder;
+  if (config_home != nullptr && *config_home != '\0')
+    folder = config_home;
+  else if (home != nullptr && *home != '\0')
+    folder = fs::path(home) / ".config";
+  else
+    return folder;
+  return folder / "roofline" / "gpus";
+}
+
+/// The paths of the GPU files in a folder, sorted; none where there is no folder.
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::status(folder, error).type() == fs::file_type::not_found) return {};
+  std::vector<fs::path> paths;
+  auto entry = fs::directory_iterator(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (entry->path().extension() == ".json") paths.push_back(entry->path());
+  if (error) throw InputError(folder.string(), "", "cannot be read: " + error.message());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// The name and the aliases that stand in a text before it stops being JSON, whatever else is wrong
+/// with it. A text that is far too long for a GPU gives none: each run would read it again.
+std::vector<std::string> readable_names(const std::string& text) {
+  using nlohmann::json;
+  constexpr std::size_t most_byte = 1'000'000;
+  if (text.size() > most_byte) return {};
+  std::vector<std::string> names;
+  std::string key;
+  const auto note_name = [&](int depth, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::key && depth == 1) key = value.get<std::string>();
+    if (event == json::parse_event_t::value && value.is_string() &&
+        ((depth == 1 && key == "name") || (depth == 2 && key == "aliases")))
+      names.push_back(value.get<std::string>());
+    return true;
+  };
+  constexpr bool throws = false;
+  [[maybe_unused]] const json parsed = json::parse(text, note_name, throws);
+  return names;
+}
+
+OwnGpu read_own_gpu(const fs::path& path) {
+  std::string text;
+  OwnGpu own{path.string(), {}, InputError("", "", "")};
+  try {
+    constexpr bool is_looked_through = true;
+    text = read_regular_file(own.path, is_looked_through);
+    Gpu gpu = load_gpu(text, own.path).value();
+    own.names = gpu.aliases;
+    own.names.push_back(gpu.name);
+    own.content = std::move(gpu);
+  } catch (const InputError& error) {
+    own.names = readable_names(text);
+    own.content = error;
+  }
+  own.names.push_back(path.stem().string());
+  return own;
+}
+
+OwnGpus read_own_gpus() {
+  OwnGpus own;
+  try {
+    for (const fs::path& path : files_in(own_folder())) own.files.push_back(read_own_gpu(path));
+  } catch (const InputError& error) {
+    own.folder_error = error;
+  }
+  return own;
+}
 
 Gpu load_embedded(const EmbeddedFile& file) {
   return load_gpu(file.text, "built-in " + std::string(file.name)).value();
@@ -39,7 +142,7 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
-/// Of GPUs that the run uses, those in the person's own folder.
+/// Notes which of the person's own files a run that uses these GPUs has read.
 void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
   for (const OwnGpu& file : own.files)
     if (file.gpu() != nullptr && std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
@@ -69,6 +172,13 @@ void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
   for (std::size_t i = 0; i < near.size(); ++i)
     message += (i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ") + near[i];
   throw InputError(message + (near.empty() ? "" : "?"), Remedy::gpu);
+}
+
+/// Small letters and digits: "ResNet-50" is "resnet50".
+std::string plain_name(std::string_view name) {
+  std::string plain = lower_case(name);
+  std::erase_if(plain, [](unsigned char letter) { return std::isalnum(letter) == 0; });
+  return plain;
 }
 
 }  // namespace
@@ -195,20 +305,6 @@ std::string network_names() {
   for (const EmbeddedFile& file : embedded_networks()) names += std::string(file.name) + '\n';
   return names;
 }
-
-namespace {
-
-/// Small letters and digits: "ResNet-50" is "resnet50".
-std::string plain_name(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
-  }
-  return plain;
-}
-
-}  // namespace
 
 std::optional<std::string_view> find_network(std::string_view name) {
   const std::string wanted = plain_name(name);

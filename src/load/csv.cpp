@@ -1,23 +1,62 @@
 #include "load/csv.hpp"
 
-#include "roofline/error.hpp"
+#include <algorithm>
+
+#include "load/json.hpp"
 
 namespace roofline {
-bool CsvRows::read_line(std::string& line) {
-  if (!stream_->read_line(line)) return false;
-  if (++line_ == 1) begin(line);
-  return true;
-}
+namespace {
 
-/// What the first line says of all others.
-void CsvRows::begin(std::string& line) const {
-  if (const auto wrong = wrong_encoding(line)) throw InputError(stream_->name(), "", *wrong);
+/// Takes the byte order mark off the first line, which tells how all lines are written.
+void check_first_line(std::string& line, const std::string& source) {
+  if (const auto wrong = wrong_encoding(line)) throw InputError(source, "", *wrong);
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   const std::size_t lone = line.find('\r');
   if (lone != line.npos && lone + 1 < line.size())
-    throw InputError(stream_->name(), "1",
-                     "expected lines that end in LF or CR LF, got a CR without an LF");
+    throw InputError(source, "1", "expected lines that end in LF or CR LF, got a CR without an LF");
+}
+
+bool contains(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_header(const std::optional<CsvRow>& header, const ListColumns& columns,
+                  const std::string& source) {
+  const std::string expected = "expected a header row with " + columns.wanted + ", got ";
+  if (!header) throw InputError(source, "", expected + "an empty file");
+  for (const std::string_view name : columns.required)
+    if (std::find(header->cells.begin(), header->cells.end(), name) == header->cells.end())
+      throw InputError(source, std::to_string(header->line),
+                       expected + "none of " + std::string(name));
+}
+
+void read_csv(ByteStream& stream, const ListColumns& columns,
+              const std::function<void(const Value&)>& read_row) {
+  CsvRows rows(stream);
+  const std::optional<CsvRow> header = rows.next();
+  check_header(header, columns, stream.name());
+  while (const std::optional<CsvRow> row = rows.next()) {
+    check_width(*row, header->cells.size(), stream.name());
+    JsonDocument document({stream.name(), row->line});
+    std::vector<JsonKeyedNode> members;
+    for (std::size_t i = 0; i < row->cells.size(); ++i) {
+      const std::string& column = header->cells[i];
+      if (row->cells[i].empty()) continue;
+      if (columns.others_are_read || contains(columns.required, column))
+        members.push_back(document.cell(column, row->cells[i], contains(columns.texts, column)));
+    }
+    document.set_root(document.row(members));
+    read_row(document.root());
+  }
+}
+
+}  // namespace
+
+bool CsvRows::read_line(std::string& line) {
+  if (!stream_->read_line(line)) return false;
+  if (++line_ == 1) check_first_line(line, stream_->name());
+  return true;
 }
 
 std::optional<CsvRow> CsvRows::next() {
@@ -45,13 +84,32 @@ std::optional<CsvRow> CsvRows::next() {
     } else if (c == '"' && (quoted || row.cells.back().empty())) {  // within a cell: inches
       quoted = !quoted;
     } else if (c == '\r' && !quoted && i + 1 == line.size()) {
-      continue;  // of the line break
+      continue;  // part of the line break CR LF
     } else if (c == ',' && !quoted) {
       row.cells.emplace_back();
     } else {
       row.cells.back() += c;
     }
   }
+}
+
+void check_width(const CsvRow& row, std::size_t columns, const std::string& source) {
+  if (row.cells.size() != columns)
+    throw InputError(
+        source, std::to_string(row.line),
+        "expected " + std::to_string(columns) + " cells, got " + std::to_string(row.cells.size()));
+}
+
+void read_object_list(const std::string& path, const InputLimits& limits,
+                      const ListColumns& columns,
+                      const std::function<void(const Value& document)>& read_document,
+                      const std::function<void(const Value& row)>& read_row) {
+  const std::unique_ptr<ByteStream> stream = open_stream(path, limits);
+  const std::string_view head = stream->peek(1);
+  if (path.ends_with(".json") || head.starts_with('[') || head.starts_with('{'))
+    read_document(JsonDocument(stream->read_rest(), {path}).root());
+  else
+    read_csv(*stream, columns, read_row);
 }
 
 }  // namespace roofline

@@ -1,24 +1,18 @@
-#include "load/csv_input.hpp"
+// CSV as an input.
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "load/csv.hpp"
-#include "load/json_input.hpp"
-#include "load/json_network.hpp"
-#include "load/own_rows.hpp"
+#include "load/layer_files.hpp"
+#include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/spreadsheet.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
-
-/// Keys whose values are texts even where they look like numbers.
-bool is_text(std::string_view key) {
-  const auto found = find_field(LayerKind::conv, key);
-  return found ? std::holds_alternative<TextField>(found->field->member) : key == "gpu";
-}
 
 /// A column that is read: a key of the layer, or in output of ours of its row.
 struct CsvKey {
@@ -26,69 +20,100 @@ struct CsvKey {
   bool is_of_layer = true;
 };
 
+/// A column of this program's output as a key of the row's layer ("layer_stride"), or beside our
+/// columns a time that somebody measured ("measured_us").
+std::optional<CsvKey> layer_key_of_own(std::string_view column) {
+  constexpr std::string_view column_start = "layer_";
+  if (column.starts_with(column_start)) {
+    column.remove_prefix(column_start.size());
+    return is_layer_key(column) ? std::optional(CsvKey{std::string(column)}) : std::nullopt;
+  }
+  const auto key = find_field(LayerKind::conv, column);
+  return key && key->unit != 1 ? std::optional(CsvKey{std::string(column)}) : std::nullopt;
+}
+
+/// What a column is read as; none where it is not read.
 std::optional<CsvKey> key_of(const std::string& column, bool own) {
   if (!own) return is_layer_key(column) ? std::optional(CsvKey{column}) : std::nullopt;
-  if (const auto key = layer_key_of_own_column(column)) return CsvKey{std::string(*key)};
+  if (auto key = layer_key_of_own(column)) return key;
   const bool is_of_row = column == "gpu" || column == "batch";
   return is_of_row ? std::optional(CsvKey{column, false}) : std::nullopt;
 }
 
-/// What a file's first row says of all others.
+/// Keys whose values are texts even where they look like numbers.
+bool is_text(std::string_view key) {
+  const auto found = find_field(LayerKind::conv, key);
+  return found ? std::holds_alternative<TextField>(found->field->member) : key == "gpu";
+}
+
+/// The first row, by which all others are read.
 class CsvHeader {
  public:
   CsvHeader(std::vector<std::string> columns, std::string source)
-      : source_(std::move(source)), columns_(std::move(columns)) {
-    own_ = is_own_header(columns_, {source_, 1});
+      : source_(std::move(source)), columns_(std::move(columns)), own_(is_own()) {
     std::set<std::string_view> seen;
     for (const std::string& column : columns_) {
       keys_.push_back(key_of(column, own_));
       if (!seen.insert(column).second && keys_.back())
-        throw InputError(source_, "1", "expected each column once, got \"" + column + "\" twice");
+        fail("expected each column once, got \"" + column + "\" twice");
     }
     if (std::none_of(keys_.begin(), keys_.end(), [](const auto& key) { return key.has_value(); }))
-      throw InputError(source_, "1",
-                       "expected keys of a layer with commas between them, got \"" +
-                           columns_.front() + '"' + (columns_.size() > 1 ? ", ..." : ""));
+      fail("expected keys of a layer with commas between them, got \"" + columns_.front() + '"' +
+           (columns_.size() > 1 ? ", ..." : ""));
   }
 
-  /// Of somebody else's file: what else stands in ours is computed anew.
+  /// The columns of somebody else's file that are not read; what else stands in ours is computed
+  /// anew.
   std::string ignored() const {
     std::string all;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (!own_ && !keys_[i]) all += (all.empty() ? "" : ", ") + columns_[i];
+      if (!own_ && !keys_[i]) add_item(all, columns_[i]);
     return all;
   }
 
   std::shared_ptr<const NetworkSpec> read(const CsvRow& row) const {
-    JsonStore store;
-    return read_record(record_of(row, store), {source_, row.line});
-  }
-
- private:
-  JsonNode record_of(const CsvRow& row, JsonStore& store) const {
-    if (row.cells.size() != columns_.size())
-      throw InputError(source_, std::to_string(row.line),
-                       "expected " + std::to_string(columns_.size()) + " cells, got " +
-                           std::to_string(row.cells.size()));
-    const Origin origin{source_, row.line};
-    std::vector<JsonNode::Member> layer;
-    std::vector<JsonNode::Member> record;
+    check_width(row, columns_.size(), source_);
+    JsonDocument document({source_, row.line});
+    std::vector<JsonKeyedNode> layer;
+    std::vector<JsonKeyedNode> record;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || row.cells[i].empty()) continue;
       const std::string& key = keys_[i]->key;
       const std::string cell = own_ ? unguarded(row.cells[i]) : row.cells[i];
-      (keys_[i]->is_of_layer ? layer : record)
-          .push_back({key, is_text(key) ? store.string(cell) : cell_node(cell, origin, store)});
+      (keys_[i]->is_of_layer ? layer : record).push_back(document.cell(key, cell, is_text(key)));
     }
-    if (!own_) return object_node(layer, origin, store);
-    record.push_back({"layer", layer.empty() ? JsonNode() : object_node(layer, origin, store)});
-    return object_node(record, origin, store);
+    JsonNode root = own_ && layer.empty() ? JsonNode() : document.row(layer);
+    if (own_) {
+      record.push_back({root, own_row::layer_key});
+      root = document.row(record);
+    }
+    document.set_root(root);
+    return read_record(document.root());
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(source_, "1", message);
+  }
+
+  /// Whether this program wrote the file. Fails where an older version did.
+  bool is_own() const {
+    const auto has = [&](std::string_view column) {
+      return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+    };
+    if (has(own_row::kernel_key)) fail(own_row::kernels_alone);
+    if (std::any_of(columns_.begin(), columns_.end(), [](const std::string& column) {
+          return column.starts_with("layer_") && layer_key_of_own(column);
+        }))
+      return true;
+    if (has(own_row::time_key)) fail(own_row::older_version);
+    return false;
   }
 
   std::string source_;
   std::vector<std::string> columns_;
+  bool own_;                                 ///< this program wrote it
   std::vector<std::optional<CsvKey>> keys_;  ///< none for columns that are left out
-  bool own_ = false;                         ///< this program wrote it
 };
 
 class CsvReader : public Reader {
@@ -135,7 +160,6 @@ class CsvReader : public Reader {
 
 }  // namespace
 
-/// A header with a column that is a key of layers, or of rows that this program wrote.
 bool looks_like_csv(std::string_view head) {
   std::string line(head.substr(0, head.find('\n')));
   if (line.find_first_of("{[") != std::string::npos) return false;  // JSON

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "load/json_value.hpp"
 #include "load/kernel_model.hpp"
 #include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
@@ -28,71 +27,59 @@ std::uint64_t read_count(const Value& value, const FieldForm& form) {
   return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
-/// Fills objects from the tables of their fields.
-class GpuReader {
- public:
-  /// An object that errors call `what`.
-  template <class Owner>
-  Owner object(const Value& value, const std::string& what) const {
-    std::vector<std::string_view> keys;
-    for (const GpuField<Owner>& field : fields_of<Owner>()) keys.push_back(field.form.file_key);
-    ObjectReader reader(value, what, std::move(keys));
-    Owner owner;
-    for (const auto& [form, member] : fields_of<Owner>()) {
-      const std::string_view key = form.file_key;
-      const std::optional<Value> stated =
-          form.required.empty() ? reader.take(key) : reader.require(key, form.required);
-      if (stated)
-        std::visit([&, &to = form](auto each) { read(*stated, to, owner.*each); }, member);
-    }
-    reader.finish();
-    return owner;
-  }
+template <class Owner>
+Owner read_object(const Value& value, const std::string& what);
 
- private:
-  void read(const Value& value, const FieldForm&, std::string& text) const { text = value.text(); }
-  void read(const Value& value, const FieldForm&, std::vector<std::string>& texts) const {
-    texts = value.texts();
-  }
-  void read(const Value& value, const FieldForm& form, double& rate) const {
-    rate = read_rate(value, form);
-  }
-  void read(const Value& value, const FieldForm& form, std::optional<double>& rate) const {
-    rate = read_rate(value, form);
-  }
-  void read(const Value& value, const FieldForm& form, std::optional<std::uint64_t>& count) const {
-    count = read_count(value, form);
-  }
-  void read(const Value& value, const FieldForm& form, EngineRates& rates) const {
-    ObjectReader reader(value, "the engines", {names_of<Engine>.begin(), names_of<Engine>.end()});
+/// Reads a field into a member of any of the types that the tables of fields name.
+template <class Member>
+void read_field(const Value& value, const FieldForm& form, Member& member) {
+  if constexpr (std::is_same_v<Member, std::string>) {
+    member = value.text();
+  } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
+    member = value.texts();
+  } else if constexpr (std::is_same_v<Member, std::optional<std::uint64_t>>) {
+    member = read_count(value, form);
+  } else if constexpr (std::is_same_v<Member, EngineRates>) {
+    value.check_keys("the engines", {names_of<Engine>.begin(), names_of<Engine>.end()});
     for (const Engine engine : enumerators<Engine>)
-      if (const auto rate = reader.take(name_of(engine))) rates[engine] = read_rate(*rate, form);
-    reader.finish();
+      if (const auto rate = value.get(name_of(engine))) member[engine] = read_rate(*rate, form);
     if (!form.required.empty() && value.size() == 0) value.fail_expected("at least one peak");
-  }
-  void read(const Value& value, const FieldForm&, std::optional<SustainedCeilings>& part) const {
-    part = object<SustainedCeilings>(value, "sustained");
-  }
-  void read(const Value& value, const FieldForm&, KernelConstants& part) const {
-    part = object<KernelConstants>(value, "kernel");
-  }
-  void read(const Value& value, const FieldForm&, SharedConstants& constants) const {
-    constants = read_constants(value);
-  }
-  void read(const Value& value, const FieldForm&, std::vector<Source>& sources) const {
+  } else if constexpr (std::is_same_v<Member, std::optional<SustainedCeilings>>) {
+    member = read_object<SustainedCeilings>(value, "sustained");
+  } else if constexpr (std::is_same_v<Member, KernelConstants>) {
+    member = read_object<KernelConstants>(value, "kernel");
+  } else if constexpr (std::is_same_v<Member, SharedConstants>) {
+    member = read_constants(value);
+  } else if constexpr (std::is_same_v<Member, std::vector<Source>>) {
     if (!value.is_array()) value.fail_expected("a list of sources");
-    for (std::size_t i = 0; i < value.size(); ++i)
-      sources.push_back(object<Source>(value.at(i), "a source"));
+    for (const Value each : value) member.push_back(read_object<Source>(each, "a source"));
+  } else {
+    member = read_rate(value, form);
   }
-};
+}
+
+/// The object that a table of fields describes; errors call it `what`.
+template <class Owner>
+Owner read_object(const Value& value, const std::string& what) {
+  std::vector<std::string_view> keys;
+  for (const GpuField<Owner>& field : fields_of<Owner>()) keys.push_back(field.form.file_key);
+  value.check_keys(what, keys);
+  Owner owner;
+  for (const GpuField<Owner>& field : fields_of<Owner>()) {
+    const FieldForm& form = field.form;
+    if (form.required.empty() && !value.contains(form.file_key)) continue;
+    const Value stated = value.require(form.file_key, form.required);
+    std::visit([&](auto member) { read_field(stated, form, owner.*member); }, field.member);
+  }
+  return owner;
+}
 
 }  // namespace
 
 Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
   return expected([&] {
-    const Origin origin{source, std::nullopt};
-    const JsonDocument document = parse_json(json_text, origin);
-    Gpu gpu = GpuReader().object<Gpu>(Value(document.root(), origin), "a GPU");
+    const JsonDocument document(json_text, {source});
+    Gpu gpu = read_object<Gpu>(document.root(), "a GPU");
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
     return gpu;
   });

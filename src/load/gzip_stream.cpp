@@ -1,4 +1,4 @@
-#include "load/gzip_stream.hpp"
+// gzip files, as a stream of what they hold.
 
 #include <zlib.h>
 
@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "load/byte_stream.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

@@ -4,12 +4,11 @@
 #include <system_error>
 
 #include "load/byte_stream.hpp"
-#include "load/csv_input.hpp"
-#include "load/gzip_stream.hpp"
-#include "load/json_input.hpp"
-#include "load/json_network.hpp"
+#include "load/layer_files.hpp"
+#include "load/network_reader.hpp"
 #include "model/expected.hpp"
 #include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "onnx/onnx_input.hpp"
 #include "profilers/formats.hpp"
 #include "pytorch/trace_input.hpp"
@@ -64,15 +63,11 @@ bool has_extension(const InputFormat& format, std::string_view name) {
 
 /// ".ndjson, .jsonl, ..." of all formats, each once.
 std::string all_extensions() {
-  std::vector<std::string_view> listed;
-  std::string all;
+  std::vector<std::string_view> all;
   for (const InputFormat& format : input_table)
-    for (const std::string_view extension : format.extensions) {
-      if (std::find(listed.begin(), listed.end(), extension) != listed.end()) continue;
-      listed.push_back(extension);
-      all += (all.empty() ? "" : ", ") + std::string(extension);
-    }
-  return all;
+    for (const std::string_view extension : format.extensions)
+      if (std::find(all.begin(), all.end(), extension) == all.end()) all.push_back(extension);
+  return joined(all);
 }
 
 bool is_layer_file(const fs::path& path) {
@@ -128,8 +123,8 @@ std::vector<std::string> files_under(const std::string& directory) {
   throw error;
 }
 
-/// Of the formats that have the name's extension, or of all where none has, the first that its
-/// bytes look like.
+/// The first format that the bytes look like, among those of the name's extension, or among all
+/// where no format has it.
 const InputFormat& format_of(ByteStream& stream) {
   std::vector<const InputFormat*> candidates;
   for (const InputFormat& format : input_table)
@@ -213,9 +208,8 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
 Expected<Network> load_network(std::string_view json_text, const std::string& source,
                                const LayerDefaults& defaults) {
   return expected([&] {
-    const Origin origin{source, std::nullopt};
-    return infer(*read_networks(parse_json(json_text, origin).root(), origin).front(), defaults)
-        .value();
+    const auto document = std::make_shared<const JsonDocument>(json_text, Origin{source});
+    return infer(*read_networks(document).front(), defaults).value();
   });
 }
 

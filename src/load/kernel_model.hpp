@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/constants.hpp"
-#include "load/json_value.hpp"
+#include "load/json.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {

@@ -8,8 +8,8 @@
 #include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"
-#include "model/text.hpp"
 #include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "roofline/architecture.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -96,11 +96,6 @@ SharedConstants named_constants(const Value& value, const Chain& chain) {
   return built_in(*file);
 }
 
-double number_of(const Value& value) {
-  if (!value.node().is_number()) value.fail_expected("a number");
-  return value.node().number();
-}
-
 std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
 
 std::string range_text(double least, double most) {
@@ -110,7 +105,7 @@ std::string range_text(double least, double most) {
 /// `what()` is what the range is.
 template <class What>
 double number_within(const Value& value, double least, double most, const What& what) {
-  const double number = number_of(value);
+  const double number = value.number();
   if (number < least || number > most)
     value.fail("expected a number from " + range_text(least, most) + ", " + what() + ", got " +
                number_text(number));
@@ -120,14 +115,13 @@ double number_within(const Value& value, double least, double most, const What& 
 /// Fills a set from one file's object.
 class ConstantsReader {
  public:
-  ConstantsReader(const Value& value, const Chain& chain)
-      : chain_(chain),
-        file_(value, "a kernel model",
-              {"name", "title", "covers", "inherits", "made_by", "origins", "constants", "accuracy",
-               "features", "tiles"}) {}
+  ConstantsReader(const Value& value, const Chain& chain) : chain_(chain), file_(value) {
+    value.check_keys("a kernel model", {"name", "title", "covers", "inherits", "made_by", "origins",
+                                        "constants", "accuracy", "features", "tiles"});
+  }
 
   ModelConstants read() {
-    if (const auto base = file_.take("inherits")) {
+    if (const auto base = file_.get("inherits")) {
       constants_ = *named_constants(*base, chain_);
       constants_.covers.clear();
       constants_.made_by.clear();
@@ -136,17 +130,15 @@ class ConstantsReader {
     }
     constants_.name = file_.require("name", "the kernel model's name").text();
     constants_.title = file_.require("title", "whose kernels these are").text();
-    if (const auto covers = file_.take("covers")) constants_.covers = covers->texts();
-    if (const auto commands = file_.take("made_by")) constants_.made_by = commands->texts();
-    if (const auto origins = file_.take("origins"))
-      for (const auto& [key, text] : origins->node().members())
-        origins_[std::string(key)] = origins->beneath(text).text();
+    if (const auto covers = file_.get("covers")) constants_.covers = covers->texts();
+    if (const auto commands = file_.get("made_by")) constants_.made_by = commands->texts();
+    if (const auto origins = file_.get("origins"))
+      for (const Value text : *origins) origins_[std::string(text.key())] = text.text();
     numbers();
-    if (const auto accuracy = file_.take("accuracy"))
+    if (const auto accuracy = file_.get("accuracy"))
       constants_.errors = read_measured_errors(*accuracy, origins_, constants_.errors);
-    if (const auto features = file_.take("features")) read_features(*features);
-    if (const auto tiles = file_.take("tiles")) read_tiles(*tiles);
-    file_.finish();
+    if (const auto features = file_.get("features")) read_features(*features);
+    if (const auto tiles = file_.get("tiles")) read_tiles(*tiles);
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
       if (tiles_of(list).empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
@@ -156,20 +148,19 @@ class ConstantsReader {
  private:
   void numbers() {
     const auto all = constants_of(constants_.values);
-    if (const auto object = file_.take("constants")) group(*object, "", all);
+    if (const auto object = file_.get("constants")) group(*object, "", all);
     if (const auto missing = complete(constants_))
-      throw file_.value().origin().error("/constants/" + constant_paths().all[*missing],
-                                         "expected a constant or a kernel model to inherit "
-                                         "it from (\"inherits\"), got neither");
+      throw file_.origin().error("/constants/" + constant_paths().all[*missing],
+                                 "expected a constant or a kernel model to inherit "
+                                 "it from (\"inherits\"), got neither");
   }
 
   void group(const Value& object, const std::string& prefix,
              const std::vector<ConstantRef<double>>& all) {
-    if (!object.node().is_object()) object.fail_expected("a group of constants");
+    if (!object.is_object()) object.fail_expected("a group of constants");
     const auto& index = constant_paths().index;
-    for (const auto& [key, node] : object.node().members()) {
-      const std::string path = prefix + std::string(key);
-      const Value value = object.beneath(node);
+    for (const Value value : object) {
+      const std::string path = prefix + std::string(value.key());
       const auto known = index.lower_bound(path);
       if (known != index.end() && known->first == path) {
         number(value, all[known->second], constants_.notes[known->second]);
@@ -183,38 +174,32 @@ class ConstantsReader {
   }
 
   void number(const Value& value, const ConstantRef<double>& constant, ConstantNote& note) {
-    if (!value.node().is_object())
-      value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
-    ObjectReader object(value, "a constant", {"value", "unit", "range", "origin"});
+    if (!value.is_object()) value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
+    value.check_keys("a constant", {"value", "unit", "range", "origin"});
     note.stated = true;
     const ConstantUnit& unit = *constant.unit;
-    const std::optional<Value> stated_unit = object.take("unit");
-    if (!stated_unit) object.fail_missing("unit", quoted(unit.name));
-    if (stated_unit->text() != unit.name) stated_unit->fail_expected(quoted(unit.name));
-    const Value range = object.require("range", "[least, most]");
+    const Value stated_unit = value.require("unit", quoted(unit.name));
+    if (stated_unit.text() != unit.name) stated_unit.fail_expected(quoted(unit.name));
+    const Value range = value.require("range", "[least, most]");
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
     note.least = number_within(range.at(0), unit.least, unit.most,
                                [&] { return "which a " + std::string(unit.name) + " can be"; });
     note.most = number_within(range.at(1), note.least, unit.most, [&] {
       return "at least the least and at most what a " + std::string(unit.name) + " can be";
     });
-    const std::optional<Value> stated = object.take("value");
-    if (!stated) object.fail_missing("value", "a number in " + std::string(unit.name));
-    *constant.value = number_within(*stated, note.least, note.most,
+    const Value stated = value.require("value", "a number in " + std::string(unit.name));
+    *constant.value = number_within(stated, note.least, note.most,
                                     [] { return std::string("the constant's range"); });
-    const std::string origin = object.require("origin", "where the value comes from").text();
+    const std::string origin = value.require("origin", "where the value comes from").text();
     const auto found = origins_.find(origin);
     note.origin = add_origin(constants_, found == origins_.end() ? origin : found->second);
-    object.finish();
   }
 
   void read_features(const Value& value) {
-    ObjectReader object(value, "features",
-                        {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
+    value.check_keys("features", {names_of<EngineClass>.begin(), names_of<EngineClass>.end()});
     for (const EngineClass engine_class : enumerators<EngineClass>)
-      if (const auto list = object.take(name_of(engine_class)))
+      if (const auto list = value.get(name_of(engine_class)))
         constants_.features[engine_class] = features_in(*list);
-    object.finish();
   }
 
   static LibraryFeatures features_in(const Value& list) {
@@ -243,17 +228,16 @@ class ConstantsReader {
       constants_.tiles = named_constants(value, chain_)->tiles;
       return;
     }
-    ObjectReader object(value, "tiles", {names_of<TileList>.begin(), names_of<TileList>.end()});
+    value.check_keys("tiles", {names_of<TileList>.begin(), names_of<TileList>.end()});
     for (const TileList name : enumerators<TileList>) {
-      const auto list = object.take(name_of(name));
+      const auto list = value.get(name_of(name));
       if (!list) continue;
       constants_.tiles[name].clear();
-      if (list->node().is_null()) continue;
+      if (list->is_null()) continue;
       if (!list->is_array()) list->fail_expected("a list of tiles");
       for (std::size_t j = 0; j < list->size(); ++j)
         constants_.tiles[name].push_back(tile_in(list->at(j)));
     }
-    object.finish();
   }
 
   static TileKernel tile_in(const Value& value) {
@@ -270,7 +254,7 @@ class ConstantsReader {
   const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
   const Chain& chain_;
-  ObjectReader file_;
+  Value file_;
   ModelConstants constants_;
   SharedTexts origins_;
 };
@@ -281,10 +265,9 @@ SharedConstants constants_in(const Value& value, const Chain& chain) {
 }
 
 SharedConstants constants_in_text(std::string_view json_text, const Chain& chain) {
-  const Origin origin{chain.back(), std::nullopt};
-  const JsonDocument document = parse_json(json_text, origin);
-  const Value value(document.root(), origin);
-  const bool in_gpu = document.root().contains("kernel_model");
+  const JsonDocument document(json_text, {chain.back()});
+  const Value value = document.root();
+  const bool in_gpu = value.contains("kernel_model");
   return constants_in(in_gpu ? value.at("kernel_model") : value, chain);
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "load/json_fields.hpp"
-
 namespace roofline {
 namespace {
 
@@ -16,18 +14,18 @@ constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::int8)};
 
 double number_from(const Value& value, double least, double most) {
-  const auto number = value.node().is_number() ? value.node().number() : least - 1;
+  const double number = value.is_number() ? value.number() : least - 1;
   if (!(number >= least && number <= most))
     value.fail_expected(fmt::format("a number from {} to {}", least, most));
   return number;
 }
 
-double factor_of(ObjectReader& object, std::string_view key) {
+double factor_of(const Value& object, std::string_view key) {
   constexpr double most = 100;
   return number_from(object.require(key, "a factor of at least 1"), 1, most);
 }
 
-std::string origin_in(ObjectReader& object, const SharedTexts& origins) {
+std::string origin_in(const Value& object, const SharedTexts& origins) {
   const std::string origin = object.require("origin", "where the errors come from").text();
   const auto found = origins.find(origin);
   return found == origins.end() ? origin : found->second;
@@ -35,17 +33,17 @@ std::string origin_in(ObjectReader& object, const SharedTexts& origins) {
 
 template <Enumeration E>
 E choice_of(const Value& value) {
-  return static_cast<E>(read_choice(value, names_of<E>));
+  return static_cast<E>(value.choice(names_of<E>));
 }
 
-UncertaintyBasis basis_in(ObjectReader& object) {
+UncertaintyBasis basis_in(const Value& object) {
   return choice_of<UncertaintyBasis>(
       object.require("basis", "measured, architecture or datasheet"));
 }
 
-void read_basis(ObjectReader& object, LayerErrors& errors) {
+void read_basis(const Value& object, LayerErrors& errors) {
   errors.basis = basis_in(object);
-  if (const auto names = object.take("applies_to")) errors.applies_to = names->texts();
+  if (const auto names = object.get("applies_to")) errors.applies_to = names->texts();
   if (errors.applies_to.empty() != (errors.basis == UncertaintyBasis::datasheet))
     object.fail_at("applies_to",
                    "expected names of GPUs (measured) or architectures (architecture), and none "
@@ -53,47 +51,43 @@ void read_basis(ObjectReader& object, LayerErrors& errors) {
 }
 
 LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
-  ObjectReader object(value, "errors of layers",
-                      {"basis", "applies_to", "class", "costs", "dtype", "pass", "layers", "factor",
-                       "factor_95", "origin"});
+  value.check_keys("errors of layers", {"basis", "applies_to", "class", "costs", "dtype", "pass",
+                                        "layers", "factor", "factor_95", "origin"});
   LayerErrors errors;
-  read_basis(object, errors);
-  if (const auto name = object.take("class")) errors.layer_class = choice_of<LayerClass>(*name);
-  if (const auto list = object.take("costs")) {
+  read_basis(value, errors);
+  if (const auto name = value.get("class")) errors.layer_class = choice_of<LayerClass>(*name);
+  if (const auto list = value.get("costs")) {
     if (!list->is_array()) list->fail_expected("a list of costs");
     for (std::size_t i = 0; i < list->size(); ++i)
       errors.costs.push_back(choice_of<ElementCost>(list->at(i)));
   }
-  if (const auto name = object.take("dtype"))
-    errors.dtype = parse<DataType>(error_type_names[read_choice(*name, error_type_names)]);
-  if (const auto name = object.take("pass")) errors.pass = choice_of<Pass>(*name);
-  errors.layers = object.require("layers", "how many were measured").integer(1);
-  errors.factor = factor_of(object, "factor");
-  errors.factor_95 = factor_of(object, "factor_95");
-  errors.origin = origin_in(object, origins);
-  object.finish();
+  if (const auto name = value.get("dtype"))
+    errors.dtype = parse<DataType>(error_type_names[name->choice(error_type_names)]);
+  if (const auto name = value.get("pass")) errors.pass = choice_of<Pass>(*name);
+  errors.layers = value.require("layers", "how many were measured").integer(1);
+  errors.factor = factor_of(value, "factor");
+  errors.factor_95 = factor_of(value, "factor_95");
+  errors.origin = origin_in(value, origins);
   return errors;
 }
 
 TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
-  ObjectReader object(
-      value, "errors of totals",
-      {"basis", "applies_to", "common_share", "run_factor", "run_factor_95", "runs", "origin"});
+  value.check_keys("errors of totals", {"basis", "applies_to", "common_share", "run_factor",
+                                        "run_factor_95", "runs", "origin"});
   TotalErrors errors;
-  errors.basis = basis_in(object);
-  errors.common_share = number_from(object.require("common_share", "a share from 0 to 1"), 0, 1);
-  errors.run_factor = factor_of(object, "run_factor");
-  errors.run_factor_95 = factor_of(object, "run_factor_95");
-  errors.runs = object.require("runs", "how many were measured").integer(1);
-  errors.origin = origin_in(object, origins);
-  object.finish();
+  errors.basis = basis_in(value);
+  errors.common_share = number_from(value.require("common_share", "a share from 0 to 1"), 0, 1);
+  errors.run_factor = factor_of(value, "run_factor");
+  errors.run_factor_95 = factor_of(value, "run_factor_95");
+  errors.runs = value.require("runs", "how many were measured").integer(1);
+  errors.origin = origin_in(value, origins);
   return errors;
 }
 
 template <class Read>
-auto list_in(ObjectReader& object, std::string_view key, const SharedTexts& origins, Read read) {
-  std::vector<decltype(read(object.value(), origins))> list;
-  const auto value = object.take(key);
+auto list_in(const Value& object, std::string_view key, const SharedTexts& origins, Read read) {
+  std::vector<decltype(read(object, origins))> list;
+  const auto value = object.get(key);
   if (!value) return list;
   if (!value->is_array()) value->fail_expected("a list of errors");
   for (std::size_t i = 0; i < value->size(); ++i) list.push_back(read(value->at(i), origins));
@@ -153,11 +147,10 @@ std::string list_json(const std::vector<Errors>& list) {
 
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
                                     const MeasuredErrors& inherited) {
-  ObjectReader object(value, "the accuracy of a kernel model", {"layers", "totals"});
+  value.check_keys("the accuracy of a kernel model", {"layers", "totals"});
   MeasuredErrors errors;
-  errors.layers = list_in(object, "layers", origins, layer_errors_in);
-  errors.totals = list_in(object, "totals", origins, total_errors_in);
-  object.finish();
+  errors.layers = list_in(value, "layers", origins, layer_errors_in);
+  errors.totals = list_in(value, "totals", origins, total_errors_in);
   errors.layers.insert(errors.layers.end(), inherited.layers.begin(), inherited.layers.end());
   errors.totals.insert(errors.totals.end(), inherited.totals.begin(), inherited.totals.end());
   std::stable_sort(

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernel/measured_errors.hpp"
-#include "load/json_value.hpp"
+#include "load/json.hpp"
 
 namespace roofline {
 

@@ -4,13 +4,11 @@
 #include <array>
 #include <map>
 
-#include "load/byte_stream.hpp"
 #include "load/csv.hpp"
-#include "load/json_fields.hpp"
-#include "load/json_layer.hpp"
-#include "load/json_value.hpp"
+#include "load/layer_reader.hpp"
+#include "model/layer_fields.hpp"
 #include "model/spelling.hpp"
-#include "roofline/summary.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 namespace {
@@ -29,63 +27,24 @@ std::optional<double> unit_of(std::string_view key) {
 }
 
 MeasuredTime read_time(const Value& value) {
-  const JsonNode& node = value.node();
-  if (!node.is_object()) value.fail_expected("an object with a name and a time");
+  if (!value.is_object()) value.fail_expected("an object with a name and a time");
   MeasuredTime time;
-  if (!node.contains("name")) value.fail("expected a name, got nothing");
+  if (!value.contains("name")) value.fail("expected a name, got nothing");
   time.name = value.at("name").text();
-  for (const auto& [key, member] : node.members())
-    if (const auto unit_s = unit_of(key)) {
-      if (time.time_s > 0) value.fail("expected one time, got " + std::string(key) + " as well");
-      time.time_s = value.beneath(member).positive_number() * *unit_s;
+  for (const Value member : value)
+    if (const auto unit_s = unit_of(member.key())) {
+      if (time.time_s > 0)
+        value.fail("expected one time, got " + std::string(member.key()) + " as well");
+      time.time_s = member.positive_number() * *unit_s;
     }
   if (time.time_s == 0)
     value.fail("expected a time as measured_us, measured_ms or measured_time_s, got nothing");
-  if (node.contains("network")) time.network = value.at("network").text();
-  if (node.contains("batch")) time.batch = value.at("batch").integer(1);
-  if (node.contains("pass"))
-    time.pass = enumerators<Pass>[read_choice(value.at("pass"), names_of<Pass>)];
-  if (node.contains("dtype")) time.dtype = read_data_type(value.at("dtype"));
+  if (value.contains("network")) time.network = value.at("network").text();
+  if (value.contains("batch")) time.batch = value.at("batch").integer(1);
+  if (value.contains("pass"))
+    time.pass = enumerators<Pass>[value.at("pass").choice(names_of<Pass>)];
+  if (value.contains("dtype")) time.dtype = read_data_type(value.at("dtype"));
   return time;
-}
-
-std::vector<MeasuredTime> read_json(const std::string& text, const std::string& path) {
-  const Origin origin{path, std::nullopt};
-  const JsonDocument document = parse_json(text, origin);
-  const Value list(document.root(), origin);
-  if (!list.is_array()) list.fail_expected("a list of objects with a name and a time");
-  std::vector<MeasuredTime> times;
-  for (std::size_t i = 0; i < list.size(); ++i) times.push_back(read_time(list.at(i)));
-  return times;
-}
-
-std::vector<MeasuredTime> read_csv(ByteStream& stream) {
-  CsvRows rows(stream);
-  const std::optional<CsvRow> header = rows.next();
-  if (!header) throw InputError(stream.name(), "", "expected a header row, got an empty file");
-  if (std::find(header->cells.begin(), header->cells.end(), "name") == header->cells.end())
-    throw InputError(stream.name(), std::to_string(header->line),
-                     "expected a header row with name and a time, got none of name");
-  std::vector<MeasuredTime> times;
-  while (const std::optional<CsvRow> row = rows.next()) {
-    if (row->cells.size() != header->cells.size())
-      throw InputError(stream.name(), std::to_string(row->line),
-                       "expected " + std::to_string(header->cells.size()) + " cells, got " +
-                           std::to_string(row->cells.size()));
-    const Origin origin{stream.name(), row->line};
-    JsonStore store;
-    std::vector<JsonNode::Member> members;
-    for (std::size_t i = 0; i < row->cells.size(); ++i) {
-      const std::string& column = header->cells[i];
-      const std::string& cell = row->cells[i];
-      if (cell.empty()) continue;
-      const bool is_text = column == "name" || column == "network";
-      members.push_back({column, is_text ? store.string(cell) : cell_node(cell, origin, store)});
-    }
-    const JsonNode object = object_node(members, origin, store);
-    times.push_back(read_time(Value(object, origin)));
-  }
-  return times;
 }
 
 bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network) {
@@ -98,10 +57,13 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 }  // namespace
 
 MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
-  const std::unique_ptr<ByteStream> stream = open_stream(path, limits);
-  const std::string_view head = stream->peek(1);
-  const bool is_json = path.ends_with(".json") || head.starts_with('[') || head.starts_with('{');
-  times_ = is_json ? read_json(stream->read_rest(), path) : read_csv(*stream);
+  read_object_list(
+      path, limits, {"name and a time", {"name"}, {"name", "network"}, true},
+      [&](const Value& list) {
+        if (!list.is_array()) list.fail_expected("a list of objects with a name and a time");
+        for (const Value each : list) times_.push_back(read_time(each));
+      },
+      [&](const Value& row) { times_.push_back(read_time(row)); });
 }
 
 void MeasuredTimes::join(Network& network) {
@@ -127,8 +89,7 @@ void MeasuredTimes::join(Network& network) {
 
 void MeasuredTimes::join_parts(Network& network) {
   for (const MeasuredTime& time : times_) {
-    const bool is_part = std::any_of(sweep_parts.begin(), sweep_parts.end(),
-                                     [&](const SweepPart& part) { return part.name == time.name; });
+    const bool is_part = parse<NetworkPart>(time.name).has_value();
     const bool is_layer = std::any_of(network.layers.begin(), network.layers.end(),
                                       [&](const Layer& layer) { return layer.name == time.name; });
     if (!is_part || is_layer || !is_of(time, network.layers.front(), network)) continue;

@@ -31,7 +31,7 @@ class MeasuredTimes {
   explicit MeasuredTimes(const std::string& path, const InputLimits& limits = {});
 
   /// Gives each layer of that name, and of the rest that its row states, its measured time. A name
-  /// of sweep_parts that is no layer's is that of all such layers together.
+  /// of NetworkPart that is no layer's is that of all such layers together.
   void join(Network& network);
   /// Names that found no layer with the nearest, layers that found no time, and those that found
   /// several, of which the last counts; empty where each found its own.

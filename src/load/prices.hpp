@@ -1,11 +1,11 @@
 #pragma once
 
-// What GPUs cost, from a file of the user's.
+// Prices of GPUs, from a file that the user gives.
 
 #include <string>
 
 #include "roofline/catalogue.hpp"
-#include "roofline/summary.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 

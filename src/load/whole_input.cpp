@@ -3,8 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "load/json_input.hpp"
-
 namespace roofline {
 namespace {
 
@@ -17,13 +15,11 @@ class WholeReader : public Reader {
     try {
       if (const auto stream = std::exchange(stream_, nullptr)) specs_ = read_(*stream, bad_);
     } catch (const InputError& error) {
-      const std::optional<InputError> bad = std::exchange(bad_, BadRows()).error();
-      return Expected<Item>(bad.value_or(error));  // nothing was left, because of these rows
+      return bad_.take().value_or(error);  // nothing was left, because of these rows
     }
-    if (next_ < specs_.size()) return Expected<Item>(fixed_item(specs_[next_++]));
-    const std::optional<InputError> bad = std::exchange(bad_, BadRows()).error();
-    if (!bad) return std::nullopt;
-    return Expected<Item>(*bad);
+    if (next_ < specs_.size()) return fixed_item(specs_[next_++]);
+    if (const std::optional<InputError> bad = bad_.take()) return *bad;
+    return std::nullopt;
   }
 
  private:
@@ -36,11 +32,16 @@ class WholeReader : public Reader {
 
 }  // namespace
 
-std::optional<InputError> BadRows::error() const {
-  if (!first_ || count_ == 1) return first_;
-  const std::string more = std::to_string(count_ - 1) + (count_ == 2 ? " more row" : " more rows");
-  return InputError(first_->source, first_->where,
-                    first_->message + "; left out with " + more + " that cannot be read");
+Item fixed_item(std::shared_ptr<const NetworkSpec> spec) {
+  return {[spec = std::move(spec)](const LayerDefaults&) { return spec; }};
+}
+
+std::optional<InputError> BadRows::take() {
+  const auto [first, count] = std::exchange(*this, {});
+  if (!first || count == 1) return first;
+  const std::string more = std::to_string(count - 1) + (count == 2 ? " more row" : " more rows");
+  return InputError(first->source, first->where,
+                    first->message + "; left out with " + more + " that cannot be read");
 }
 
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read) {

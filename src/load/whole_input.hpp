@@ -1,10 +1,11 @@
 #pragma once
 
-// Inputs that are read as a whole, of which some rows may be wrong.
+// Items of inputs, and inputs that are read as a whole, of which some rows may be wrong.
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "load/byte_stream.hpp"
@@ -13,6 +14,21 @@
 
 namespace roofline {
 
+using NetworkSpecs = std::vector<std::shared_ptr<const NetworkSpec>>;
+
+/// An item whose spec does not depend on the settings.
+Item fixed_item(std::shared_ptr<const NetworkSpec> spec);
+/// A record that is read, once, by whoever asks for it.
+template <class Read>
+Item record_item(Read read, std::size_t line) {
+  return {[read = std::move(read),
+           spec = std::shared_ptr<const NetworkSpec>()](const LayerDefaults&) mutable {
+            if (spec == nullptr) spec = read();
+            return spec;
+          },
+          line};
+}
+
 /// Rows that cannot be read cost only themselves, and are one message.
 class BadRows {
  public:
@@ -20,20 +36,18 @@ class BadRows {
     if (!first_) first_ = error;
     ++count_;
   }
-  /// The first one, and how many more there are; none where every row could be read.
-  std::optional<InputError> error() const;
+  /// The first error, and how many more there are, once; none where every row could be read.
+  std::optional<InputError> take();
 
  private:
   std::optional<InputError> first_;
   std::size_t count_ = 0;
 };
 
-using NetworkSpecs = std::vector<std::shared_ptr<const NetworkSpec>>;
-
-/// What a whole input holds. Throws InputError where that is nothing.
+/// Gives all that an input holds. Throws InputError where that is nothing.
 using ReadWhole = NetworkSpecs (*)(ByteStream& stream, BadRows& bad);
 
-/// Gives these one by one, and after them what was wrong with rows.
+/// Gives the networks one by one, and after them what was wrong with rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
 }  // namespace roofline

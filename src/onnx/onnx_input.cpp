@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "load/json_network.hpp"
+#include "load/network_reader.hpp"
 #include "onnx/builder.hpp"
 #include "onnx/emitter.hpp"
 #include "onnx/model.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <system_error>
 
-#include "load/json_value.hpp"
+#include "load/json.hpp"
 #include "profilers/formats.hpp"
 #include "roofline/load.hpp"
 
@@ -48,10 +48,6 @@ std::string renamed(const std::string& file, Words words, Words others) {
   return "";
 }
 
-JsonDocument parse_file(const std::string& file) {
-  return parse_json(read_text(file).value(), {file, {}});
-}
-
 double median(std::vector<double> numbers) {
   std::sort(numbers.begin(), numbers.end());
   const std::size_t middle = numbers.size() / 2;
@@ -59,28 +55,24 @@ double median(std::vector<double> numbers) {
 }
 
 /// The engine explorer lists least, most, mean, median, percentile.
-std::optional<double> latency_of_metadata(const JsonNode& metadata) {
-  const JsonNode* summary = metadata.find("performance_summary");
-  const JsonNode* times = summary == nullptr ? nullptr : summary->find("GPU Compute Time");
+std::optional<double> latency_of_metadata(const Value& metadata) {
+  const Value times = metadata.find("performance_summary").find("GPU Compute Time");
   constexpr std::size_t median_at = 3;
-  if (times == nullptr || times->elements().size() <= median_at ||
-      !times->elements()[median_at].is_number())
+  if (!times.is_array() || times.size() <= median_at || !times.at(median_at).is_number())
     return std::nullopt;
-  return times->elements()[median_at].number() * s_per_ms;
+  return times.at(median_at).number() * s_per_ms;
 }
 
-std::string device_of_metadata(const JsonNode& metadata) {
-  const JsonNode* information = metadata.find("device_information");
-  const JsonNode* device = information == nullptr ? nullptr : information->find("Selected Device");
-  return device != nullptr && device->is_string() ? std::string(device->text()) : "";
+std::string device_of_metadata(const Value& metadata) {
+  return std::string(metadata.find("device_information").find("Selected Device").try_text());
 }
 
 /// --exportTimes: one object a run.
-std::optional<double> latency_of_runs(const JsonNode& runs) {
+std::optional<double> latency_of_runs(const Value& runs) {
   std::vector<double> times_ms;
-  for (const JsonNode& run : runs.elements())
-    if (const JsonNode* time = run.find("computeMs"); time != nullptr && time->is_number())
-      times_ms.push_back(time->number());
+  for (const Value run : runs)
+    if (const Value time = run.find("computeMs"); time.is_number())
+      times_ms.push_back(time.number());
   return times_ms.empty() ? std::nullopt : std::optional(median(times_ms) * s_per_ms);
 }
 
@@ -101,12 +93,13 @@ Companions companions_of(const std::string& profile_file) {
 void read_companions(const std::string& file, EngineProfile& profile) {
   const Companions companions = companions_of(file);
   if (!companions.metadata.empty()) {
-    const JsonDocument metadata = parse_file(companions.metadata);
+    const JsonDocument metadata(read_text(companions.metadata).value(), {companions.metadata});
     profile.latency_s = latency_of_metadata(metadata.root());
     profile.device = device_of_metadata(metadata.root());
   }
   if (!profile.latency_s && !companions.runs.empty())
-    profile.latency_s = latency_of_runs(parse_file(companions.runs).root());
+    profile.latency_s =
+        latency_of_runs(JsonDocument(read_text(companions.runs).value(), {companions.runs}).root());
 }
 
 }  // namespace
@@ -154,19 +147,17 @@ std::vector<std::string> read_with_profile(const std::string& profile_file) {
 }
 
 EngineProfile read_engine_profile(const std::string& file) {
-  const Origin origin{file, {}};
-  const JsonDocument entries = parse_json(read_text(file).value(), origin);
+  const JsonDocument entries(read_text(file).value(), {file});
   EngineProfile profile;
   profile.source = file;
-  const Value list(entries.root(), origin);
+  const Value list = entries.root();
   if (!list.is_array()) list.fail_expected("an array of layers with their times");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Value entry = list.at(i);
-    if (!entry.node().is_object()) entry.fail_expected("an object");
-    if (!entry.node().contains("name")) continue;  // the first: how many runs
-    const JsonNode* time = entry.node().find("averageMs");
-    if (time == nullptr || !time->is_number()) entry.fail("expected a number averageMs, got none");
-    profile.layers.push_back({entry.at("name").text(), time->number() * s_per_ms});
+  for (const Value entry : list) {
+    if (!entry.is_object()) entry.fail_expected("an object");
+    if (!entry.contains("name")) continue;  // the first: how many runs
+    const Value time = entry.find("averageMs");
+    if (!time.is_number()) entry.fail("expected a number averageMs, got none");
+    profile.layers.push_back({entry.at("name").text(), time.number() * s_per_ms});
   }
   read_companions(file, profile);
   return profile;

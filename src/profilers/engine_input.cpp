@@ -2,10 +2,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "load/json_input.hpp"
-#include "load/json_value.hpp"
+#include "load/json.hpp"
 #include "load/kernel_list.hpp"
 #include "load/layer_check.hpp"
+#include "load/layer_files.hpp"
+#include "load/whole_input.hpp"
 #include "profilers/engine_files.hpp"
 #include "profilers/engine_layer.hpp"
 #include "profilers/engine_tensor.hpp"
@@ -82,10 +83,8 @@ class EngineReader : public Reader {
 
  private:
   std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
-    const Origin origin{stream.name(), {}};
-    const JsonDocument document = parse_json(stream.read_rest(), origin);
-    const Value engine(document.root(), origin);
-    const Value list = engine.at("Layers");
+    const JsonDocument document(stream.read_rest(), {stream.name()});
+    const Value list = document.root().at("Layers");
     if (!list.is_array()) list.fail_expected("an array of layers");
     auto spec = std::make_shared<NetworkSpec>();
     spec->source = stream.name();
@@ -105,7 +104,7 @@ class EngineReader : public Reader {
   static std::optional<std::uint64_t> batch_of(const Value& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Value layer = list.at(i);
-      if (!layer.node().is_object()) continue;
+      if (!layer.is_object()) continue;
       for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
         if (input.sizes.size() >= 2 && input.sizes.front() > 0) return input.sizes.front();
     }
@@ -138,8 +137,8 @@ class EngineReader : public Reader {
       layer.fail(
           "expected a layer's description, got its name alone: build the engine with "
           "trtexec --profilingVerbosity=detailed");
-    if (!layer.node().is_object()) layer.fail_expected("a layer's description");
-    if (!layer.node().contains("Name")) layer.fail("expected Name, got none");
+    if (!layer.is_object()) layer.fail_expected("a layer's description");
+    if (!layer.contains("Name")) layer.fail("expected Name, got none");
     return layer.at("Name").text();
   }
 
@@ -153,7 +152,7 @@ class EngineReader : public Reader {
   static void add_layer(const Value& layer, LayerSpec own, const std::string& name,
                         NetworkSpec& spec) {
     own.name = name;
-    own.place = layer.origin().place(layer.pointer());
+    own.place = layer.place();
     spec.layers.push_back(std::move(own));
   }
 

@@ -22,7 +22,7 @@ struct EngineLayer {
 
   const EngineTensor& input() const { return inputs.front(); }
   const EngineTensor& output() const { return outputs.front(); }
-  bool has(const std::string& key) const { return value.node().contains(prefix + key); }
+  bool has(const std::string& key) const { return value.contains(prefix + key); }
   Value at(const std::string& key) const { return value.at(prefix + key); }
 };
 
@@ -63,8 +63,7 @@ AxesSpec padding(const EngineLayer& layer) {
 
 /// Names of kernels ("sm80_xmma_fprop_implicit_gemm_tf32f32_...") tell the units that they run on.
 std::string tactic_of(const EngineLayer& layer) {
-  const JsonNode* tactic = layer.value.node().find("TacticName");
-  return tactic != nullptr && tactic->is_string() ? std::string(tactic->text()) : "";
+  return std::string(layer.value.find("TacticName").try_text());
 }
 
 LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
@@ -86,9 +85,7 @@ LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
 std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) {
   if (!layer.has(key)) return 0;
   const Value parameters = layer.at(key);
-  return parameters.node().is_object() && parameters.node().contains("Count")
-             ? parameters.at("Count").integer(0)
-             : 0;
+  return parameters.contains("Count") ? parameters.at("Count").integer(0) : 0;
 }
 
 LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
@@ -108,7 +105,7 @@ LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
   spec.padding = padding(layer);
   spec.groups = std::max<std::uint64_t>(1, number_at(layer, "Groups").value_or(1));
   spec.bias = parameter_count(layer, "Bias") > 0;
-  if (layer.has("Weights") && layer.at("Weights").node().contains("Type"))
+  if (layer.has("Weights") && layer.at("Weights").contains("Type"))
     spec.dtypes.weight = type_of_format(layer.at("Weights").at("Type").text());
   if (spec.dtypes.input == DataType::tf32 && spec.dtypes.weight == DataType::fp32)
     spec.dtypes.weight = DataType::tf32;
@@ -290,7 +287,7 @@ constexpr EngineRule engine_rules[] = {{"Convolution", conv},
 
 std::string type_of_layer(const Value& layer) {
   for (const std::string_view key : {"ParameterType", "LayerType"})
-    if (layer.node().contains(key)) return layer.at(key).text();
+    if (layer.contains(key)) return layer.at(key).text();
   layer.fail("expected LayerType, got none");
 }
 

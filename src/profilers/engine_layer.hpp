@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "load/json_value.hpp"
+#include "load/json.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {

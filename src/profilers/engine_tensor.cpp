@@ -33,19 +33,19 @@ std::optional<Layout> layout_of_format(std::string_view format) {
 
 std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member) {
   std::vector<EngineTensor> tensors;
-  if (!layer.node().contains(member)) return tensors;
+  if (!layer.contains(member)) return tensors;
   const Value list = layer.at(member);
   if (!list.is_array()) list.fail_expected("an array of tensors");
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.at(i);
-    if (!entry.node().is_object()) entry.fail_expected("a tensor");
+    if (!entry.is_object()) entry.fail_expected("a tensor");
     EngineTensor tensor;
     for (const std::string_view key : {"Format/Datatype", "Datatype"})
-      if (entry.node().contains(key) && !tensor.type) {
+      if (entry.contains(key) && !tensor.type) {
         tensor.type = type_of_format(entry.at(key).text());
         tensor.layout = layout_of_format(entry.at(key).text());
       }
-    if (entry.node().contains("Dimensions")) {
+    if (entry.contains("Dimensions")) {
       const Value sizes = entry.at("Dimensions");
       if (!sizes.is_array()) sizes.fail_expected("an array of sizes");
       for (std::size_t axis = 0; axis < sizes.size(); ++axis)

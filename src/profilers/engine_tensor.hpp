@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "load/json_value.hpp"
+#include "load/json.hpp"
 #include "load/shape_parts.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/layer.hpp"

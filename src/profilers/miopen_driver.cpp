@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "load/layer_check.hpp"
-#include "load/json_network.hpp"
+#include "load/network_reader.hpp"
 #include "load/whole_input.hpp"
 #include "model/spelling.hpp"
 #include "profilers/formats.hpp"

@@ -17,7 +17,7 @@
 namespace roofline {
 namespace {
 
-/// Of each sort of change; JSON has all.
+/// So many changes of each sort are shown; JSON has all.
 constexpr std::size_t most_changes = 10;
 
 std::string change_text(double change_s) { return (change_s > 0 ? "+" : "") + duration(change_s); }
@@ -44,25 +44,6 @@ std::string name_text(const Change& change) {
   return change.name + " " + times_text(before) + " -> " + times_text(after);
 }
 
-/// "-458.2 us went + 154.2 us came"; nothing of a single part, which is the sum.
-class Sum {
- public:
-  void add(double seconds, const char* what) {
-    if (seconds == 0) return;
-    ++parts_;
-    if (text_.empty())
-      text_ = duration(seconds) + " " + what;
-    else
-      text_ +=
-          fmt::format(" {} {} {}", seconds < 0 ? '-' : '+', duration(std::fabs(seconds)), what);
-  }
-  std::string text() const { return parts_ > 1 ? " = " + text_ : ""; }
-
- private:
-  std::string text_;
-  std::size_t parts_ = 0;
-};
-
 /// What makes a difference in a sum of times.
 bool counts(double part_s, double whole_s) { return std::fabs(part_s) > 1e-3 * whole_s; }
 
@@ -81,79 +62,66 @@ std::string changes_sentence(const Changes& changes) {
   const bool knows_busy = before.busy_s && after.busy_s;
   const double before_s = knows_busy ? *before.busy_s : before.work_s;
   const double after_s = knows_busy ? *after.busy_s : after.work_s;
-  Sum sum;
-  sum.add(changes.gone.change_s(), "went");
-  sum.add(changes.come.change_s(), "came");
-  sum.add(changes.changed.change_s(), "changed");
+  SumText sum;
+  const auto add = [&](double seconds, const char* what) {
+    if (seconds != 0) sum.add(seconds, what);
+  };
+  add(changes.gone.change_s(), "went");
+  add(changes.come.change_s(), "came");
+  add(changes.changed.change_s(), "changed");
   // What ran side by side is in the sums of work and not in the busy time.
   const double beside_s = (after_s - before_s) - (after.work_s - before.work_s);
-  if (counts(beside_s, std::max(before_s, after_s))) sum.add(beside_s, "side by side");
+  if (counts(beside_s, std::max(before_s, after_s))) add(beside_s, "side by side");
   const std::string_view what = knows_busy ? "GPU busy" : name_of(changes.times);
   return fmt::format("{} {} -> {}{}: {}{}\n", what, duration(before_s), duration(after_s),
                      before_s > 0 ? ", " + ratio_text(after_s / before_s) : "",
-                     change_text(after_s - before_s), sum.text());
+                     change_text(after_s - before_s), sum.parts > 1 ? " = " + sum.text : "");
 }
-
-/// The wholes, a quantity a row.
-class WholesGrid {
- public:
-  WholesGrid(const Changes& changes, std::string title) : changes_(changes) {
-    grid_.columns = {{std::move(title), true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
-  }
-
-  using Text = std::string (*)(double);
-  using Quantity = std::optional<double> RunTotals::*;
-  /// Where both results know it.
-  void add(const char* name, Quantity quantity, Text text) {
-    const auto& before = changes_.before_run.*quantity;
-    const auto& after = changes_.after_run.*quantity;
-    if (before && after) add(name, *before, *after, text);
-  }
-  /// Where it changed, too.
-  void add_changed(const char* name, Quantity quantity, Text text) {
-    if (changes_.before_run.*quantity != changes_.after_run.*quantity) add(name, quantity, text);
-  }
-  void add(const char* name, double before, double after, Text text) {
-    grid_.add_row({name, text(before), text(after),
-                   (after > before ? "+" : "") + text(after - before),
-                   change_ratio(after, before)});
-  }
-  Grid grid() && { return std::move(grid_); }
-
- private:
-  const Changes& changes_;
-  Grid grid_;
-};
 
 std::string number_of_text(double count) { return si(count, ""); }
 std::string size_text(double byte) { return si(byte, "B"); }
 
-Grid measured_wholes_grid(const Changes& changes) {
-  WholesGrid grid(changes, changes.of_kernels ? "in all" : "a step");
-  grid.add(changes.of_kernels ? "whole recording" : "whole step", &RunTotals::step_s, duration);
-  grid.add("GPU idle", &RunTotals::idle_s, duration);
-  grid.add("GPU busy", &RunTotals::busy_s, duration);
+/// Both results as wholes, a quantity a row that both know.
+Grid wholes_grid(const Changes& changes) {
   const RunTotals& before = changes.before_run;
   const RunTotals& after = changes.after_run;
-  const auto beside = [](const RunTotals& run) {
+  using Text = std::string (*)(double);
+  using Quantity = std::optional<double> RunTotals::*;
+  Grid grid;
+  const bool is_step = changes.times == ChangesOf::measured && !changes.of_kernels;
+  grid.columns = {
+      {is_step ? "a step" : "in all", true}, {"before"}, {"after"}, {"change"}, {"ratio"}};
+  const auto add_row = [&](const char* name, double from, double to, Text text) {
+    grid.add_row({name, text(from), text(to), (to > from ? "+" : "") + text(to - from),
+                  change_ratio(to, from)});
+  };
+  const auto add = [&](const char* name, Quantity quantity, Text text) {
+    if (before.*quantity && after.*quantity)
+      add_row(name, *(before.*quantity), *(after.*quantity), text);
+  };
+  const auto add_changed = [&](const char* name, Quantity quantity, Text text) {
+    if (before.*quantity != after.*quantity) add(name, quantity, text);
+  };
+  if (changes.times == ChangesOf::expected) {
+    add_row("expected time", before.work_s, after.work_s, duration);
+    add("roofline", &RunTotals::roofline_s, duration);
+    add("an image", &RunTotals::time_per_image_s, duration);
+    add("images/s", &RunTotals::images_per_s, plain);
+    add_changed("FLOP", &RunTotals::flop, number_of_text);
+    add_changed("bytes", &RunTotals::byte, size_text);
+    add_changed("memory needed", &RunTotals::needed_memory_byte, size_text);
+    return grid;
+  }
+  add(is_step ? "whole step" : "whole recording", &RunTotals::step_s, duration);
+  add("GPU idle", &RunTotals::idle_s, duration);
+  add("GPU busy", &RunTotals::busy_s, duration);
+  const auto has_work_beside = [](const RunTotals& run) {
     return run.busy_s && counts(run.work_s - *run.busy_s, run.work_s);
   };
-  if (beside(before) || beside(after))
-    grid.add("all work added up", before.work_s, after.work_s, duration);
-  grid.add("launches", &RunTotals::launches, plain);
-  return std::move(grid).grid();
-}
-
-Grid expected_wholes_grid(const Changes& changes) {
-  WholesGrid grid(changes, "in all");
-  grid.add("expected time", changes.before_run.work_s, changes.after_run.work_s, duration);
-  grid.add("roofline", &RunTotals::roofline_s, duration);
-  grid.add("an image", &RunTotals::time_per_image_s, duration);
-  grid.add("images/s", &RunTotals::images_per_s, plain);
-  grid.add_changed("FLOP", &RunTotals::flop, number_of_text);
-  grid.add_changed("bytes", &RunTotals::byte, size_text);
-  grid.add_changed("memory needed", &RunTotals::needed_memory_byte, size_text);
-  return std::move(grid).grid();
+  if (has_work_beside(before) || has_work_beside(after))
+    add_row("all work added up", before.work_s, after.work_s, duration);
+  add("launches", &RunTotals::launches, plain);
+  return grid;
 }
 
 /// Changes that look alike, each as often as it is there: "layer1.0.conv1 x3".
@@ -277,8 +245,7 @@ std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
   const auto add = [&](const Grid& grid) {
     if (!grid.is_empty()) text += '\n' + render(grid);
   };
-  add(changes.times == ChangesOf::expected ? expected_wholes_grid(changes)
-                                           : measured_wholes_grid(changes));
+  add(wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {
     if (!group.work.empty())
       add(change_group_grid(title, changes, group, top.value_or(most_changes), width));

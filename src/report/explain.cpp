@@ -205,9 +205,9 @@ std::string landing_text(const LayerResult& row) {
 std::string advice_text(const std::vector<Advice>& all) {
   std::string text;
   for (const Advice& advice : all)
-    text += advice.time_s ? fmt::format("  {:<52} {}, x{:.2f} faster\n", advice.change,
+    text += advice.time_s ? fmt::format("  {:<52} {}, x{:.2f} faster\n", advice.text,
                                         duration(*advice.time_s), advice.speedup)
-                          : fmt::format("  {:<52} next to nothing\n", advice.change);
+                          : fmt::format("  {:<52} next to nothing\n", advice.text);
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/kernel_rows.hpp"
-#include "report/point_fields.hpp"
+#include "report/setting_fields.hpp"
 
 namespace roofline {
 namespace {
@@ -105,7 +105,7 @@ void write_types(W& w, const Result& result) {
 
 void write_error(W& w, std::string_view name, const ModelError& error) {
   w.key(name).object({{"bias", error.bias},
-                      {"gerr", error.gerr},
+                      {"gerr", error.geometric_error},
                       {"median_error", error.median_error},
                       {"within_25", error.within_25}});
 }
@@ -141,17 +141,17 @@ void write_most_lost(W& w, const Result& result, const std::vector<LostTime>& mo
 void write_measured_summary(W& w, const Result& result) {
   w.optional("measured", result.measured.summary, [&](const MeasuredSummary& summary) {
     w.members({{"rows", summary.rows},
-               {"measured_time_s", summary.measured_s},
-               {"roofline_time_s", summary.roofline_s},
-               {"expected_time_s", summary.expected_s},
+               {"measured_time_s", summary.total.measured_time_s},
+               {"roofline_time_s", summary.total.roofline_time_s},
+               {"expected_time_s", summary.total.expected_time_s},
                {"unexplained_s", summary.unexplained_s}});
-    write_parts(w, summary.part_s);
-    w.list("by_type", summary.types, [&](const MeasuredType& type) {
+    write_parts(w, summary.total.part_s);
+    w.list("by_type", summary.types, [&](const TypeRow& type) {
       w.object({{"type", info(type.kind).name},
                 {"rows", type.rows},
-                {"measured_time_s", type.measured_s},
-                {"roofline_time_s", type.roofline_s},
-                {"expected_time_s", type.expected_s}});
+                {"measured_time_s", type.total.measured_time_s},
+                {"roofline_time_s", type.total.roofline_time_s},
+                {"expected_time_s", type.total.expected_time_s}});
     });
     write_most_lost(w, result, summary.most_lost);
     w.key("best_achieved").begin_object();
@@ -167,8 +167,8 @@ void write_verdict(W& w, const Result& result) {
                {"knows_gaps", verdict.knows_gaps},
                {"idle_s", verdict.idle_s()}});
     write_parts(w, verdict.part_s);
-    w.list("actions", verdict.actions, [&](const Action& action) {
-      w.object({{"action", action.kind},
+    w.list("actions", verdict.actions, [&](const Advice& action) {
+      w.object({{"action", action.action},
                 {"text", action.text},
                 {"saved_s", action.saved_s},
                 {"at_most", action.at_most}});
@@ -331,45 +331,52 @@ void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& s
   w.end_object();
 }
 
-void write_comparison(W& w, const std::vector<ComparisonRow>& rows) {
-  w.list("comparison", rows, [&](const ComparisonRow& row) {
-    w.object({{"name", row.name},
-              {"batch", row.batch},
-              {"gpu", row.gpu},
-              {"time_s", row.time_s},
-              {"speedup", row.speedup},
-              {"roofline_time_s", row.roofline_time_s},
-              {"compute_bound_share", row.compute_bound_share},
-              {"energy_at_tdp_j", row.energy_at_tdp_j},
-              {"fewest_joules", row.fewest_joules}});
-  });
+void write_comparisons(W& w, const std::vector<SettingsTable>& tables) {
+  w.key("comparison").begin_array();
+  for (const SettingsTable& table : tables)
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const SettingRow& row = table.rows[i];
+      w.object({{"name", table.work},
+                {"batch", row.batch},
+                {"gpu", row.gpu},
+                {"time_s", row.time_s},
+                {"speedup", row.speedup},
+                {"roofline_time_s", row.roofline_time_s},
+                {"compute_bound_share", row.compute_bound_share},
+                {"energy_at_tdp_j", row.energy_at_tdp_j},
+                {"fewest_joules", i == table.fewest_joules}});
+    }
+  w.end_array();
 }
 
-void write_sweep(W& w, const Sweep& sweep) {
-  w.begin_object().members({{"network", sweep.network}, {"gpu", sweep.gpu}});
-  w.list("rows", sweep.rows, [&](const SweepRow& row) {
-    w.object({{"batch", row.batch},
-              {"copies_s", row.copies_s},
-              {"conv_s", row.conv_s},
-              {"linear_s", row.linear_s},
-              {"pool_s", row.pool_s},
-              {"other_s", row.other_s},
-              {"total_s", row.total_s},
-              {"roofline_time_s", row.roofline_time_s},
-              {"time_per_image_s", row.time_per_image_s},
-              {"images_per_s", row.images_per_s},
-              {"needed_memory_byte", row.needed_memory_byte},
-              {"fits", row.fits}});
+void write_sweep(W& w, const SettingsTable& sweep) {
+  w.begin_object().members({{"network", sweep.work}, {"gpu", sweep.rows.front().gpu}});
+  w.list("rows", sweep.rows, [&](const SettingRow& row) {
+    const auto batch = static_cast<double>(*row.batch);
+    const double total_s = row.part_s[NetworkPart::total];
+    w.begin_object().member("batch", row.batch);
+    for (const NetworkPart part : enumerators<NetworkPart>)
+      w.member(std::string(identifiers_of<NetworkPart>[index_of(part)]) + "_s", row.part_s[part]);
+    w.members({{"roofline_time_s", row.roofline_time_s},
+               {"time_per_image_s", total_s / batch},
+               {"images_per_s", total_s > 0 ? batch / total_s : 0.0},
+               {"needed_memory_byte", row.needed_memory_byte},
+               {"fits", row.fits}});
+    w.end_object();
   });
-  w.members({{"best_batch", sweep.best_batch}, {"near_best_from_batch", sweep.near_best_from}});
+  const auto batch_of = [&](const std::optional<std::size_t>& row) {
+    return row ? Cell(sweep.rows[*row].batch) : Cell();
+  };
+  w.members({{"best_batch", batch_of(sweep.best)},
+             {"near_best_from_batch", batch_of(sweep.near_best_from)}});
   w.end_object();
 }
 
-void write_points(W& w, const PointTable& table) {
-  w.begin_object().members({{"network", table.network}, {"training", table.training}});
-  w.list("rows", table.points, [&](const OperatingPoint& point) {
+void write_points(W& w, const SettingsTable& table) {
+  w.begin_object().members({{"network", table.work}, {"training", table.training}});
+  w.list("rows", table.rows, [&](const SettingRow& row) {
     w.begin_object();
-    write_point_fields(w, table, point, false);
+    write_setting_fields(w, table, row, false);
     w.end_object();
   });
   w.members({{"ranked_by", table.ranked_by},
@@ -450,7 +457,7 @@ void write_explanation(W& w, const Report& report, const Explanation& explanatio
               {"origin", text_or_null(origin)}});
   });
   w.list("advice", explanation.advice, [&](const Advice& advice) {
-    w.object({{"change", advice.change},
+    w.object({{"change", advice.text},
               {"time_s", advice.time_s},
               {"speedup", advice.time_s ? Cell(advice.speedup) : Cell()}});
   });
@@ -478,8 +485,8 @@ void write_network_explanation(W& w, const Report& report, const NetworkExplanat
               {"share", layer.share},
               {"limiter", first.kernel ? Cell(first.kernel->limiter) : Cell()}});
   });
-  w.list("changes", explanation.changes, [&](const NetworkChange& change) {
-    w.object({{"change", change.change}, {"time_s", change.time_s}, {"speedup", change.speedup}});
+  w.list("changes", explanation.changes, [&](const Advice& change) {
+    w.object({{"change", change.text}, {"time_s", change.time_s}, {"speedup", change.speedup}});
   });
   w.list("sensitivity", explanation.sensitivity, [&](const Sensitivity& each) {
     w.object({{"what", each.what}, {"time_s", each.time_s}, {"saved_share", each.saved_share}});
@@ -509,9 +516,9 @@ void write_json(const Report& report, const RenderStyle&, const Sink& sink) {
   auto kernels = report.kernel_selections.begin();
   w.list("kernel_tables", report.kernels,
          [&](const KernelTable& table) { write_kernel_table(w, table, *kernels++); });
-  write_comparison(w, report.comparison);
-  w.list("sweeps", report.sweeps, [&](const Sweep& sweep) { write_sweep(w, sweep); });
-  w.list("points", report.points, [&](const PointTable& table) { write_points(w, table); });
+  write_comparisons(w, report.comparisons);
+  w.list("sweeps", report.sweeps, [&](const SettingsTable& sweep) { write_sweep(w, sweep); });
+  w.list("points", report.points, [&](const SettingsTable& table) { write_points(w, table); });
   write_changes(w, report.changes);
   w.list("explanations", report.explanations,
          [&](const Explanation& each) { write_explanation(w, report, each); });

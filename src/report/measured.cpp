@@ -75,16 +75,16 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   grid.columns = {
       {"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}};
   const auto add = [&](const std::string& what, double time_s) {
-    grid.add_row({what, duration(time_s), share_text(time_s, summary.measured_s)});
+    grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
   };
   for (const Limiter limiter : enumerators<Limiter>) {
-    if (summary.part_s[limiter] <= 0) continue;
+    if (summary.total.part_s[limiter] <= 0) continue;
     std::string name(name_of(limiter));
     std::replace(name.begin(), name.end(), '_', ' ');
-    add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.part_s[limiter]);
+    add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.total.part_s[limiter]);
   }
   add(std::string(unexplained_text(summary.unexplained_s)), summary.unexplained_s);
-  add("measured", summary.measured_s);
+  add("measured", *summary.total.measured_time_s);
   grid.has_total = true;
   return grid;
 }
@@ -96,13 +96,14 @@ Grid measured_types_grid(const MeasuredSummary& summary) {
   const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
                        double expected_s, double measured_s) {
     grid.add_row({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
-                  duration(measured_s), share_text(measured_s, summary.measured_s),
+                  duration(measured_s), share_text(measured_s, *summary.total.measured_time_s),
                   over(measured_s, roofline_s), over(measured_s, expected_s)});
   };
-  for (const MeasuredType& type : summary.types)
-    add(std::string(info(type.kind).name), type.rows, type.roofline_s, type.expected_s,
-        type.measured_s);
-  add("total", summary.rows, summary.roofline_s, summary.expected_s, summary.measured_s);
+  for (const TypeRow& type : summary.types)
+    add(std::string(info(type.kind).name), type.rows, type.total.roofline_time_s,
+        *type.total.expected_time_s, *type.total.measured_time_s);
+  add("total", summary.rows, summary.total.roofline_time_s, *summary.total.expected_time_s,
+      *summary.total.measured_time_s);
   grid.has_total = true;
   return grid;
 }

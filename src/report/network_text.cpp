@@ -109,8 +109,8 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
 Grid network_changes_grid(const NetworkExplanation& explanation) {
   Grid grid;
   grid.columns = {{"what would help", true}, {"expected"}, {"speed-up"}};
-  for (const NetworkChange& each : explanation.changes)
-    grid.add_row({each.change, duration(each.time_s), ratio_text(each.speedup)});
+  for (const Advice& each : explanation.changes)
+    grid.add_row({each.text, duration(*each.time_s), ratio_text(each.speedup)});
   return grid;
 }
 

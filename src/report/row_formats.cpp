@@ -3,7 +3,7 @@
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/kernel_rows.hpp"
-#include "report/point_fields.hpp"
+#include "report/setting_fields.hpp"
 #include "report/stated.hpp"
 
 namespace roofline {
@@ -28,8 +28,8 @@ void append_kernel_line(std::string& text, const KernelTable& table, const Kerne
   append_line(text, [&](JsonWriter& writer) { write_kernel_fields(writer, table, row, true); });
 }
 
-void append_point_line(std::string& text, const PointTable& table, const OperatingPoint& point) {
-  append_line(text, [&](JsonWriter& writer) { write_point_fields(writer, table, point, true); });
+void append_point_line(std::string& text, const SettingsTable& table, const SettingRow& row) {
+  append_line(text, [&](JsonWriter& writer) { write_setting_fields(writer, table, row, true); });
 }
 
 void append_error_line(std::string& text, const InputError& error) {
@@ -88,11 +88,9 @@ constexpr RowFormat csv{
     .kernel = [](std::string& text, const KernelTable& table,
                  const KernelRow& row) { append_cells<raw>(text, kernel_fields(), table, row); },
     .begin_kernels = [] { return header_of(kernel_fields()); },
-    .point =
-        [](std::string& text, const PointTable& table, const OperatingPoint& point) {
-          append_cells<raw>(text, point_fields(), table, point);
-        },
-    .begin_points = [] { return header_of(point_fields()); }};
+    .point = [](std::string& text, const SettingsTable& table,
+                const SettingRow& row) { append_cells<raw>(text, setting_fields(), table, row); },
+    .begin_points = [] { return header_of(setting_fields()); }};
 
 }  // namespace
 

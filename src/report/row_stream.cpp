@@ -117,13 +117,13 @@ namespace {
 void write_point_rows(const RowFormat& format, const Report& report, OutputBuffer& out) {
   if (format.begin_points != nullptr) out.text() = format.begin_points();
   for (std::size_t i = 0; i < report.points.size(); ++i) {
-    const PointTable& table = report.points[i];
+    const SettingsTable& table = report.points[i];
     const PointSelection& selection = report.point_selections[i];
     const auto write = [&](const std::vector<std::size_t>& points) {
-      for (const std::size_t point : points) format.point(out.text(), table, table.points[point]);
+      for (const std::size_t point : points) format.point(out.text(), table, table.rows[point]);
     };
     for (const auto& group : selection.groups) write(group);
-    if (!report.view.top) write(selection.unfit);
+    if (!report.filter.top) write(selection.unfit);
     out.pass_on();
   }
 }
@@ -148,7 +148,7 @@ void write_layer_rows(const RowFormat& format, const Report& report, OutputBuffe
 
 void write_rows(const RowFormat& format, const Report& report, const Sink& sink) {
   OutputBuffer out(sink);
-  if (report.view.ranks_gpus() && report.kernels.empty())
+  if (report.filter.ranks_gpus() && report.kernels.empty())
     write_point_rows(format, report, out);
   else
     write_layer_rows(format, report, out);

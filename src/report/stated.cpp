@@ -147,7 +147,7 @@ void write_stated_layer(JsonWriter& writer, const Row& row) {
     for (std::size_t i = 0; i < std::min(operands.size(), names.size()); ++i)
       operands[i]->layer = names[i];
     // The report says of which pass its rows are.
-    if (row.layer.trains_norm) spec.batch_statistics = false;
+    if (row.layer.uses_batch_statistics) spec.batch_statistics = false;
   }
   write_layer(writer, spec);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "report/table_row.hpp"
 #include "report/text.hpp"
@@ -25,6 +26,11 @@ std::string_view cause_text(BelowBound reason) {
 }
 
 }  // namespace
+
+void SumText::add(double seconds, std::string_view what) {
+  if (parts++ > 0) text += seconds < 0 ? " - " : " + ";
+  text += fmt::format("{} {}", duration(parts == 1 ? seconds : std::fabs(seconds)), what);
+}
 
 std::string bound_share_text(double compute_share) {
   if (compute_share >= 0.995) return "compute";
@@ -75,79 +81,15 @@ Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
   for (const Accuracy& cell : result.measured.accuracy)
     grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
                   std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
-                  factor(cell.expected.bias), factor(cell.expected.gerr),
+                  factor(cell.expected.bias), factor(cell.expected.geometric_error),
                   percent(cell.expected.median_error),
                   fmt::format("{:.0f}%", 100 * cell.expected.within_25),
-                  ratio_text(cell.roofline.gerr),
+                  ratio_text(cell.roofline.geometric_error),
                   fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
                               factor(cell.worst.front().ratio))});
   constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
   drop_columns(grid, width, droppable);
   return grid;
-}
-
-Grid comparison_grid(const std::vector<ComparisonRow>& rows) {
-  Grid grid;
-  grid.columns = {{"comparison", true}, {"batch"},          {"GPU", true},     {"expected"},
-                  {"speed-up"},         {"bound by", true}, {"energy at TDP"}, {"", true}};
-  const ComparisonRow* last = nullptr;
-  for (const ComparisonRow& row : rows) {
-    const bool same = last != nullptr && last->name == row.name && last->batch == row.batch;
-    last = &row;
-    const std::string batch = row.batch ? fmt::format("{}", *row.batch) : "mixed";
-    grid.add_row({same ? "" : row.name, same ? "" : batch, row.gpu, duration(row.time_s),
-                  factor(row.speedup), bound_share_text(row.compute_bound_share),
-                  row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
-                  row.fewest_joules ? "fewest joules" : ""});
-  }
-  return grid;
-}
-
-Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width) {
-  Grid grid;
-  grid.columns = {{"batch"}};
-  std::vector<SweepPart> measured;
-  for (const SweepPart& part : sweep_parts) {
-    grid.columns.push_back({std::string(part.name)});
-    if (std::any_of(sweep.rows.begin(), sweep.rows.end(), [&](const SweepRow& row) {
-          return row.measured_s.contains(std::string(part.name));
-        }))
-      measured.push_back(part);
-  }
-  for (const SweepPart& part : measured) {
-    grid.columns.push_back({std::string(part.name) + " measured"});
-    grid.columns.push_back({"/exp."});
-  }
-  grid.columns.insert(grid.columns.end(), {{"an image"}, {"images/s"}, {"", true}});
-  for (const SweepRow& row : sweep.rows) {
-    std::vector<std::string> cells{fmt::format("{}", row.batch)};
-    for (const SweepPart& part : sweep_parts)
-      cells.push_back(row.*part.seconds > 0 ? duration(row.*part.seconds) : "");
-    for (const SweepPart& part : measured) {
-      const auto found = row.measured_s.find(std::string(part.name));
-      const bool known = found != row.measured_s.end();
-      const double expected_s = row.*part.seconds;
-      cells.push_back(known ? duration(found->second) : "");
-      cells.push_back(known && expected_s > 0 ? ratio_text(found->second / expected_s) : "");
-    }
-    cells.insert(cells.end(), {duration(row.time_per_image_s), plain(row.images_per_s),
-                               !row.fits.value_or(true)        ? "DOES NOT FIT"
-                               : sweep.best_batch == row.batch ? "best"
-                                                               : ""});
-    grid.add_row(cells);
-  }
-  constexpr std::array<std::string_view, 4> droppable{"images/s", "other", "pool", "linear"};
-  drop_columns(grid, width, droppable);
-  return grid;
-}
-
-std::string sweep_sentence(const Sweep& sweep) {
-  if (!sweep.best_batch) return "none of these batches fits the GPU's memory\n";
-  std::string text =
-      fmt::format("best of these: batch {} has the least time an image\n", *sweep.best_batch);
-  if (sweep.near_best_from == sweep.best_batch) return text;
-  return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
-                            *sweep.near_best_from, *sweep.best_batch);
 }
 
 std::string gpu_changes_sentence(const Result& result) {

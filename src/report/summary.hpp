@@ -15,19 +15,30 @@
 
 namespace roofline {
 
+/// "17.20 ms bound + 7.691 ms slower than the model - 10.00 us rates and caches"
+struct SumText {
+  std::string text;
+  std::size_t parts = 0;
+
+  void add(double seconds, std::string_view what);
+};
+
 Grid type_grid(const Result& result, const Selection& selection);
 Grid accuracy_grid(const Result& result, std::optional<std::size_t> width);
-Grid comparison_grid(const std::vector<ComparisonRow>& rows);
-Grid sweep_grid(const Sweep& sweep, std::optional<std::size_t> width);
+Grid comparison_grid(const std::vector<SettingsTable>& tables);
+/// A batch a row, its time by kind of layer.
+Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width);
+/// Whether any part of the network has a measured time as a whole.
+bool has_measured_parts(const SettingsTable& sweep);
 /// A point a row; columns that say the same of all points are left out, and on a terminal of
 /// `width` columns what there is no room for.
 Grid points_grid(const Report& report, std::optional<std::size_t> width);
 /// What all points have in common.
-std::string points_title(std::span<const PointTable> tables, std::optional<Framework> framework);
+std::string points_title(std::span<const SettingsTable> tables, std::optional<Framework> framework);
 /// From which batch on the work is bound by compute.
-std::string points_sentences(const PointTable& table, std::optional<std::size_t> width);
-/// Of a ranking: how many rows are not shown, and what does not fit.
-std::string ranking_sentences(const PointTable& table, const PointSelection& selection,
+std::string points_sentences(const SettingsTable& table, std::optional<std::size_t> width);
+/// How many rows of a ranking are not shown, and what does not fit.
+std::string ranking_sentences(const SettingsTable& table, const PointSelection& selection,
                               std::optional<std::size_t> width);
 /// What the columns of points mean that are shown, and batches that were searched for.
 std::string points_legend(const Report& report, const std::set<std::string>& headers);
@@ -37,20 +48,19 @@ std::string bound_share_text(double compute_share);
 /// What the cells of a column of limiters mean, each in a few words, in lines.
 std::string limiter_legend(const std::set<std::string>& cells);
 /// The best batch and where growth turns linear, in sentences.
-std::string sweep_sentence(const Sweep& sweep);
+std::string sweep_sentence(const SettingsTable& sweep);
 /// What of the GPU was set, from what to what; empty where nothing was.
 std::string gpu_changes_sentence(const Result& result);
 /// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
 std::string other_engine_sentence(const Result& result);
 /// What the network takes of the GPU's memory; empty where it is not known.
 std::string memory_sentence(const Result& result);
-/// What no run of the network is faster than; empty where that is not known.
 /// The expected time of all layers and how sure it is; empty where either is not known, and beside
 /// measured times.
 std::string expected_sentence(const Result& result, std::optional<std::size_t> width);
-/// What a network cannot be faster than.
+/// What no run of the network is faster than; empty where that is not known.
 std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);
-/// Of a measured input, what a person needs first: what the time is made of and what to do first.
+/// What a person needs first of a measured input: what the time is made of and what to do first.
 std::string verdict_sentences(const Result& result);
 /// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
 std::string recording_sentences(const Result& result);

@@ -221,7 +221,7 @@ void write_section(const Report& report, const Section& section, const Style& st
   out.text() += verdict_sentences(result) + expected_sentence(result, style.own.width) +
                 engines_of(report, section) + other_engine_sentence(result);
   out.text() += memory_sentence(result) + recording_sentences(result) + '\n';
-  if (report.view.by == RowsBy::type) {
+  if (report.filter.by == RowsBy::type) {
     style.write(type_grid(result, selection), out);
     out.text() += hidden_sentence(selection.types.size(), result.types.size(), "types");
   } else {
@@ -233,9 +233,9 @@ void write_section(const Report& report, const Section& section, const Style& st
 }
 
 /// The seconds of a sweep by kind of layer.
-std::string sweep_text(const Sweep& sweep, const Style& style) {
-  return fmt::format("{} on {} by batch, expected time\n\n",
-                     shortened(printable(sweep.network), 40), shortened(printable(sweep.gpu), 30)) +
+std::string sweep_text(const SettingsTable& sweep, const Style& style) {
+  return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
+                     shortened(printable(sweep.rows.front().gpu), 30)) +
          style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
 }
 
@@ -247,17 +247,17 @@ std::string points_text(const Report& report, const Style& style) {
     text += style.render(grid);
   const bool one = report.points.size() == 1;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
-    const PointTable& table = report.points[i];
+    const SettingsTable& table = report.points[i];
     const bool ranked = table.ranked_by.has_value();
     const std::string sentences =
         ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
                : points_sentences(table, style.own.width);
     if (!sentences.empty())
-      text += (one ? "" : printable(table.network) + (ranked ? ": " : " is ")) + sentences;
+      text += (one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences;
   }
   text += '\n';
-  for (const Sweep& sweep : report.sweeps)
-    if (sweep.has_measured_parts()) text += sweep_text(sweep, style);
+  for (const SettingsTable& sweep : report.sweeps)
+    if (has_measured_parts(sweep)) text += sweep_text(sweep, style);
   return text;
 }
 
@@ -295,7 +295,7 @@ std::string meanings_legend(const std::set<std::string>& headers) {
 
 /// Points stand for their layers, unless layers are asked for.
 bool shows_layers(const Report& report) {
-  return report.points.empty() || report.view.asks_for_layers();
+  return report.points.empty() || report.filter.asks_for_layers();
 }
 
 /// What the tables say that their legends explain.
@@ -338,19 +338,19 @@ void write_layer_tables(const Report& report, const Style& plain_style, OutputBu
                     },
                     plain_style.own};
   if (report.changes) {
-    out.text() += changes_text(*report.changes, report.view.top, style.own.width,
+    out.text() += changes_text(*report.changes, report.filter.top, style.own.width,
                                [&](const Grid& grid) { return style.render(grid); });
     if (!shown.limiters.empty()) out.text() += '\n' + limiter_legend(shown.limiters);
     return;
   }
-  const bool by_type = report.view.by == RowsBy::type;
+  const bool by_type = report.filter.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;
   if (by_type)
-    for (const Sweep& sweep : report.sweeps) out.text() += sweep_text(sweep, style);
+    for (const SettingsTable& sweep : report.sweeps) out.text() += sweep_text(sweep, style);
   if (rows || (by_type && report.sweeps.empty()))
     for (const Section& section : sections_of(report)) write_section(report, section, style, out);
-  if (report.view.by == RowsBy::layer && !report.comparison.empty()) {
-    style.write(comparison_grid(report.comparison), out);
+  if (report.filter.by == RowsBy::layer && !report.comparisons.empty()) {
+    style.write(comparison_grid(report.comparisons), out);
     out.text() += '\n';
   }
   out.text() += points_text(report, style);
@@ -395,7 +395,7 @@ void write_report(const Report& report, const Style& style, OutputBuffer& out) {
 }
 
 std::string explanations_text(const Report& report) {
-  const auto length = report.view.all ? ExplanationLength::whole : ExplanationLength::lecture;
+  const auto length = report.filter.all ? ExplanationLength::whole : ExplanationLength::lecture;
   std::string text;
   for (const Explanation& each : report.explanations)
     text +=

@@ -14,17 +14,17 @@
 namespace roofline {
 namespace {
 
-/// Of a step: a GPU that is idle for longer is what a person hears of, not its kernels.
+/// A GPU that is idle for this share of a step has that reported first, not its kernels.
 constexpr double mostly_idle = 0.25;
-/// Of what is split up: smaller parts are named together.
+/// Parts that are a smaller share of what is split up are named together.
 constexpr double least_named = 0.02;
-/// Of what is split up: a rest that shows in no sum.
+/// A rest below this share of what is split up shows in no sum.
 constexpr double least_shown = 1e-4;
-/// Of a step: where layers are as much, nothing else needs a sentence.
+/// Where layers are this share of a step, nothing else needs a sentence.
 constexpr double mostly_layers = 0.95;
-/// Of a step: where layers are as little, their bound is not what matters.
+/// Where layers are a smaller share of a step, their bound is not what matters.
 constexpr double few_layers = 0.1;
-/// Of a cause's gaps: not worth a number of its own.
+/// One part of a cause's gaps that is this share of them needs no number of its own.
 constexpr double all_of_it = 0.99;
 constexpr std::size_t most_actions = 2;
 
@@ -37,35 +37,29 @@ std::string_view text_of(const Verdict& verdict, StepPart part) {
   return part == StepPart::unexplained ? unexplained_text(verdict.part_s[part]) : meaning_of(part);
 }
 
-/// "17.20 ms bound + 7.691 ms slower than the model - 10.00 us rates and caches": what is too small
-/// to be named stands last, so that the parts sum.
-class SumText {
+/// A sum of parts of a whole: what is too small to be named stands last, so that the parts sum.
+class PartsText {
  public:
-  explicit SumText(double whole_s) : whole_s_(whole_s) {}
+  explicit PartsText(double whole_s) : whole_s_(whole_s) {}
 
   void add(double time_s, std::string_view what) {
     if (std::fabs(time_s) < least_named * whole_s_)
       rest_s_ += time_s;
     else
-      append(time_s, what);
+      sum_.add(time_s, what);
   }
   void add(const Verdict& verdict, std::span<const StepPart> parts) {
     for (const StepPart part : parts) add(verdict.part_s[part], text_of(verdict, part));
   }
   std::string text() && {
-    if (std::fabs(rest_s_) > least_shown * whole_s_) append(rest_s_, "other");
-    return std::move(text_);
+    if (std::fabs(rest_s_) > least_shown * whole_s_) sum_.add(rest_s_, "other");
+    return std::move(sum_.text);
   }
 
  private:
-  void append(double time_s, std::string_view what) {
-    if (!text_.empty()) text_ += time_s < 0 ? " - " : " + ";
-    text_ += fmt::format("{} {}", duration(text_.empty() ? time_s : std::fabs(time_s)), what);
-  }
-
   double whole_s_;
   double rest_s_ = 0;
-  std::string text_;
+  SumText sum_;
 };
 
 /// What the host ran in most of the gaps of a cause: " (592.5 us of it in aten::addmm)".
@@ -81,7 +75,7 @@ std::string host_text(const TraceSummary& recording, IdleCause cause) {
 }
 
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
-  SumText sum(verdict.idle_s());
+  PartsText sum(verdict.idle_s());
   auto parts = idle_parts;
   std::stable_sort(parts.begin(), parts.end(), [&](const IdlePart& a, const IdlePart& b) {
     return verdict.part_s[a.part] > verdict.part_s[b.part];
@@ -98,11 +92,11 @@ std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording)
   return text + '\n';
 }
 
-/// Of a GPU that works: what beside layers it works on.
+/// What a GPU works on beside layers.
 std::string busy_sentence(const Verdict& verdict) {
   const double busy_s = verdict.step_s - verdict.idle_s();
   if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
-  SumText sum(busy_s);
+  PartsText sum(busy_s);
   sum.add(verdict.layers_s(), "layers");
   sum.add(verdict, other_busy_parts);
   return fmt::format("GPU busy {} of {}: {}\n", percent(busy_s / verdict.step_s),
@@ -112,7 +106,7 @@ std::string busy_sentence(const Verdict& verdict) {
 std::string layers_sentence(const Verdict& verdict) {
   if (verdict.layers_s() < few_layers * verdict.step_s) return "";
   const double bound_s = verdict.part_s[StepPart::bound];
-  SumText sum(verdict.layers_s());
+  PartsText sum(verdict.layers_s());
   sum.add(verdict, layer_parts);
   const std::string over = bound_s > 0 ? ratio_text(verdict.layers_s() / bound_s) : "";
   return fmt::format("layers take {}, {} of their bound: {}\n", duration(verdict.layers_s()), over,
@@ -121,10 +115,10 @@ std::string layers_sentence(const Verdict& verdict) {
 
 /// What an action saves and leaves. Where kernels get faster than the host launches them, the host
 /// is what is left.
-std::string action_text(const Action& action, const Result& result) {
+std::string action_text(const Advice& action, const Result& result) {
   const double left_s = result.measured.verdict->step_s - action.saved_s;
   const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
-  const bool host_binds = works_on_kernels(action.kind) && left_s < host_s;
+  const bool host_binds = action.speeds_kernels && left_s < host_s;
   return fmt::format(
       "{}: saves {}{}, leaves {}{}", action.text, action.at_most ? "up to " : "",
       duration(action.saved_s), duration(left_s),
@@ -140,7 +134,7 @@ std::string verdict_sentences(const Result& result) {
   std::string text = is_idle ? idle_sentence(verdict, *result.measured.recording)
                              : busy_sentence(verdict) + layers_sentence(verdict);
   for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
-    const Action& action = verdict.actions[i];
+    const Advice& action = verdict.actions[i];
     text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
   }
   return broken(text, sentence_width);

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "results/score.hpp"
+#include "roofline/analysis.hpp"
 
 namespace roofline {
 namespace {
@@ -47,16 +47,20 @@ ModelError model_error(const std::vector<TimedPair>& pairs) {
   const auto count = static_cast<double>(pairs.size());
   double log_sum = 0;
   double log_distance = 0;
-  double close = 0;
   std::vector<double> errors;
   for (const TimedPair& pair : pairs) {
     const double log_ratio = std::log(ratio_of(pair));
     log_sum += log_ratio;
     log_distance += std::fabs(log_ratio);
     errors.push_back(std::fabs(ratio_of(pair) - 1));
-    if (errors.back() < 0.25) ++close;
   }
-  return {std::exp(log_sum / count), std::exp(log_distance / count), median(errors), close / count};
+  const auto share_within = [&](double most) {
+    return static_cast<double>(std::count_if(errors.begin(), errors.end(),
+                                             [&](double error) { return error < most; })) /
+           count;
+  };
+  return {std::exp(log_sum / count), std::exp(log_distance / count), median(errors),
+          share_within(0.25), share_within(0.3)};
 }
 
 LayerClass class_of(const Layer& layer) {

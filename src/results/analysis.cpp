@@ -6,13 +6,11 @@
 #include "kernel/resolved_model.hpp"
 #include "model/fusion.hpp"
 #include "model/layer_fields.hpp"
+#include "model/text.hpp"
 #include "results/in_parallel.hpp"
-#include "results/lost_time.hpp"
-#include "results/measured.hpp"
-#include "results/network_bounds.hpp"
-#include "results/totals.hpp"
+#include "results/measured_run.hpp"
+#include "results/sums.hpp"
 #include "results/uncertainty.hpp"
-#include "results/verdict.hpp"
 
 namespace roofline {
 namespace {
@@ -26,8 +24,7 @@ bool is_dense_contraction(const Layer& layer) {
 std::string peaks_of(const Gpu& gpu) {
   std::string list;
   for (const Engine engine : enumerators<Engine>)
-    if (gpu.peak_flop_per_s[engine])
-      list += (list.empty() ? "" : ", ") + std::string(name_of(engine));
+    if (gpu.peak_flop_per_s[engine]) add_item(list, name_of(engine));
   return list;
 }
 
@@ -65,9 +62,9 @@ auto common(const std::vector<LayerResult>& rows, Get get)
 
 void count_row(LayerResult& row, const Context& context, const std::string& source) {
   Layer& layer = row.layer;
-  row.trains_norm =
+  row.uses_batch_statistics =
       context.options.training && layer.kind == LayerKind::batch_norm && !layer.batch_statistics;
-  layer.batch_statistics = layer.batch_statistics || row.trains_norm;
+  layer.batch_statistics = layer.batch_statistics || row.uses_batch_statistics;
   row.counts = count(layer);
   row.engine = require_engine(layer, context, source);
 }
@@ -123,9 +120,9 @@ void set_kernels(Layer& layer, const Network& network, const Context& context) {
     layer.fp16_accumulate = true;
 }
 
-/// Takes a layer's operands over, unless they are asked for after it: where it hands on what it
-/// reads.
-Layer taken(Layer& layer) {
+/// Moves a layer out of the network. What hands on what it reads is asked for its operands later,
+/// and keeps them.
+Layer take_layer(Layer& layer) {
   const bool hands_on = layer.of_run || layer.kind == LayerKind::copy;
   std::vector<Operand> inputs = std::exchange(layer.inputs, {});
   Layer all = layer;
@@ -134,7 +131,7 @@ Layer taken(Layer& layer) {
   return all;
 }
 
-/// At most: room for more would be memory that nothing fills.
+/// How many rows there will be at most: room for more would be memory that nothing fills.
 std::size_t row_count(const Network& network, const AnalysisOptions& options) {
   std::size_t count = options.host_copies ? 2 : 0;
   for (std::size_t i = 0; i < network.layers.size(); ++i)
@@ -365,7 +362,7 @@ Expected<Result> evaluate(Network&& network, const Context& context) {
     const Expected<Memory> memory =
         network.recording ? Memory() : memory_of_network(network, context);
     std::vector<LayerResult> rows =
-        rows_of(network, context, [&](std::size_t i) { return taken(network.layers[i]); });
+        rows_of(network, context, [&](std::size_t i) { return take_layer(network.layers[i]); });
     network.layers = std::vector<Layer>();
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "model/expected.hpp"
-#include "results/near_best.hpp"
-#include "roofline/analysis.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 namespace {
@@ -35,10 +34,11 @@ class Search {
 
   std::uint64_t best() {
     const std::uint64_t most_images = largest();
-    std::vector<TimedBatch> batches;
-    for (std::uint64_t batch = 1; batch < most_images; batch *= 2) batches.push_back(at(batch));
-    batches.push_back(at(most_images));
-    return batches[near_best(batches)->from].batch;
+    SettingsTable table;
+    for (std::uint64_t batch = 1; batch < most_images; batch *= 2) table.rows.push_back(at(batch));
+    table.rows.push_back(at(most_images));
+    find_best_batch(table);
+    return *table.rows[*table.near_best_from].batch;
   }
 
  private:
@@ -48,31 +48,31 @@ class Search {
   double free_byte() const { return static_cast<double>(*context_.gpu.memory_byte); }
 
   /// What does not fit 64 bits fits no GPU either.
-  struct Needs {
-    double byte;
-    TimedBatch timed;
-  };
-  const Needs& needs(std::uint64_t batch) {
-    const auto known = needs_.find(batch);
-    if (known != needs_.end()) return known->second;
-    constexpr double too_much = 1e300;
-    Needs needs{too_much, {batch, 0, false}};
+  const SettingRow& at(std::uint64_t batch) {
+    const auto known = rows_.find(batch);
+    if (known != rows_.end()) return known->second;
+    SettingRow row;
+    row.batch = batch;
+    row.fits = false;
     const Expected<Network> network = network_at_(batch);
     const Expected<Result> result =
         network ? evaluate(*network, context_) : Expected<Result>(network.error());
     if (!result && batch == 1) throw result.error();
     if (result) {
-      const auto byte = needed_memory_byte(*result);
-      if (!byte) throw InputError(result->setting.source, "", "expected a network, got layers");
-      needs = {static_cast<double>(*byte),
-               {batch, result->total.time_s / static_cast<double>(batch),
-                fits(*result).value_or(false)}};
+      row.needed_memory_byte = needed_memory_byte(*result);
+      if (!row.needed_memory_byte)
+        throw InputError(result->setting.source, "", "expected a network, got layers");
+      row.time_per_image_s = result->total.time_s / static_cast<double>(batch);
+      row.fits = fits(*result);
       source_ = result->setting.source;
     }
-    return needs_.emplace(batch, needs).first->second;
+    return rows_.emplace(batch, row).first->second;
   }
-  double needed_byte(std::uint64_t batch) { return needs(batch).byte; }
-  TimedBatch at(std::uint64_t batch) { return needs(batch).timed; }
+  double needed_byte(std::uint64_t batch) {
+    constexpr double too_much = 1e300;
+    const auto& byte = at(batch).needed_memory_byte;
+    return byte ? static_cast<double>(*byte) : too_much;
+  }
 
   /// Between a batch that fits and one that does not. Memory grows nearly in proportion, so that
   /// interpolation hits; halving bounds the steps where it does not.
@@ -110,23 +110,11 @@ class Search {
 
   const NetworkAtBatch& network_at_;
   const Context& context_;
-  std::map<std::uint64_t, Needs> needs_;
+  std::map<std::uint64_t, SettingRow> rows_;  ///< by batch
   std::string source_;
 };
 
 }  // namespace
-
-std::optional<NearBest> near_best(std::span<const TimedBatch> batches) {
-  std::optional<NearBest> found;
-  for (std::size_t i = 0; i < batches.size(); ++i)
-    if (batches[i].fits &&
-        (!found || batches[i].time_per_image_s < batches[found->best].time_per_image_s))
-      found = NearBest{i, i};
-  if (!found) return found;
-  const double most_s = (1 + near_best_share) * batches[found->best].time_per_image_s;
-  while (found->from > 0 && batches[found->from - 1].time_per_image_s <= most_s) --found->from;
-  return found;
-}
 
 Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
                                    const Context& context) {

@@ -10,8 +10,7 @@
 
 #include "kernel/constant_fields.hpp"
 #include "kernel/dense/contraction.hpp"
-#include "results/glob.hpp"
-#include "results/score.hpp"
+#include "results/selection.hpp"
 #include "roofline/kernel_model.hpp"
 
 namespace roofline {
@@ -31,10 +30,10 @@ double loss(double log_ratio) {
   return distance <= full ? distance : full + (distance - full) / 3;
 }
 
-/// What a constant's way from its first value costs, of the sum over all layers.
-double way_cost(double value, double first, double range) {
-  const double way = first > 0 && value > 0 ? std::log(value / first) : (value - first) / range;
-  return 2e-4 * way * way;
+/// What a constant costs that drifts from its first value, as a share of the sum over all layers.
+double drift_penalty(double value, double first, double range) {
+  const double drift = first > 0 && value > 0 ? std::log(value / first) : (value - first) / range;
+  return 2e-4 * drift * drift;
 }
 
 std::string dotted(const ConstantName& name) {
@@ -89,7 +88,7 @@ class Fit {
   const Indices& free() const { return free_; }
   const Indices& undetermined() const { return undetermined_; }
   std::size_t untouched() const { return untouched_; }
-  /// Of the layers that a free constant moves.
+  /// Which layers a free constant moves.
   Indices layers_of(std::size_t constant) const {
     Indices indices;
     for (const std::size_t position : positions_.at(constant)) indices.push_back(used_[position]);
@@ -146,11 +145,12 @@ class Fit {
     positions_[constant] = std::move(positions);
   }
 
-  /// The sum over the layers that the constant moves, and what its way costs.
+  /// The sum over the layers that the constant moves, and what its drift costs.
   double cost(std::size_t constant, const std::vector<double>& ratios) {
     const ConstantNote& note = constants_->notes[constant];
-    const double way = way_cost(value(constant), first_value(constant), note.most - note.least);
-    double sum = way * static_cast<double>(used_.size());
+    const double penalty =
+        drift_penalty(value(constant), first_value(constant), note.most - note.least);
+    double sum = penalty * static_cast<double>(used_.size());
     for (const double ratio : ratios) sum += loss(ratio);
     return sum;
   }
@@ -191,11 +191,11 @@ class Fit {
   Indices used_;
   std::shared_ptr<ModelConstants> constants_;
   ConstantValues first_{};
-  std::vector<double> log_ratio_;  ///< of the used layers
+  std::vector<double> log_ratio_;  ///< for each of the used layers
   Indices free_;
   Indices undetermined_;
   std::size_t untouched_ = 0;
-  std::map<std::size_t, Indices> positions_;  ///< of the layers that a constant moves
+  std::map<std::size_t, Indices> positions_;  ///< which of the used layers each constant moves
 };
 
 /// Layers that are left out together, as numbers: networks, or where there is but one, layers.
@@ -226,15 +226,10 @@ struct LogRatios {
   std::vector<double> held_out;  ///< empty without cross-validation
 };
 
-CalibrationError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
+ModelError error_of(const std::vector<double>& log_ratios, const Indices& indices) {
   std::vector<TimedPair> pairs;
-  double close = 0;
-  for (const std::size_t i : indices) {
-    pairs.push_back({1, std::exp(log_ratios[i])});
-    if (std::fabs(pairs.back().predicted_s - 1) < 0.3) ++close;
-  }
-  const ModelError error = model_error(pairs);
-  return {error.bias, error.gerr, close / static_cast<double>(indices.size())};
+  for (const std::size_t i : indices) pairs.push_back({1, std::exp(log_ratios[i])});
+  return model_error(pairs);
 }
 
 CalibrationScore score_of(const LogRatios& ratios, const Indices& indices) {
@@ -294,7 +289,7 @@ class Attempt {
     for (std::size_t fold = 0; fold < folds_; ++fold) validate(fold, may_move, part(fold + 1));
   }
 
-  /// Those that the fit would change, and that it did not help where it had not seen them.
+  /// Families that the fit would change, and that it did not help where it had not seen them.
   std::vector<RefusedFamily> not_helped() const {
     std::vector<RefusedFamily> families;
     if (ratios_.held_out.empty()) return families;
@@ -305,8 +300,8 @@ class Attempt {
         return ratios_.after[i] != ratios_.before[i] || ratios_.held_out[i] != ratios_.before[i];
       });
       const CalibrationScore score = score_of(ratios_, indices);
-      if (changes && score.held_out->gerr >= score.before.gerr)
-        families.push_back({family, score.before.gerr, score.held_out->gerr});
+      if (changes && score.held_out->geometric_error >= score.before.geometric_error)
+        families.push_back({family, score.before.geometric_error, score.held_out->geometric_error});
     }
     return families;
   }
@@ -352,7 +347,7 @@ class Attempt {
   LogRatios ratios_;
 };
 
-/// Those that have a range and a name that fits.
+/// Which constants have a range and a name that fits.
 std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
   const auto all = constants_of(constants.values);
   std::vector<bool> may_move(all.size());

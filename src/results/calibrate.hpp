@@ -40,19 +40,13 @@ struct MeasuredLayer {
   std::string network;  ///< layers of one are left out together
 };
 
-struct CalibrationError {
-  double bias = 1;       ///< geometric mean of expected / measured
-  double gerr = 1;       ///< exp of the mean |ln|
-  double within_30 = 0;  ///< share of layers of which |expected / measured - 1| < 0.3
-};
-
-/// By the constants as they were, as they are now, and by fits that had not seen the layer's
+/// Errors by the constants as they were, as they are now, and by fits that had not seen the layer's
 /// network.
 struct CalibrationScore {
   std::size_t layers = 0;
-  CalibrationError before;
-  CalibrationError after;
-  std::optional<CalibrationError> held_out;
+  ModelError before;
+  ModelError after;
+  std::optional<ModelError> held_out;
 };
 
 struct CalibrationCell {
@@ -79,8 +73,8 @@ std::string name_of(const LayerFamily& family);
 /// A family that a fit did not help, so that its constants stayed as they were.
 struct RefusedFamily {
   LayerFamily family;
-  double before_gerr = 1;
-  double held_out_gerr = 1;  ///< of the fit that was refused
+  double before_geometric_error = 1;
+  double held_out_geometric_error = 1;  ///< by the fit that was refused
 };
 
 struct FittedConstant {
@@ -106,7 +100,7 @@ struct Calibration {
 };
 
 struct CalibrationOptions {
-  std::string pattern = "*";  ///< of the names of the constants that may move, "dense.tensor.*"
+  std::string pattern = "*";  ///< for the names of constants that may move, "dense.tensor.*"
   std::size_t folds = 5;      ///< fewer where there are fewer networks; 0: no cross-validation
 };
 

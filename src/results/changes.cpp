@@ -1,3 +1,5 @@
+#include "roofline/changes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -6,17 +8,12 @@
 
 #include "model/copies.hpp"
 #include "model/layer_fields.hpp"
-#include "roofline/summary.hpp"
 
 namespace roofline {
 namespace {
 
 std::string name_of_input(const Result& result) {
   return result.setting.label + " on " + result.setting.gpu;
-}
-
-std::string name_of_input(const KernelTable& table) {
-  return table.recording->name + (table.gpu.empty() ? "" : " on " + table.gpu);
 }
 
 /// ", fp16, batch 8, training, by pytorch"
@@ -41,6 +38,13 @@ struct Work {
   const LayerResult* row = nullptr;  ///< the first one's; null of what no layer stands for
 };
 using AllWork = std::map<WorkKey, Work>;
+
+/// An input's work and sums.
+struct Side {
+  std::string name;
+  AllWork work;
+  RunTotals run;
+};
 
 void add(AllWork& all, WorkKey key, double count, double time_s, const LayerResult* row = nullptr) {
   Work& work = all[std::move(key)];
@@ -99,43 +103,45 @@ double sum_of(const AllWork& all) {
   return sum_s;
 }
 
-RunTotals measured_totals(const Result& result, const AllWork& all) {
-  RunTotals totals;
-  totals.work_s = sum_of(all);
+Side measured_side(const Result& result, bool joins_copies) {
+  Side side{name_of_input(result), measured_work(result, joins_copies), {}};
+  side.run.work_s = sum_of(side.work);
   const auto& recording = result.measured.recording;
   if (recording && recording->span_s > 0 && !recording->times_hold_launches) {
-    totals.step_s = recording->span_s;
-    totals.busy_s = recording->busy_s;
-    totals.idle_s = recording->idle_s();
-    totals.launches = recording->launches;
+    side.run.step_s = recording->span_s;
+    side.run.busy_s = recording->busy_s;
+    side.run.idle_s = recording->idle_s();
+    side.run.launches = recording->launches;
   }
-  return totals;
+  return side;
 }
 
-RunTotals expected_totals(const Result& result, const AllWork& all) {
-  RunTotals totals;
-  totals.work_s = sum_of(all);
-  totals.roofline_s = result.total.roofline_time_s;
-  totals.flop = static_cast<double>(result.total.flops);
-  totals.byte = static_cast<double>(result.total.bytes.total);
+Side expected_side(const Result& result) {
+  Side side{name_of_input(result) + setting_text(result.setting), expected_work(result), {}};
+  RunTotals& run = side.run;
+  run.work_s = sum_of(side.work);
+  run.roofline_s = result.total.roofline_time_s;
+  run.flop = static_cast<double>(result.total.flops);
+  run.byte = static_cast<double>(result.total.bytes.total);
   if (const auto byte = needed_memory_byte(result))
-    totals.needed_memory_byte = static_cast<double>(*byte);
-  if (result.setting.batch && totals.work_s > 0) {
+    run.needed_memory_byte = static_cast<double>(*byte);
+  if (result.setting.batch && run.work_s > 0) {
     const auto batch = static_cast<double>(*result.setting.batch);
-    totals.time_per_image_s = totals.work_s / batch;
-    totals.images_per_s = batch / totals.work_s;
+    run.time_per_image_s = run.work_s / batch;
+    run.images_per_s = batch / run.work_s;
   }
-  return totals;
+  return side;
 }
 
-RunTotals totals_of(const KernelTable& table) {
-  RunTotals totals;
-  totals.work_s = table.time_s;
-  totals.step_s = table.recording->span_s;
-  totals.busy_s = table.recording->busy_s;
-  if (totals.step_s && totals.busy_s) totals.idle_s = *totals.step_s - *totals.busy_s;
-  totals.launches = static_cast<double>(table.launches);
-  return totals;
+Side kernel_side(const KernelTable& table) {
+  const KernelRecording& recording = *table.recording;
+  Side side{recording.name + (table.gpu.empty() ? "" : " on " + table.gpu), kernel_work(table), {}};
+  side.run.work_s = table.time_s;
+  side.run.step_s = recording.span_s;
+  side.run.busy_s = recording.busy_s;
+  if (recording.span_s && recording.busy_s) side.run.idle_s = *recording.span_s - *recording.busy_s;
+  side.run.launches = static_cast<double>(table.launches);
+  return side;
 }
 
 /// Changes of one sort, with their sums.
@@ -173,7 +179,7 @@ std::vector<Change> take_same_names(AllWork& earlier, AllWork& later) {
   return changed;
 }
 
-/// The same for layers that are alike but for their names, in the order of the networks.
+/// Moves layers that are alike but for their names, in the order of the networks.
 void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& changed) {
   const auto in_order = [](AllWork& all) {
     std::vector<AllWork::iterator> layers;
@@ -201,60 +207,40 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
 }
 
 /// What went, what came and what changed.
-void set_groups(AllWork earlier, AllWork later, Changes& changes) {
-  std::vector<Change> changed = take_same_names(earlier, later);
-  if (changes.times == ChangesOf::expected) take_same_layers(earlier, later, changed);
+Changes changes_between(Side before, Side after, ChangesOf times) {
+  std::vector<Change> changed = take_same_names(before.work, after.work);
+  if (times == ChangesOf::expected) take_same_layers(before.work, after.work, changed);
   std::vector<Change> gone;
   std::vector<Change> come;
-  for (const auto& [key, work] : earlier)
+  for (const auto& [key, work] : before.work)
     gone.push_back({key.second, "", key.first, work.time, {}});
-  for (const auto& [key, work] : later) come.push_back({key.second, "", key.first, {}, work.time});
+  for (const auto& [key, work] : after.work)
+    come.push_back({key.second, "", key.first, {}, work.time});
+  Changes changes;
+  changes.before = std::move(before.name);
+  changes.after = std::move(after.name);
+  changes.times = times;
+  changes.before_run = before.run;
+  changes.after_run = after.run;
   changes.gone = group_of(std::move(gone));
   changes.come = group_of(std::move(come));
   changes.changed = group_of(std::move(changed));
-}
-
-Changes measured_changes(const Result& before, const Result& after) {
-  const bool joins_copies = before.measured.recording && after.measured.recording;
-  AllWork earlier = measured_work(before, joins_copies);
-  AllWork later = measured_work(after, joins_copies);
-  Changes changes;
-  changes.before = name_of_input(before);
-  changes.after = name_of_input(after);
-  changes.before_run = measured_totals(before, earlier);
-  changes.after_run = measured_totals(after, later);
-  set_groups(std::move(earlier), std::move(later), changes);
-  return changes;
-}
-
-Changes expected_changes(const Result& before, const Result& after) {
-  AllWork earlier = expected_work(before);
-  AllWork later = expected_work(after);
-  Changes changes;
-  changes.before = name_of_input(before) + setting_text(before.setting);
-  changes.after = name_of_input(after) + setting_text(after.setting);
-  changes.times = ChangesOf::expected;
-  changes.before_run = expected_totals(before, earlier);
-  changes.after_run = expected_totals(after, later);
-  set_groups(std::move(earlier), std::move(later), changes);
   return changes;
 }
 
 }  // namespace
 
 Changes changes_between(const Result& before, const Result& after) {
-  const bool measured = before.measured.summary && after.measured.summary;
-  return measured ? measured_changes(before, after) : expected_changes(before, after);
+  if (!before.measured.summary || !after.measured.summary)
+    return changes_between(expected_side(before), expected_side(after), ChangesOf::expected);
+  const bool joins_copies = before.measured.recording && after.measured.recording;
+  return changes_between(measured_side(before, joins_copies), measured_side(after, joins_copies),
+                         ChangesOf::measured);
 }
 
 Changes changes_between(const KernelTable& before, const KernelTable& after) {
-  Changes changes;
-  changes.before = name_of_input(before);
-  changes.after = name_of_input(after);
-  changes.before_run = totals_of(before);
-  changes.after_run = totals_of(after);
+  Changes changes = changes_between(kernel_side(before), kernel_side(after), ChangesOf::measured);
   changes.of_kernels = true;
-  set_groups(kernel_work(before), kernel_work(after), changes);
   return changes;
 }
 

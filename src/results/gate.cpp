@@ -11,22 +11,15 @@
 
 namespace roofline {
 
-/// What is known of a network as a whole, or of one layer.
+/// A network as a whole, or one layer, whose sums are its own.
 struct GateSubject {
-  double roofline_s = 0;
-  std::optional<double> expected_s;
-  std::optional<double> measured_s;
-  std::optional<double> lost_s;
-  std::uint64_t macs = 0;
-  std::uint64_t flops = 0;
-  std::uint64_t params = 0;
-  std::uint64_t bytes = 0;
+  Total total;
   std::optional<std::uint64_t> batch;
   std::optional<std::uint64_t> memory_byte;
 };
 
 struct GateUnit {
-  std::string_view suffix;  ///< of the field's name
+  std::string_view suffix;  ///< to the field's name
   double size = 1;          ///< in base units
 };
 
@@ -45,35 +38,22 @@ using Known = std::optional<double>;
 
 GateSubject subject_of(const LayerResult& row) {
   GateSubject subject;
-  subject.roofline_s = row.point.roofline_time_s;
-  subject.expected_s = row.expected_time_s;
-  subject.measured_s = row.measured_time_s;
-  subject.lost_s = lost_s(row);
-  subject.macs = row.counts.macs;
-  subject.flops = row.counts.flops;
-  subject.params = row.counts.params;
-  subject.bytes = row.counts.bytes.total;
+  add_to_total(subject.total, row);
+  subject.total.params = row.counts.params;  // which only a layer's first pass adds
   return subject;
 }
 
 GateSubject subject_of(const Result& result) {
-  const Total& total = result.total;
-  GateSubject subject;
-  subject.roofline_s = total.roofline_time_s;
-  subject.expected_s = total.expected_time_s;
-  subject.measured_s = total.measured_time_s;
-  if (total.measured_time_s) subject.lost_s = *total.measured_time_s - total.roofline_time_s;
-  subject.macs = total.macs;
-  subject.flops = total.flops;
-  subject.params = total.params;
-  subject.bytes = total.bytes.total;
-  subject.batch = result.setting.batch;
-  subject.memory_byte = needed_memory_byte(result);
-  return subject;
+  return {result.total, result.setting.batch, needed_memory_byte(result)};
 }
 
 Known known(const std::optional<std::uint64_t>& count) {
   return count ? Known(static_cast<double>(*count)) : Known();
+}
+
+Known lost(const Total& total) {
+  if (!total.measured_time_s) return {};
+  return *total.measured_time_s - total.roofline_time_s;
 }
 
 /// What takes no time, such as a view, has no ratio.
@@ -87,18 +67,18 @@ constexpr std::array<GateUnit, 1> no_unit{{{"", 1}}};
 
 // clang-format off
 constexpr std::array gate_fields = std::to_array<GateField>({
-    {"expected", gate_times, [](S s) { return s.expected_s; }, true, "the expected time, known where the model has all that it needs of the GPU"},
-    {"roofline", gate_times, [](S s) -> Known { return s.roofline_s; }, true, "the roofline bound"},
-    {"measured", gate_times, [](S s) { return s.measured_s; }, true, "the measured time, of a network known where every layer has one"},
-    {"lost", gate_times, [](S s) { return s.lost_s; }, true, "the measured time beyond the roofline bound, of a network known where every layer has one"},
-    {"share_of_bound", no_unit, [](S s) { return known_ratio(s.roofline_s, s.measured_s ? s.measured_s : s.expected_s); }, true, "the roofline bound over the measured time, or else over the expected one"},
-    {"over_expected", no_unit, [](S s) { return known_ratio(s.measured_s, s.expected_s); }, true, "the measured time over the expected one"},
-    {"images_per_s", no_unit, [](S s) { return known_ratio(known(s.batch), s.expected_s); }, false, "the batch over the expected time, known where all layers have one batch"},
+    {"expected", gate_times, [](S s) { return s.total.expected_time_s; }, true, "the expected time, known where the model has all that it needs of the GPU"},
+    {"roofline", gate_times, [](S s) -> Known { return s.total.roofline_time_s; }, true, "the roofline bound"},
+    {"measured", gate_times, [](S s) { return s.total.measured_time_s; }, true, "the measured time, of a network known where every layer has one"},
+    {"lost", gate_times, [](S s) { return lost(s.total); }, true, "the measured time beyond the roofline bound, of a network known where every layer has one"},
+    {"share_of_bound", no_unit, [](S s) { return known_ratio(s.total.roofline_time_s, s.total.measured_time_s ? s.total.measured_time_s : s.total.expected_time_s); }, true, "the roofline bound over the measured time, or else over the expected one"},
+    {"over_expected", no_unit, [](S s) { return known_ratio(s.total.measured_time_s, s.total.expected_time_s); }, true, "the measured time over the expected one"},
+    {"images_per_s", no_unit, [](S s) { return known_ratio(known(s.batch), s.total.expected_time_s); }, false, "the batch over the expected time, known where all layers have one batch"},
     {"memory", gate_sizes, [](S s) { return known(s.memory_byte); }, false, "the GPU memory that the network needs; a stream of layers is no network"},
-    {"macs", no_unit, [](S s) { return known(s.macs); }, true, "multiply-adds"},
-    {"flops", no_unit, [](S s) { return known(s.flops); }, true, "FLOP"},
-    {"params", no_unit, [](S s) { return known(s.params); }, true, "parameters"},
-    {"bytes", no_unit, [](S s) { return known(s.bytes); }, true, "bytes of operands and results"},
+    {"macs", no_unit, [](S s) { return known(s.total.macs); }, true, "multiply-adds"},
+    {"flops", no_unit, [](S s) { return known(s.total.flops); }, true, "FLOP"},
+    {"params", no_unit, [](S s) { return known(s.total.params); }, true, "parameters"},
+    {"bytes", no_unit, [](S s) { return known(s.total.bytes.total); }, true, "bytes of operands and results"},
 });
 // clang-format on
 
@@ -114,8 +94,7 @@ std::string without_time(std::string_view name) {
   std::string usual;
   std::vector<std::string> all;
   for (const GateField& field : gate_fields) {
-    usual += (usual.empty() ? "" : ", ") + std::string(field.name) +
-             std::string(field.units.front().suffix);
+    add_item(usual, std::string(field.name) + std::string(field.units.front().suffix));
     for (const GateUnit& unit : field.units)
       all.push_back(std::string(field.name) + std::string(unit.suffix));
   }

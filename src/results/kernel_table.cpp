@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "results/network_bounds.hpp"
+#include "results/sums.hpp"
 
 namespace roofline {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "model/expected.hpp"
 #include "model/spelling.hpp"
-#include "results/glob.hpp"
+#include "results/selection.hpp"
 
 namespace roofline {
 namespace {
@@ -77,10 +77,11 @@ std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& e
   return explanations;
 }
 
-std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated, const View& view) {
+std::vector<Explanation> derive_all(const std::vector<Evaluated>& evaluated,
+                                    const RowFilter& filter) {
   std::vector<Explanation> derivations;
   for (std::size_t i = 0; i < evaluated.size(); ++i)
-    for (const auto& group : select(evaluated[i].result, view).groups)
+    for (const auto& group : select(evaluated[i].result, filter).groups)
       derivations.push_back(explain(evaluated[i], i, group.front()));
   return derivations;
 }
@@ -153,34 +154,36 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
                  const ReportOptions& options, std::vector<KernelTable> kernels) {
   Report report;
   std::optional<SortBy> rank_by;
-  if (options.view.ranks_gpus()) rank_by = options.view.sort.value_or(SortBy::time);
+  if (options.filter.ranks_gpus()) rank_by = options.filter.sort.value_or(SortBy::time);
   if (rank_by) rank(evaluated, options.price_per_hour, *rank_by);
   report.kernels = std::move(kernels);
   for (const KernelTable& table : report.kernels)
-    report.kernel_selections.push_back(select(table, options.view));
-  report.view = options.view;
+    report.kernel_selections.push_back(select(table, options.filter));
+  report.filter = options.filter;
   report.errors = std::move(errors);
   if (options.explain_networks || names_network(evaluated, options.explain))
     report.network_explanations = explain_networks(evaluated, options.explain);
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
-  if (options.derive_all) report.derivations = derive_all(evaluated, options.view);
+  if (options.derive_all) report.derivations = derive_all(evaluated, options.filter);
   report.gpus = gpus_of(evaluated);
   for (Evaluated& each : evaluated) report.results.push_back(std::move(each.result));
   tell_apart(report.results);
   std::vector<std::vector<std::size_t>> rows;
   for (const Result& result : report.results) {
-    report.selections.push_back(select(result, options.view));
+    report.selections.push_back(select(result, options.filter));
     rows.push_back(report.selections.back().rows);
   }
-  report.sweeps = sweeps_of(report.results);
-  report.points = points_of(report.results, options.price_per_hour, rank_by);
-  for (const PointTable& table : report.points)
-    report.point_selections.push_back(select(table, options.view));
+  const std::vector<SettingsTable> settings = settings_of(report.results, options.price_per_hour);
+  report.sweeps = sweeps_of(settings);
+  report.points = points_of(settings, !options.price_per_hour.empty(), rank_by);
+  for (const SettingsTable& table : report.points)
+    report.point_selections.push_back(select(table, options.filter));
   if (options.compare) report.changes = changes_of(report.results, report.kernels);
-  if (options.view.by == RowsBy::layer) report.comparison = compare_layers(report.results, rows);
-  std::vector<ComparisonRow> networks = compare_networks(report.results);
-  std::move(networks.begin(), networks.end(), std::back_inserter(report.comparison));
+  if (options.filter.by == RowsBy::layer)
+    report.comparisons = compare_layers(settings, report.results, rows);
+  std::vector<SettingsTable> networks = compare_networks(settings, report.results);
+  std::move(networks.begin(), networks.end(), std::back_inserter(report.comparisons));
   return report;
 }
 

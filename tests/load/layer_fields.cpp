@@ -10,11 +10,11 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "load/json_layer.hpp"
+#include "load/layer_reader.hpp"
 #include "load/loading.hpp"
 #include "pytorch/folding.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/view.hpp"
+#include "roofline/row_filter.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;
@@ -121,9 +121,7 @@ Json with_field(LayerKind kind, const LayerField& field) {
 
 LayerSpec spec_of(Json layer) {
   layer["name"] = layer.value("name", "one name");
-  const Origin origin{"x", std::nullopt};
-  const JsonDocument read = parse_json(layer.dump(), origin);
-  return read_layer(Value(read.root(), origin), origin);
+  return read_layer(JsonDocument(layer.dump(), {"x"}).root());
 }
 
 /// Each field on each kind, as one list of layers with names of their own.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "load/json_network.hpp"
+#include "load/network_reader.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 

@@ -185,9 +185,9 @@ TEST_CASE("Training in PyTorch, measured on an H100", "[model/autocast]") {
         {std::stod(graph_us) * 1e-6, *analyze(loaded, gpu, options).total.expected_time_s});
   }
   CHECK(pairs["amp nhwc"].size() == 7);
-  CHECK(model_error(pairs["amp nhwc"]).gerr <= 1.12);
+  CHECK(model_error(pairs["amp nhwc"]).geometric_error <= 1.12);
   CHECK(pairs["fp32 nchw"].size() == 7);
-  CHECK(model_error(pairs["fp32 nchw"]).gerr <= 1.09);
+  CHECK(model_error(pairs["fp32 nchw"]).geometric_error <= 1.09);
 }
 
 }  // namespace autocasts

@@ -9,8 +9,8 @@
 #include "roofline/architecture.hpp"
 #include "roofline/context.hpp"
 #include "roofline/render.hpp"
+#include "roofline/row_filter.hpp"
 #include "roofline/transfer.hpp"
-#include "roofline/view.hpp"
 
 using namespace roofline;
 

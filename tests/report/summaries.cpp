@@ -1,9 +1,9 @@
 // Views, comparisons and sweeps, on results made by hand.
 
 #include "catch.hpp"
-#include "results/totals.hpp"
-#include "roofline/summary.hpp"
-#include "roofline/view.hpp"
+#include "results/sums.hpp"
+#include "roofline/row_filter.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace {
 
@@ -33,7 +33,7 @@ Result network_result(const std::string& gpu, std::vector<LayerResult> rows, dou
   return result;
 }
 
-std::string viewed(const View& view) {
+std::string viewed(const RowFilter& view) {
   const Result result =
       network_result("g", {row("a", LayerKind::conv, 2, 9), row("b", LayerKind::relu, 5, 1),
                            row("c", LayerKind::conv, 3, 5)});
@@ -69,14 +69,15 @@ TEST_CASE("The best per watt needs the fewest joules", "[report/summaries]") {
   // 2 s at 100 W are 200 J; 1 s at 300 W are 300 J.
   const std::vector<Result> results{network_result("slow", {row("a", LayerKind::conv, 2)}, 100),
                                     network_result("fast", {row("a", LayerKind::conv, 1)}, 300)};
-  const std::vector<ComparisonRow> rows = compare_networks(results);
+  const std::vector<SettingsTable> tables = compare_networks(settings_of(results, {}), results);
+  REQUIRE(tables.size() == 1);
+  const std::vector<SettingRow>& rows = tables.front().rows;
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].speedup == Approx(1));
   CHECK(rows[1].speedup == Approx(2));
   CHECK(*rows[0].energy_at_tdp_j == Approx(200));
   CHECK(*rows[1].energy_at_tdp_j == Approx(300));
-  CHECK(rows[0].fewest_joules);
-  CHECK_FALSE(rows[1].fewest_joules);
+  CHECK(tables.front().fewest_joules == 0);
 }
 
 TEST_CASE("Networks are compared, and layers on request", "[report/summaries]") {
@@ -85,18 +86,24 @@ TEST_CASE("Networks are compared, and layers on request", "[report/summaries]") 
                            row("b", LayerKind::relu, 1)}),
       network_result("y", {row("a", LayerKind::conv, 1), row("view", LayerKind::flatten, 0),
                            row("b", LayerKind::relu, 1)})};
-  const std::vector<ComparisonRow> networks = compare_networks(results);
-  REQUIRE(networks.size() == 2);
-  CHECK(networks[0].name == "net");
-  CHECK(networks[0].batch == 1);
-  CHECK(networks[1].speedup == Approx(1.5));
-  CHECK(networks[0].roofline_time_s == Approx(1.5));
-  const std::vector<ComparisonRow> layers = compare_layers(results, {{0, 1, 2}, {0, 1, 2}});
-  REQUIRE(layers.size() == 4);
-  CHECK(layers[0].name == "a");
-  CHECK(layers[1].speedup == Approx(2));
-  CHECK(layers[2].name == "b");
-  CHECK(compare_networks({results[0]}).empty());
+  const std::vector<SettingsTable> settings = settings_of(results, {});
+  const std::vector<SettingsTable> networks = compare_networks(settings, results);
+  REQUIRE(networks.size() == 1);
+  REQUIRE(networks[0].rows.size() == 2);
+  CHECK(networks[0].work == "net");
+  CHECK(networks[0].rows[0].batch == 1);
+  CHECK(networks[0].rows[1].speedup == Approx(1.5));
+  CHECK(networks[0].rows[0].roofline_time_s == Approx(1.5));
+  const std::vector<SettingsTable> layers =
+      compare_layers(settings, results, {{0, 1, 2}, {0, 1, 2}});
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].work == "a");
+  REQUIRE(layers[0].rows.size() == 2);
+  CHECK(layers[0].rows[1].speedup == Approx(2));
+  CHECK(layers[1].work == "b");
+  CHECK(layers[1].rows.size() == 2);
+  const std::vector<Result> one{results[0]};
+  CHECK(compare_networks(settings_of(one, {}), one).empty());
 }
 
 TEST_CASE("A sweep names the best batch, and from where on time grows as the batch",
@@ -109,27 +116,31 @@ TEST_CASE("A sweep names the best batch, and from where on time grows as the bat
     return result;
   };
   // An image: 1, 0.55, 0.5, 0.52 and, too large for the memory, 0.3 s.
-  const std::vector<Sweep> sweeps =
-      sweeps_of({at(1, 1), at(4, 2), at(2, 1.1), at(8, 4.16), at(16, 4.8, 11)});
+  const auto swept = [](const std::vector<Result>& results) {
+    return sweeps_of(settings_of(results, {}));
+  };
+  const std::vector<SettingsTable> sweeps =
+      swept({at(1, 1), at(4, 2), at(2, 1.1), at(8, 4.16), at(16, 4.8, 11)});
   REQUIRE(sweeps.size() == 1);
-  REQUIRE(sweeps[0].rows.size() == 5);
-  CHECK(sweeps[0].rows[1].batch == 2);
-  CHECK(sweeps[0].rows[1].time_per_image_s == Approx(0.55));
-  CHECK(sweeps[0].rows[2].images_per_s == Approx(2));
-  CHECK(sweeps[0].rows[3].fits == true);
-  CHECK(sweeps[0].rows[4].fits == false);
-  CHECK(sweeps[0].best_batch == 4);
-  CHECK(sweeps[0].near_best_from == 4);
+  const std::vector<SettingRow>& rows = sweeps[0].rows;
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[1].batch == 2);
+  CHECK(*rows[1].time_per_image_s == Approx(0.55));
+  CHECK(*rows[2].images_per_s == Approx(2));
+  CHECK(rows[3].fits == true);
+  CHECK(rows[4].fits == false);
+  CHECK(rows[*sweeps[0].best].batch == 4);
+  CHECK(rows[*sweeps[0].near_best_from].batch == 4);
   // 0.52 is within 5 % of 0.5.
-  CHECK(sweeps_of({at(1, 1), at(2, 1.04), at(4, 2)})[0].near_best_from == 2);
-  CHECK(sweeps_of({at(1, 1)}).empty());
+  CHECK(swept({at(1, 1), at(2, 1.04), at(4, 2)})[0].near_best_from == 1);
+  CHECK(swept({at(1, 1)}).empty());
 }
 
 TEST_CASE("A selection changes no sum", "[report/summaries]") {
   const Result result = network_result(
       "g",
       {row("a", LayerKind::relu, 4), row("b", LayerKind::conv, 3), row("c", LayerKind::conv, 3)});
-  View view;
+  RowFilter view;
   view.top = 1;
   const Selection selection = select(result, view);
   CHECK(selection.rows == std::vector<std::size_t>{0});

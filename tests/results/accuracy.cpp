@@ -50,7 +50,7 @@ struct Cell {
   DataType dtype;
   Pass pass;
   std::uint64_t layers;
-  double most_gerr;
+  double most_geometric_error;
   double least_bias;
   double most_bias;
 };
@@ -69,10 +69,10 @@ void check(const std::string& file, const MeasuredOn& setting, const std::vector
               << name_of(cell.pass));
     REQUIRE(found != accuracy.end());
     CHECK(found->layers == cell.layers);
-    CHECK(found->expected.gerr <= cell.most_gerr);
+    CHECK(found->expected.geometric_error <= cell.most_geometric_error);
     CHECK(found->expected.bias >= cell.least_bias);
     CHECK(found->expected.bias <= cell.most_bias);
-    CHECK(found->expected.gerr < found->roofline.gerr);
+    CHECK(found->expected.geometric_error < found->roofline.geometric_error);
   }
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("Errors are ratios, predicted to measured", "[results/accuracy]") {
   // ratios 2, 1/2, 1.1, 1: logs cancel but for ln 1.1 = 0.0953.
   const ModelError error = model_error({{1, 2}, {2, 1}, {10, 11}, {3, 3}});
   CHECK(error.bias == Approx(std::pow(1.1, 0.25)));
-  CHECK(error.gerr == Approx(std::pow(2 * 2 * 1.1, 0.25)));
+  CHECK(error.geometric_error == Approx(std::pow(2 * 2 * 1.1, 0.25)));
   CHECK(error.median_error == Approx(0.3));  // of 0, 0.1, 0.5, 1
   CHECK(error.within_25 == Approx(0.5));
 }
@@ -276,7 +276,7 @@ TEST_CASE("Convolutions of odd channels and wide dilations measured on an H200",
 TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[results/accuracy]") {
   struct Family {
     const char* name;  ///< of the layers, before the slash
-    double most_gerr;
+    double most_geometric_error;
     double least_bias;
     double most_bias;
   };
@@ -299,7 +299,7 @@ TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[resu
     INFO(family.name);
     REQUIRE(!pairs.empty());
     const ModelError error = model_error(pairs);
-    CHECK(error.gerr <= family.most_gerr);
+    CHECK(error.geometric_error <= family.most_geometric_error);
     CHECK(error.bias >= family.least_bias);
     CHECK(error.bias <= family.most_bias);
   }
@@ -308,8 +308,8 @@ TEST_CASE("Kernels that depend on order, axes and alignment, on an H100", "[resu
 TEST_CASE("Streaming kernels of random shapes on an H100", "[results/accuracy]") {
   struct Family {
     const char* name;  ///< of the layers, before the slash
-    double most_gerr_fwd;
-    double most_gerr_dgrad;
+    double most_geometric_error_fwd;
+    double most_geometric_error_dgrad;
   };
   // Half of what was measured; the other half was fitted to.
   const Family families[] = {
@@ -325,8 +325,8 @@ TEST_CASE("Streaming kernels of random shapes on an H100", "[results/accuracy]")
           pairs.push_back({*row.measured_time_s, *row.expected_time_s});
       INFO(family.name << ' ' << name_of(pass));
       REQUIRE(!pairs.empty());
-      CHECK(model_error(pairs).gerr <=
-            (pass == fwd ? family.most_gerr_fwd : family.most_gerr_dgrad));
+      CHECK(model_error(pairs).geometric_error <=
+            (pass == fwd ? family.most_geometric_error_fwd : family.most_geometric_error_dgrad));
     }
 }
 
@@ -405,7 +405,7 @@ TEST_CASE("Whole networks measured on an H200", "[results/accuracy]") {
     pairs.push_back({std::stod(graph_us) * 1e-6, *analyze(network, gpu, {}).total.expected_time_s});
   }
   REQUIRE(pairs.size() == 30);
-  CHECK(model_error(pairs).gerr <= 1.16);
+  CHECK(model_error(pairs).geometric_error <= 1.16);
   CHECK(model_error(pairs).bias >= 0.88);
 }
 

@@ -3,9 +3,8 @@
 #include "roofline/batch_search.hpp"
 
 #include "load/loading.hpp"
-#include "results/near_best.hpp"
-#include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace {
 
@@ -95,11 +94,23 @@ TEST_CASE("The best batch is the smallest that is nearly as fast an image as any
 }
 
 TEST_CASE("A claim of nearly the best holds up to the best", "[results/batch_search]") {
-  const auto of = [](std::vector<TimedBatch> batches) {
-    const auto near = near_best(batches);
-    return near ? std::to_string(batches[near->from].batch) + " to " +
-                      std::to_string(batches[near->best].batch)
-                : "none";
+  struct TimedBatch {
+    std::uint64_t batch;
+    double time_per_image_s;
+    bool fits;
+  };
+  const auto of = [](const std::vector<TimedBatch>& batches) {
+    SettingsTable table;
+    for (const TimedBatch& each : batches) {
+      SettingRow& row = table.rows.emplace_back();
+      row.batch = each.batch;
+      row.time_per_image_s = each.time_per_image_s;
+      row.fits = each.fits;
+    }
+    find_best_batch(table);
+    return table.best ? std::to_string(*table.rows[*table.near_best_from].batch) + " to " +
+                            std::to_string(*table.rows[*table.best].batch)
+                      : "none";
   };
   CHECK(of({{1, 10, true}, {2, 1.04, true}, {4, 1, true}}) == "2 to 4");
   CHECK(of({{1, 1.02, true}, {2, 2, true}, {4, 1, true}}) == "4 to 4");

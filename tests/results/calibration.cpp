@@ -70,11 +70,11 @@ TEST_CASE("A calibration finds the constant that made the times", "[results/cali
   REQUIRE(calibration.cells.size() == 1);
   const CalibrationScore& score = calibration.cells.front().score;
   CHECK(score.layers == 12);
-  CHECK(score.before.gerr == Approx(0.83 / 0.7).epsilon(0.02));
+  CHECK(score.before.geometric_error == Approx(0.83 / 0.7).epsilon(0.02));
   CHECK(score.before.within_30 == 1);
-  CHECK(score.after.gerr < 1.02);
-  CHECK(score.held_out->gerr < 1.03);
-  CHECK(calibration.all.held_out->gerr == score.held_out->gerr);
+  CHECK(score.after.geometric_error < 1.02);
+  CHECK(score.held_out->geometric_error < 1.03);
+  CHECK(calibration.all.held_out->geometric_error == score.held_out->geometric_error);
   CHECK(calibration.refused.empty());
 }
 
@@ -92,17 +92,18 @@ TEST_CASE("A family that a fit would not help keeps its constants", "[results/ca
   const Calibration calibration = fit(layers, "*");
   REQUIRE(calibration.refused.size() == 1);
   CHECK(name_of(calibration.refused.front().family) == "other");
-  CHECK(calibration.refused.front().before_gerr == Approx(2));
-  CHECK(calibration.refused.front().held_out_gerr >= 2);
+  CHECK(calibration.refused.front().before_geometric_error == Approx(2));
+  CHECK(calibration.refused.front().held_out_geometric_error >= 2);
   CHECK(calibration.constants.values.memory.dram_share ==
         find_gpu("v100")->constants->values.memory.dram_share);
   CHECK_FALSE(calibration.frozen.empty());
   // The products gain all the same.
   REQUIRE(calibration.cells.size() == 2);
   CHECK(calibration.cells[0].layer_class == LayerClass::dense);
-  CHECK(calibration.cells[0].score.before.gerr > 1.5);
-  CHECK(calibration.cells[0].score.held_out->gerr < 1.1);
-  CHECK(calibration.cells[1].score.held_out->gerr == calibration.cells[1].score.before.gerr);
+  CHECK(calibration.cells[0].score.before.geometric_error > 1.5);
+  CHECK(calibration.cells[0].score.held_out->geometric_error < 1.1);
+  CHECK(calibration.cells[1].score.held_out->geometric_error ==
+        calibration.cells[1].score.before.geometric_error);
 }
 
 TEST_CASE("Layers of one network are held out layer by layer", "[results/calibration]") {
@@ -115,8 +116,8 @@ TEST_CASE("Layers of one network are held out layer by layer", "[results/calibra
   const Calibration calibration = fit(layers, "memory.*");
   CHECK(calibration.networks == 1);
   REQUIRE(calibration.all.held_out);
-  CHECK(calibration.all.before.gerr == Approx(1.2).epsilon(0.01));
-  CHECK(calibration.all.held_out->gerr < 1.03);
+  CHECK(calibration.all.before.geometric_error == Approx(1.2).epsilon(0.01));
+  CHECK(calibration.all.held_out->geometric_error < 1.03);
 }
 
 TEST_CASE("What the layers do not tell stays where it was", "[results/calibration]") {

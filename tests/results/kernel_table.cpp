@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/view.hpp"
+#include "roofline/row_filter.hpp"
 
 using namespace roofline;
 
@@ -80,7 +80,7 @@ TEST_CASE("A view chooses kernels as it chooses layers", "[results/kernel_table]
   CHECK(all.main_rows.size() + all.rest.size() == 30);
   // 30 + 29 + ... + 10 are 420 of 465, the first sum of 90 %.
   CHECK(all.main_rows.size() == 21);
-  View top;
+  RowFilter top;
   top.top = 2;
   top.sort = SortBy::bytes;
   CHECK(select(table, top).rows == std::vector<std::size_t>{29, 28});

@@ -8,7 +8,6 @@
 
 #include "kernel/constants.hpp"
 #include "load/loading.hpp"
-#include "model/score.hpp"
 #include "report/golden.hpp"
 #include "roofline/catalogue.hpp"
 #include "temporary_folder.hpp"

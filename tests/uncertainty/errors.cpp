@@ -6,7 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "results/score.hpp"
 #include "results/uncertainty.hpp"
 #include "roofline/catalogue.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "results/layer_errors.hpp"
+#include "results/uncertainty.hpp"
 #include "uncertainty/samples.hpp"
 
 namespace roofline::uncertainty {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "results/score.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline::uncertainty {

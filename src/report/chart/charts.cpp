@@ -34,9 +34,10 @@ std::vector<Work> works_of(const Report& report) {
 }
 
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
-  const ChartKind own = report.view.ranks_gpus() && !report.comparison.empty() ? ChartKind::compare
-                        : report.sweeps.empty()                                ? ChartKind::roofline
-                                                                               : ChartKind::sweep;
+  const ChartKind own = report.filter.ranks_gpus() && !report.comparisons.empty()
+                            ? ChartKind::compare
+                        : report.sweeps.empty() ? ChartKind::roofline
+                                                : ChartKind::sweep;
   switch (kind.value_or(own)) {
     case ChartKind::roofline: return roofline_charts(report);
     case ChartKind::intensity: return intensity_charts(report);

@@ -12,18 +12,14 @@
 namespace roofline {
 namespace {
 
-bool is_same_work(const ComparisonRow& a, const ComparisonRow& b) {
-  return a.name == b.name && a.batch == b.batch;
-}
-
-Bar bar_of(const ComparisonRow& row) {
+Bar bar_of(const std::string& work, const SettingRow& row) {
   Bar bar;
   bar.label = row.gpu;
   bar.note = fmt::format("{}, {}", duration(row.time_s), factor(row.speedup));
   if (row.batch && *row.batch > 0)
     bar.note += fmt::format(", {} images/s", plain(static_cast<double>(*row.batch) / row.time_s));
   std::string hover =
-      fmt::format("{} on {}\nexpected: {}\nroofline: {}\nspeed-up: {}", row.name, row.gpu,
+      fmt::format("{} on {}\nexpected: {}\nroofline: {}\nspeed-up: {}", work, row.gpu,
                   duration(row.time_s), duration(row.roofline_time_s), factor(row.speedup));
   if (row.energy_at_tdp_j) hover += "\nenergy at TDP: " + si(*row.energy_at_tdp_j, "J");
   bar.segments = {{row.time_s, Colour::blue, std::move(hover)}};
@@ -35,44 +31,45 @@ Bar bar_of(const ComparisonRow& row) {
 /// More bars are no picture: the first ones, of a ranking the best.
 constexpr std::size_t most_gpus = 40;
 
-/// One piece of work on its GPUs.
-Panel panel_of(const std::vector<ComparisonRow>& rows, std::size_t first, std::size_t end) {
+Panel panel_of(std::string heading, std::vector<Bar> shown) {
   Panel panel;
-  panel.heading = rows[first].name;
-  if (rows[first].batch) panel.heading += fmt::format(", batch {}", *rows[first].batch);
-  Bars bars;
-  bars.axis = {"time", "s", false, 0, 0};
-  for (std::size_t i = first; i < end; ++i) {
-    bars.bars.push_back(bar_of(rows[i]));
-    bars.axis.high = std::max(bars.axis.high, length_of(bars.bars.back()));
-  }
-  const bool has_whiskers =
-      std::any_of(bars.bars.begin(), bars.bars.end(), [](const Bar& bar) { return bar.whisker; });
-  panel.body = std::move(bars);
+  panel.heading = std::move(heading);
   panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue, Symbol::square, {}},
                   {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}}};
-  if (has_whiskers) panel.legend.push_back(whisker_legend());
+  if (std::any_of(shown.begin(), shown.end(), [](const Bar& bar) { return bar.whisker; }))
+    panel.legend.push_back(whisker_legend());
+  Bars bars;
+  bars.axis = {"time", "s", false, 0, 0};
+  for (const Bar& bar : shown) bars.axis.high = std::max(bars.axis.high, length_of(bar));
+  bars.bars = std::move(shown);
+  panel.body = std::move(bars);
   return panel;
 }
 
 }  // namespace
 
 std::vector<Chart> compare_charts(const Report& report) {
-  const std::vector<ComparisonRow>& rows = report.comparison;
-  if (rows.empty() && !report.results.empty())
+  const std::vector<SettingsTable>& tables = report.comparisons;
+  if (tables.empty() && !report.results.empty())
     throw InputError("compare chart: expected two GPUs or more, got one", Remedy::gpu);
-  if (rows.empty()) return {};
+  if (tables.empty()) return {};
   Chart chart;
   chart.title = "GPUs side by side";
   chart.subtitle = "expected time; x: speed-up over the first GPU";
-  for (std::size_t first = 0; first < rows.size();) {
-    std::size_t end = first;
-    while (end < rows.size() && is_same_work(rows[first], rows[end])) ++end;
-    const std::size_t shown = std::min(end, first + most_gpus);
-    chart.panels.push_back(panel_of(rows, first, shown));
-    if (shown < end)
-      chart.caption = {fmt::format("Not drawn: the {} GPUs after these.", end - shown)};
-    first = end;
+  const auto heading_of = [](const SettingsTable& table) {
+    const auto& batch = table.rows.front().batch;
+    return table.work + (batch ? fmt::format(", batch {}", *batch) : "");
+  };
+  for (auto table = tables.begin(); table != tables.end();) {
+    const std::string heading = heading_of(*table);
+    std::vector<Bar> bars;  // of work in several data types those of all
+    for (; table != tables.end() && heading_of(*table) == heading; ++table)
+      for (const SettingRow& row : table->rows) bars.push_back(bar_of(table->work, row));
+    if (bars.size() > most_gpus) {
+      chart.caption = {fmt::format("Not drawn: the {} GPUs after these.", bars.size() - most_gpus)};
+      bars.resize(most_gpus);
+    }
+    chart.panels.push_back(panel_of(heading, std::move(bars)));
   }
   return {chart};
 }

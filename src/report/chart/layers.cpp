@@ -107,7 +107,7 @@ double row_time_s(const TableRow& row) {
 
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
   std::vector<std::vector<std::size_t>> groups = report.selections[result].groups;
-  if (!report.view.sort)
+  if (!report.filter.sort)
     std::stable_sort(groups.begin(), groups.end(),
                      [](const auto& a, const auto& b) { return a.front() < b.front(); });
   std::vector<TableRow> rows;

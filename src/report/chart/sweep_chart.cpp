@@ -13,7 +13,7 @@
 namespace roofline {
 namespace {
 
-/// How the parts of sweep_parts look.
+/// How the parts of a network look.
 struct CurveLook {
   Colour colour;
   Symbol symbol;
@@ -24,17 +24,19 @@ constexpr std::array part_looks = std::to_array<CurveLook>({{Colour::grey, Symbo
                                                             {Colour::purple, Symbol::triangle_down},
                                                             {Colour::green, Symbol::diamond},
                                                             {Colour::ink, Symbol::plus}});
-static_assert(part_looks.size() == sweep_parts.size());
+static_assert(part_looks.size() == count_of<NetworkPart>);
 
 /// Less of a batch's time is not drawn.
 constexpr double least_part = 0.005;
 
-double throughput(const SweepRow& row, double seconds) {
-  return static_cast<double>(row.batch) / seconds;
-}
+/// The sweeps of one network, which share a chart.
+using Sweeps = std::vector<const SettingsTable*>;
 
-Position spot_of(const SweepRow& row, double value) {
-  return {static_cast<double>(row.batch), value};
+double images_per_s(const SettingRow& row) { return row.images_per_s.value_or(0); }
+double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch); }
+/// 0 where the time is not known.
+double throughput(const SettingRow& row, const std::optional<double>& seconds) {
+  return seconds ? batch_of(row) / *seconds : 0;
 }
 
 /// A chart's curves, with room for all of them.
@@ -46,35 +48,45 @@ class Curves {
     plot_.is_curve = true;
   }
 
-  void add_line(Line line) {
-    if (line.path.size() < 2) return;
+  /// The values that rows have above 0, in that style; false where there are none.
+  template <class ValueOf>
+  bool add_line(const SettingsTable& sweep, Line line, const ValueOf& value_of) {
+    for (const SettingRow& row : sweep.rows)
+      if (value_of(row) > 0) line.path.push_back({batch_of(row), value_of(row)});
+    if (line.path.size() < 2) return !line.path.empty();
     for (const Position& at : line.path) include(at);
     plot_.lines.push_back(std::move(line));
+    return true;
   }
-  void add_mark(const Position& at, const CurveLook& look, std::string hover,
-                const std::optional<Whisker>& whisker = {}) {
-    include(at);
-    if (whisker)
-      for (const double end : {whisker->low, whisker->high}) include({at.x, end});
-    Mark mark;
-    mark.at = at;
-    mark.colour = look.colour;
-    mark.symbol = look.symbol;
-    mark.hover = std::move(hover);
-    mark.whisker = whisker;
-    plot_.marks.push_back(std::move(mark));
+  /// A mark for each of them.
+  template <class ValueOf, class HoverOf>
+  void add_marks(const SettingsTable& sweep, const CurveLook& look, const ValueOf& value_of,
+                 const HoverOf& hover_of, bool with_whiskers = false) {
+    for (const SettingRow& row : sweep.rows) {
+      if (!(value_of(row) > 0)) continue;
+      Mark mark;
+      mark.at = {batch_of(row), value_of(row)};
+      mark.colour = look.colour;
+      mark.symbol = look.symbol;
+      mark.hover = hover_of(row);
+      if (with_whiskers) mark.whisker = whisker_of(mark.at.y, row.expected_uncertainty);
+      include(mark.at);
+      if (mark.whisker)
+        for (const double end : {mark.whisker->low, mark.whisker->high}) include({mark.at.x, end});
+      plot_.marks.push_back(std::move(mark));
+    }
   }
   /// From the curves down to a word on the axis.
   void add_foot(const Position& at, std::string text) { feet_.push_back({at, std::move(text)}); }
 
-  Plot plot(const std::vector<const Sweep*>& sweeps) && {
+  Plot plot(const Sweeps& sweeps) && {
     plot_.y.low /= 1.5;
     plot_.y.high *= 1.5;
     plot_.x.low /= 1.25;
     plot_.x.high *= 1.25;
-    for (const Sweep* sweep : sweeps)
-      for (const SweepRow& row : sweep->rows) {
-        const auto batch = static_cast<double>(row.batch);
+    for (const SettingsTable* sweep : sweeps)
+      for (const SettingRow& row : sweep->rows) {
+        const double batch = batch_of(row);
         if (std::find(plot_.x.values.begin(), plot_.x.values.end(), batch) == plot_.x.values.end())
           plot_.x.values.push_back(batch);
       }
@@ -102,86 +114,70 @@ class Curves {
   std::vector<Note> feet_;
 };
 
-/// Batches with the value that `value_of` finds.
-template <typename ValueOf>
-Line curve(const Sweep& sweep, ValueOf value_of) {
-  Line line;
-  for (const SweepRow& row : sweep.rows)
-    if (const std::optional<double> value = value_of(row); value && *value > 0)
-      line.path.push_back(spot_of(row, *value));
-  return line;
-}
-
-std::string hover_of(const Sweep& sweep, const SweepRow& row) {
+std::string hover_of(const SettingsTable& sweep, const SettingRow& row) {
   std::string text = fmt::format("{} on {}, batch {}\n{} images/s\ntime: {}\nan image: {}",
-                                 sweep.network, sweep.gpu, row.batch, plain(row.images_per_s),
-                                 duration(row.total_s), duration(row.time_per_image_s));
+                                 sweep.work, row.gpu, *row.batch, plain(images_per_s(row)),
+                                 duration(row.time_s), duration(row.time_s / batch_of(row)));
   if (!row.fits.value_or(true)) text += "\nDOES NOT FIT into the GPU's memory";
   return text;
 }
 
-void add_expected(Curves& curves, const Sweep& sweep, const CurveLook& look) {
-  Line line = curve(sweep, [](const SweepRow& row) { return std::optional(row.images_per_s); });
+/// What the network is expected to do, and did where it was measured.
+void add_images(Curves& curves, const SettingsTable& sweep, const CurveLook& look) {
+  Line line;
   line.colour = look.colour;
-  curves.add_line(std::move(line));
-  for (const SweepRow& row : sweep.rows)
-    if (row.images_per_s > 0)
-      curves.add_mark(spot_of(row, row.images_per_s), look, hover_of(sweep, row),
-                      whisker_of(row.images_per_s, row.expected_uncertainty));
+  curves.add_line(sweep, line, images_per_s);
+  curves.add_marks(
+      sweep, look, images_per_s, [&](const SettingRow& row) { return hover_of(sweep, row); }, true);
+  curves.add_marks(
+      sweep, {Colour::paper, Symbol::circle},
+      [](const SettingRow& row) { return throughput(row, row.measured_time_s); },
+      [](const SettingRow& row) {
+        return fmt::format("measured: {}", duration(*row.measured_time_s));
+      });
 }
 
-constexpr CurveLook measured_look{Colour::paper, Symbol::circle};
-
 /// What the network could do; of many sweeps one line, in the sweep's colour.
-void add_bounds(Curves& curves, const Sweep& sweep, bool alone, Colour colour) {
-  Line cached = curve(sweep, [](const SweepRow& row) -> std::optional<double> {
-    if (!row.cached_bound_s) return std::nullopt;
-    return throughput(row, *row.cached_bound_s);
-  });
+void add_bounds(Curves& curves, const SettingsTable& sweep, bool alone, Colour colour) {
+  Line cached;
   cached.colour = colour;
   cached.style = alone ? LineStyle::solid : LineStyle::dashed;
   if (alone) cached.label = "what fits stays in cache";
   cached.label_at = Line::LabelAt::begin;
-  const bool has_cached = !cached.path.empty();
-  curves.add_line(std::move(cached));
+  const bool has_cached = curves.add_line(
+      sweep, cached, [](const SettingRow& row) { return throughput(row, row.cached_bound_s); });
   if (!alone && has_cached) return;
-  Line roofline = curve(sweep, [](const SweepRow& row) {
-    return std::optional(throughput(row, row.roofline_time_s));
-  });
+  Line roofline;
   roofline.colour = colour;
   roofline.style = LineStyle::dashed;
   if (alone) roofline.label = "roofline: each layer from DRAM";
-  curves.add_line(std::move(roofline));
-}
-
-void add_measured(Curves& curves, const Sweep& sweep) {
-  for (const SweepRow& row : sweep.rows)
-    if (row.measured_time_s)
-      curves.add_mark(spot_of(row, throughput(row, *row.measured_time_s)), measured_look,
-                      fmt::format("measured: {}", duration(*row.measured_time_s)));
+  curves.add_line(sweep, roofline,
+                  [](const SettingRow& row) { return throughput(row, row.roofline_time_s); });
 }
 
 /// The best batch, the one from which on it is nearly as good, and the first that does not fit.
-void add_knee(Curves& curves, const Sweep& sweep) {
+void add_knee(Curves& curves, const SettingsTable& sweep) {
   bool has_unfit = false;
-  for (const SweepRow& row : sweep.rows) {
-    const Position at = spot_of(row, row.images_per_s);
-    if (row.batch == sweep.best_batch)
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SettingRow& row = sweep.rows[i];
+    const Position at{batch_of(row), images_per_s(row)};
+    if (i == sweep.best)
       curves.add_foot(
-          at, fmt::format("best: batch {}, {} images/s", row.batch, plain(row.images_per_s)));
-    else if (row.batch == sweep.near_best_from)
-      curves.add_foot(at, fmt::format("batch {}: within 5% of the best", row.batch));
+          at, fmt::format("best: batch {}, {} images/s", *row.batch, plain(images_per_s(row))));
+    else if (i == sweep.near_best_from)
+      curves.add_foot(at, fmt::format("batch {}: within 5% of the best", *row.batch));
     if (!row.fits.value_or(true) && !has_unfit)
-      curves.add_foot(at, fmt::format("batch {} does not fit", row.batch));
+      curves.add_foot(at, fmt::format("batch {} does not fit", *row.batch));
     has_unfit = has_unfit || !row.fits.value_or(true);
   }
 }
 
-std::string sweep_name(const Sweep& sweep) {
-  return sweep.gpu + (sweep.dtype ? fmt::format(", {}", name_of(*sweep.dtype)) : "");
+std::string sweep_name(const SettingsTable& sweep) {
+  const SettingRow& first = sweep.rows.front();
+  return first.gpu + (first.dtype ? fmt::format(", {}", name_of(*first.dtype)) : "");
 }
 
-Panel throughput_panel(const std::vector<const Sweep*>& sweeps) {
+Panel throughput_panel(const Sweeps& sweeps) {
   using Sign = LegendItem::Sign;
   const bool alone = sweeps.size() == 1;
   Curves curves("images/s");
@@ -189,8 +185,7 @@ Panel throughput_panel(const std::vector<const Sweep*>& sweeps) {
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     const CurveLook look{gpu_colour(i), static_cast<Symbol>(i % 6)};
     add_bounds(curves, *sweeps[i], alone, alone ? Colour::ink : look.colour);
-    add_expected(curves, *sweeps[i], look);
-    add_measured(curves, *sweeps[i]);
+    add_images(curves, *sweeps[i], look);
     panel.legend.push_back(
         {alone ? "expected" : sweep_name(*sweeps[i]), Sign::mark, look.colour, look.symbol, {}});
   }
@@ -198,47 +193,38 @@ Panel throughput_panel(const std::vector<const Sweep*>& sweeps) {
   if (!alone)
     panel.legend.push_back(
         {"what fits stays in cache", Sign::line, Colour::ink, {}, LineStyle::dashed});
-  const auto has_measured = [](const Sweep* sweep) {
-    return std::any_of(sweep->rows.begin(), sweep->rows.end(),
-                       [](const SweepRow& row) { return row.measured_time_s.has_value(); });
+  const auto any_row = [&](const auto& holds) {
+    return std::any_of(sweeps.begin(), sweeps.end(), [&](const SettingsTable* sweep) {
+      return std::any_of(sweep->rows.begin(), sweep->rows.end(), holds);
+    });
   };
-  if (std::any_of(sweeps.begin(), sweeps.end(), has_measured))
+  if (any_row([](const SettingRow& row) { return row.measured_time_s.has_value(); }))
     panel.legend.push_back({"measured", Sign::mark, Colour::paper, Symbol::circle, {}});
-  const auto is_sure = [](const Sweep* sweep) {
-    return std::any_of(sweep->rows.begin(), sweep->rows.end(),
-                       [](const SweepRow& row) { return row.expected_uncertainty.has_value(); });
-  };
-  if (std::any_of(sweeps.begin(), sweeps.end(), is_sure)) panel.legend.push_back(whisker_legend());
+  if (any_row([](const SettingRow& row) { return row.expected_uncertainty.has_value(); }))
+    panel.legend.push_back(whisker_legend());
   panel.heading = "throughput";
   panel.body = std::move(curves).plot(sweeps);
   return panel;
 }
 
-Panel parts_panel(const Sweep& sweep) {
+Panel parts_panel(const SettingsTable& sweep) {
   Curves curves("time of an image, ms");
   Panel panel;
-  for (std::size_t i = 0; i < sweep_parts.size(); ++i) {
-    const auto time_ms = [&](const SweepRow& row) {
-      return row.*sweep_parts[i].seconds / static_cast<double>(row.batch) * 1e3;
+  for (const NetworkPart part : enumerators<NetworkPart>) {
+    const CurveLook& look = part_looks[index_of(part)];
+    const auto time_ms = [&](const SettingRow& row) {
+      const bool is_drawn = row.part_s[part] > least_part * row.time_s;
+      return is_drawn ? row.part_s[part] / batch_of(row) * 1e3 : 0;
     };
-    Line line = curve(sweep, [&](const SweepRow& row) -> std::optional<double> {
-      if (row.*sweep_parts[i].seconds <= least_part * row.total_s) return std::nullopt;
-      return time_ms(row);
+    Line line;
+    line.colour = look.colour;
+    if (!curves.add_line(sweep, line, time_ms)) continue;
+    curves.add_marks(sweep, look, time_ms, [&](const SettingRow& row) {
+      return fmt::format("{} at batch {}: {} an image, {}", name_of(part), *row.batch,
+                         duration(time_ms(row) / 1e3), percent(row.part_s[part] / row.time_s));
     });
-    if (line.path.empty()) continue;
-    line.colour = part_looks[i].colour;
-    curves.add_line(std::move(line));
-    for (const SweepRow& row : sweep.rows)
-      if (const double seconds = row.*sweep_parts[i].seconds; seconds > least_part * row.total_s)
-        curves.add_mark(
-            spot_of(row, time_ms(row)), part_looks[i],
-            fmt::format("{} at batch {}: {} an image, {}", sweep_parts[i].name, row.batch,
-                        duration(time_ms(row) / 1e3), percent(seconds / row.total_s)));
-    panel.legend.push_back({std::string(sweep_parts[i].name),
-                            LegendItem::Sign::mark,
-                            part_looks[i].colour,
-                            part_looks[i].symbol,
-                            {}});
+    panel.legend.push_back(
+        {std::string(name_of(part)), LegendItem::Sign::mark, look.colour, look.symbol, {}});
   }
   panel.heading = "time of an image, by part";
   panel.body = std::move(curves).plot({&sweep});
@@ -246,20 +232,19 @@ Panel parts_panel(const Sweep& sweep) {
 }
 
 /// Why points stand above what fits the cache allows; empty where none does.
-std::string above_text(const std::vector<const Sweep*>& sweeps) {
-  for (const Sweep* sweep : sweeps)
-    for (const SweepRow& row : sweep->rows)
-      if (row.cached_bound_s && row.total_s < *row.cached_bound_s)
+std::string above_text(const Sweeps& sweeps) {
+  for (const SettingsTable* sweep : sweeps)
+    for (const SettingRow& row : sweep->rows)
+      if (row.cached_bound_s && row.time_s < *row.cached_bound_s)
         return "Above \"what fits stays in cache\": Winograd or FFT need fewer MACs, or weights "
-               "are "
-               "found in cache that do not all fit.";
+               "are found in cache that do not all fit.";
   return "";
 }
 
-Chart chart_of(const std::vector<const Sweep*>& sweeps) {
-  const Sweep& first = *sweeps.front();
+Chart chart_of(const Sweeps& sweeps) {
+  const SettingsTable& first = *sweeps.front();
   Chart chart;
-  chart.title = first.network;
+  chart.title = first.work;
   if (sweeps.size() == 1) chart.title += " on " + sweep_name(first);
   chart.subtitle = "expected throughput against the batch";
   chart.panels.push_back(throughput_panel(sweeps));
@@ -273,10 +258,10 @@ Chart chart_of(const std::vector<const Sweep*>& sweeps) {
 std::vector<Chart> sweep_charts(const Report& report) {
   if (report.sweeps.empty() && !report.results.empty())
     throw InputError("sweep chart: expected two batches or more, got one", Remedy::batches);
-  std::vector<std::vector<const Sweep*>> networks;
-  for (const Sweep& sweep : report.sweeps) {
+  std::vector<Sweeps> networks;
+  for (const SettingsTable& sweep : report.sweeps) {
     const auto same = std::find_if(networks.begin(), networks.end(), [&](const auto& each) {
-      return each.front()->network == sweep.network;
+      return each.front()->work == sweep.work;
     });
     if (same == networks.end())
       networks.push_back({&sweep});

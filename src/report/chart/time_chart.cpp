@@ -74,18 +74,21 @@ class StackedBar {
 Panel where_measured_time_went(const MeasuredSummary& summary) {
   Panel panel;
   panel.heading = "where the time went (measured total; split by the model)";
-  StackedBar parts(panel, summary.measured_s);
-  parts.add(summary.part_s);
+  StackedBar parts(panel, *summary.total.measured_time_s);
+  parts.add(summary.total.part_s);
   parts.add(unexplained_text(summary.unexplained_s), "measured less expected",
             summary.unexplained_s, Colour::paper);
   Bar measured;
   measured.label = "measured";
-  measured.note = duration(summary.measured_s);
-  measured.segments = {{summary.measured_s, Colour::grey, "measured\n" + measured.note}};
-  Bars bars{{"time", "s", false, 0, std::max(summary.measured_s, summary.expected_s)}, {}};
+  measured.note = duration(*summary.total.measured_time_s);
+  measured.segments = {
+      {*summary.total.measured_time_s, Colour::grey, "measured\n" + measured.note}};
+  Bars bars{{"time", "s", false, 0,
+             std::max(*summary.total.measured_time_s, *summary.total.expected_time_s)},
+            {}};
   bars.bars.push_back(std::move(measured));
-  bars.bars.push_back(std::move(parts).bar("expected", summary.expected_s));
-  for (Bar& bar : bars.bars) bar.measured = summary.measured_s;
+  bars.bars.push_back(std::move(parts).bar("expected", *summary.total.expected_time_s));
+  for (Bar& bar : bars.bars) bar.measured = *summary.total.measured_time_s;
   panel.body = std::move(bars);
   return panel;
 }

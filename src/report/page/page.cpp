@@ -60,10 +60,10 @@ std::string memory_text(const Result& result) {
 
 /// The speed-up of a result among the ways in which its work was evaluated, and what it is best in.
 std::string place_cells(const Report& report, const Result& result) {
-  for (const PointTable& table : report.points)
-    for (std::size_t i = 0; i < table.points.size(); ++i) {
-      const OperatingPoint& point = table.points[i];
-      if (table.network != result.setting.label || point.gpu != result.setting.gpu ||
+  for (const SettingsTable& table : report.points)
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const SettingRow& point = table.rows[i];
+      if (table.work != result.setting.label || point.gpu != result.setting.gpu ||
           point.dtype != result.setting.dtype || point.batch != result.setting.batch)
         continue;
       std::vector<std::string_view> best;
@@ -98,7 +98,7 @@ std::string summary_row(const Report& report, const Result& result, bool measure
       number_cell(si(static_cast<double>(total.bytes.total), "B")) +
       time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
   if (measured)
-    text += time_cell(result.measured.summary ? std::optional(result.measured.summary->measured_s)
+    text += time_cell(result.measured.summary ? result.measured.summary->total.measured_time_s
                                               : std::nullopt);
   text += number_cell(rate ? plain(*rate) : "");
   if (!report.points.empty()) text += place_cells(report, result);
@@ -136,7 +136,7 @@ std::string verdict_section(const Report& report) {
   if (report.changes) {
     const auto render = [](const Grid& grid) { return aligned(grid, {}); };
     text += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
-                        xml_text(changes_text(*report.changes, report.view.top, {}, render)));
+                        xml_text(changes_text(*report.changes, report.filter.top, {}, render)));
   }
   if (text.empty()) return text;
   return (section_begin("verdict", "Verdict") += text) += section_end;
@@ -161,9 +161,9 @@ void add_charts(std::string& text, const Report& report, ChartKind kind) {
 /// Where the page's script puts a slider, which starts at the best batch.
 std::string batch_bar(const Report& report) {
   if (report.sweeps.empty()) return "";
-  const auto best = report.sweeps.front().best_batch;
+  const SettingsTable& sweep = report.sweeps.front();
   return fmt::format("<div id=\"batches\" data-start=\"{}\" hidden></div>\n",
-                     best ? fmt::format("{}", *best) : "");
+                     sweep.best ? fmt::format("{}", *sweep.rows[*sweep.best].batch) : "");
 }
 
 std::string charts_section(const Report& report) {
@@ -171,8 +171,8 @@ std::string charts_section(const Report& report) {
                                        [](const Result& result) { return result.total.flops > 0; });
   std::string text = section_begin("charts", "Charts");
   if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
-  if (!report.comparison.empty()) add_charts(text, report, ChartKind::compare);
-  if (report.view.ranks_gpus()) return text += section_end;
+  if (!report.comparisons.empty()) add_charts(text, report, ChartKind::compare);
+  if (report.filter.ranks_gpus()) return text += section_end;
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
   if (on_roofline) add_charts(text, report, ChartKind::intensity);
@@ -252,10 +252,10 @@ std::string lead_of(const Report& report) {
                        duration(result.total.roofline_time_s));
   }
   if (report.points.size() != 1 || !report.points.front().best) return "";
-  const OperatingPoint& best = report.points.front().points[*report.points.front().best];
+  const SettingRow& best = report.points.front().rows[*report.points.front().best];
   if (!best.images_per_s || !best.batch) return "";
   return fmt::format("Fastest of {}: {}{}, batch {}: {} images/s, {} a batch.",
-                     report.points.front().points.size(), best.gpu,
+                     report.points.front().rows.size(), best.gpu,
                      best.dtype ? fmt::format(", {}", name_of(*best.dtype)) : "", *best.batch,
                      plain(*best.images_per_s), duration(best.time_s));
 }

@@ -113,9 +113,9 @@ TEST_CASE("A sweep is a curve of images a second with its best batch", "[report/
   const Plot& plot = plot_of(chart);
   REQUIRE(plot.marks.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
-    const SweepRow& row = report.sweeps.front().rows[i];
-    CHECK(plot.marks[i].at.x == static_cast<double>(row.batch));
-    CHECK(plot.marks[i].at.y == Approx(static_cast<double>(row.batch) / row.total_s));
+    const SettingRow& row = report.sweeps.front().rows[i];
+    CHECK(plot.marks[i].at.x == static_cast<double>(*row.batch));
+    CHECK(plot.marks[i].at.y == Approx(static_cast<double>(*row.batch) / row.time_s));
   }
   const std::string best = "best: batch 8, ";
   CHECK(std::any_of(plot.lines.begin(), plot.lines.end(),
@@ -223,7 +223,7 @@ TEST_CASE("A measured time and the model's parts of it are two bars whose shares
     CHECK(bars[0].segments.front().value == Approx(measured_us * 1e-6));
     double parts_s = 0;
     for (const Segment& segment : bars[1].segments) parts_s += segment.value;
-    CHECK(parts_s == Approx(std::max(measured_us * 1e-6, summary.expected_s)));
+    CHECK(parts_s == Approx(std::max(measured_us * 1e-6, *summary.total.expected_time_s)));
     double shares = 0;
     for (const LegendItem& item : panel.legend)
       shares += std::stod(item.text.substr(item.text.find_last_of(' ')));

@@ -1,0 +1,131 @@
+#pragma once
+
+// One piece of work in every setting in which it was evaluated: on GPUs, in data types, at batches.
+// Points, rankings, sweeps and comparisons are views of one table of these settings.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "roofline/analysis.hpp"
+#include "roofline/batch_search.hpp"
+#include "roofline/enumeration.hpp"
+
+namespace roofline {
+
+/// What rows are put in order by, best or largest first.
+enum class SortBy : std::uint8_t {
+  time,
+  flops,
+  bytes,
+  intensity,
+  lost,    ///< measured time beyond the bound
+  error,   ///< distance of the expected time from the measured one
+  energy,  ///< an image's; on one GPU as time
+  cost,    ///< an image's; on one GPU as time
+};
+
+/// Whether the key tells GPUs, types and batches apart that do the same work.
+constexpr bool ranks_points(SortBy key) {
+  return key == SortBy::time || key == SortBy::energy || key == SortBy::cost;
+}
+
+/// What a sweep sums layers up by. A file of measured times may name a part as it names layers.
+enum class NetworkPart : std::uint8_t { copies, conv, linear, pool, other, total };
+
+constexpr std::string_view name_of(NetworkPart part) {
+  return part == NetworkPart::copies ? "host copies" : identifiers_of<NetworkPart>[index_of(part)];
+}
+
+/// What an hour of a GPU costs, by the GPU's name, in whatever money.
+using Prices = std::map<std::string, double>;
+
+/// One piece of work on one GPU, in one type, at one batch. What is said of an image is known where
+/// all layers have one batch.
+struct SettingRow {
+  std::size_t result = 0;  ///< index of the result that it sums up
+  std::string gpu;
+  std::optional<DataType> dtype;         ///< absent where layers differ
+  std::optional<std::uint64_t> batch;    ///< absent where layers differ
+  EnumArray<BatchGoal, bool> is_goal{};  ///< what the batch was asked for as, beside by number
+  double time_s = 0;                     ///< expected, or the bound where there is no expected time
+  std::optional<Uncertainty> expected_uncertainty;
+  double roofline_time_s = 0;             ///< the bound
+  std::optional<double> cached_bound_s;   ///< NetworkBounds::cached_bound_s
+  std::optional<double> measured_time_s;  ///< where every layer has one
+  double compute_bound_share = 0;  ///< of the bound's time, what is in layers bound by compute
+  std::optional<Limiter> limiter;  ///< the largest part of the expected time
+  double limiter_share = 0;        ///< 0..1, of the expected time
+  double speedup = 1;              ///< over the table's first row
+  std::optional<double> time_per_image_s;
+  std::optional<double> images_per_s;
+  std::optional<double> tdp_w;
+  std::optional<double> energy_at_tdp_j;     ///< time x TDP: an upper estimate
+  std::optional<double> energy_per_image_j;  ///< likewise
+  std::optional<double> cost_per_million_images;
+  std::optional<std::uint64_t> needed_memory_byte;
+  std::optional<bool> fits;                       ///< into the GPU's memory
+  EnumArray<NetworkPart, double> part_s{};        ///< time by kind of layer
+  std::map<std::string, double> measured_part_s;  ///< measured of a part as a whole, by its name
+};
+
+/// From which batch on one GPU is bound by compute in one type.
+struct ComputeBoundFrom {
+  std::string gpu;
+  std::optional<DataType> dtype;
+  /// The smallest of the batches from which on layers that are bound by compute have most of the
+  /// bound's time; none where the largest is bound by memory.
+  std::optional<std::uint64_t> batch;
+};
+
+struct SettingsTable {
+  std::string work;  ///< the network, or the layer with its pass
+  bool training = false;
+  std::vector<SettingRow> rows;
+  std::optional<SortBy> ranked_by;
+  // Indices of rows; none where the quantity is not known, or nothing fits into memory.
+  std::optional<std::size_t> best;  ///< least time an image
+  std::optional<std::size_t> fewest_joules;
+  std::optional<std::size_t> cheapest;
+  /// In a sweep the row from which on, up to the best one, the time an image stays within
+  /// near_best_share of the best: from there on time grows as the batch does.
+  std::optional<std::size_t> near_best_from;
+  std::vector<ComputeBoundFrom> compute_bound_from;  ///< for each GPU and type of several batches
+};
+
+/// A table for each piece of work, its rows in the order of the results; a setting that comes again
+/// is left out.
+std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices);
+
+/// The tables of two rows or more, by GPU, type and batch; ranked by time, energy or cost of an
+/// image, the least first and what does not fit last. With prices or a ranking one row is enough.
+std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has_prices,
+                                     std::optional<SortBy> rank_by = {});
+
+/// A table for each network, GPU and type that was evaluated at two batches or more, by batch.
+std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables);
+
+/// A table for each piece of work that was evaluated on two GPUs or more in one type at one batch.
+std::vector<SettingsTable> compare_networks(const std::vector<SettingsTable>& tables,
+                                            const std::vector<Result>& results);
+
+/// A table for each layer of these networks that takes time, in the order of `shown`, which has the
+/// rows of each result by their indices.
+std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tables,
+                                          const std::vector<Result>& results,
+                                          const std::vector<std::vector<std::size_t>>& shown);
+
+/// Sets the best of rows by rising batch, and from which on it is nearly reached.
+void find_best_batch(SettingsTable& table);
+
+/// Whether results of the same work are of one GPU, type and batch.
+bool is_same_setting(const Result& a, const Result& b);
+
+/// Whether a stands before b in a ranking of the same work.
+bool is_ranked_before(const Result& a, const Result& b, const Prices& prices, SortBy by);
+
+}  // namespace roofline

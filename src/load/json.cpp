@@ -1,0 +1,495 @@
+#include "load/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <streambuf>
+
+#include "model/spelling.hpp"
+
+namespace roofline {
+namespace {
+
+using Library = nlohmann::json;
+
+/// Appends a key to a JSON Pointer, and only the beginning of a very long one.
+void append_part(std::string& pointer, std::string_view key) {
+  constexpr std::size_t longest = 200;
+  pointer += '/';
+  for (const char c : key.substr(0, longest)) {
+    if (c == '~')
+      pointer += "~0";
+    else if (c == '/')
+      pointer += "~1";
+    else
+      pointer += c;
+  }
+  if (key.size() > longest) pointer += "...";
+}
+
+void append_part(std::string& pointer, std::size_t index) {
+  pointer += '/';
+  pointer += std::to_string(index);
+}
+
+/// Appends the way from one node to another beneath it; false where that is not beneath. Elements
+/// of an array lie side by side, so that a long one is not searched one by one.
+bool append_way(std::string& pointer, const JsonNode& from, const JsonNode& to) {
+  if (&from == &to) return true;
+  const std::span<const JsonNode> elements = from.elements();
+  const std::less<const JsonNode*> before;
+  if (!elements.empty() && !before(&to, &elements.front()) && !before(&elements.back(), &to)) {
+    append_part(pointer, static_cast<std::size_t>(&to - elements.data()));
+    return true;
+  }
+  const std::size_t end = pointer.size();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    append_part(pointer, i);
+    if (append_way(pointer, elements[i], to)) return true;
+    pointer.resize(end);
+  }
+  for (const JsonKeyedNode& member : from.members()) {
+    append_part(pointer, member.key);
+    if (append_way(pointer, member, to)) return true;
+    pointer.resize(end);
+  }
+  return false;
+}
+
+Library library_value(const JsonNode& node) {
+  Library value;
+  if (node.holds<JsonNode::Members>()) {
+    value = Library::object();
+    for (const JsonKeyedNode& part : node.members())
+      value[std::string(part.key)] = library_value(part);
+  } else if (node.holds<JsonNode::Elements>()) {
+    value = Library::array();
+    for (const JsonNode& part : node.elements()) value.push_back(library_value(part));
+  } else {
+    std::visit(
+        [&](const auto& scalar) {
+          if constexpr (std::is_constructible_v<Library, decltype(scalar)>) value = scalar;
+        },
+        node.content);
+  }
+  return value;
+}
+
+/// A value as a message shows it: a short one whole, a long one by its kind.
+std::string shown(const Value& value) {
+  constexpr std::size_t longest = 60;
+  std::string text = value.json();
+  if (text.size() <= longest) return text;
+  if (value.is_array()) return "an array of " + std::to_string(value.size());
+  return value.is_object() ? "an object" : "a long string";
+}
+
+/// Sorts members by their keys. Gives the first whose key comes twice, or null.
+const JsonKeyedNode* sort_members(std::span<JsonKeyedNode> members) {
+  std::sort(members.begin(), members.end(),
+            [](const JsonKeyedNode& a, const JsonKeyedNode& b) { return a.key < b.key; });
+  const auto found = std::adjacent_find(
+      members.begin(), members.end(),
+      [](const JsonKeyedNode& a, const JsonKeyedNode& b) { return a.key == b.key; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+using TakeListed = std::function<void(std::string_view list, const Value& element)>;
+
+/// Builds a document's values from what the library's parser finds, and knows where that is.
+class TreeBuilder final : public nlohmann::json_sax<Library> {
+ public:
+  /// `take`: for_each_listed()'s; null to keep the whole document.
+  explicit TreeBuilder(JsonDocument& document, const TakeListed* take = nullptr)
+      : document_(&document), take_(take) {}
+
+  /// Where a text stops being JSON: after as many bytes, for that reason.
+  struct Fault {
+    std::size_t byte = 0;
+    std::string reason;
+    bool is_number = false;  ///< one that a double cannot hold
+  };
+  /// The fault of a text; none where it is JSON. The library takes a NUL for the text's end.
+  std::optional<Fault> parse(std::string_view text) {
+    if (Library::sax_parse(text.begin(), text.end(), this))
+      if (const std::size_t nul = text.find('\0'); nul != text.npos) fault_ = Fault{nul + 1, ""};
+    return fault_;
+  }
+  std::optional<Fault> parse(std::istream& text) {
+    Library::sax_parse(text, this);
+    return fault_;
+  }
+  /// The value of a text without a fault.
+  const JsonNode& root() const { return root_; }
+  /// The JSON Pointer of what is being read.
+  std::string pointer() const {
+    std::string text;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const std::size_t end = i + 1 < open_.size() ? open_[i + 1].first : parts_.size();
+      if (open_[i].is_array)
+        append_part(text, end - open_[i].first);
+      else
+        append_part(text, open_[i].key);
+    }
+    return text;
+  }
+
+  bool null() override { return add({}); }
+  bool boolean(bool value) override { return add({value}); }
+  bool number_integer(std::int64_t value) override { return add({value}); }
+  bool number_unsigned(std::uint64_t value) override { return add({value}); }
+  bool number_float(double value, const std::string&) override { return add({value}); }
+  bool string(std::string& text) override { return add({document_->keep(text)}); }
+  bool binary(Library::binary_t&) override { return false; }  // no JSON text has any
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
+
+  bool key(std::string& name) override {
+    if (take_ != nullptr && open_.size() == 1)
+      list_ = name;
+    else
+      open_.back().key = document_->keep(name);
+    return true;
+  }
+
+  bool end_object() override {
+    const std::span members = std::span(parts_).subspan(open_.back().first);
+    if (take_ == nullptr)
+      if (const JsonKeyedNode* repeated = sort_members(members)) fail_repeated(repeated->key);
+    return close({document_->keep_members(members)});
+  }
+
+  bool end_array() override {
+    return close({document_->keep_elements(std::span(parts_).subspan(open_.back().first))});
+  }
+
+  bool parse_error(std::size_t byte, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    fault_ = {byte, error.what(), dynamic_cast<const Library::out_of_range*>(&error) != nullptr};
+    return false;
+  }
+
+ private:
+  /// The parts of an open array or object lie on top of those of what it lies in.
+  struct Level {
+    bool is_array;
+    std::size_t first;     ///< place of its first part among all
+    std::string_view key;  ///< the member of an object that is being read
+  };
+
+  bool add(const JsonNode& value) {
+    if (open_.empty()) {
+      root_ = value;
+      return true;
+    }
+    if (take_ != nullptr && open_.size() <= 2) {
+      give(value);
+      return true;
+    }
+    parts_.push_back({value, open_.back().key});
+    return true;
+  }
+
+  bool open(bool is_array) {
+    constexpr std::size_t deepest = 64;
+    if (open_.size() == deepest)
+      throw document_->origin().error(
+          "", "expected at most " + std::to_string(deepest) + " levels of nesting, got more");
+    if (open_.empty()) {  // what a layer needs
+      open_.reserve(4);
+      parts_.reserve(16);
+    }
+    open_.push_back({is_array, parts_.size(), {}});
+    return true;
+  }
+
+  bool close(const JsonNode& value) {
+    parts_.resize(open_.back().first);
+    open_.pop_back();
+    return add(value);
+  }
+
+  /// An element of a list, or what stands beside the lists.
+  void give(const JsonNode& value) {
+    if (open_.size() == 2 && !open_[0].is_array && open_[1].is_array)
+      (*take_)(list_, {value, *document_});
+    document_->clear();
+  }
+
+  [[noreturn]] void fail_repeated(std::string_view key) {
+    open_.back().key = key;
+    throw document_->origin().error(pointer(), "expected each key once, got this one twice");
+  }
+
+  JsonDocument* document_;
+  const TakeListed* take_;
+  std::string list_;  ///< the key of the list whose elements are given
+  std::vector<Level> open_;
+  std::vector<JsonKeyedNode> parts_;
+  JsonNode root_;
+  std::optional<Fault> fault_;
+};
+
+std::string syntax_message(std::string_view text, std::size_t offset, std::string_view detail) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return "expected JSON, got an empty text";
+  if (const auto wrong = wrong_encoding(text)) return *wrong;
+  if (text.starts_with("\x1f\x8b")) return "expected JSON, got gzip data";
+  if (detail.find("UTF-8") != std::string_view::npos)
+    return "expected UTF-8 text, got a byte that is not";
+  if (detail.find("surrogate") != std::string_view::npos)
+    return "expected both halves of a character (\\ud83d\\ude00), got one";
+  if (offset >= text.size()) return "expected more JSON, got the end of the text";
+  const char found = text[offset];
+  std::string message = "expected JSON, got ";
+  if (found == '\0') return message + "a NUL byte";
+  if (static_cast<unsigned char>(found) < 0x20)
+    return message + "a control character inside a string, or a string that is not closed";
+  message += std::string("'") + found + "'";
+  if (found == '/' || found == '#') message += " (JSON has no comments)";
+  if (found == '}' || found == ']') message += " (JSON has no trailing commas)";
+  if (found == '\'') message += " (JSON strings take double quotes)";
+  return message;
+}
+
+[[noreturn]] void fail_parsing(std::string_view text, const Origin& origin,
+                               const TreeBuilder& builder, const TreeBuilder::Fault& fault) {
+  if (fault.is_number)
+    throw origin.error(builder.pointer(), "expected a number that a double can hold");
+  const std::size_t offset = fault.byte == 0 ? 0 : fault.byte - 1;
+  TextPosition at{origin.line.value_or(1), origin.column};
+  at.pass(text.substr(0, offset));
+  throw InputError(origin.source, std::to_string(at.line) + ":" + std::to_string(at.column),
+                   syntax_message(text, offset, fault.reason));
+}
+
+/// A stream's bytes for the library's parser.
+class StreamBuffer final : public std::streambuf {
+ public:
+  explicit StreamBuffer(ByteStream& stream) : stream_(&stream) {}
+
+ protected:
+  int_type underflow() override {
+    stream_->skip(static_cast<std::size_t>(egptr() - eback()));
+    const std::string_view bytes = stream_->peek(1);
+    if (bytes.empty()) return traits_type::eof();
+    char* const begin = const_cast<char*>(bytes.data());  // which nobody writes to
+    setg(begin, begin, begin + bytes.size());
+    return traits_type::to_int_type(*begin);
+  }
+
+ private:
+  ByteStream* stream_;
+};
+
+}  // namespace
+
+void TextPosition::pass(std::string_view text) {
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+      ++column;  // a UTF-8 continuation byte is part of the character before it
+    }
+  }
+}
+
+std::string Origin::where(const std::string& pointer) const {
+  if (!line) return pointer;
+  return std::to_string(*line) + (pointer.empty() ? "" : ": " + pointer);
+}
+
+bool Value::is_number() const {
+  return node_->holds<std::uint64_t>() || node_->holds<std::int64_t>() || node_->holds<double>();
+}
+
+const JsonKeyedNode* Value::member(std::string_view key) const {
+  for (const JsonKeyedNode& member : node_->members())
+    if (member.key == key) return &member;
+  return nullptr;
+}
+
+Value Value::find(std::string_view key) const {
+  static const JsonNode null;
+  const JsonKeyedNode* found = member(key);
+  return {found == nullptr ? null : *found, *document_};
+}
+
+std::optional<Value> Value::get(std::string_view key) const {
+  const JsonKeyedNode* found = member(key);
+  return found == nullptr ? std::nullopt : std::optional(Value(*found, *document_));
+}
+
+Value Value::require(std::string_view key, std::string_view expected) const {
+  if (!contains(key)) fail_at(key, "expected " + std::string(expected) + ", got nothing");
+  return at(key);
+}
+
+void Value::check_keys(const std::string& what, const std::vector<std::string_view>& known) const {
+  if (!is_object()) fail_expected("an object");
+  for (const Value member : *this)
+    if (std::find(known.begin(), known.end(), member.key()) == known.end())
+      member.fail("expected a key of " + what + ", got \"" + std::string(member.key()) + "\"" +
+                  did_you_mean(member.key(), known));
+}
+
+const Origin& Value::origin() const { return document_->origin(); }
+
+std::string Value::pointer() const {
+  std::string pointer;
+  append_way(pointer, *document_->root().node_, *node_);
+  return pointer;
+}
+
+Place Value::place() const { return {origin().source, origin().where(pointer()), true, {}}; }
+
+void Value::fail(const std::string& message) const { throw origin().error(pointer(), message); }
+
+void Value::fail_at(std::string_view key, const std::string& message) const {
+  std::string place = pointer();
+  append_part(place, key);
+  throw origin().error(place, message);
+}
+
+void Value::fail_expected(const std::string& expected) const {
+  fail("expected " + expected + ", got " + shown(*this));
+}
+
+std::uint64_t Value::integer(std::uint64_t least) const {
+  constexpr double largest_exact = 9007199254740992.0;  // 2^53
+  if (const auto* number = std::get_if<std::uint64_t>(&node_->content)) {
+    if (*number >= least) return *number;
+  } else if (const auto* negative = std::get_if<std::int64_t>(&node_->content)) {
+    if (least == 0 && *negative == 0) return 0;  // -0
+  } else if (const auto* real = std::get_if<double>(&node_->content)) {
+    // "64.0", as some programs write integers
+    if (*real >= static_cast<double>(least) && *real <= largest_exact && std::floor(*real) == *real)
+      return static_cast<std::uint64_t>(*real);
+  }
+  fail_expected("an integer >= " + std::to_string(least));
+}
+
+double Value::number() const {
+  if (const auto* whole = std::get_if<std::uint64_t>(&node_->content))
+    return static_cast<double>(*whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&node_->content))
+    return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&node_->content)) return *real;
+  fail_expected("a number");
+}
+
+double Value::positive_number() const {
+  // Nothing of a GPU or a layer is smaller or larger, and products of such numbers may overflow.
+  constexpr double least = 1e-30;
+  constexpr double most = 1e30;
+  if (!is_number() || !(number() > 0)) fail_expected("a number > 0");
+  if (number() < least || number() > most) fail_expected("a number from 1e-30 to 1e30");
+  return number();
+}
+
+bool Value::boolean() const {
+  if (const auto* boolean = std::get_if<bool>(&node_->content)) return *boolean;
+  fail_expected("true or false");
+}
+
+std::string Value::text() const {
+  if (!is_string()) fail_expected("a string");
+  return std::string(try_text());
+}
+
+std::vector<std::string> Value::texts() const {
+  if (!is_array()) fail_expected("an array of strings");
+  std::vector<std::string> all;
+  for (const Value each : *this) all.push_back(each.text());
+  return all;
+}
+
+std::size_t Value::choice(std::span<const std::string_view> names) const {
+  const std::string name = text();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + std::string(names[i]);
+  fail("expected " + all + ", got \"" + name + "\"");
+}
+
+std::optional<std::uint64_t> Value::try_integer() const {
+  const auto* number = std::get_if<std::uint64_t>(&node_->content);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::string_view Value::try_text() const {
+  const auto* text = std::get_if<std::string_view>(&node_->content);
+  return text == nullptr ? std::string_view() : *text;
+}
+
+std::string Value::json() const {
+  return library_value(*node_).dump(-1, ' ', false, Library::error_handler_t::replace);
+}
+
+JsonDocument::JsonDocument(std::string_view text, Origin origin) : JsonDocument(std::move(origin)) {
+  TreeBuilder builder(*this);
+  if (const auto fault = builder.parse(text)) fail_parsing(text, origin_, builder, *fault);
+  root_ = builder.root();
+}
+
+std::string_view JsonDocument::keep(std::string_view text) {
+  if (text.empty()) return {};
+  auto* kept = static_cast<char*>(memory_.allocate(text.size(), 1));
+  std::memcpy(kept, text.data(), text.size());
+  return {kept, text.size()};
+}
+
+JsonNode::Elements JsonDocument::keep_elements(std::span<const JsonKeyedNode> parts) {
+  if (parts.empty()) return {};
+  const std::size_t size = parts.size() * sizeof(JsonNode);
+  auto* kept = static_cast<JsonNode*>(memory_.allocate(size, alignof(JsonNode)));
+  std::uninitialized_copy(parts.begin(), parts.end(), kept);  // without their keys
+  return {kept, parts.size()};
+}
+
+JsonNode::Members JsonDocument::keep_members(std::span<const JsonKeyedNode> parts) {
+  if (parts.empty()) return {};
+  auto* kept =
+      static_cast<JsonKeyedNode*>(memory_.allocate(parts.size_bytes(), alignof(JsonKeyedNode)));
+  std::uninitialized_copy(parts.begin(), parts.end(), kept);
+  return {kept, parts.size()};
+}
+
+JsonKeyedNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
+  TreeBuilder builder(*this);
+  if (is_text || builder.parse(text)) return {{keep(text)}, key};
+  return {builder.root(), key};
+}
+
+JsonNode JsonDocument::row(std::span<JsonKeyedNode> members) {
+  if (sort_members(members) != nullptr)
+    throw origin_.error("", "expected each column once, got one twice");
+  return {keep_members(members)};
+}
+
+void JsonDocument::clear() {
+  root_ = {};
+  memory_.release();
+}
+
+void for_each_listed(ByteStream& stream, const TakeListed& take) {
+  JsonDocument document(Origin{stream.name()});
+  TreeBuilder builder(document, &take);
+  StreamBuffer buffer(stream);
+  std::istream text(&buffer);
+  const auto fault = builder.parse(text);
+  if (!fault) return;
+  const bool at_end = fault->reason.find("unexpected end of input") != std::string::npos;
+  const bool not_utf8 = fault->reason.find("UTF-8") != std::string::npos;
+  throw InputError(stream.name(), "byte " + std::to_string(fault->byte),
+                   at_end     ? "expected the rest of the trace, got the end of the text"
+                   : not_utf8 ? "expected UTF-8 text, got a byte that is not"
+                              : "expected JSON, got something else");
+}
+
+}  // namespace roofline

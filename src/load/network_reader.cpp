@@ -1,0 +1,170 @@
+#include "load/network_reader.hpp"
+
+#include <set>
+
+#include "load/layer_reader.hpp"
+#include "model/layer_fields.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::string_view version_key = "schema_version";
+
+NetworkSpec empty_network(const Origin& origin) {
+  NetworkSpec network;
+  network.name = network_name(origin.source);
+  network.source = origin.source;
+  return network;
+}
+
+using Document = std::shared_ptr<const JsonDocument>;
+
+void read_layers(const Value& list, const Document& document, NetworkSpec& network) {
+  if (!list.is_array() || list.size() == 0) list.fail_expected("a list of at least one layer");
+  if (constexpr std::size_t many = 4096; list.size() > many) {
+    network.unread = {list.size(),
+                      [document, list](std::size_t i) { return read_layer(list.at(i)); }};
+    return;
+  }
+  network.layers.reserve(list.size());
+  for (const Value layer : list) network.layers.push_back(read_layer(layer));
+}
+
+void read_network_object(const Value& value, const Document& document, NetworkSpec& network) {
+  value.check_keys("a network", {"name", "note", "dtype", "batch", "layers"});
+  if (const auto name = value.get("name")) network.name = name->text();
+  if (const auto note = value.get("note")) static_cast<void>(note->text());
+  if (const auto dtype = value.get("dtype")) network.dtype = read_data_type(*dtype);
+  if (const auto batch = value.get("batch")) network.batch = batch->integer(1);
+  read_layers(value.at("layers"), document, network);
+}
+
+/// Whether it is a line of this program's NDJSON, or a layer out of a report.
+bool is_own_row(const Value& record) {
+  return record.contains(version_key) || record.contains(own_row::time_key) ||
+         record.contains(own_row::layer_key);
+}
+
+/// The row's layer; none for a copy over the host link. A time without a GPU was measured on the
+/// row's. Throws InputError for the record of an error too.
+std::optional<LayerSpec> read_own_row(const Value& row) {
+  if (!row.is_object()) row.fail_expected("an object");
+  if (row.contains("error"))
+    row.fail("expected a layer, got one that an earlier run could not evaluate");
+  if (!row.contains(own_row::layer_key))
+    row.fail(row.contains(own_row::kernel_key) ? own_row::kernels_alone : own_row::older_version);
+  const Value stated = row.at(own_row::layer_key);
+  if (stated.is_null()) return std::nullopt;
+  LayerSpec layer = read_layer(stated);
+  if (layer.measured->is_known() && layer.measured->gpu.empty() && row.contains("gpu"))
+    layer.measured.change([&](Measured& measured) { measured.gpu = row.at("gpu").text(); });
+  return layer;
+}
+
+Value rows_of(const Value& result) {
+  if (!result.contains("layers")) result.fail_expected("a result with layers");
+  const Value rows = result.at("layers");
+  if (!rows.is_array()) rows.fail_expected("a list of layers");
+  return rows;
+}
+
+/// Equal for results of one network on several GPUs.
+std::string layers_of_own_result(const Value& result) {
+  std::string layers = result.find("network").json();
+  for (const Value row : rows_of(result)) layers += '\n' + row.find(own_row::layer_key).json();
+  return layers;
+}
+
+/// Where a report shows a choice of its rows, an operand may come from a layer that is not shown:
+/// its shape is stated too.
+void forget_unknown_producers(const std::set<std::string>& earlier, LayerSpec& layer) {
+  for (OperandSpec* operand : operands_of(layer))
+    if (!operand->sizes.empty() && !earlier.contains(operand->layer)) operand->layer.clear();
+}
+
+/// The first size of the first operand.
+std::optional<std::uint64_t> batch_of(LayerSpec& layer) {
+  const std::vector<OperandSpec*> operands = operands_of(layer);
+  if (operands.empty() || operands.front()->sizes.empty()) return std::nullopt;
+  return operands.front()->sizes.front();
+}
+
+/// One of a report's results as the network that it is of: each layer once where it has several
+/// passes, without copies over the host link.
+NetworkSpec read_own_result(const Value& result) {
+  NetworkSpec network = empty_network(result.origin());
+  const Value rows = rows_of(result);
+  if (const Value name = result.find("network"); !name.is_null()) network.name = name.text();
+  const bool training = result.find("pass").try_text() == "training";
+  if (const auto type = parse<DataType>(result.find("dtype").try_text());
+      type && !is_tensor_type(*type))
+    network.autocast = type;
+  std::set<std::string> earlier;
+  for (const Value row : rows) {
+    std::optional<LayerSpec> layer = read_own_row(row);
+    if (!layer) continue;
+    const bool is_new = !layer->name || earlier.insert(*layer->name).second;
+    if (training && !is_new) continue;  // another pass of the same layer
+    if (training) layer->pass.reset();
+    forget_unknown_producers(earlier, *layer);
+    // Where products of matrices make it mixed, the batch is that of the first layer.
+    if (network.layers.empty()) network.batch = batch_of(*layer);
+    network.layers.push_back(std::move(*layer));
+  }
+  if (network.layers.empty()) rows.fail_expected("a list of at least one layer");
+  return network;
+}
+
+NetworkSpecs read_own_report(const Value& report) {
+  const Value results = report.at("results");
+  if (results.size() == 0 && report.find("kernel_tables").size() > 0)
+    report.fail(own_row::kernels_alone);
+  if (!results.is_array() || results.size() == 0)
+    results.fail_expected("a list of at least one result");
+  NetworkSpecs networks;
+  std::set<std::string> seen;
+  for (const Value result : results)
+    if (seen.insert(layers_of_own_result(result)).second)  // not the same on another GPU
+      networks.push_back(std::make_shared<const NetworkSpec>(read_own_result(result)));
+  return networks;
+}
+
+}  // namespace
+
+std::string network_name(const std::string& source) {
+  if (source == "-") return "stdin";
+  const std::size_t slash = source.find_last_of('/');
+  std::string_view name = source;
+  if (slash != name.npos) name.remove_prefix(slash + 1);
+  const std::size_t dot = name.find_last_of('.');
+  return std::string(dot == 0 ? name : name.substr(0, dot));
+}
+
+NetworkSpecs read_networks(const Document& document) {
+  const Value root = document->root();
+  if (root.contains("peak_tflops"))
+    root.fail("expected layers, got a GPU file, which says what to evaluate on");
+  if (root.contains(version_key) && root.contains("results")) return read_own_report(root);
+  NetworkSpec network = empty_network(document->origin());
+  if (root.is_array())
+    read_layers(root, document, network);
+  else if (root.contains("layers"))
+    read_network_object(root, document, network);
+  else
+    network.layers.push_back(read_layer(root));
+  return {std::make_shared<const NetworkSpec>(std::move(network))};
+}
+
+std::shared_ptr<const NetworkSpec> read_record(const Value& record) {
+  NetworkSpec network = empty_network(record.origin());
+  network.record = record.origin().line;
+  if (!is_own_row(record)) {
+    network.layers.push_back(read_layer(record));
+  } else if (std::optional<LayerSpec> layer = read_own_row(record)) {
+    network.layers.push_back(std::move(*layer));
+    if (record.contains("batch")) network.batch = record.at("batch").integer(1);
+  }
+  return std::make_shared<const NetworkSpec>(std::move(network));
+}
+
+}  // namespace roofline

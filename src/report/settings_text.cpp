@@ -1,0 +1,415 @@
+// Work in several settings as tables and sentences: points and rankings, sweeps, comparisons.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "model/spelling.hpp"
+#include "report/names.hpp"
+#include "report/summary.hpp"
+#include "report/table_row.hpp"
+#include "report/text.hpp"
+
+namespace roofline {
+namespace {
+
+/// A row of the table: settings that are alike.
+using Group = std::vector<std::size_t>;
+using TextOf = std::string (*)(const SettingRow& row);
+
+std::string gpu_text(const SettingRow& row) { return row.gpu; }
+
+std::string type_text(const SettingRow& row) {
+  return row.dtype ? std::string(name_of(*row.dtype)) : "mixed";
+}
+
+std::string batch_text(const SettingRow& row) {
+  return row.batch ? fmt::format("{}", *row.batch) : "mixed";
+}
+
+template <std::optional<double> SettingRow::*quantity>
+std::string plain_text(const SettingRow& row) {
+  return row.*quantity ? plain(*(row.*quantity)) : "";
+}
+
+std::string expected_text(const SettingRow& row) {
+  return carried_over_mark(row.expected_uncertainty) + duration(row.time_s);
+}
+
+std::string within_text(const SettingRow& row) {
+  return row.expected_uncertainty ? factor(row.expected_uncertainty->factor) : "";
+}
+
+std::string image_text(const SettingRow& row) {
+  if (!row.time_per_image_s) return "";
+  return carried_over_mark(row.expected_uncertainty) + duration(*row.time_per_image_s);
+}
+
+std::string speedup_text(const SettingRow& row) { return factor(row.speedup); }
+std::string bound_text(const SettingRow& row) { return bound_share_text(row.compute_bound_share); }
+
+std::string limiter_text(const SettingRow& row) {
+  if (!row.limiter) return "";
+  std::string text(name_of(*row.limiter));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string memory_text(const SettingRow& row) {
+  return row.needed_memory_byte ? si(static_cast<double>(*row.needed_memory_byte), "B") : "";
+}
+
+struct SettingColumn {
+  const char* header;
+  TextOf text;
+  bool left = false;
+};
+
+/// The columns of points between the GPU and what they are best in.
+constexpr SettingColumn point_columns[] = {
+    {"dtype", type_text, true},
+    {"batch", batch_text},
+    {"roofline", [](const SettingRow& row) { return duration(row.roofline_time_s); }},
+    {"expected", expected_text},
+    {"within", within_text},
+    {"measured",
+     [](const SettingRow& row) {
+       return row.measured_time_s ? duration(*row.measured_time_s) : "";
+     }},
+    {"an image", image_text},
+    {"images/s", plain_text<&SettingRow::images_per_s>},
+    {"speed-up", speedup_text},
+    {"TDP",
+     [](const SettingRow& row) { return row.tdp_w ? fmt::format("{:.0f} W", *row.tdp_w) : ""; }},
+    {"energy",
+     [](const SettingRow& row) {
+       return row.energy_per_image_j ? si(*row.energy_per_image_j, "J") : "";
+     }},
+    {"bound by", bound_text, true},
+    {"limiter", limiter_text, true},
+    {"memory", memory_text},
+    {"a million", plain_text<&SettingRow::cost_per_million_images>}};
+
+/// "Tesla V100 SXM2 16GB, 32GB": what all begin with stands once.
+std::string gpus_text(const SettingsTable& table, const Group& group) {
+  const std::string& first = table.rows[group.front()].gpu;
+  std::string text = first;
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    const std::string& name = table.rows[group[i]].gpu;
+    const auto differs = std::mismatch(first.begin(), first.end(), name.begin(), name.end());
+    const auto shared = static_cast<std::size_t>(differs.second - name.begin());
+    const std::size_t blank = shared == 0 ? name.npos : name.rfind(' ', shared - 1);
+    text += ", " + (blank == name.npos ? name : name.substr(blank + 1));
+  }
+  return text;
+}
+
+/// Whether the batches of only some rows were asked for as this.
+bool tells_apart(const SettingsTable& table, BatchGoal goal) {
+  const auto count = std::count_if(table.rows.begin(), table.rows.end(),
+                                   [&](const SettingRow& row) { return row.is_goal[goal]; });
+  return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
+}
+
+std::string marks_of(const SettingsTable& table, const Group& group) {
+  const SettingRow& first = table.rows[group.front()];
+  if (!first.fits.value_or(true)) return "DOES NOT FIT";
+  std::string text;
+  const auto mark = [&](bool is_marked, std::string_view what) {
+    if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  const auto mark_best = [&](const std::optional<std::size_t>& best, std::string_view what) {
+    mark(best && std::find(group.begin(), group.end(), *best) != group.end(), what);
+  };
+  mark_best(table.best, "time");
+  mark_best(table.fewest_joules, "energy");
+  mark_best(table.cheapest, "cost");
+  for (const BatchGoal goal : enumerators<BatchGoal>)
+    mark(first.is_goal[goal] && tells_apart(table, goal), std::string(name_of(goal)) + " batch");
+  return text;
+}
+
+/// Whether all rows say the same, those also that are not shown.
+template <class ValueOf>
+bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
+  const auto first = value_of(tables.front().rows.front());
+  return std::all_of(tables.begin(), tables.end(), [&](const SettingsTable& table) {
+    return std::all_of(table.rows.begin(), table.rows.end(),
+                       [&](const SettingRow& row) { return value_of(row) == first; });
+  });
+}
+
+/// Narrow terminals go without what can be worked out of the rest. A ranking says of each GPU what
+/// it takes to choose one.
+std::vector<std::string_view> droppable_of(const SettingsTable& table) {
+  if (!table.ranked_by)
+    return {"memory",   "roofline", "TDP",      "energy",   "limiter",
+            "speed-up", "bound by", "images/s", "expected", "within"};
+  std::vector<std::string_view> headers{"memory",   "roofline", "limiter",  "speed-up", "bound by",
+                                        "an image", "energy",   "expected", "TDP"};
+  if (table.ranked_by == SortBy::energy) std::erase(headers, "energy");
+  return headers;
+}
+
+/// Whole names of GPUs would take the room of what is said of them.
+void shorten_names(Grid& grid) {
+  constexpr std::size_t widest = 27;
+  Cells& cells = grid.columns[1].cells;
+  std::vector<std::string> names;
+  for (const std::string_view name : cells) names.emplace_back(name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::vector<std::string> short_ones = short_names(names, widest);
+  Cells short_cells;
+  for (const std::string_view each : cells) {
+    const auto name = std::lower_bound(names.begin(), names.end(), each);
+    short_cells.add(short_ones[static_cast<std::size_t>(name - names.begin())]);
+  }
+  cells = std::move(short_cells);
+}
+
+/// Phrases on lines of at most `width` columns, none of them broken.
+std::string lines_of_phrases(const std::vector<std::string>& phrases, std::size_t width) {
+  std::string text;
+  std::size_t column = 0;
+  for (const std::string& phrase : phrases) {
+    if (column > 0 && column + 1 + phrase.size() > width) {
+      text += '\n';
+      column = 0;
+    }
+    if (column > 0) text += ' ';
+    text += phrase;
+    column += phrase.size() + 1;
+  }
+  return text + '\n';
+}
+
+std::string_view ranking_text(SortBy by) {
+  switch (by) {
+    case SortBy::energy: return "fewest joules first";
+    case SortBy::cost: return "cheapest first";
+    default: return "fastest first";
+  }
+}
+
+/// What does not fit, in one sentence.
+std::string unfit_sentence(const SettingsTable& table, const PointSelection& selection) {
+  constexpr std::size_t most_named = 8;
+  if (selection.unfit.empty()) return "";
+  const SettingRow& first = table.rows[selection.unfit.front()];
+  const bool one_type = is_one({&table, 1}, type_text);
+  const bool one_batch = is_one({&table, 1}, batch_text);
+  std::vector<std::string> names;
+  for (const std::size_t i : selection.unfit) {
+    const SettingRow& row = table.rows[i];
+    names.push_back(printable(row.gpu) + (one_type ? "" : " " + type_text(row)) +
+                    (one_batch ? "" : " batch " + batch_text(row)));
+  }
+  const std::string needed =
+      one_type && one_batch && first.needed_memory_byte
+          ? fmt::format(" ({} needed)", si(static_cast<double>(*first.needed_memory_byte), "B"))
+          : "";
+  return fmt::format("too little memory{}: {}: {}", needed, names.size(),
+                     some_of(names, most_named));
+}
+
+}  // namespace
+
+Grid points_grid(const Report& report, std::optional<std::size_t> width) {
+  Grid grid;
+  grid.columns = {{"network", true}, {"GPU", true}};
+  for (const SettingColumn& column : point_columns)
+    grid.columns.push_back({column.header, column.left});
+  grid.columns.push_back({"best in", true});
+  bool one_image = true;
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const SettingsTable& table = report.points[i];
+    const PointSelection& selection = report.point_selections[i];
+    std::string name = table.work;  // stands once, as the heading of its rows
+    for (const Group& group : width ? selection.main_groups : selection.groups) {
+      const SettingRow& row = table.rows[group.front()];
+      std::vector<std::string> cells{std::exchange(name, ""), gpus_text(table, group)};
+      for (const SettingColumn& column : point_columns) cells.push_back(column.text(row));
+      cells.push_back(marks_of(table, group));
+      grid.add_row(cells);
+      one_image = one_image && row.batch == 1;
+    }
+  }
+  if (grid.is_empty()) return grid;
+  if (width) shorten_names(grid);
+  const auto erase = [&](bool is_told_elsewhere, std::string_view header) {
+    if (is_told_elsewhere)
+      std::erase_if(grid.columns, [&](const GridColumn& each) { return each.header == header; });
+  };
+  const bool one_gpu = is_one(report.points, gpu_text);
+  erase(one_gpu, "TDP");
+  erase(one_image, "an image");
+  erase(is_one(report.points, batch_text), "batch");
+  erase(is_one(report.points, type_text), "dtype");
+  erase(one_gpu, "GPU");
+  erase(report.points.size() == 1, "network");
+  drop_columns(grid, width, droppable_of(report.points.front()));
+  return grid;
+}
+
+Grid comparison_grid(const std::vector<SettingsTable>& tables) {
+  Grid grid;
+  grid.columns = {{"comparison", true}, {"batch"},          {"GPU", true},     {"expected"},
+                  {"speed-up"},         {"bound by", true}, {"energy at TDP"}, {"", true}};
+  std::pair<std::string, std::string> last;
+  for (const SettingsTable& table : tables)
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const SettingRow& row = table.rows[i];
+      const std::pair now(table.work, batch_text(row));
+      const bool same = now == last;
+      grid.add_row({same ? "" : now.first, same ? "" : now.second, row.gpu, duration(row.time_s),
+                    speedup_text(row), bound_text(row),
+                    row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
+                    i == table.fewest_joules ? "fewest joules" : ""});
+      last = now;
+    }
+  return grid;
+}
+
+bool has_measured_parts(const SettingsTable& sweep) {
+  return std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                     [](const SettingRow& row) { return !row.measured_part_s.empty(); });
+}
+
+Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
+  Grid grid;
+  grid.columns = {{"batch"}};
+  std::vector<NetworkPart> measured;
+  for (const NetworkPart part : enumerators<NetworkPart>) {
+    const std::string name(name_of(part));
+    grid.columns.push_back({name});
+    if (std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                    [&](const SettingRow& row) { return row.measured_part_s.contains(name); }))
+      measured.push_back(part);
+  }
+  for (const NetworkPart part : measured) {
+    grid.columns.push_back({std::string(name_of(part)) + " measured"});
+    grid.columns.push_back({"/exp."});
+  }
+  grid.columns.insert(grid.columns.end(), {{"an image"}, {"images/s"}, {"", true}});
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SettingRow& row = sweep.rows[i];
+    std::vector<std::string> cells{batch_text(row)};
+    for (const double part_s : row.part_s) cells.push_back(part_s > 0 ? duration(part_s) : "");
+    for (const NetworkPart part : measured) {
+      const auto found = row.measured_part_s.find(std::string(name_of(part)));
+      const bool known = found != row.measured_part_s.end();
+      const double expected_s = row.part_s[part];
+      cells.push_back(known ? duration(found->second) : "");
+      cells.push_back(known && expected_s > 0 ? ratio_text(found->second / expected_s) : "");
+    }
+    cells.insert(cells.end(),
+                 {duration(row.time_per_image_s.value_or(0)), plain(row.images_per_s.value_or(0)),
+                  !row.fits.value_or(true) ? "DOES NOT FIT"
+                  : i == sweep.best        ? "best"
+                                           : ""});
+    grid.add_row(cells);
+  }
+  constexpr std::array<std::string_view, 4> droppable{"images/s", "other", "pool", "linear"};
+  drop_columns(grid, width, droppable);
+  return grid;
+}
+
+std::string sweep_sentence(const SettingsTable& sweep) {
+  if (!sweep.best) return "none of these batches fits the GPU's memory\n";
+  const std::string best = batch_text(sweep.rows[*sweep.best]);
+  std::string text = fmt::format("best of these: batch {} has the least time an image\n", best);
+  if (sweep.near_best_from == sweep.best) return text;
+  return text + fmt::format("from batch {} to {}, the time an image is within 5% of that\n",
+                            batch_text(sweep.rows[*sweep.near_best_from]), best);
+}
+
+std::string points_title(std::span<const SettingsTable> tables,
+                         std::optional<Framework> framework) {
+  const SettingsTable& table = tables.front();
+  const SettingRow& first = table.rows.front();
+  std::string text = tables.size() == 1 ? shortened(printable(table.work), 40)
+                                        : fmt::format("{} networks", tables.size());
+  if (is_one(tables, gpu_text)) text += " on " + shortened(printable(first.gpu), 30);
+  if (is_one(tables, type_text)) text += ", " + type_text(first);
+  if (is_one(tables, batch_text)) text += ", batch " + batch_text(first);
+  for (const BatchGoal goal : enumerators<BatchGoal>)
+    if (is_one(tables, [&](const SettingRow& row) { return row.is_goal[goal]; }) &&
+        first.is_goal[goal])
+      text += fmt::format(", {} batch", name_of(goal));
+  if (table.training) text += ", training";
+  if (framework) text += fmt::format(", by {}", name_of(*framework));
+  if (table.ranked_by) text += fmt::format(": {}", ranking_text(*table.ranked_by));
+  return text + "\n";
+}
+
+std::string ranking_sentences(const SettingsTable& table, const PointSelection& selection,
+                              std::optional<std::size_t> width) {
+  const std::size_t shown = (width ? selection.main_groups : selection.groups).size();
+  std::string text;
+  if (shown < selection.all_groups)
+    text += fmt::format("{} of {} rows{}\n", shown, selection.all_groups,
+                        shown < selection.groups.size() ? " (--all shows every one)" : "");
+  if (const std::string unfit = unfit_sentence(table, selection); !unfit.empty())
+    text += broken(unfit, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+  return text;
+}
+
+std::string points_sentences(const SettingsTable& table, std::optional<std::size_t> width) {
+  constexpr std::size_t widest = 100;
+  std::vector<std::string> phrases;
+  bool others = false;
+  for (const ComputeBoundFrom& each : table.compute_bound_from) {
+    others = others || !each.batch;
+    if (!each.batch) continue;
+    std::string phrase;
+    if (table.compute_bound_from.size() > 1)
+      phrase = fmt::format("{}{} ", printable(each.gpu),
+                           each.dtype ? fmt::format(" {}", name_of(*each.dtype)) : "");
+    phrases.push_back(phrase + fmt::format("from batch {} on;", *each.batch));
+  }
+  if (table.compute_bound_from.empty()) return "";
+  if (phrases.empty()) return "bound by memory at every batch\n";
+  phrases.insert(phrases.begin(), "bound by compute:");
+  if (others) phrases.emplace_back("others never;");
+  phrases.back().pop_back();
+  return lines_of_phrases(phrases, std::min(width.value_or(widest), widest));
+}
+
+std::string points_legend(const Report& report, const std::set<std::string>& headers) {
+  std::string text;
+  const auto add = [&](std::string_view header, std::string_view meaning) {
+    if (headers.contains(std::string(header))) text += fmt::format("{}: {} ", header, meaning);
+  };
+  add("speed-up", "over the first row, of an image's time where that is known.");
+  add("TDP", "the power that the GPU draws at most.");
+  add("energy", "an image's expected time x TDP, an upper estimate.");
+  add("bound by", "what has most of the roofline's time, and its share of it.");
+  const auto any_row = [&](const auto& holds) {
+    return std::any_of(report.points.begin(), report.points.end(), [&](const SettingsTable& table) {
+      return std::any_of(table.rows.begin(), table.rows.end(), holds);
+    });
+  };
+  add("a million", any_row([](const SettingRow& row) { return !row.cost_per_million_images; })
+                       ? "what a million images cost, where --price says what the GPU does."
+                       : "what a million images cost.");
+  const auto has_goal = [&](BatchGoal goal) {
+    return any_row([&](const SettingRow& row) { return row.is_goal[goal]; });
+  };
+  if (has_goal(BatchGoal::max))
+    text += "max batch: the largest that fits, if all of the GPU's memory is free. ";
+  if (has_goal(BatchGoal::best))
+    text += fmt::format(
+        "best batch: of 1, 2, 4, ... and the largest that fits, the smallest whose time an image "
+        "is within {:.0f}% of the least. ",
+        100 * near_best_share);
+  if (text.empty()) return text;
+  text.pop_back();
+  return broken(text, sentence_width) + '\n';
+}
+
+}  // namespace roofline

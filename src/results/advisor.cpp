@@ -1,0 +1,554 @@
+#include "results/advisor.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "kernel/resolved_model.hpp"
+#include "roofline/error.hpp"
+#include "roofline/explanation.hpp"
+
+namespace roofline {
+namespace {
+
+/// What an action is advised on: a layer, a network or a measured run.
+struct Subject {
+  const Result& result;
+  const Context& context;
+  const LayerResult* layer = nullptr;
+  const Network* network = nullptr;
+  const Verdict* run = nullptr;
+
+  bool is_inference() const { return !result.setting.training && result.setting.pass == Pass::fwd; }
+  bool has_peak(Engine engine) const { return context.gpu.peak_flop_per_s[engine].has_value(); }
+  const TraceSummary* recording() const { return result.measured.recording.get(); }
+  bool is_in_pytorch() const {
+    return run != nullptr && recording() != nullptr && recording()->recorder == "PyTorch profiler";
+  }
+};
+
+/// A layer as an action changes it, and the engine that it then runs on.
+struct Variant {
+  Layer layer;
+  std::optional<Engine> engine;
+  std::uint64_t batch_factor = 1;
+};
+
+/// Actions on the same thing exclude each other, so that only one of them joins the others.
+enum class Thing : std::uint8_t { layer, type, batch, fusion, launch };
+
+enum Subjects : unsigned { of_layers = 1, of_networks = 2, of_runs = 4 };
+
+/// Changes a row's layer; false where the action does not apply to it.
+using ChangeLayer = bool (*)(Variant&, const LayerResult&, const Subject&);
+using SetOptions = void (*)(AnalysisOptions&);
+/// What a recording shows that the action saves of a step.
+using SavedByRun = double (*)(const Subject&);
+using MakeText = std::string (*)(const Subject&, std::uint64_t batch_factor);
+
+/// A row of the list: what can be done, for which subjects, what it changes and where it is of use.
+/// What changed layers or options save the model says.
+struct Action {
+  std::string_view name;
+  Thing thing;
+  unsigned subjects;
+  std::variant<std::string_view, MakeText> text;
+  std::variant<ChangeLayer, SetOptions, SavedByRun> change;
+  bool (*is_possible)(const Subject&) = nullptr;
+  std::string_view in_pytorch = "";  ///< how it is done there
+};
+
+/// A layer that is done by the one before it all but vanishes: the model has no time of it.
+constexpr std::string_view vanishing = "fuse_into_layer_before";
+
+/// How many times the batch an action tries, until the network runs so.
+std::span<const std::uint64_t> factors_of(const Action& action) {
+  static constexpr std::uint64_t same[] = {1};
+  static constexpr std::uint64_t larger[] = {8, 4, 2};
+  return action.thing == Thing::batch ? std::span<const std::uint64_t>(larger) : same;
+}
+
+/// Whether the row's batch is of images or other samples, of which more can run together: not where
+/// its rows are gradients of weights, single values, or tokens of sequences, nor in a recorded step
+/// of training, whose result depends on its batch.
+bool has_batch_of_samples(const LayerResult& row, const Subject& subject) {
+  const Layer& layer = row.layer;
+  const std::uint64_t batch = layer.output.batch;
+  const bool is_one_value = elements(layer.output) == batch;
+  const bool is_recorded_training =
+      subject.recording() != nullptr && subject.result.setting.pass != Pass::fwd;
+  return subject.result.setting.batch == batch && layer.inputs.front().shape.batch == batch &&
+         layer.pass != Pass::wgrad && !is_one_value && !is_recorded_training;
+}
+
+/// Whether the row is a layer of a network in a type of more than 16 bits that half types can
+/// replace: not what counts, converts or updates weights.
+bool may_be_half(const LayerResult& row, const Subject& subject) {
+  const DataType type = row.layer.dtypes.input;
+  if (type != DataType::fp32 && type != DataType::tf32) return false;
+  switch (info(row.layer.kind).family) {
+    case KindFamily::contraction:
+    case KindFamily::attention:
+    case KindFamily::norm:
+    case KindFamily::activation:
+    case KindFamily::pool: return true;
+    case KindFamily::combine: return has_batch_of_samples(row, subject);
+    default: return false;
+  }
+}
+
+/// Whether the row's images lie otherwise than the libraries for half types take them.
+bool changes_layout_in_half(const LayerResult& row) {
+  return row.layer.kind == LayerKind::conv && row.layer.window->rank == 2 &&
+         layout_of(row.layer) == Layout::nchw;
+}
+
+/// All operands in that type and the layout that its libraries take.
+bool set_type(Variant& variant, DataType type, const Subject& subject) {
+  Layer& layer = variant.layer;
+  layer.dtypes = {type, type, type};
+  layer.fp16_accumulate = false;
+  layer.layout.reset();
+  const Context& context = subject.context;
+  variant.engine = select_engine(layer, context.gpu.peak_flop_per_s, context.options.engine);
+  return variant.engine.has_value();
+}
+
+bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) {
+  return may_be_half(row, subject) && set_type(variant, DataType::fp16, subject);
+}
+
+bool may_be_tf32(const LayerResult& row) {
+  return row.engine == Engine::fp32 && row.layer.dtypes.input == DataType::fp32 &&
+         info(row.layer.kind).family == KindFamily::contraction;
+}
+
+bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) {
+  return may_be_tf32(row) && set_type(variant, DataType::tf32, subject);
+}
+
+bool has_measured_kernel(const LayerResult& row) { return row.measured_time_s && row.kernel; }
+
+std::string half_text(const Subject& subject, std::uint64_t) {
+  const auto changes_layout = [&](const LayerResult& row) {
+    return has_measured_kernel(row) && may_be_half(row, subject) && changes_layout_in_half(row);
+  };
+  const auto& rows = subject.result.layers;
+  const bool with_layout =
+      subject.layer != nullptr
+          ? changes_layout_in_half(*subject.layer)
+          : subject.run != nullptr && std::any_of(rows.begin(), rows.end(), changes_layout);
+  const bool names_bf16 = subject.layer == nullptr && subject.has_peak(Engine::bf16);
+  std::string text = names_bf16 ? "fp16 or bf16" : "fp16";
+  if (with_layout) text += " with channels last";
+  if (!subject.is_in_pytorch()) return text;
+  return text + " (torch.autocast" + (with_layout ? ", memory_format=torch.channels_last)" : ")");
+}
+
+bool may_take_tf32(const Subject& subject) {
+  const auto& rows = subject.result.layers;
+  return subject.has_peak(Engine::tf32) &&
+         subject.context.options.engine == EngineChoice::automatic &&
+         std::any_of(rows.begin(), rows.end(), may_be_tf32);
+}
+
+std::string batch_text(const Subject& subject, std::uint64_t factor) {
+  const std::uint64_t batch = *subject.result.setting.batch;
+  return "batch " + std::to_string(factor * batch) + " in place of " + std::to_string(batch) +
+         (subject.network == nullptr ? ", for as much work" : "");
+}
+
+/// A network grows as a whole, a measured run where it has samples.
+bool may_grow(const Subject& subject) {
+  if (subject.layer != nullptr) return true;
+  const auto& batch = subject.result.setting.batch;
+  if (!batch || !subject.is_inference()) return false;
+  return subject.network == nullptr ||
+         std::all_of(subject.network->layers.begin(), subject.network->layers.end(),
+                     [&](const Layer& layer) { return layer.output.batch == *batch; });
+}
+
+void multiply_batch(Layer& layer, std::uint64_t factor) {
+  for (Operand& operand : layer.inputs)
+    if (!operand.is_parameter) operand.shape.batch *= factor;
+  layer.output.batch *= factor;
+}
+
+bool multiply_samples(Variant& variant, const LayerResult& row, const Subject& subject) {
+  if (!has_batch_of_samples(row, subject)) return false;
+  multiply_batch(variant.layer, variant.batch_factor);
+  return true;
+}
+
+/// The next multiple of what tensor cores load at once.
+std::uint64_t whole_channels(std::uint64_t channels) { return (channels + 7) / 8 * 8; }
+
+bool fill_channels(Variant& variant, const LayerResult& row, const Subject&) {
+  std::uint64_t& in = variant.layer.inputs.front().shape.channels;
+  std::uint64_t& out = variant.layer.output.channels;
+  in = whole_channels(in);
+  out = whole_channels(out);
+  return info(row.layer.kind).family == KindFamily::contraction && row.layer.groups == 1 &&
+         (in != row.layer.inputs.front().shape.channels || out != row.layer.output.channels);
+}
+
+std::string channels_text(const Subject& subject, std::uint64_t) {
+  const std::uint64_t in = subject.layer->layer.inputs.front().shape.channels;
+  const std::uint64_t out = subject.layer->layer.output.channels;
+  return "channels " + std::to_string(in) + " -> " + std::to_string(out) + " as " +
+         std::to_string(whole_channels(in)) + " -> " + std::to_string(whole_channels(out));
+}
+
+bool drop_mapping(Variant& variant, const LayerResult& row, const Subject&) {
+  variant.layer.mapping = {};
+  return !(row.layer.mapping == KernelMapping{});
+}
+
+bool take_vector_units(Variant& variant, const LayerResult& row, const Subject& subject) {
+  variant.engine = other_engine(row.layer, subject.context.gpu.peak_flop_per_s, row.engine);
+  return variant.engine.has_value();
+}
+
+bool is_pointwise_of_many(Variant&, const LayerResult& row, const Subject&) {
+  return is_pointwise(row.layer.kind) && row.layer.pass == Pass::fwd &&
+         elements(row.layer.output) != 1;
+}
+
+bool may_be_fused(const Subject& subject) {
+  const FusionKind now = subject.context.options.fusion;
+  return (now == FusionKind::none || now == FusionKind::eager) && subject.is_inference();
+}
+
+bool is_launched_by_host(const Subject& subject) {
+  const LaunchProtocol now = subject.context.launch.protocol;
+  return now == LaunchProtocol::stream || now == LaunchProtocol::eager;
+}
+
+/// The model's time of a layer that is started as the result's layers are.
+class LayerTimer {
+ public:
+  explicit LayerTimer(const Subject& subject)
+      : cache_(subject.context.options.cache),
+        model_(kernel_model_for(subject.context, subject.result.bounds.main_engine)),
+        launch_(launch_of(subject.result.measured.recording, subject.context)) {}
+
+  /// None where no kernel runs it.
+  std::optional<double> time_s(const Layer& layer, Engine engine) const {
+    try {
+      const auto plan = plan_kernel(layer, count(layer), engine, model_, cache_);
+      const bool runs = plan && *plan;  // not a mapping that cannot
+      return runs ? std::optional(launched(**plan, model_, launch_).expected_time_s) : std::nullopt;
+    } catch (const OverflowError&) {
+      return std::nullopt;
+    }
+  }
+  /// What the action makes of the row's time, for as much work; none where it does not apply.
+  std::optional<double> time_s(const Action& action, const LayerResult& row,
+                               const Subject& subject) const {
+    Variant variant{row.layer, row.engine, factors_of(action).front()};
+    if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
+    const auto time = time_s(variant.layer, *variant.engine);
+    return time ? std::optional(*time / static_cast<double>(variant.batch_factor)) : std::nullopt;
+  }
+
+ private:
+  CacheState cache_;
+  const KernelModel& model_;
+  Launch launch_;
+};
+
+template <StepPart part>
+double part_s(const Subject& subject) {
+  return subject.run->part_s[part];
+}
+
+/// The host's gaps, but for what a graph leaves between two kernels.
+double saved_by_graph_s(const Subject& subject) {
+  const auto& part_s = subject.run->part_s;
+  const double gap_s =
+      kernel_model_for(subject.context, subject.result.bounds.main_engine).resolved().memory.gap_s;
+  const double left_s = gap_s * subject.recording()->launches - part_s[StepPart::idle_queued];
+  return part_s[StepPart::idle_host] - std::max(0.0, left_s);
+}
+
+/// As one kernel, a chain of elementwise layers reads what its first one reads and what each reads
+/// beside, and writes what its last one writes.
+double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain,
+                             const LayerTimer& timer) {
+  Layer fused = chain.back()->layer;
+  fused.kernels = KernelSource::compiler;
+  double measured_s = 0;
+  for (const LayerResult* row : chain) {
+    if (!row->measured_time_s) return 0;
+    measured_s += *row->measured_time_s;
+    if (row == chain.back()) continue;
+    const std::vector<Operand>& inputs = row->layer.inputs;
+    fused.inputs.insert(fused.inputs.end(), inputs.begin() + 1, inputs.end());
+    fused.joined_inputs += inputs.size() - 1;
+  }
+  const auto time = timer.time_s(fused, chain.back()->engine);
+  return time ? std::max(0.0, measured_s - *time) : 0;
+}
+
+double saved_by_fusing_s(const Subject& subject) {
+  const LayerTimer timer(subject);
+  std::map<std::string_view, const LayerResult*> rows;
+  for (const LayerResult& row : subject.result.layers) rows.emplace(row.layer.name, &row);
+  double saved_s = 0;
+  for (const ElementwiseChain& chain : subject.recording()->chains) {
+    std::vector<const LayerResult*> members;
+    for (const std::string& name : chain.layers)
+      if (const auto row = rows.find(name); row != rows.end()) members.push_back(row->second);
+    if (members.size() == chain.layers.size())
+      saved_s += chain.runs * saved_by_one_kernel_s(members, timer);
+  }
+  return saved_s;
+}
+
+bool knows_gaps(const Subject& subject) { return subject.run->knows_gaps; }
+bool is_recorded(const Subject& subject) { return subject.recording() != nullptr; }
+bool has_chains(const Subject& subject) {
+  return is_recorded(subject) && !subject.recording()->chains.empty();
+}
+
+constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions";
+
+constexpr Action actions[] = {
+    {"graph", Thing::launch, of_runs, "launch the step as a CUDA graph", saved_by_graph_s,
+     knows_gaps, "torch.compile(mode=\"reduce-overhead\")"},
+    {"load_data_beside", Thing::launch, of_runs, "load data beside the step",
+     part_s<StepPart::idle_data_loading>, knows_gaps, "DataLoader(num_workers=8, pin_memory=True)"},
+    {"fewer_synchronisations", Thing::launch, of_runs, "do not wait for the GPU within a step",
+     part_s<StepPart::idle_synchronisation>, knows_gaps, "no .item(), .cpu() or print of tensors"},
+    {"copy_beside", Thing::launch, of_runs, "copy from pinned memory, beside kernels",
+     part_s<StepPart::copies>, knows_gaps, "pin_memory=True, .to(device, non_blocking=True)"},
+    {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
+     part_s<StepPart::collectives>, knows_gaps,
+     "DistributedDataParallel does so in backward; or a larger batch"},
+    {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
+     may_grow},
+    {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
+    {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
+    {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half},
+    {"tf32", Thing::type, of_runs, tf32_text, set_tf32, may_take_tf32,
+     "torch.set_float32_matmul_precision(\"high\")"},
+    {"tf32", Thing::type, of_networks, tf32_text,
+     [](AnalysisOptions& options) { options.engine = EngineChoice::tf32; }, may_take_tf32},
+    {"vector_units", Thing::layer, of_layers, "on the vector units, not the tensor cores",
+     take_vector_units},
+    {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_pointwise_of_many},
+    {"channels_last", Thing::type, of_runs, "channels last",
+     [](const Subject& subject) { return subject.recording()->layout_s; }, is_recorded,
+     ".to(memory_format=torch.channels_last) of model and images"},
+    {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, has_chains,
+     "torch.compile"},
+    {"fuse_epilogues", Thing::fusion, of_networks,
+     "norms, activations, adds fused, as inference engines do",
+     [](AnalysisOptions& options) { options.fusion = FusionKind::epilogue; }, may_be_fused},
+    {"fuse_epilogues_in_graph", Thing::fusion, of_networks,
+     "fused as inference engines do, run as a graph",
+     [](AnalysisOptions& options) {
+       options.fusion = FusionKind::epilogue;
+       options.launch = LaunchProtocol::graph;
+     },
+     may_be_fused},
+    {"fuse_pointwise", Thing::fusion, of_networks,
+     "chains of elementwise layers fused, as compilers do",
+     [](AnalysisOptions& options) { options.fusion = FusionKind::pointwise; }, may_be_fused},
+    {"launch_as_graph", Thing::launch, of_networks, "kernels launched as a graph",
+     [](AnalysisOptions& options) { options.launch = LaunchProtocol::graph; },
+     is_launched_by_host}};
+
+std::vector<const Action*> possible_actions(Subjects kind, const Subject& subject) {
+  std::vector<const Action*> possible;
+  for (const Action& action : actions)
+    if ((action.subjects & kind) != 0 &&
+        (action.is_possible == nullptr || action.is_possible(subject)))
+      possible.push_back(&action);
+  return possible;
+}
+
+/// On an action that takes the time from `old_s` to `new_s`.
+Advice advice_on(const Action& action, const Subject& subject, std::uint64_t factor, double old_s,
+                 std::optional<double> new_s) {
+  Advice advice;
+  advice.action = action.name;
+  const auto* made = std::get_if<MakeText>(&action.text);
+  advice.text =
+      made != nullptr ? (*made)(subject, factor) : std::get<std::string_view>(action.text);
+  if (subject.is_in_pytorch() && !action.in_pytorch.empty())
+    advice.text += " (" + std::string(action.in_pytorch) + ")";
+  advice.time_s = new_s;
+  advice.speedup = new_s ? old_s / *new_s : 0;
+  return advice;
+}
+
+/// Layers differ from the model by more than networks do, so that they have to gain more.
+bool is_worth_it(const Subject& subject, double old_s, double new_s) {
+  const double least_speedup = subject.layer != nullptr ? 1.05 : 1.03;
+  return old_s >= least_speedup * new_s;
+}
+
+/// What can be changed of a network's run.
+struct Setup {
+  Network network;
+  AnalysisOptions options;
+  double work = 1;  ///< times as much as before
+};
+
+std::optional<double> time_s(const Setup& setup, const Context& context) {
+  const auto time = network_time_s(setup.network, context.gpu, setup.options);
+  return time && *time > 0 ? std::optional(*time / setup.work) : std::nullopt;
+}
+
+/// False where it changes nothing.
+bool carry_out(const Action& action, std::uint64_t factor, const Subject& subject, Setup& setup) {
+  if (const auto* set = std::get_if<SetOptions>(&action.change)) {
+    (*set)(setup.options);
+    return true;
+  }
+  if (action.thing == Thing::batch) {
+    for (Layer& layer : setup.network.layers) multiply_batch(layer, factor);
+    if (setup.network.batch) *setup.network.batch *= factor;
+    setup.work *= static_cast<double>(factor);
+    return true;
+  }
+  std::map<std::string_view, const LayerResult*> rows;
+  for (const LayerResult& row : subject.result.layers) rows.emplace(row.layer.name, &row);
+  const ChangeLayer change = std::get<ChangeLayer>(action.change);
+  bool changes = false;
+  for (Layer& layer : setup.network.layers) {
+    const auto row = rows.find(layer.name);
+    Variant variant{layer, std::nullopt, factor};
+    if (row == rows.end() || !change(variant, *row->second, subject)) continue;
+    layer = std::move(variant.layer);
+    changes = true;
+  }
+  return changes;
+}
+
+struct NetworkIdea {
+  const Action* action;
+  std::uint64_t factor;
+  Advice advice;
+};
+
+/// The first factor with which the network runs, worth it or not.
+void add_idea(const Action& action, const Subject& subject, std::vector<NetworkIdea>& ideas) {
+  const double now_s = subject.result.total.time_s;
+  for (const std::uint64_t factor : factors_of(action)) {
+    Setup setup{*subject.network, subject.context.options, 1};
+    if (!carry_out(action, factor, subject, setup)) return;
+    const auto new_s = time_s(setup, subject.context);
+    if (!new_s) continue;
+    if (is_worth_it(subject, now_s, *new_s))
+      ideas.push_back({&action, factor, advice_on(action, subject, factor, now_s, *new_s)});
+    return;
+  }
+}
+
+/// The best idea on each thing, done together; none where there is one thing.
+std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const Subject& subject) {
+  Setup setup{*subject.network, subject.context.options, 1};
+  std::set<Thing> things;
+  for (const NetworkIdea& idea : ideas)
+    if (things.insert(idea.action->thing).second)
+      carry_out(*idea.action, idea.factor, subject, setup);
+  const auto new_s = things.size() > 1 ? time_s(setup, subject.context) : std::nullopt;
+  if (!new_s) return std::nullopt;
+  Advice advice;
+  advice.text = "the best of each sort together";
+  advice.time_s = new_s;
+  advice.speedup = subject.result.total.time_s / *new_s;
+  return advice;
+}
+
+/// What the rows save of their measured times if they change as the model says.
+double saved_by_layers_s(const Action& action, const Subject& subject, const LayerTimer& timer) {
+  double saved_s = 0;
+  for (const LayerResult& row : subject.result.layers)
+    if (const auto time =
+            has_measured_kernel(row) ? timer.time_s(action, row, subject) : std::nullopt)
+      saved_s += *row.measured_time_s * (1 - *time / row.kernel->expected_time_s);
+  return saved_s;
+}
+
+/// A step of a larger batch takes the host as long as before, and the GPU what the model says.
+double saved_by_batch_s(const Action& action, const Verdict& run, double saved_by_layers_s) {
+  const double kernels_s = run.step_s - run.idle_s() - saved_by_layers_s;
+  const double host_s = run.step_s / static_cast<double>(factors_of(action).front());
+  return run.step_s - std::max(kernels_s, host_s);
+}
+
+}  // namespace
+
+std::optional<double> network_time_s(const Network& network, const Gpu& gpu,
+                                     const AnalysisOptions& options) {
+  const Expected<Context> context = make_context(gpu, options);
+  if (!context) return std::nullopt;
+  const Expected<Result> result = evaluate(network, *context);
+  if (!result || fits(*result) == false) return std::nullopt;
+  return result->total.time_s;
+}
+
+std::vector<Advice> advise(const LayerResult& row, const Result& result, const Context& context) {
+  std::vector<Advice> advice;
+  if (!row.kernel) return advice;
+  const Subject subject{.result = result, .context = context, .layer = &row};
+  const LayerTimer timer(subject);
+  const double old_s = row.kernel->expected_time_s;
+  for (const Action* action : possible_actions(of_layers, subject)) {
+    const bool vanishes = action->name == vanishing;
+    const auto new_s = timer.time_s(*action, row, subject);
+    if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(subject, old_s, *new_s)))) continue;
+    advice.push_back(advice_on(*action, subject, factors_of(*action).front(), old_s,
+                               vanishes ? std::nullopt : new_s));
+  }
+  return advice;
+}
+
+std::vector<Advice> advise_network(const Result& result, const Context& context,
+                                   const Network& network) {
+  const Subject subject{.result = result, .context = context, .network = &network};
+  std::vector<NetworkIdea> ideas;
+  for (const Action* action : possible_actions(of_networks, subject))
+    add_idea(*action, subject, ideas);
+  std::stable_sort(ideas.begin(), ideas.end(), [](const NetworkIdea& a, const NetworkIdea& b) {
+    return a.advice.speedup > b.advice.speedup;
+  });
+  std::vector<Advice> advice;
+  for (const NetworkIdea& idea : ideas) advice.push_back(idea.advice);
+  if (auto together = best_together(ideas, subject)) advice.push_back(*std::move(together));
+  return advice;
+}
+
+std::vector<Advice> advise_run(const Result& result, const Context& context, const Verdict& run) {
+  const Subject subject{.result = result, .context = context, .run = &run};
+  const LayerTimer timer(subject);
+  std::vector<Advice> advice;
+  for (const Action* action : possible_actions(of_runs, subject)) {
+    const auto* shown = std::get_if<SavedByRun>(&action->change);
+    double saved_s =
+        shown != nullptr ? (*shown)(subject) : saved_by_layers_s(*action, subject, timer);
+    if (action->thing == Thing::batch) saved_s = saved_by_batch_s(*action, run, saved_s);
+    const double left_s = run.step_s - saved_s;
+    if (!is_worth_it(subject, run.step_s, left_s)) continue;
+    advice.push_back(advice_on(*action, subject, factors_of(*action).front(), run.step_s, left_s));
+    advice.back().saved_s = saved_s;
+    advice.back().at_most = shown != nullptr && *shown != saved_by_fusing_s;
+    advice.back().speeds_kernels = action->thing == Thing::type || action->thing == Thing::fusion;
+  }
+  std::stable_sort(advice.begin(), advice.end(),
+                   [](const Advice& a, const Advice& b) { return a.saved_s > b.saved_s; });
+  // First what leaves the work as it is: results of a larger batch come later.
+  const auto first = std::find_if(advice.begin(), advice.end(),
+                                  [](const Advice& each) { return each.action != "larger_batch"; });
+  if (first != advice.end()) std::rotate(advice.begin(), first, first + 1);
+  return advice;
+}
+
+}  // namespace roofline

@@ -1,0 +1,226 @@
+#include "roofline/row_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "model/layer_fields.hpp"
+
+namespace roofline {
+namespace {
+
+/// What rows are put in order by.
+struct SortKeys {
+  double time_share = 0;
+  double flops = 0;
+  double bytes = 0;
+  double intensity = 0;
+  double lost = 0;
+  double error = 0;
+
+  double of(SortBy by) const {
+    switch (by) {
+      case SortBy::time:
+      case SortBy::energy:
+      case SortBy::cost: return time_share;
+      case SortBy::flops: return flops;
+      case SortBy::bytes: return bytes;
+      case SortBy::intensity: return intensity;
+      case SortBy::lost: return lost;
+      case SortBy::error: return error;
+    }
+    return 0;
+  }
+};
+
+/// |ln(predicted / measured)|, 0 where either is not known.
+double distance(const std::optional<double>& predicted_s, const std::optional<double>& measured_s) {
+  if (!predicted_s || !measured_s || *predicted_s <= 0) return 0;
+  return std::fabs(std::log(*predicted_s / *measured_s));
+}
+
+/// The share of the measured time where every row has one, else of the expected time.
+double time_share_of(const std::optional<double>& measured_s, double expected_share,
+                     const Result& result) {
+  const auto& whole_s = result.total.measured_time_s;
+  return whole_s && *whole_s > 0 ? measured_s.value_or(0) / *whole_s : expected_share;
+}
+
+SortKeys keys_of(const LayerResult& row, const Result& result) {
+  return {time_share_of(row.measured_time_s, row.time_share.value_or(0), result),
+          static_cast<double>(row.counts.flops),
+          static_cast<double>(row.counts.bytes.total),
+          row.point.intensity_flop_per_byte.value_or(0),
+          lost_s(row).value_or(0),
+          distance(row.expected_time_s, row.measured_time_s)};
+}
+
+SortKeys keys_of(const TypeRow& row, const Result& result) {
+  const Total& total = row.total;
+  const auto flops = static_cast<double>(total.flops);
+  const auto bytes = static_cast<double>(total.bytes.total);
+  return {time_share_of(total.measured_time_s, row.time_share, result),
+          flops,
+          bytes,
+          bytes > 0 ? flops / bytes : 0,
+          total.measured_time_s.value_or(0) - total.roofline_time_s,
+          distance(total.expected_time_s, total.measured_time_s)};
+}
+
+/// No time is expected of a kernel; it loses what it takes beyond its nearest roof.
+SortKeys keys_of(const KernelRow& row, const KernelTable&) {
+  const double roof_share = row.nearest_roof ? *row.roof_share[*row.nearest_roof] : 1;
+  return {row.time_share,
+          row.flop.value_or(0),
+          row.kernel.counters.dram_byte.value_or(0),
+          row.intensity_flop_per_byte.value_or(0),
+          row.kernel.time_s * (1 - roof_share),
+          0};
+}
+
+using Groups = std::vector<std::vector<std::size_t>>;
+
+/// Layers that differ in nothing but their names, by their first one. What they cost is compared
+/// too: rows of one layer may be fused into others or made on other GPUs.
+Groups groups_of(const std::vector<LayerResult>& rows) {
+  Groups groups;
+  const auto key_of = [](const LayerResult& row) {
+    const std::optional<Limiter> limiter =
+        row.kernel ? std::optional(row.kernel->limiter) : std::nullopt;
+    return std::tuple(identity(stated(row.layer)), row.engine, row.counts.bytes.total,
+                      row.point.roofline_time_s, row.expected_time_s, limiter, row.measured_time_s,
+                      row.fused_into->substr(row.fused_into->find_last_of('.') + 1));
+  };
+  std::map<decltype(key_of(rows.front())), std::size_t> group_of;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [entry, is_new] = group_of.try_emplace(key_of(rows[i]), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[entry->second].push_back(i);
+  }
+  return groups;
+}
+
+/// Equal layers, whose keys add up but for ratios.
+struct GroupRow {
+  const std::vector<std::size_t>* members;
+};
+
+SortKeys keys_of(const GroupRow& group, const Result& result) {
+  SortKeys keys = keys_of(result.layers[group.members->front()], result);
+  const auto count = static_cast<double>(group.members->size());
+  for (double* key : {&keys.time_share, &keys.flops, &keys.bytes, &keys.lost}) *key *= count;
+  return keys;
+}
+
+/// Rows of a whole, a result or a table of kernels.
+template <class Row, class Whole>
+std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& whole,
+                                  const RowFilter& filter) {
+  std::vector<std::size_t> indices(rows.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  std::vector<SortKeys> keys;
+  if (filter.selects()) {
+    for (const Row& row : rows) keys.push_back(keys_of(row, whole));
+    const SortBy by = filter.sort.value_or(SortBy::time);
+    std::stable_sort(indices.begin(), indices.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a].of(by) > keys[b].of(by); });
+  }
+  std::size_t kept = indices.size();
+  if (filter.cover_share) {
+    double covered = 0;
+    for (kept = 0; kept < indices.size() && covered < *filter.cover_share; ++kept)
+      covered += keys[indices[kept]].time_share;
+  }
+  if (filter.top) kept = std::min<std::size_t>(kept, *filter.top);
+  indices.resize(kept);
+  return indices;
+}
+
+/// So many rows are shown even where few of them make up the time.
+constexpr std::size_t few = 12;
+
+/// What a screen shows where nothing else is asked for.
+constexpr std::size_t screen_rows = 24;
+RowFilter leading_rows() {
+  RowFilter leading;
+  leading.cover_share = 0.9;
+  leading.top = screen_rows;
+  return leading;
+}
+
+/// A screen of rows and what they leave out.
+void set_main_groups(const Groups& groups, const std::vector<GroupRow>& rows, const Result& result,
+                     const RowFilter& filter, Selection& selection) {
+  selection.main_groups = selection.groups;
+  if (!filter.is_default() || groups.size() <= few) return;
+  const std::vector<std::size_t> shown = selected(rows, result, leading_rows());
+  selection.main_groups.clear();
+  std::vector<bool> is_shown(groups.size(), false);
+  for (const std::size_t i : shown) {
+    selection.main_groups.push_back(groups[i]);
+    is_shown[i] = true;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (!is_shown[i])
+      selection.rest.insert(selection.rest.end(), groups[i].begin(), groups[i].end());
+}
+
+}  // namespace
+
+Selection select(const Result& result, const RowFilter& filter) {
+  Selection selection;
+  if (filter.ranks_gpus()) return selection;
+  selection.rows = selected(result.layers, result, filter);
+  selection.types = selected(result.types, result, filter);
+  const Groups groups = groups_of(result.layers);
+  selection.all_groups = groups.size();
+  std::vector<GroupRow> rows;
+  for (const auto& members : groups) rows.push_back({&members});
+  for (const std::size_t i : selected(rows, result, filter)) selection.groups.push_back(groups[i]);
+  set_main_groups(groups, rows, result, filter, selection);
+  return selection;
+}
+
+PointSelection select(const SettingsTable& table, const RowFilter& filter) {
+  const auto alike = [](const SettingRow& point) {
+    return std::tie(point.dtype, point.batch, point.is_goal, point.time_s, point.roofline_time_s,
+                    point.measured_time_s, point.tdp_w, point.cost_per_million_images, point.fits);
+  };
+  PointSelection selection;
+  std::map<decltype(alike(table.rows.front())), std::size_t> group_of;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const SettingRow& point = table.rows[i];
+    if (table.ranked_by && !filter.all && !point.fits.value_or(true)) {
+      selection.unfit.push_back(i);
+      continue;
+    }
+    const auto [entry, is_new] = group_of.try_emplace(alike(point), selection.groups.size());
+    if (table.ranked_by && !is_new)
+      selection.groups[entry->second].push_back(i);
+    else
+      selection.groups.push_back({i});
+  }
+  selection.all_groups = selection.groups.size();
+  if (table.ranked_by && filter.top && *filter.top < selection.groups.size())
+    selection.groups.resize(*filter.top);
+  selection.main_groups = selection.groups;
+  if (table.ranked_by && !filter.top && !filter.all && selection.groups.size() > screen_rows)
+    selection.main_groups.resize(screen_rows);
+  return selection;
+}
+
+KernelSelection select(const KernelTable& table, const RowFilter& filter) {
+  KernelSelection selection;
+  selection.rows = selected(table.rows, table, filter);
+  selection.main_rows = selection.rows;
+  if (!filter.is_default() || table.rows.size() <= few) return selection;
+  selection.main_rows = selected(table.rows, table, leading_rows());
+  selection.rest = {
+      selection.rows.begin() + static_cast<std::ptrdiff_t>(selection.main_rows.size()),
+      selection.rows.end()};
+  return selection;
+}
+
+}  // namespace roofline

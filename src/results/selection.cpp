@@ -1,0 +1,144 @@
+#include "results/selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "model/text.hpp"
+#include "roofline/enumeration.hpp"
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::string_view comparisons = "<>=";
+
+/// The quantity that a limit is set for, by its unit.
+struct LimitedQuantity {
+  std::string_view unit;
+  double scale;
+  std::optional<double> (*of)(const Gpu&);
+};
+
+std::optional<double> memory_of(const Gpu& gpu) { return gpu.memory_byte; }
+std::optional<double> tdp_of(const Gpu& gpu) { return gpu.tdp_w; }
+std::optional<double> bandwidth_of(const Gpu& gpu) { return gpu.bandwidth_byte_per_s; }
+
+constexpr std::array<LimitedQuantity, 3> quantities{
+    {{"gb", 1e9, memory_of}, {"w", 1, tdp_of}, {"gb/s", 1e9, bandwidth_of}}};
+
+struct Limit {
+  std::string comparison;
+  double bound = 0;
+  const LimitedQuantity* quantity = nullptr;
+
+  bool holds(const Gpu& gpu) const {
+    const auto value = quantity->of(gpu);
+    if (!value) return false;
+    if (*value == bound) return comparison.back() == '=';
+    return comparison.front() == (*value > bound ? '>' : '<');
+  }
+};
+
+/// Takes the first limit off the text.
+Limit take_limit(std::string_view& rest, const std::string& word) {
+  const std::size_t number_at = std::min(rest.find_first_not_of(comparisons), rest.size());
+  const std::size_t end = std::min(rest.find_first_of(comparisons, number_at), rest.size());
+  const std::string_view whole = rest.substr(0, end);
+  Limit limit{std::string(rest.substr(0, number_at))};
+  const std::string value = lower_case(whole.substr(number_at));
+  const char* stop = value.data() + value.size();
+  const auto [unit_at, error] = std::from_chars(value.data(), stop, limit.bound);
+  const std::string_view unit(unit_at, static_cast<std::size_t>(stop - unit_at));
+  const auto found = std::find_if(quantities.begin(), quantities.end(),
+                                  [&](const LimitedQuantity& each) { return each.unit == unit; });
+  const bool is_known = has_word(">= <= > < =", limit.comparison);
+  const bool is_bound = error == std::errc() && std::isfinite(limit.bound) && limit.bound >= 0;
+  if (!is_bound || found == quantities.end() || !is_known)
+    throw InputError("expected limits such as >=48GB, <=300W or >1000GB/s in \"" + word +
+                     "\", got \"" + std::string(whole) + "\"");
+  limit.bound *= found->scale;
+  limit.quantity = &*found;
+  rest.remove_prefix(end);
+  return limit;
+}
+
+bool is_of(const Gpu& gpu, const std::string& what) {
+  return what.empty() || what == "all" || lower_case(gpu.vendor) == what ||
+         lower_case(gpu.architecture) == what;
+}
+
+/// "AMD, Intel or NVIDIA"
+template <class Get>
+std::string names_of_all(const std::vector<Gpu>& gpus, const Get& get) {
+  std::set<std::string> names;
+  for (const Gpu& gpu : gpus)
+    if (!get(gpu).empty()) names.insert(get(gpu));
+  std::string text;
+  for (const std::string& name : names)
+    text += (text.empty() ? "" : name == *names.rbegin() ? " or " : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus) {
+  std::set<std::string> words;
+  for (const Gpu& gpu : gpus) words.insert({lower_case(gpu.vendor), lower_case(gpu.architecture)});
+  words.erase("");
+  std::vector<std::string> all{"all"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vector<Gpu> gpus) {
+  const std::size_t limits_at = std::min(word.find_first_of(comparisons), word.size());
+  const std::string what = lower_case(word.substr(0, limits_at));
+  const bool is_known =
+      std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return is_of(gpu, what); });
+  if (!is_known && limits_at == word.size()) return std::nullopt;
+  if (!is_known)
+    throw InputError(
+        "expected all, a maker (" + names_of_all(gpus, [](const Gpu& gpu) { return gpu.vendor; }) +
+        ") or an architecture (" +
+        names_of_all(gpus, [](const Gpu& gpu) { return gpu.architecture; }) +
+        ") before the limits of \"" + word + "\", got \"" + word.substr(0, limits_at) + "\"");
+  std::vector<Limit> limits;
+  for (std::string_view rest = std::string_view(word).substr(limits_at); !rest.empty();)
+    limits.push_back(take_limit(rest, word));
+  std::erase_if(gpus, [&](const Gpu& gpu) {
+    return !is_of(gpu, what) || !std::all_of(limits.begin(), limits.end(),
+                                             [&](const Limit& limit) { return limit.holds(gpu); });
+  });
+  if (gpus.empty())
+    throw InputError("expected limits that some GPU meets, got \"" + word + "\"", Remedy::gpu);
+  return gpus;
+}
+
+bool fits_pattern(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0;
+  std::size_t p = 0;
+  std::size_t star = pattern.npos;  // the last * met, and where its text began
+  std::size_t star_text = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_text = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace roofline

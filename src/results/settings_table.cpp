@@ -1,0 +1,301 @@
+#include "roofline/settings_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace roofline {
+namespace {
+
+NetworkPart part_of(LayerKind kind) {
+  switch (kind) {
+    case LayerKind::conv:
+    case LayerKind::conv_transpose: return NetworkPart::conv;
+    case LayerKind::linear:
+    case LayerKind::matmul:
+    case LayerKind::attention: return NetworkPart::linear;
+    case LayerKind::host_copy: return NetworkPart::copies;
+    default: return info(kind).family == KindFamily::pool ? NetworkPart::pool : NetworkPart::other;
+  }
+}
+
+void set_parts(SettingRow& row, const Result& result) {
+  for (const TypeRow& type : result.types) row.part_s[part_of(type.kind)] += type.total.time_s;
+  double sum_s = 0;
+  for (const double part_s : row.part_s) sum_s += part_s;
+  row.part_s[NetworkPart::total] = sum_s;
+  row.measured_part_s = result.measured.parts_s;
+}
+
+/// The largest part of the network's expected time, the sum of its layers' parts.
+void set_limiter(SettingRow& row, const Result& result) {
+  const EnumArray<Limiter, double>& part_s = result.total.part_s;
+  const auto largest = std::max_element(part_s.begin(), part_s.end());
+  if (*largest <= 0 || row.time_s <= 0) return;
+  row.limiter = static_cast<Limiter>(largest - part_s.begin());
+  row.limiter_share = *largest / row.time_s;
+}
+
+void set_quantities_of_image(SettingRow& row, const Prices& prices) {
+  constexpr double s_per_hour = 3600;
+  constexpr double million = 1e6;
+  if (!row.batch || row.time_s <= 0) return;
+  const auto batch = static_cast<double>(*row.batch);
+  row.time_per_image_s = row.time_s / batch;
+  row.images_per_s = batch / row.time_s;
+  if (row.tdp_w) row.energy_per_image_j = *row.time_per_image_s * *row.tdp_w;
+  if (const auto price = prices.find(row.gpu); price != prices.end())
+    row.cost_per_million_images = million * *row.time_per_image_s / s_per_hour * price->second;
+}
+
+SettingRow row_of(const Result& result, std::size_t index, const Prices& prices) {
+  const Setting& setting = result.setting;
+  SettingRow row;
+  row.result = index;
+  row.gpu = setting.gpu;
+  row.dtype = setting.dtype;
+  row.batch = setting.batch;
+  if (setting.batch_goal) row.is_goal[*setting.batch_goal] = true;
+  row.time_s = result.total.time_s;
+  row.expected_uncertainty = result.total.expected_uncertainty;
+  row.roofline_time_s = result.total.roofline_time_s;
+  if (result.bounds.network) row.cached_bound_s = result.bounds.network->cached_bound_s;
+  row.measured_time_s = result.total.measured_time_s;
+  row.compute_bound_share = compute_bound_share(result);
+  row.tdp_w = setting.tdp_w;
+  if (row.tdp_w) row.energy_at_tdp_j = row.time_s * *row.tdp_w;
+  row.needed_memory_byte = needed_memory_byte(result);
+  row.fits = fits(result);
+  set_limiter(row, result);
+  set_quantities_of_image(row, prices);
+  set_parts(row, result);
+  return row;
+}
+
+SettingRow row_of(const LayerResult& layer, const SettingRow& network) {
+  SettingRow row;
+  row.result = network.result;
+  row.gpu = network.gpu;
+  row.batch = layer.layer.output.batch;
+  row.time_s = time_s(layer);
+  row.expected_uncertainty = layer.expected_uncertainty;
+  row.roofline_time_s = layer.point.roofline_time_s;
+  row.compute_bound_share = layer.point.bound == Bound::compute ? 1 : 0;
+  if (network.tdp_w) row.energy_at_tdp_j = row.time_s * *network.tdp_w;
+  return row;
+}
+
+/// The row with the least of a quantity among those that fit.
+std::optional<std::size_t> least(const std::vector<SettingRow>& rows,
+                                 std::optional<double> SettingRow::*quantity) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].fits.value_or(true) && rows[i].*quantity &&
+        (!best || *(rows[i].*quantity) < *(rows[*best].*quantity)))
+      best = i;
+  return best;
+}
+
+/// The rows of each table that have the same key, a table each, in the order of their results.
+/// Tables of a single row are left out.
+template <class KeyOf>
+std::vector<SettingsTable> split(const std::vector<SettingsTable>& tables, const KeyOf& key_of) {
+  std::vector<SettingsTable> parts;
+  for (const SettingsTable& table : tables) {
+    std::map<decltype(key_of(table.rows.front())), std::size_t> part_of;
+    for (const SettingRow& row : table.rows) {
+      const auto [entry, is_new] = part_of.try_emplace(key_of(row), parts.size());
+      if (is_new) parts.emplace_back().work = table.work;
+      parts[entry->second].rows.push_back(row);
+    }
+  }
+  std::erase_if(parts, [](const SettingsTable& part) { return part.rows.size() < 2; });
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return a.rows.front().result < b.rows.front().result;
+  });
+  return parts;
+}
+
+/// For each GPU and type, whose rows stand together by batch: the smallest batch from which on most
+/// of the bound's time is in layers that are bound by compute.
+void find_crossovers(SettingsTable& table) {
+  const std::vector<SettingRow>& rows = table.rows;
+  for (std::size_t end = 0, begin = 0; begin < rows.size(); begin = end) {
+    while (end < rows.size() && rows[end].gpu == rows[begin].gpu &&
+           rows[end].dtype == rows[begin].dtype)
+      ++end;
+    if (end - begin < 2 || !rows[begin].batch) continue;
+    std::optional<std::uint64_t> from;
+    for (std::size_t i = end; i-- > begin && rows[i].compute_bound_share >= 0.5;)
+      from = rows[i].batch;
+    table.compute_bound_from.push_back({rows[begin].gpu, rows[begin].dtype, from});
+  }
+}
+
+/// By GPU and type, each in the order in which they first come, then by batch.
+void sort_rows(std::vector<SettingRow>& rows) {
+  std::map<std::string, std::size_t> gpus;
+  std::map<std::optional<DataType>, std::size_t> types;
+  for (const SettingRow& row : rows) {
+    gpus.try_emplace(row.gpu, gpus.size());
+    types.try_emplace(row.dtype, types.size());
+  }
+  const auto key_of = [&](const SettingRow& row) {
+    return std::tuple(gpus[row.gpu], types[row.dtype], row.batch);
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const SettingRow& a, const SettingRow& b) { return key_of(a) < key_of(b); });
+}
+
+/// The least first, then what does not know the quantity, then what does not fit; equals by time.
+auto rank_of(const SettingRow& row, SortBy by) {
+  const std::optional<double>& quantity = by == SortBy::energy ? row.energy_per_image_j
+                                          : by == SortBy::cost ? row.cost_per_million_images
+                                                               : row.time_per_image_s;
+  return std::tuple(!row.fits.value_or(true), !quantity, quantity.value_or(0),
+                    row.time_per_image_s.value_or(row.time_s));
+}
+
+void finish_points(SettingsTable& table) {
+  sort_rows(table.rows);
+  find_crossovers(table);
+  if (table.ranked_by)
+    std::stable_sort(table.rows.begin(), table.rows.end(),
+                     [by = *table.ranked_by](const SettingRow& a, const SettingRow& b) {
+                       return rank_of(a, by) < rank_of(b, by);
+                     });
+  table.best = least(table.rows, &SettingRow::time_per_image_s);
+  table.fewest_joules = least(table.rows, &SettingRow::energy_per_image_j);
+  table.cheapest = least(table.rows, &SettingRow::cost_per_million_images);
+  const SettingRow& first = table.rows.front();
+  for (SettingRow& row : table.rows) {
+    const bool by_image = row.time_per_image_s && first.time_per_image_s;
+    const double reference_s = by_image ? *first.time_per_image_s : first.time_s;
+    const double own_s = by_image ? *row.time_per_image_s : row.time_s;
+    row.speedup = own_s > 0 ? reference_s / own_s : 1;
+  }
+}
+
+void finish_comparison(SettingsTable& table) {
+  const double reference_s = table.rows.front().time_s;
+  for (SettingRow& row : table.rows) row.speedup = row.time_s > 0 ? reference_s / row.time_s : 1;
+  // What does not fit is compared all the same.
+  for (SettingRow& row : table.rows) row.fits.reset();
+  table.fewest_joules = least(table.rows, &SettingRow::energy_at_tdp_j);
+}
+
+/// Networks on GPUs that did the same: a record that one GPU cannot run is missing there. Results
+/// whose layers were dropped are compared by their sums.
+std::vector<SettingsTable> by_gpus(const std::vector<SettingsTable>& tables,
+                                   const std::vector<Result>& results) {
+  using LayerWork = std::tuple<std::string_view, Pass, std::uint64_t, std::uint64_t>;
+  return split(tables, [&](const SettingRow& row) {
+    const Result& result = results[row.result];
+    std::vector<LayerWork> layers;
+    for (const LayerResult& each : result.layers)
+      layers.emplace_back(each.layer.name, each.layer.pass, each.counts.macs,
+                          each.counts.bytes.total);
+    return std::tuple(row.dtype, row.batch, result.total.macs, result.total.bytes.total,
+                      std::move(layers));
+  });
+}
+
+}  // namespace
+
+std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices) {
+  std::vector<SettingsTable> tables;
+  const auto key_of = [](const Result& result) {
+    return std::tie(result.setting.source, result.setting.network, result.setting.item,
+                    result.setting.training, result.setting.pass);
+  };
+  std::map<decltype(key_of(results.front())), std::size_t> table_of;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Setting& setting = results[i].setting;
+    const auto [entry, is_new] = table_of.try_emplace(key_of(results[i]), tables.size());
+    if (is_new) {
+      tables.emplace_back().work = setting.label;
+      tables.back().training = setting.training;
+    }
+    std::vector<SettingRow>& rows = tables[entry->second].rows;
+    const auto known = std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) {
+      return is_same_setting(results[row.result], results[i]);
+    });
+    if (known == rows.end())
+      rows.push_back(row_of(results[i], i, prices));
+    else if (setting.batch_goal)
+      known->is_goal[*setting.batch_goal] = true;
+  }
+  return tables;
+}
+
+std::vector<SettingsTable> points_of(std::vector<SettingsTable> tables, bool has_prices,
+                                     std::optional<SortBy> rank_by) {
+  if (!has_prices && !rank_by)
+    std::erase_if(tables, [](const SettingsTable& table) { return table.rows.size() < 2; });
+  for (SettingsTable& table : tables) {
+    table.ranked_by = rank_by;
+    finish_points(table);
+  }
+  return tables;
+}
+
+std::vector<SettingsTable> sweeps_of(const std::vector<SettingsTable>& tables) {
+  std::vector<SettingsTable> sweeps = split(tables, [](const SettingRow& row) {
+    return std::tuple(row.gpu, row.dtype, row.batch.has_value());
+  });
+  for (SettingsTable& sweep : sweeps) {
+    std::sort(sweep.rows.begin(), sweep.rows.end(),
+              [](const SettingRow& a, const SettingRow& b) { return a.batch < b.batch; });
+    find_best_batch(sweep);
+  }
+  return sweeps;
+}
+
+std::vector<SettingsTable> compare_networks(const std::vector<SettingsTable>& tables,
+                                            const std::vector<Result>& results) {
+  std::vector<SettingsTable> comparisons = by_gpus(tables, results);
+  for (SettingsTable& table : comparisons) finish_comparison(table);
+  return comparisons;
+}
+
+std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tables,
+                                          const std::vector<Result>& results,
+                                          const std::vector<std::vector<std::size_t>>& shown) {
+  std::vector<SettingsTable> comparisons;
+  for (const SettingsTable& networks : by_gpus(tables, results)) {
+    const std::size_t first = networks.rows.front().result;
+    for (const std::size_t layer : shown[first]) {
+      SettingsTable table;
+      table.work = results[first].layers[layer].layer.name;
+      if (results[first].setting.training)
+        table.work += " " + std::string(name_of(results[first].layers[layer].layer.pass));
+      for (const SettingRow& network : networks.rows)
+        if (const LayerResult& each = results[network.result].layers[layer]; time_s(each) > 0)
+          table.rows.push_back(row_of(each, network));
+      if (table.rows.empty()) continue;
+      finish_comparison(table);
+      comparisons.push_back(std::move(table));
+    }
+  }
+  return comparisons;
+}
+
+void find_best_batch(SettingsTable& table) {
+  const std::vector<SettingRow>& rows = table.rows;
+  table.best = table.near_best_from = least(rows, &SettingRow::time_per_image_s);
+  if (!table.best) return;
+  const double most_s = (1 + near_best_share) * *rows[*table.best].time_per_image_s;
+  std::size_t& from = *table.near_best_from;
+  while (from > 0 && rows[from - 1].time_per_image_s <= most_s) --from;
+}
+
+bool is_same_setting(const Result& a, const Result& b) {
+  return a.setting.gpu == b.setting.gpu && a.setting.dtype == b.setting.dtype &&
+         a.setting.batch == b.setting.batch;
+}
+
+bool is_ranked_before(const Result& a, const Result& b, const Prices& prices, SortBy by) {
+  return rank_of(row_of(a, 0, prices), by) < rank_of(row_of(b, 0, prices), by);
+}
+
+}  // namespace roofline
