@@ -5,13 +5,13 @@
 namespace roofline {
 namespace {
 
-constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
+constexpr std::uint32_t rounded_up_to_unit(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
 /// Registers of one warp, rounded up to the allocation unit.
 std::uint32_t warp_registers(const SmLimits& sm, std::uint32_t registers) {
-  return round_up(registers * sm.warp_size, sm.register_unit_per_warp);
+  return rounded_up_to_unit(registers * sm.warp_size, sm.register_unit_per_warp);
 }
 
 Occupancy impossible(OccupancyLimit limit, std::uint64_t needed, std::uint64_t available) {
@@ -30,7 +30,7 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
     return impossible(OccupancyLimit::shared_memory, block.shared_byte, sm.shared_byte_per_block);
   const std::uint32_t warps = std::max(1U, (block.threads + sm.warp_size - 1) / sm.warp_size);
   const std::uint32_t registers = warp_registers(sm, std::max(1U, block.registers));
-  const std::uint32_t shared = round_up(
+  const std::uint32_t shared = rounded_up_to_unit(
       static_cast<std::uint32_t>(block.shared_byte) + sm.shared_reserved_byte, sm.shared_unit_byte);
 
   // Warps are spread over the schedulers, each with its part of the registers.
@@ -46,7 +46,8 @@ Occupancy occupancy(const SmLimits& sm, const BlockResources& block) {
   apply(warps_by_registers / warps, OccupancyLimit::registers);
   if (shared > 0) apply(sm.shared_byte / shared, OccupancyLimit::shared_memory);
   if (result.blocks == 0 && result.limit == OccupancyLimit::registers)
-    return impossible(result.limit, std::uint64_t{registers} * round_up(warps, sm.schedulers),
+    return impossible(result.limit,
+                      std::uint64_t{registers} * rounded_up_to_unit(warps, sm.schedulers),
                       sm.registers);
   if (result.blocks == 0 && result.limit == OccupancyLimit::shared_memory)
     return impossible(result.limit, shared, sm.shared_byte);
