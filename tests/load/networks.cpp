@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "load/network_reader.hpp"
 #include "load/loading.hpp"
+#include "load/network_reader.hpp"
 #include "roofline/catalogue.hpp"
 
 using namespace roofline;

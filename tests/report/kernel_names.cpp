@@ -1,6 +1,5 @@
-#include "report/names.hpp"
-
 #include "catch.hpp"
+#include "report/names.hpp"
 
 using namespace roofline;
 

@@ -1,10 +1,9 @@
 // Names in few columns: what tells them apart stays.
 
-#include "report/names.hpp"
-
 #include <set>
 
 #include "catch.hpp"
+#include "report/names.hpp"
 #include "report/text.hpp"
 
 using namespace roofline;
