@@ -73,9 +73,7 @@ TEST_CASE("Standard input is told apart by its content", "[cli/inputs]") {
       {"{\n\"input\": [3, 8, 8],\n\"out_channels\": 4, \"kernel_size\": 3}\n", 1},
       {"\n\n{\n\"layers\": [" + conv + "]}", 1},
       {"input,out_channels,kernel_size\n\"[3, 8, 8]\",4,3\n\"[3, 9, 9]\",4,3\n", 2},
-      {"Layer,M,N,K,\nL0,196,192,384,\n", 1},
       {"MIOpenDriver conv -n 1 -c 3 -H 8 -W 8 -k 4 -F 1\n", 1},
-      {"std::vector<std::tuple<int>> a = {\nstd::make_tuple(8, 8, 8, false, false)};\n", 1},
   };
   for (const Case& each : table) {
     INFO(each.text);
