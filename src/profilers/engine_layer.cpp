@@ -88,7 +88,7 @@ std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) 
   return parameters.contains("Count") ? parameters.at("Count").integer(0) : 0;
 }
 
-LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
+LayerOrReason read_convolution(const EngineLayer& layer, LayerKind kind) {
   const Sizes& sizes = layer.input().sizes;
   const Sizes kernel = numbers_at(layer, "Kernel");
   const auto channels = number_at(layer, "OutMaps");
@@ -117,9 +117,11 @@ LayerOrReason convolution(const EngineLayer& layer, LayerKind kind) {
   return spec;
 }
 
-LayerOrReason conv(const EngineLayer& layer) { return convolution(layer, LayerKind::conv); }
+LayerOrReason read_conv(const EngineLayer& layer) {
+  return read_convolution(layer, LayerKind::conv);
+}
 LayerOrReason deconv(const EngineLayer& layer) {
-  return convolution(layer, LayerKind::conv_transpose);
+  return read_convolution(layer, LayerKind::conv_transpose);
 }
 
 /// A convolution with its activation and pool in one kernel: the pool's few operations are left
@@ -127,10 +129,10 @@ LayerOrReason deconv(const EngineLayer& layer) {
 LayerOrReason conv_act_pool(const EngineLayer& layer) {
   EngineLayer part = layer;
   part.prefix = "Conv";
-  return conv(part);
+  return read_conv(part);
 }
 
-LayerOrReason pool(const EngineLayer& layer) {
+LayerOrReason read_pool(const EngineLayer& layer) {
   const Sizes& sizes = layer.input().sizes;
   const Sizes window = numbers_at(layer, "WindowSize");
   if (sizes.size() != window.size() + 2 || window.empty() || element_count(sizes) == 0)
@@ -186,14 +188,14 @@ LayerOrReason product(const EngineLayer& layer) {
 }
 
 /// A result of a shape of its own: data move.
-LayerOrReason copy(const EngineLayer& layer) {
+LayerOrReason read_copy(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::copy);
   spec.input = whole_operand(layer.input().sizes);
   spec.output = whole_operand(layer.output().sizes).sizes;
   return spec;
 }
 
-LayerOrReason reduction(const EngineLayer& layer) {
+LayerOrReason read_reduction(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, LayerKind::reduce);
   spec.input = whole_operand(layer.input().sizes);
   spec.output = whole_operand(layer.output().sizes).sizes;
@@ -201,7 +203,7 @@ LayerOrReason reduction(const EngineLayer& layer) {
 }
 
 template <LayerKind kind>
-LayerOrReason function(const EngineLayer& layer) {
+LayerOrReason read_function(const EngineLayer& layer) {
   LayerSpec spec = base_layer(layer, kind);
   spec.input = whole_operand(layer.input().sizes);
   return spec;
@@ -243,7 +245,7 @@ LayerOrReason generated(const EngineLayer& layer) {
 
 /// Functions of each element, of one tensor or of several.
 LayerOrReason pointwise(const EngineLayer& layer) {
-  return layer.inputs.size() == 1 ? function<LayerKind::elementwise>(layer) : traffic(layer);
+  return layer.inputs.size() == 1 ? read_function<LayerKind::elementwise>(layer) : traffic(layer);
 }
 
 struct EngineRule {
@@ -252,11 +254,11 @@ struct EngineRule {
 };
 
 // ParameterTypes of TensorRT 8 and 10, then LayerTypes that stand without one.
-constexpr EngineRule engine_rules[] = {{"Convolution", conv},
+constexpr EngineRule engine_rules[] = {{"Convolution", read_conv},
                                        {"Deconvolution", deconv},
                                        {"ConvActPool", conv_act_pool},
-                                       {"Pooling", pool},
-                                       {"Reformat", copy},
+                                       {"Pooling", read_pool},
+                                       {"Reformat", read_copy},
                                        {"FullyConnected", product},
                                        {"MatrixMultiply", product},
                                        {"Gemm", product},
@@ -271,19 +273,19 @@ constexpr EngineRule engine_rules[] = {{"Convolution", conv},
                                        {"TopK", traffic},
                                        {"Scatter", traffic},
                                        {"Normalization", traffic},
-                                       {"SoftMax", function<LayerKind::softmax>},
-                                       {"Softmax", function<LayerKind::softmax>},
-                                       {"Reduce", reduction},
+                                       {"SoftMax", read_function<LayerKind::softmax>},
+                                       {"Softmax", read_function<LayerKind::softmax>},
+                                       {"Reduce", read_reduction},
                                        {"Concatenation", traffic},
-                                       {"Shuffle", copy},
-                                       {"Slice", copy},
-                                       {"Gather", copy},
-                                       {"Padding", copy},
-                                       {"Cast", copy},
-                                       {"Identity", copy},
-                                       {"Quantize", copy},
-                                       {"Dequantize", copy},
-                                       {"Resize", copy}};
+                                       {"Shuffle", read_copy},
+                                       {"Slice", read_copy},
+                                       {"Gather", read_copy},
+                                       {"Padding", read_copy},
+                                       {"Cast", read_copy},
+                                       {"Identity", read_copy},
+                                       {"Quantize", read_copy},
+                                       {"Dequantize", read_copy},
+                                       {"Resize", read_copy}};
 
 std::string type_of_layer(const Value& layer) {
   for (const std::string_view key : {"ParameterType", "LayerType"})
