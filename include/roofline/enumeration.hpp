@@ -48,7 +48,8 @@ inline constexpr auto identifiers_of = []<std::size_t... i>(std::index_sequence<
 
 template <Enumeration E>
 constexpr std::string_view name_of(E e) {
-  return identifiers_of<E>[static_cast<std::size_t>(e)];
+  const auto& identifiers = identifiers_of<E>;
+  return identifiers[static_cast<std::size_t>(e)];
 }
 
 template <Enumeration E>
