@@ -40,11 +40,14 @@ constexpr std::size_t count_enumerators() {
 template <Enumeration E>
 inline constexpr std::size_t count_of = count_enumerators<E>();
 
-template <Enumeration E>
-inline constexpr auto identifiers_of = []<std::size_t... i>(std::index_sequence<i...>) {
-  return std::array<std::string_view, sizeof...(i)>{identifier<static_cast<E>(i)>()...};
+template <Enumeration E, std::size_t... i>
+constexpr std::array<std::string_view, sizeof...(i)> list_identifiers(std::index_sequence<i...>) {
+  return {identifier<static_cast<E>(i)>()...};
 }
-(std::make_index_sequence<count_of<E>>());
+
+template <Enumeration E>
+inline constexpr std::array<std::string_view, count_of<E>> identifiers_of =
+    list_identifiers<E>(std::make_index_sequence<count_of<E>>());
 
 template <Enumeration E>
 constexpr std::string_view name_of(E e) {

@@ -315,7 +315,8 @@ const JsonKeyedNode* Value::member(std::string_view key) const {
 Value Value::find(std::string_view key) const {
   static const JsonNode null;
   const JsonKeyedNode* found = member(key);
-  return {found == nullptr ? null : *found, *document_};
+  if (found == nullptr) return {null, *document_};
+  return {*found, *document_};
 }
 
 std::optional<Value> Value::get(std::string_view key) const {

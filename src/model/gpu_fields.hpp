@@ -205,10 +205,14 @@ inline constexpr GpuField<Source> source_fields[] = {
 /// The fields of a Gpu or of one of its parts, in the order of the output.
 template <class Owner>
 constexpr std::span<const GpuField<Owner>> fields_of() {
-  if constexpr (std::is_same_v<Owner, Gpu>) return gpu_field_tables::gpu_fields;
-  if constexpr (std::is_same_v<Owner, SustainedCeilings>) return gpu_field_tables::sustained_fields;
-  if constexpr (std::is_same_v<Owner, KernelConstants>) return gpu_field_tables::kernel_fields;
-  if constexpr (std::is_same_v<Owner, Source>) return gpu_field_tables::source_fields;
+  if constexpr (std::is_same_v<Owner, Gpu>)
+    return gpu_field_tables::gpu_fields;
+  else if constexpr (std::is_same_v<Owner, SustainedCeilings>)
+    return gpu_field_tables::sustained_fields;
+  else if constexpr (std::is_same_v<Owner, KernelConstants>)
+    return gpu_field_tables::kernel_fields;
+  else
+    return gpu_field_tables::source_fields;
 }
 
 }  // namespace roofline

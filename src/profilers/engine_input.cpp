@@ -84,7 +84,8 @@ class EngineReader : public Reader {
  private:
   std::shared_ptr<const NetworkSpec> read(ByteStream& stream) {
     const JsonDocument document(stream.read_rest(), {stream.name()});
-    const Value list = document.root().at("Layers");
+    const Value root = document.root();
+    const Value list = root.at("Layers");
     if (!list.is_array()) list.fail_expected("an array of layers");
     auto spec = std::make_shared<NetworkSpec>();
     spec->source = stream.name();

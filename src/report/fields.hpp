@@ -94,6 +94,18 @@ inline constexpr JsonKey own_key(table[i].path.substr(group_of(table[i].path).si
 template <const auto& table, std::size_t i>
 inline constexpr JsonKey group_key(table[i].path.substr(0, table[i].path.find('.')));
 
+/// Writes the fields of one group, from the table's row i on, as an object.
+template <const auto& table, std::size_t i, std::size_t... n, class... Of>
+void write_group(std::index_sequence<n...>, JsonWriter& writer, const Of&... of) {
+  if (!(is_known(table[i + n].value(of...)) || ...)) {
+    writer.member(group_key<table, i>, {});
+    return;
+  }
+  writer.key(group_key<table, i>).begin_object();
+  (writer.member(own_key<table, i + n>, table[i + n].value(of...)), ...);
+  writer.end_object();
+}
+
 /// Writes the fields of what they are `of` into the open object, nested by their paths; `with_head`
 /// those that say what a row is of, too. A group of fields that are all unknown is null as a whole.
 /// The table is known as this is compiled: each field becomes the code that writes it, which writes
@@ -104,16 +116,7 @@ void write_nested(JsonWriter& writer, bool with_head, const Of&... of) {
   if constexpr (group_of(table[i].path).empty()) {
     if (with_head || !table[i].is_head) writer.member(own_key<table, i>, table[i].value(of...));
   } else {
-    const auto write_group = [&]<std::size_t... n>(std::index_sequence<n...>) {
-      if (!(is_known(table[i + n].value(of...)) || ...)) {
-        writer.member(group_key<table, i>, {});
-        return;
-      }
-      writer.key(group_key<table, i>).begin_object();
-      (writer.member(own_key<table, i + n>, table[i + n].value(of...)), ...);
-      writer.end_object();
-    };
-    write_group(std::make_index_sequence<end - i>());
+    write_group<table, i>(std::make_index_sequence<end - i>(), writer, of...);
   }
   if constexpr (end < std::size(table)) write_nested<table, end>(writer, with_head, of...);
 }
