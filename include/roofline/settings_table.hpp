@@ -38,7 +38,9 @@ constexpr bool ranks_points(SortBy key) {
 enum class NetworkPart : std::uint8_t { copies, conv, linear, pool, other, total };
 
 constexpr std::string_view name_of(NetworkPart part) {
-  return part == NetworkPart::copies ? "host copies" : identifiers_of<NetworkPart>[index_of(part)];
+  if (part == NetworkPart::copies) return "host copies";
+  const auto& identifiers = identifiers_of<NetworkPart>;
+  return identifiers[index_of(part)];
 }
 
 /// What an hour of a GPU costs, by the GPU's name, in whatever money.

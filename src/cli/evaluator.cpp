@@ -324,7 +324,7 @@ InputError caught_error(const std::string& input, std::optional<std::size_t> lin
   const std::string where = line ? std::to_string(*line) : "";
   const InputError too_large(input, where, "expected an input that fits into memory, got more");
   try {
-    throw;
+    throw;  // cppcheck-suppress rethrowNoCurrentException ; called within handlers alone
   } catch (const InputError& error) {
     return error;
   } catch (const UsageError&) {

@@ -39,6 +39,7 @@ template <class T>
 std::string value_text(const FieldForm& form, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     return value;
+    // cppcheck-suppress constStatement ; it is a requirement
   } else if constexpr (requires { static_cast<double>(*value); }) {
     if (!value) return "";
     const auto number = static_cast<double>(*value);

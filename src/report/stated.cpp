@@ -64,13 +64,14 @@ void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
 
 /// "conv3d", as a name that outlives every cell.
 std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
-  using Names = std::array<std::string, 1 + std::tuple_size_v<Axes>>;
+  using Names = std::array<std::string, 4>;  // by the number of axes, 1 to 3
   static const std::vector<Names> names = [] {
     std::vector<Names> all;
     for (const KindInfo& each : all_kinds()) {
-      Names& of_kind = all.emplace_back();
+      Names of_kind;
       for (std::size_t axes = 1; axes < of_kind.size(); ++axes)
         of_kind[axes] = std::string(each.name) + std::to_string(axes) + "d";
+      all.push_back(std::move(of_kind));
     }
     return all;
   }();
