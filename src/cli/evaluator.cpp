@@ -111,14 +111,16 @@ class Evaluator::ItemEvaluator {
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
     SkippedGpus skipped(network.source);
-    for (std::size_t gpu = 0; gpu < count; ++gpu)
+    // The last GPU may take the network itself where nothing else needs it.
+    const bool last_takes_it = count > 0 && !network.record && !needs_.explained_networks;
+    for (std::size_t gpu = 0; gpu + (last_takes_it ? 1 : 0) < count; ++gpu)
       if (network.record)
         add_record(network, setting * count + gpu, gpus.contexts[gpu], skipped);
-      else if (gpu + 1 == count && !needs_.explained_networks)
-        add_result(roofline::evaluate(std::move(network), gpus.contexts[gpu]), gpus.contexts[gpu],
-                   skipped);
       else
         add_network(network, gpus.contexts[gpu], skipped);
+    if (last_takes_it)
+      add_result(roofline::evaluate(std::move(network), gpus.contexts[count - 1]),
+                 gpus.contexts[count - 1], skipped);
     end_setting(skipped);
   }
 
@@ -322,7 +324,7 @@ Needs needs_of(const Options& options) {
 
 InputError caught_error(const std::string& input, std::optional<std::size_t> line) {
   const std::string where = line ? std::to_string(*line) : "";
-  const InputError too_large(input, where, "expected an input that fits into memory, got more");
+  InputError too_large(input, where, "expected an input that fits into memory, got more");
   try {
     throw;  // cppcheck-suppress rethrowNoCurrentException ; called within handlers alone
   } catch (const InputError& error) {

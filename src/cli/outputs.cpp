@@ -90,8 +90,11 @@ std::map<std::string, OutputFile> open_outputs(const Options& options,
   for (const auto& [path, name] : written) {
     files.add_written(path, name);
     for (const std::string& word : options.inputs)
-      if (would_read(word, written_path(path)))  // so that the same command may run twice
-        throw UsageError(name + ": expected a file that the input " + word + " does not hold");
+      if (would_read(word, written_path(path))) {  // so that the same command may run twice
+        std::string message = name;
+        message.append(": expected a file that the input ").append(word).append(" does not hold");
+        throw UsageError(message);
+      }
     outputs.try_emplace(path, path);
   }
   return outputs;

@@ -292,6 +292,7 @@ struct EngineFacts {
   DataType error_type;              ///< see error_type_of()
 };
 
+// NOLINTBEGIN(bugprone-branch-clone): one row an engine
 // clang-format off
 constexpr EngineFacts facts_of(Engine engine) {
   using Class = EngineClass;
@@ -317,6 +318,7 @@ constexpr EngineFacts facts_of(Engine engine) {
   return {Class::vector, 0, 0, DataType::fp32};
 }
 // clang-format on
+// NOLINTEND(bugprone-branch-clone)
 
 static_assert(std::ranges::all_of(enumerators<Engine>, [](Engine engine) {
   return facts_of(engine).operand_byte > 0;  // it has a row

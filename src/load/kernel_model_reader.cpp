@@ -235,8 +235,7 @@ class ConstantsReader {
       constants_.tiles[name].clear();
       if (list->is_null()) continue;
       if (!list->is_array()) list->fail_expected("a list of tiles");
-      for (std::size_t j = 0; j < list->size(); ++j)
-        constants_.tiles[name].push_back(tile_in(list->at(j)));
+      for (const Value tile : *list) constants_.tiles[name].push_back(tile_in(tile));
     }
   }
 

@@ -58,8 +58,7 @@ LayerErrors layer_errors_in(const Value& value, const SharedTexts& origins) {
   if (const auto name = value.get("class")) errors.layer_class = choice_of<LayerClass>(*name);
   if (const auto list = value.get("costs")) {
     if (!list->is_array()) list->fail_expected("a list of costs");
-    for (std::size_t i = 0; i < list->size(); ++i)
-      errors.costs.push_back(choice_of<ElementCost>(list->at(i)));
+    for (const Value cost : *list) errors.costs.push_back(choice_of<ElementCost>(cost));
   }
   if (const auto name = value.get("dtype"))
     errors.dtype = parse<DataType>(error_type_names[name->choice(error_type_names)]);
@@ -90,7 +89,7 @@ auto list_in(const Value& object, std::string_view key, const SharedTexts& origi
   const auto value = object.get(key);
   if (!value) return list;
   if (!value->is_array()) value->fail_expected("a list of errors");
-  for (std::size_t i = 0; i < value->size(); ++i) list.push_back(read(value->at(i), origins));
+  for (const Value each : *value) list.push_back(read(each, origins));
   return list;
 }
 
