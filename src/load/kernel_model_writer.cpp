@@ -100,7 +100,7 @@ std::string write_constants(const ModelConstants& constants) {
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
                                const ModelConstants& constants,
                                const std::vector<std::string>& more_names) {
-  JsonDocument(gpu_text, {source});  // what is wrong with it is said there
+  const JsonDocument document(gpu_text, {source});  // what is wrong with it is said there
   auto gpu = nlohmann::ordered_json::parse(gpu_text);
   gpu.erase("kernel_model");
   for (const std::string& name : more_names) gpu["aliases"].push_back(name);

@@ -162,9 +162,8 @@ std::optional<Sizes> causal_sizes(Node& node) {
   const std::int64_t kept = std::max<std::int64_t>(0, weights.back() - 1);
   node.made["pads"] = {kept, 0};
   node.made["group"] = {in[1]};
-  const auto out = window_sizes(node);
   set_result(node, 1, {in[0], in[1], kept}, type_at(node, 0));
-  return out;
+  return window_sizes(node);
 }
 
 std::optional<Sizes> global_sizes(Node& node) {

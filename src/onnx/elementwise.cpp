@@ -91,6 +91,7 @@ std::optional<Layout> common_layout(const std::vector<const Value*>& operands,
 std::optional<std::vector<OperandSpec>> operands_in(const std::vector<const Value*>& operands,
                                                     const Sizes& result, Layout layout) {
   std::vector<Sizes> sizes;
+  sizes.reserve(operands.size());
   for (const Value* each : operands)  // with leading axes of 1, as broadcasting has it
     sizes.push_back(chained(Sizes(result.size() - each->sizes->size(), 1), *each->sizes));
   if (result.size() > most_axes && !join_axes(sizes, result)) return std::nullopt;

@@ -97,6 +97,7 @@ bool match_in_any_order(Found& found, const std::vector<Value*>& values, const P
   std::iota(order.begin(), order.end(), 0U);
   do {
     std::vector<Value*> ordered;
+    ordered.reserve(order.size());
     for (const std::size_t i : order) ordered.push_back(values[i]);
     if (match_in_order(found, ordered, patterns)) return true;
   } while (std::next_permutation(order.begin(), order.end()));

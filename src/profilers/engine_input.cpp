@@ -103,8 +103,7 @@ class EngineReader : public Reader {
 
   /// The first size of the first tensor that a layer reads.
   static std::optional<std::uint64_t> batch_of(const Value& list) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Value layer = list.at(i);
+    for (const Value layer : list) {
       if (!layer.is_object()) continue;
       for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
         if (input.sizes.size() >= 2 && input.sizes.front() > 0) return input.sizes.front();
@@ -123,8 +122,7 @@ class EngineReader : public Reader {
       EngineProfile profile = read_engine_profile(file);
       TimesByName times(profile);
       std::size_t known = 0;
-      for (std::size_t i = 0; i < list.size(); ++i)
-        known += times.take(name_of_layer(list.at(i))) ? 1U : 0U;
+      for (const Value layer : list) known += times.take(name_of_layer(layer)) ? 1U : 0U;
       if (known <= most || 2 * known < list.size()) continue;
       most = known;
       best = std::move(profile);
@@ -158,8 +156,7 @@ class EngineReader : public Reader {
   }
 
   static void add_layers(const Value& list, NetworkSpec& spec) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Value layer = list.at(i);
+    for (const Value layer : list) {
       const std::string name = name_of_layer(layer);
       auto own = checked_layer(layer);
       if (auto* good = std::get_if<LayerSpec>(&own)) add_layer(layer, std::move(*good), name, spec);
@@ -178,8 +175,7 @@ class EngineReader : public Reader {
     TimesByName times(profile);
     UnmodelledList unmodelled;
     std::size_t unknown = 0;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Value layer = list.at(i);
+    for (const Value layer : list) {
       const std::string name = name_of_layer(layer);
       const std::optional<double> time_s = times.take(name);
       unknown += time_s ? 0U : 1U;

@@ -45,7 +45,7 @@ Sizes numbers_at(const EngineLayer& layer, const std::string& key, std::uint64_t
   if (!layer.has(key)) return sizes;
   const Value list = layer.at(key);
   if (!list.is_array()) list.fail_expected("an array of integers");
-  for (std::size_t i = 0; i < list.size(); ++i) sizes.push_back(list.at(i).integer(least));
+  for (const Value size : list) sizes.push_back(size.integer(least));
   return sizes;
 }
 

@@ -36,8 +36,7 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
   if (!layer.contains(member)) return tensors;
   const Value list = layer.at(member);
   if (!list.is_array()) list.fail_expected("an array of tensors");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Value entry = list.at(i);
+  for (const Value entry : list) {
     if (!entry.is_object()) entry.fail_expected("a tensor");
     EngineTensor tensor;
     for (const std::string_view key : {"Format/Datatype", "Datatype"})
@@ -48,8 +47,7 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
     if (entry.contains("Dimensions")) {
       const Value sizes = entry.at("Dimensions");
       if (!sizes.is_array()) sizes.fail_expected("an array of sizes");
-      for (std::size_t axis = 0; axis < sizes.size(); ++axis)
-        tensor.sizes.push_back(sizes.at(axis).integer(0));
+      for (const Value size : sizes) tensor.sizes.push_back(size.integer(0));
       if (element_count(tensor.sizes) == std::numeric_limits<std::uint64_t>::max())
         sizes.fail("expected sizes whose product is below 2^64, got " + text_of(tensor));
     }

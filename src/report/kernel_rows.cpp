@@ -172,6 +172,7 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
     grid.columns.push_back({std::string(column.header), column.left});
   const std::vector<std::size_t>& shown = style.width ? selection.main_rows : selection.rows;
   std::vector<std::string> names;
+  names.reserve(shown.size());
   for (const std::size_t i : shown) names.push_back(kernel_label(table.rows[i]));
   names = short_names(
       names, style.width ? std::clamp(*style.width / 3, least_name, widest_name) : widest_name);

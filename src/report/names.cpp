@@ -50,6 +50,7 @@ std::optional<unsigned long> parsed_number(const std::string& text) {
 std::string braced(const std::vector<std::string>& values) {
   const std::size_t begin = common_begin(values);
   std::vector<std::string> ends;
+  ends.reserve(values.size());
   for (const std::string& value : values) ends.push_back(value.substr(begin));
   bool consecutive = ends.size() > 2;
   for (std::size_t i = 0; i < ends.size() && consecutive; ++i)

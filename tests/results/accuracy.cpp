@@ -45,7 +45,7 @@ std::vector<Accuracy> accuracy_of(const std::string& file, const MeasuredOn& set
   return measured_result(file, options, setting.gpu).measured.accuracy;
 }
 
-struct Cell {
+struct AccuracyCell {
   LayerClass layer_class;
   DataType dtype;
   Pass pass;
@@ -56,11 +56,12 @@ struct Cell {
 };
 
 /// The figures are today's, rounded up at the second decimal: a change for the worse fails.
-void check(const std::string& file, const MeasuredOn& setting, const std::vector<Cell>& cells) {
+void check(const std::string& file, const MeasuredOn& setting,
+           const std::vector<AccuracyCell>& cells) {
   const std::vector<Accuracy> accuracy = accuracy_of(file, setting);
   INFO(setting.gpu);
   REQUIRE(accuracy.size() == cells.size());
-  for (const Cell& cell : cells) {
+  for (const AccuracyCell& cell : cells) {
     const auto found = std::find_if(accuracy.begin(), accuracy.end(), [&](const Accuracy& each) {
       return each.layer_class == cell.layer_class && each.dtype == cell.dtype &&
              each.pass == cell.pass;
@@ -176,7 +177,7 @@ TEST_CASE("Products of six types measured on an H200", "[results/accuracy]") {
 
 TEST_CASE("Products in bf16 on an A100, an L40S and a B200 that no constant was fitted to",
           "[results/accuracy]") {
-  const auto products = [](const char* gpu, CacheState cache, const Cell& cell) {
+  const auto products = [](const char* gpu, CacheState cache, const AccuracyCell& cell) {
     check("aiconfigurator_products.ndjson", {EngineChoice::automatic, gpu, cache}, {cell});
   };
   products("a100", CacheState::warm, {dense, bf16, fwd, 72, 1.16, 0.95, 1.05});
@@ -191,7 +192,7 @@ TEST_CASE("3x3 convolutions of random shapes in fp32 that no constant was fitted
           "[results/accuracy]") {
   struct Part {
     const char* gpu;
-    Cell cell;
+    AccuracyCell cell;
     std::size_t agreed;  ///< at least so many run the algorithm that ran
   };
   const Part parts[] = {

@@ -94,6 +94,7 @@ void write_layers_section(const Report& report, OutputBuffer& page) {
   const bool many = report.results.size() > 1;
   const std::vector<const OutputField*> fields = shown_fields(report);
   std::vector<std::string_view> heads;
+  heads.reserve(fields.size() + 2);
   for (const OutputField* field : fields)
     heads.push_back(field->column.header.empty() ? field->path : field->column.header);
   if (many) heads.insert(heads.end(), {"network", "GPU"});
