@@ -521,6 +521,7 @@ std::vector<Advice> advise_network(const Result& result, const Context& context,
     return a.advice.speedup > b.advice.speedup;
   });
   std::vector<Advice> advice;
+  advice.reserve(ideas.size() + 1);
   for (const NetworkIdea& idea : ideas) advice.push_back(idea.advice);
   if (auto together = best_together(ideas, subject)) advice.push_back(*std::move(together));
   return advice;
