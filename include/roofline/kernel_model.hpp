@@ -14,7 +14,7 @@
 
 namespace roofline {
 
-struct ResolvedModel;  // src/model/kernel/resolved_model.hpp
+struct ResolvedModel;  // src/kernel/resolved_model.hpp
 
 /// Immutable; copies share what they hold, and it owes nothing to the Gpu that it was made of.
 class KernelModel {

@@ -143,8 +143,9 @@ def check_keys():
     for part in (gpu["properties"]["sustained"], gpu["properties"]["kernel"],
                  gpu["$defs"]["source"]):
         keys |= set(part["properties"])
-    table = (SOURCE / "src/model/gpu_fields.cpp").read_text()
-    same(re.findall(r'\{\w+\(\s*"(\w+)"', table), keys, "keys of a GPU")
+    table = (SOURCE / "src/model/gpu_fields.hpp").read_text()
+    same(re.findall(r'\{(?:\w+\(|FieldForm\{(?:\.file_key = )?)\s*"(\w+)"', table), keys,
+         "keys of a GPU")
     shown = json.loads(run("--show-model", "v100", "--json").stdout)
     known = constants_in(SCHEMAS["kernel_model"]["properties"]["constants"])
     stated = constants_in(shown["constants"])
