@@ -161,8 +161,9 @@ int evaluate_inputs(Options options) {
       progress.step(part.items);
       results.take(std::move(part));
     });
-    WorkSplitter(options, contexts.named().size(), evaluator, work).add(inputs);
-    work.finish();
+    WorkSplitter splitter(options, contexts.named().size(), evaluator, work);
+    splitter.add(inputs);
+    work.finish();  // whose pieces ask the splitter's evaluator
     if (times)
       for (const std::string& text : times->notes()) note(text);
     progress.erase();
