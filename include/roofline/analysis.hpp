@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "roofline/accuracy.hpp"
-#include "roofline/batch_search.hpp"
 #include "roofline/context.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/kernel.hpp"
-#include "roofline/memory.hpp"
 #include "roofline/network.hpp"
 #include "roofline/roofline_point.hpp"
 #include "roofline/verdict.hpp"
@@ -109,6 +107,12 @@ struct OtherEngine {
   Engine own = Engine::fp32;     ///< that their data type would take
   double expected_s = 0;
   double own_expected_s = 0;  ///< if they ran on that
+};
+
+/// A batch that depends on the GPU.
+enum class BatchGoal : std::uint8_t {
+  max,   ///< the largest batch that fits
+  best,  ///< the smallest that is nearly as fast an image as any that fits
 };
 
 /// What was evaluated, and on which part.

@@ -12,7 +12,7 @@
 
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/trace.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

@@ -17,9 +17,9 @@
 
 #include "roofline/analysis.hpp"
 #include "roofline/context.hpp"
-#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
-#include "roofline/kernel_recording.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

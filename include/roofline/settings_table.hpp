@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "roofline/analysis.hpp"
-#include "roofline/batch_search.hpp"
 #include "roofline/enumeration.hpp"
 
 namespace roofline {
@@ -42,6 +42,9 @@ constexpr std::string_view name_of(NetworkPart part) {
   const auto& identifiers = identifiers_of<NetworkPart>;
   return identifiers[index_of(part)];
 }
+
+/// By how much the time an image may exceed the least one where a batch is as good as the best.
+inline constexpr double near_best_share = 0.05;
 
 /// What an hour of a GPU costs, by the GPU's name, in whatever money.
 using Prices = std::map<std::string, double>;
@@ -120,6 +123,17 @@ std::vector<SettingsTable> compare_networks(const std::vector<SettingsTable>& ta
 std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tables,
                                           const std::vector<Result>& results,
                                           const std::vector<std::vector<std::size_t>>& shown);
+
+/// A network at any batch from 1 on.
+using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;
+
+/// The largest batch that fits is the largest whose needed memory (memory.hpp) is at most the
+/// GPU's, all of which counts as free. The best one is of 1, 2, 4, ... and that largest: the
+/// smallest from which on, up to the one with the least time an image, this time is within
+/// near_best_share of the least. An error where not even one image fits, where nothing grows with
+/// the batch, and where the GPU's memory is not known.
+Expected<std::uint64_t> find_batch(BatchGoal goal, const NetworkAtBatch& network_at,
+                                   const Context& context);
 
 /// Sets the best of rows by rising batch, and from which on it is nearly reached.
 void find_best_batch(SettingsTable& table);

@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "roofline/kernel_recording.hpp"
+#include "roofline/recording.hpp"
 #include "roofline/layer.hpp"
-#include "roofline/trace.hpp"
 
 namespace roofline {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "roofline/enumeration.hpp"
-#include "roofline/trace.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "cli/errors.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 #include "roofline/algorithm.hpp"
 

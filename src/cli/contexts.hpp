@@ -14,7 +14,7 @@
 #include "cli/options.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/context.hpp"
-#include "roofline/kernel_recording.hpp"
+#include "roofline/recording.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {

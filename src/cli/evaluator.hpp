@@ -11,7 +11,7 @@
 #include "cli/options.hpp"
 #include "load/measured_times.hpp"
 #include "report/row_stream.hpp"
-#include "roofline/reader.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 

@@ -3,7 +3,6 @@
 
 #include "cli/command_line.hpp"
 #include "cli/errors.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

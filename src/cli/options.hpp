@@ -8,9 +8,9 @@
 
 #include "cli/measuring_script.hpp"
 #include "roofline/analysis.hpp"
-#include "roofline/batch_search.hpp"
+#include "roofline/settings_table.hpp"
 #include "roofline/gate.hpp"
-#include "roofline/gpu_setting.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
 

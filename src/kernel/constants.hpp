@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kernel/measured_errors.hpp"
-#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/layer.hpp"
 

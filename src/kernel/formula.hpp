@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "kernel/constants.hpp"
-#include "roofline/derivation.hpp"
+#include "roofline/explanation.hpp"
 
 namespace roofline {
 

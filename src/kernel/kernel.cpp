@@ -6,7 +6,7 @@
 #include "kernel/streaming/streaming_kernel.hpp"
 #include "kernel/wider_type.hpp"
 #include "model/expected.hpp"
-#include "roofline/derivation.hpp"
+#include "roofline/explanation.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

@@ -1,4 +1,4 @@
-#include "roofline/kernel_model.hpp"
+#include "roofline/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>

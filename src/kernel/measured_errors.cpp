@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "roofline/architecture.hpp"
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 namespace {

@@ -11,7 +11,7 @@
 #include "kernel/machine/machine.hpp"
 #include "kernel/machine/memory_system.hpp"
 #include "roofline/data_type.hpp"
-#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 

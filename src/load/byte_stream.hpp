@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "roofline/limits.hpp"
+#include "roofline/infer.hpp"
 
 namespace roofline {
 

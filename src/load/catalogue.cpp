@@ -11,7 +11,6 @@
 #include "model/expected.hpp"
 #include "model/gpu_names.hpp"
 #include "model/gpu_share.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 #include "results/selection.hpp"
 #include "roofline/load.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
-#include "roofline/limits.hpp"
+#include "roofline/infer.hpp"
 
 namespace roofline {
 

@@ -7,7 +7,6 @@
 #include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
 #include "model/expected.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 #include "onnx/onnx_input.hpp"
 #include "profilers/formats.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <streambuf>
 
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "load/whole_input.hpp"
-#include "roofline/kernel_recording.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

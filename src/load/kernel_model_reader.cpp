@@ -8,9 +8,8 @@
 #include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
-#include "roofline/architecture.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace roofline {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "roofline/data_type.hpp"
-#include "roofline/transfer.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

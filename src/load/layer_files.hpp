@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "load/byte_stream.hpp"
-#include "roofline/reader.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/layer_fields.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

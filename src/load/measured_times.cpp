@@ -7,7 +7,7 @@
 #include "load/csv.hpp"
 #include "load/layer_reader.hpp"
 #include "model/layer_fields.hpp"
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {

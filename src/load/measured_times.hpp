@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "roofline/limits.hpp"
+#include "roofline/infer.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {

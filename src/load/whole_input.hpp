@@ -10,7 +10,7 @@
 
 #include "load/byte_stream.hpp"
 #include "roofline/error.hpp"
-#include "roofline/reader.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 

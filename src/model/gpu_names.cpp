@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 

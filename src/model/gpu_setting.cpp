@@ -1,4 +1,4 @@
-#include "roofline/gpu_setting.hpp"
+#include "roofline/gpu.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,6 @@
 
 #include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
-#include "model/spelling.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

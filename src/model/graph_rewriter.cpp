@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "model/copies.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 

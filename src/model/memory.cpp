@@ -1,4 +1,4 @@
-#include "roofline/memory.hpp"
+#include "roofline/network.hpp"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 
 // Helpers for texts: the model has no formatting library.
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -68,5 +69,44 @@ inline std::string some_of(const std::vector<std::string>& names, std::size_t mo
                                        names.begin() + static_cast<std::ptrdiff_t>(most));
   return joined(shown) + " and " + std::to_string(names.size() - most) + " more";
 }
+
+/// The names of copies: a second "relu" is "relu#2".
+inline std::string name_of_copy(std::string_view name, std::size_t number) {
+  return std::string(name) + "#" + std::to_string(number);
+}
+
+/// The name without such a number.
+inline std::string_view without_copy(std::string_view name) {
+  const std::size_t at = name.find_last_of('#');
+  if (at == name.npos || at == 0 || at + 1 == name.size()) return name;
+  const std::string_view number = name.substr(at + 1);
+  const bool is_number =
+      std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? name.substr(0, at) : name;
+}
+
+/// Single letters to add, to leave out or to change between one and the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// Candidates within a few typing errors of `word`, nearest first, at most `limit`.
+std::vector<std::string> nearest(std::string_view word,
+                                 const std::vector<std::string_view>& candidates,
+                                 std::size_t limit = 1);
+
+/// `; did you mean "stride"?`, or nothing where no candidate is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
+
+/// "fp64, fp32, ...": the types that a layer may be given.
+std::string operand_type_names();
+/// The same of those that a network may be asked for in.
+std::string network_type_names();
+
+/// What to say of a name that is none of these.
+std::string expected_data_type(std::string_view found);
+/// The same of --dtype.
+std::string expected_network_type(std::string_view found);
+
+/// What to say of a name that no mapping may state.
+std::string expected_algorithm(std::string_view found);
 
 }  // namespace roofline

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
-#include "roofline/reader.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 

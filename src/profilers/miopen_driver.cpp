@@ -11,7 +11,7 @@
 #include "load/layer_check.hpp"
 #include "load/network_reader.hpp"
 #include "load/whole_input.hpp"
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "profilers/formats.hpp"
 
 namespace roofline {

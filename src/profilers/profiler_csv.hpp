@@ -17,7 +17,7 @@
 #include "load/csv.hpp"
 #include "load/whole_input.hpp"
 #include "roofline/error.hpp"
-#include "roofline/kernel_recording.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

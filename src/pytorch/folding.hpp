@@ -11,7 +11,7 @@
 
 #include "pytorch/operator_call.hpp"
 #include "roofline/spec.hpp"
-#include "roofline/trace.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

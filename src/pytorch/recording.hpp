@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "pytorch/operator_call.hpp"
-#include "roofline/trace.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

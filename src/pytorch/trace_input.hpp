@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "load/byte_stream.hpp"
-#include "roofline/reader.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 

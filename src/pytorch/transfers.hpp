@@ -8,7 +8,7 @@
 
 #include "pytorch/recording.hpp"
 #include "pytorch/work_origins.hpp"
-#include "roofline/transfer.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

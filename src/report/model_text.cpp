@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/constant_fields.hpp"
-#include "roofline/kernel_model.hpp"
+#include "roofline/kernel.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 
-#include "model/copies.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
 

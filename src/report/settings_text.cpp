@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "report/names.hpp"
 #include "report/summary.hpp"
 #include "report/table_row.hpp"

@@ -1,4 +1,3 @@
-#include "roofline/batch_search.hpp"
 
 #include <algorithm>
 #include <map>

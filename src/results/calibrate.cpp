@@ -11,7 +11,7 @@
 #include "kernel/constant_fields.hpp"
 #include "kernel/dense/contraction.hpp"
 #include "results/selection.hpp"
-#include "roofline/kernel_model.hpp"
+#include "roofline/kernel.hpp"
 
 namespace roofline {
 namespace {

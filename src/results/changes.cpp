@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/copies.hpp"
+#include "model/text.hpp"
 #include "model/layer_fields.hpp"
 
 namespace roofline {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "model/expected.hpp"
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 
 namespace roofline {

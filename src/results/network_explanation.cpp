@@ -4,7 +4,7 @@
 
 #include "results/advisor.hpp"
 #include "roofline/explanation.hpp"
-#include "roofline/gpu_setting.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/row_filter.hpp"
 
 namespace roofline {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "model/expected.hpp"
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 #include "results/selection.hpp"
 
 namespace roofline {

@@ -1,6 +1,6 @@
 // Which architecture a GPU's file is taken to have.
 
-#include "roofline/architecture.hpp"
+#include "roofline/gpu.hpp"
 
 #include "catch.hpp"
 #include "kernel/machine/machine.hpp"

@@ -1,7 +1,7 @@
 // Derivations can be redone: every expression, evaluated from its printed numbers, gives its value,
 // and the parts at the end are those of the plan.
 
-#include "roofline/derivation.hpp"
+#include "roofline/explanation.hpp"
 
 #include <algorithm>
 #include <cmath>

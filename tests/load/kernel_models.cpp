@@ -6,7 +6,7 @@
 #include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
-#include "roofline/architecture.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/catalogue.hpp"
 
 namespace {

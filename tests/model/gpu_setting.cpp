@@ -1,6 +1,6 @@
 // What if a GPU had something else: texts to settings, and what follows from them.
 
-#include "roofline/gpu_setting.hpp"
+#include "roofline/gpu.hpp"
 
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include "roofline/catalogue.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/load.hpp"
-#include "roofline/trace.hpp"
+#include "roofline/recording.hpp"
 
 using namespace roofline;
 

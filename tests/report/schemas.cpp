@@ -11,9 +11,9 @@
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
 #include "report/kernel_rows.hpp"
-#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
-#include "roofline/transfer.hpp"
+#include "roofline/recording.hpp"
 
 using namespace roofline;
 using OrderedJson = nlohmann::ordered_json;

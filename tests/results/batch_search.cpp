@@ -1,6 +1,5 @@
 // The largest batch that fits and the best one, against arithmetic by hand and every batch tried.
 
-#include "roofline/batch_search.hpp"
 
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"

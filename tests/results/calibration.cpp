@@ -6,7 +6,7 @@
 #include "load/loading.hpp"
 #include "results/calibrate.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/kernel_model.hpp"
+#include "roofline/kernel.hpp"
 
 namespace {
 

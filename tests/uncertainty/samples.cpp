@@ -11,7 +11,6 @@
 #include "results/calibrate.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
-#include "roofline/reader.hpp"
 
 namespace roofline::uncertainty {
 namespace {

@@ -21,7 +21,7 @@
 
 #include "kernel/resolved_model.hpp"
 #include "roofline/counts.hpp"
-#include "roofline/engine.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {

@@ -1,4 +1,4 @@
-#include "roofline/architecture.hpp"
+#include "roofline/gpu.hpp"
 
 #include <algorithm>
 

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "roofline/architecture.hpp"
-#include "roofline/engine.hpp"
 #include "roofline/gpu.hpp"
 
 namespace roofline {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "model/autocast.hpp"
-#include "model/copies.hpp"
+#include "model/text.hpp"
 #include "model/expected.hpp"
 #include "model/infer/layer.hpp"
 #include "model/infer/operands.hpp"

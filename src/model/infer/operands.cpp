@@ -4,7 +4,7 @@
 #include <array>
 
 #include "model/sizes.hpp"
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 

@@ -1,7 +1,8 @@
 #pragma once
 
 // What a profiler's recording says beside its layers: how busy the GPU was, how much of that the
-// layers stand for, and the work that no layer stands for.
+// layers stand for, what the GPU exchanged with others and with its host, and the work that no layer
+// stands for. Also recordings of kernels alone, where nothing says which layers they were.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +12,69 @@
 #include <vector>
 
 #include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
-#include "roofline/transfer.hpp"
 
 namespace roofline {
+
+enum class TransferKind : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  broadcast,
+  reduce,
+  gather,
+  scatter,
+  send_receive,
+  collective,  ///< one that the recording does not name
+  peer_to_peer,
+  host_to_device,
+  device_to_host,
+  host_to_host,
+};
+
+/// Between GPUs; the others are over the link to the host.
+constexpr bool is_between_gpus(TransferKind kind) { return kind <= TransferKind::peer_to_peer; }
+
+/// Bytes that the busiest link carries for a byte of payload, among so many GPUs: the rate times
+/// this compares with the link's own, whatever the kind. As NVIDIA's nccl-tests define it
+/// (doc/PERFORMANCE.md).
+constexpr double bus_factor(TransferKind kind, std::uint64_t ranks) {
+  const double others = ranks > 0 ? static_cast<double>(ranks - 1) / static_cast<double>(ranks) : 0;
+  switch (kind) {
+    case TransferKind::all_reduce: return 2 * others;
+    case TransferKind::all_gather:
+    case TransferKind::reduce_scatter:
+    case TransferKind::all_to_all:
+    case TransferKind::gather:
+    case TransferKind::scatter: return others;
+    default: return 1;
+  }
+}
+
+/// Transfers alike, of one step. Their time holds the wait for the slowest of the GPUs.
+struct Transfer {
+  TransferKind kind = TransferKind::collective;
+  std::string what;  ///< the elements, "bf16 8816192", or the host's memory, "pinned"; may be empty
+  std::optional<std::uint64_t> ranks;  ///< GPUs that take part
+  double launches = 0;                 ///< kernels and copies
+  /// Payload of all of them: what one GPU has in the end of an all_gather, what it starts from
+  /// otherwise.
+  std::optional<double> byte;
+  double time_s = 0;
+  double hidden_s = 0;  ///< of that, while the same GPU computed
+
+  double exposed_s() const { return time_s - hidden_s; }
+  /// Payload over time.
+  std::optional<double> algorithm_byte_per_s() const {
+    return byte && time_s > 0 ? std::optional(*byte / time_s) : std::nullopt;
+  }
+  std::optional<double> bus_byte_per_s() const {
+    const std::optional<double> rate = algorithm_byte_per_s();
+    return rate && ranks ? std::optional(*rate * bus_factor(kind, *ranks)) : std::nullopt;
+  }
+};
 
 /// GPU work of a recording that is neither a layer nor a transfer: a fused kernel, an operator
 /// without a rule.
@@ -104,6 +164,48 @@ struct TraceSummary {
       if (is_between_gpus(each.kind) == between_gpus) sum_s += each.time_s;
     return sum_s;
   }
+};
+
+/// What hardware counters saw of a kernel, over all its launches. Absent: not counted.
+struct KernelCounters {
+  EnumArray<Engine, std::optional<double>> flop;  ///< by the units that did them
+  std::optional<double> dram_byte;
+  std::optional<double> l2_byte;
+
+  bool any() const;
+  /// The sum over all units; none where none was counted.
+  std::optional<double> flop_in_all() const;
+};
+
+/// Launches of one kernel; with counters, those of one grid.
+struct RecordedKernel {
+  std::string name;   ///< as recorded
+  std::string grid;   ///< "(2, 784, 1)"; empty where launches differ, or nothing is known
+  std::string block;  ///< likewise
+  std::uint64_t launches = 1;
+  double time_s = 0;                ///< of all launches
+  std::optional<double> occupancy;  ///< achieved, 0..1, of the last launch
+  std::optional<double> registers;  ///< a thread's
+  KernelCounters counters;
+};
+
+/// One launch takes so long.
+inline double mean_time_s(const RecordedKernel& kernel) {
+  return kernel.time_s / static_cast<double>(kernel.launches);
+}
+
+struct KernelRecording {
+  std::string name;      ///< the file's
+  std::string source;    ///< the input
+  std::string recorder;  ///< "Nsight Compute"
+  RecordedGpu gpu;
+  std::vector<RecordedKernel> kernels;  ///< in descending order of time
+  // Where every launch has its start.
+  std::optional<double> span_s;    ///< from the first start to the last end
+  std::optional<double> busy_s;    ///< of that, with at least one kernel or copy running
+  std::vector<std::string> notes;  ///< what was left out
+
+  bool has_counters() const;
 };
 
 }  // namespace roofline

@@ -1,4 +1,4 @@
-#include "model/spelling.hpp"
+#include "model/text.hpp"
 
 #include <algorithm>
 #include <utility>
