@@ -1,7 +1,7 @@
 #pragma once
 
 // Element types of tensors. A type says how an element is stored and multiplied; which unit of the
-// GPU does the arithmetic is an Engine (engine.hpp).
+// GPU does the arithmetic is an Engine (gpu.hpp).
 //
 // Block-scaled types store one 8-bit scale for every block of elements beside them: the OCP
 // Microscaling Formats (MX) specification 1.0, 2023, has blocks of 32 elements and scales that are

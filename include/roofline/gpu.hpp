@@ -18,8 +18,8 @@
 
 namespace roofline {
 
-/// The arithmetic units of a GPU, each with its own peak. The names are the keys of `peak_tflops` in
-/// GPU files. Peaks are dense; tensor peaks are with fp32 accumulation unless the name says
+/// The arithmetic units of a GPU, each with its own peak. The names are the keys of `peak_tflops`
+/// in GPU files. Peaks are dense; tensor peaks are with fp32 accumulation unless the name says
 /// otherwise; int4, int8 and dp4a rates count one multiply-add as two operations.
 enum class Engine : std::uint8_t {
   fp64,

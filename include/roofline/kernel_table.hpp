@@ -17,8 +17,8 @@
 
 #include "roofline/analysis.hpp"
 #include "roofline/context.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/recording.hpp"
 
 namespace roofline {

@@ -1,8 +1,8 @@
 #pragma once
 
 // What a profiler's recording says beside its layers: how busy the GPU was, how much of that the
-// layers stand for, what the GPU exchanged with others and with its host, and the work that no layer
-// stands for. Also recordings of kernels alone, where nothing says which layers they were.
+// layers stand for, what the GPU exchanged with others and with its host, and the work that no
+// layer stands for. Also recordings of kernels alone, where nothing says which layers they were.
 
 #include <cstddef>
 #include <cstdint>

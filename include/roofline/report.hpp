@@ -11,8 +11,8 @@
 
 #include "roofline/analysis.hpp"
 #include "roofline/changes.hpp"
-#include "roofline/explanation.hpp"
 #include "roofline/error.hpp"
+#include "roofline/explanation.hpp"
 #include "roofline/kernel_table.hpp"
 #include "roofline/row_filter.hpp"
 #include "roofline/settings_table.hpp"

@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "roofline/counts.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 

@@ -127,7 +127,7 @@ std::vector<SettingsTable> compare_layers(const std::vector<SettingsTable>& tabl
 /// A network at any batch from 1 on.
 using NetworkAtBatch = std::function<Expected<Network>(std::uint64_t batch)>;
 
-/// The largest batch that fits is the largest whose needed memory (memory.hpp) is at most the
+/// The largest batch that fits is the largest whose needed memory (network.hpp) is at most the
 /// GPU's, all of which counts as free. The best one is of 1, 2, 4, ... and that largest: the
 /// smallest from which on, up to the one with the least time an image, this time is within
 /// near_best_share of the least. An error where not even one image fits, where nothing grows with

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "roofline/recording.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

@@ -14,8 +14,8 @@
 #include "cli/options.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/context.hpp"
-#include "roofline/recording.hpp"
 #include "roofline/network.hpp"
+#include "roofline/recording.hpp"
 
 namespace roofline {
 

@@ -8,11 +8,11 @@
 
 #include "cli/measuring_script.hpp"
 #include "roofline/analysis.hpp"
-#include "roofline/settings_table.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
+#include "roofline/settings_table.hpp"
 
 namespace roofline {
 

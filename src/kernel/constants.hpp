@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "kernel/measured_errors.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
 
 namespace roofline {

@@ -6,8 +6,8 @@
 #include "kernel/streaming/streaming_kernel.hpp"
 #include "kernel/wider_type.hpp"
 #include "model/expected.hpp"
-#include "roofline/explanation.hpp"
 #include "roofline/error.hpp"
+#include "roofline/explanation.hpp"
 
 namespace roofline {
 namespace {

@@ -1,5 +1,3 @@
-#include "roofline/kernel.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "kernel/resolved_model.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
+#include "roofline/kernel.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {

@@ -9,8 +9,8 @@
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"
 #include "model/text.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 namespace {

@@ -39,7 +39,7 @@ struct FieldForm {
   std::string_view required{};  ///< what a file without it lacks; empty where it may be absent
   /// The most that a whole number may be.
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  /// Its short name where it can be set for a run (roofline/gpu_setting.hpp), as only those that
+  /// Its short name where it can be set for a run (GpuSetting), as only those that
   /// the models use can; and a value set so.
   std::string_view word{};
   std::string_view example{};

@@ -1,5 +1,3 @@
-#include "roofline/gpu.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
 #include "model/text.hpp"
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 namespace {

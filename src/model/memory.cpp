@@ -1,10 +1,9 @@
-#include "roofline/network.hpp"
-
 #include <algorithm>
 
 #include "model/autocast.hpp"
 #include "model/sizes.hpp"
 #include "roofline/counts.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "pytorch/operator_call.hpp"
-#include "roofline/spec.hpp"
 #include "roofline/recording.hpp"
+#include "roofline/spec.hpp"
 
 namespace roofline {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/text.hpp"
 #include "model/layer_fields.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {

@@ -1,10 +1,9 @@
 // Which architecture a GPU's file is taken to have.
 
-#include "roofline/gpu.hpp"
-
 #include "catch.hpp"
 #include "kernel/machine/machine.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/gpu.hpp"
 
 namespace {
 

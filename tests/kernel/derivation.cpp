@@ -1,8 +1,6 @@
 // Derivations can be redone: every expression, evaluated from its printed numbers, gives its value,
 // and the parts at the end are those of the plan.
 
-#include "roofline/explanation.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,6 +9,7 @@
 
 #include "model/generated_layers.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/explanation.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/gpu.hpp"
 
 namespace {
 

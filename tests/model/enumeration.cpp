@@ -6,11 +6,11 @@
 #include "kernel/constants.hpp"
 #include "kernel/machine/occupancy.hpp"
 #include "report/chart/chart.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/context.hpp"
+#include "roofline/gpu.hpp"
+#include "roofline/recording.hpp"
 #include "roofline/render.hpp"
 #include "roofline/row_filter.hpp"
-#include "roofline/recording.hpp"
 
 using namespace roofline;
 

@@ -1,11 +1,10 @@
 // What if a GPU had something else: texts to settings, and what follows from them.
 
-#include "roofline/gpu.hpp"
-
 #include <vector>
 
 #include "catch.hpp"
 #include "roofline/catalogue.hpp"
+#include "roofline/gpu.hpp"
 
 using namespace roofline;
 

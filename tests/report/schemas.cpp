@@ -11,8 +11,8 @@
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
 #include "report/kernel_rows.hpp"
-#include "roofline/gpu.hpp"
 #include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
 #include "roofline/recording.hpp"
 
 using namespace roofline;

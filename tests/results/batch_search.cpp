@@ -1,6 +1,5 @@
 // The largest batch that fits and the best one, against arithmetic by hand and every batch tried.
 
-
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/settings_table.hpp"

@@ -1,6 +1,6 @@
-#include "roofline/gpu.hpp"
-
 #include <algorithm>
+
+#include "roofline/gpu.hpp"
 
 namespace roofline {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "model/autocast.hpp"
-#include "model/text.hpp"
 #include "model/expected.hpp"
 #include "model/infer/layer.hpp"
 #include "model/infer/operands.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
