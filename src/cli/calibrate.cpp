@@ -131,12 +131,6 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
   return layers;
 }
 
-std::string dotted(const ConstantName& name) {
-  std::string text = path_of(name);
-  std::replace(text.begin(), text.end(), '/', '.');
-  return text;
-}
-
 /// The layers of each kind, before and after; the latter by fits that had not seen the layer's
 /// network, where there are such.
 std::string cells_text(const Calibration& calibration) {
@@ -160,13 +154,13 @@ std::string cells_text(const Calibration& calibration) {
 }
 
 /// "12 of grouped, 3 of streaming", or the names of all.
-std::string listed(const std::vector<std::size_t>& indices,
-                   const std::vector<ConstantRef<const double>>& all, bool by_name) {
+std::string listed(const std::vector<std::size_t>& indices, bool by_name) {
   std::map<std::string_view, std::size_t> counts;
   std::string names;
   for (const std::size_t i : indices) {
-    ++counts[all[i].name.front()];
-    add_item(names, dotted(all[i].name));
+    const std::string_view path = constant_fields()[i].path;
+    ++counts[path.substr(0, path.find('/'))];
+    add_item(names, dotted(path));
   }
   std::string text;
   for (const auto& [group, count] : counts) add_item(text, fmt::format("{} of {}", count, group));
@@ -175,20 +169,19 @@ std::string listed(const std::vector<std::size_t>& indices,
 
 /// What was not fitted, and why.
 std::string kept_text(const Calibration& calibration, bool by_name) {
-  const auto all = constants_of(calibration.constants.values);
   std::string text = fmt::format("{} more are best where they were\n", calibration.kept);
   if (!calibration.undetermined.empty() || calibration.untouched > 0)
     text +=
         fmt::format("{} are not determined by these layers, and kept{}{}; {} no layer needs\n",
                     calibration.undetermined.size(), calibration.undetermined.empty() ? "" : ": ",
-                    listed(calibration.undetermined, all, by_name), calibration.untouched);
+                    listed(calibration.undetermined, by_name), calibration.untouched);
   for (const RefusedFamily& each : calibration.refused)
     text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
                         name_of(each.family), factor(each.before_geometric_error),
                         factor(each.held_out_geometric_error));
   if (!calibration.frozen.empty())
     text += fmt::format("{} that such layers depend on are kept: {}\n", calibration.frozen.size(),
-                        listed(calibration.frozen, all, by_name));
+                        listed(calibration.frozen, by_name));
   return text;
 }
 
@@ -196,7 +189,6 @@ std::string kept_text(const Calibration& calibration, bool by_name) {
 std::string fitted_text(const Calibration& calibration, bool all_of_them) {
   constexpr std::size_t shown_at_most = 12;
   if (calibration.fitted.empty()) return "no constant moved\n";
-  const auto all = constants_of(calibration.constants.values);
   std::vector<FittedConstant> fitted = calibration.fitted;
   if (!all_of_them && fitted.size() > shown_at_most) {
     const auto way = [](const FittedConstant& each) {
@@ -209,9 +201,11 @@ std::string fitted_text(const Calibration& calibration, bool all_of_them) {
   }
   Grid grid;
   grid.columns = {{"constant", true}, {"before"}, {"after"}, {"unit", true}};
-  for (const FittedConstant& each : fitted)
-    grid.add_row({dotted(all[each.index].name), fmt::format("{:.4g}", each.before),
-                  fmt::format("{:.4g}", each.after), std::string(all[each.index].unit->name)});
+  for (const FittedConstant& each : fitted) {
+    const ConstantField& field = constant_fields()[each.index];
+    grid.add_row({dotted(field.path), fmt::format("{:.4g}", each.before),
+                  fmt::format("{:.4g}", each.after), std::string(field.unit)});
+  }
   std::string text = aligned(grid, {});
   if (fitted.size() < calibration.fitted.size())
     text += fmt::format("{} constants moved, these the most (--all lists and names all)\n",

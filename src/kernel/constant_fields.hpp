@@ -1,53 +1,40 @@
 #pragma once
 
-// The constants one by one, once: the reader and the writer of kernel model files, --show-model and
-// calibration are all made from this list.
+// The constants one by one: the reader and the writer of kernel model files, --show-model and
+// calibration are all made from this table.
 
-#include <cstddef>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernel/constants.hpp"
 
 namespace roofline {
 
-/// What a constant is measured in, and what no constant of that kind can lie outside of.
-struct ConstantUnit {
-  std::string_view name;
-  double least;
+struct ConstantField {
+  std::string_view path;  ///< "memory/dram_share", as in a JSON Pointer
+  std::string_view unit;
+  double least;  ///< what no constant in this unit can lie outside of
   double most;
   /// In the simplest form of a formula: a share of 1, a time of 0, no limit to the bytes in flight
   /// (0). Rates have none.
-  std::optional<double> simplest = {};
-};
-
-/// Its groups, outermost first, and its key; what is not needed is empty.
-using ConstantName = std::array<std::string_view, 4>;
-
-/// "memory/dram_share", as in a JSON Pointer.
-std::string path_of(const ConstantName& name);
-
-/// The paths of all constants, in the order of constants_of.
-struct ConstantPaths {
-  std::vector<std::string> all;
-  std::map<std::string_view, std::size_t> index;  ///< of each path in `all`
-};
-const ConstantPaths& constant_paths();
-
-/// A constant of a set.
-template <class Number>
-struct ConstantRef {
-  ConstantName name;
-  const ConstantUnit* unit;
+  std::optional<double> simplest;
   std::string_view meaning;
-  Number* value;
+
+  std::string_view key() const { return path.substr(path.rfind('/') + 1); }
+  std::string_view group() const { return path.substr(0, path.rfind('/')); }
 };
 
-std::vector<ConstantRef<double>> constants_of(ConstantValues& values);
-std::vector<ConstantRef<const double>> constants_of(const ConstantValues& values);
+/// In the order of numbers_of().
+std::span<const ConstantField, constant_count> constant_fields();
+
+/// A set's values as a list.
+std::span<double, constant_count> numbers_of(ConstantValues& values);
+std::span<const double, constant_count> numbers_of(const ConstantValues& values);
+
+/// "memory.dram_share", as on the command line.
+std::string dotted(std::string_view path);
 
 /// Gives the constants that no file states a value: that of a constant which they are like, as the
 /// gradients' kernels are like the forward one, else the simplest. Returns the index of one that

@@ -1,21 +1,20 @@
 #include "load/constant_tables.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <type_traits>
+
+#include "kernel/constant_fields.hpp"
 
 namespace roofline {
 namespace {
 
-using ValuesAsNumbers = std::array<double, constant_count>;
-
 /// Takes every member of a set to a stream, which writes it down or fills it in. The bindings name
 /// all members of a structure, so that a new one does not compile before it is taken as well.
 template <class Stream>
-class Members {
+class MemberVisitor {
  public:
-  explicit Members(Stream& stream) : stream_(stream) {}
+  explicit MemberVisitor(Stream& stream) : stream_(stream) {}
 
   void take(ModelConstants& constants) {
     auto& [name, title, covers, made_by, values, notes, origins, features, tiles, errors] =
@@ -63,9 +62,7 @@ class Members {
   }
 
   void take(ConstantValues& values) {
-    auto numbers = std::bit_cast<ValuesAsNumbers>(values);
-    for (double& number : numbers) take(number);
-    values = std::bit_cast<ConstantValues>(numbers);
+    for (double& number : numbers_of(values)) take(number);
   }
 
   void take(ConstantNote& note) {
@@ -141,13 +138,13 @@ class Unpacker {
 ModelConstants constants_of(const ConstantTable& table) {
   Unpacker unpacker(table);
   ModelConstants constants;
-  Members(unpacker).take(constants);
+  MemberVisitor(unpacker).take(constants);
   return constants;
 }
 
 PackedConstants packed(ModelConstants constants) {
   Packer packer;
-  Members(packer).take(constants);
+  MemberVisitor(packer).take(constants);
   return packer.take();
 }
 

@@ -125,7 +125,7 @@ class ConstantsReader {
       constants_.covers.clear();
       constants_.made_by.clear();
     } else {
-      constants_.notes.resize(constants_of(constants_.values).size());
+      constants_.notes.resize(constant_count);
     }
     constants_.name = file_.require("name", "the kernel model's name").text();
     constants_.title = file_.require("title", "whose kernels these are").text();
@@ -146,49 +146,52 @@ class ConstantsReader {
 
  private:
   void numbers() {
-    const auto all = constants_of(constants_.values);
-    if (const auto object = file_.get("constants")) group(*object, "", all);
+    if (const auto object = file_.get("constants")) group(*object, "");
     if (const auto missing = complete(constants_))
-      throw file_.origin().error("/constants/" + constant_paths().all[*missing],
+      throw file_.origin().error("/constants/" + std::string(constant_fields()[*missing].path),
                                  "expected a constant or a kernel model to inherit "
                                  "it from (\"inherits\"), got neither");
   }
 
-  void group(const Value& object, const std::string& prefix,
-             const std::vector<ConstantRef<double>>& all) {
+  void group(const Value& object, const std::string& prefix) {
     if (!object.is_object()) object.fail_expected("a group of constants");
-    const auto& index = constant_paths().index;
     for (const Value value : object) {
       const std::string path = prefix + std::string(value.key());
-      const auto known = index.lower_bound(path);
-      if (known != index.end() && known->first == path) {
-        number(value, all[known->second], constants_.notes[known->second]);
-      } else if (known != index.end() && known->first.starts_with(path + '/')) {
-        group(value, path + '/', all);
+      const auto fields = constant_fields();
+      const auto field = std::ranges::find(fields, path, &ConstantField::path);
+      if (field != fields.end()) {
+        number(value, *field, static_cast<std::size_t>(field - fields.begin()));
+      } else if (std::ranges::any_of(fields, [inside = path + '/'](const ConstantField& each) {
+                   return each.path.starts_with(inside);
+                 })) {
+        group(value, path + '/');
       } else {
-        value.fail("unknown constant" +
-                   did_you_mean(path, {constant_paths().all.begin(), constant_paths().all.end()}));
+        std::vector<std::string_view> paths;
+        paths.reserve(constant_count);
+        for (const ConstantField& each : fields) paths.push_back(each.path);
+        value.fail("unknown constant" + did_you_mean(path, paths));
       }
     }
   }
 
-  void number(const Value& value, const ConstantRef<double>& constant, ConstantNote& note) {
+  void number(const Value& value, const ConstantField& field, std::size_t index) {
     if (!value.is_object()) value.fail_expected("{\"value\", \"unit\", \"range\", \"origin\"}");
     value.check_keys("a constant", {"value", "unit", "range", "origin"});
+    ConstantNote& note = constants_.notes[index];
     note.stated = true;
-    const ConstantUnit& unit = *constant.unit;
-    const Value stated_unit = value.require("unit", quoted(unit.name));
-    if (stated_unit.text() != unit.name) stated_unit.fail_expected(quoted(unit.name));
+    const std::string unit(field.unit);
+    const Value stated_unit = value.require("unit", quoted(field.unit));
+    if (stated_unit.text() != unit) stated_unit.fail_expected(quoted(field.unit));
     const Value range = value.require("range", "[least, most]");
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
-    note.least = number_within(range.at(0), unit.least, unit.most,
-                               [&] { return "which a " + std::string(unit.name) + " can be"; });
-    note.most = number_within(range.at(1), note.least, unit.most, [&] {
-      return "at least the least and at most what a " + std::string(unit.name) + " can be";
+    note.least = number_within(range.at(0), field.least, field.most,
+                               [&] { return "which a " + unit + " can be"; });
+    note.most = number_within(range.at(1), note.least, field.most, [&] {
+      return "at least the least and at most what a " + unit + " can be";
     });
-    const Value stated = value.require("value", "a number in " + std::string(unit.name));
-    *constant.value = number_within(stated, note.least, note.most,
-                                    [] { return std::string("the constant's range"); });
+    const Value stated = value.require("value", "a number in " + unit);
+    numbers_of(constants_.values)[index] = number_within(
+        stated, note.least, note.most, [] { return std::string("the constant's range"); });
     const std::string origin = value.require("origin", "where the value comes from").text();
     const auto found = origins_.find(origin);
     note.origin = add_origin(constants_, found == origins_.end() ? origin : found->second);

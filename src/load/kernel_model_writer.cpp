@@ -18,42 +18,50 @@ std::string texts_json(const std::vector<std::string>& texts) {
 
 std::string indent(std::size_t depth) { return std::string(2 * depth, ' '); }
 
-/// A constant a line, in groups that open and close as the names ask.
+/// A constant a line, in groups that open and close as the paths ask.
 class ConstantsText {
  public:
   explicit ConstantsText(const ModelConstants& constants) : origins_(constants.origins) {
-    const auto all = constants_of(constants.values);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (constants.notes[i].stated) add(all[i], constants.notes[i]);
-    close(0);
+    const auto fields = constant_fields();
+    for (std::size_t i = 0; i < constant_count; ++i)
+      if (constants.notes[i].stated)
+        add(fields[i], numbers_of(constants.values)[i], constants.notes[i]);
+    open_groups("");
   }
   std::string take() { return "{" + std::move(out_) + "\n  }"; }
 
  private:
-  void add(const ConstantRef<const double>& constant, const ConstantNote& note) {
-    const ConstantName& name = constant.name;
-    std::size_t groups = name.size() - 1;
-    while (name[groups].empty()) --groups;
-    std::size_t shared = 0;
-    while (shared < std::min(open_, groups) && name[shared] == last_[shared]) ++shared;
-    close(shared);
-    if (!out_.empty()) out_ += ',';
-    for (; open_ < groups; ++open_)
-      out_ += fmt::format("\n{}{}: {{", indent(open_ + 2), json_text(name[open_]));
+  void add(const ConstantField& field, double value, const ConstantNote& note) {
+    open_groups(field.group());
     out_ += fmt::format(
-        "\n{}{}: {{\"value\": {}, \"unit\": {}, \"range\": [{}, {}], \"origin\": {}}}",
-        indent(open_ + 2), json_text(name[groups]), *constant.value, json_text(constant.unit->name),
-        note.least, note.most, json_text(origins_[note.origin]));
-    last_ = name;
+        "{}\n{}{}: {{\"value\": {}, \"unit\": {}, \"range\": [{}, {}], \"origin\": {}}}",
+        is_first_ ? "" : ",", indent(groups_.size() + 2), json_text(field.key()), value,
+        json_text(field.unit), note.least, note.most, json_text(origins_[note.origin]));
+    is_first_ = false;
   }
-  void close(std::size_t depth) {
-    for (; open_ > depth; --open_) out_ += '\n' + indent(open_ + 1) + '}';
+
+  /// Closes and opens groups until those of the path are open.
+  void open_groups(std::string_view path) {
+    std::vector<std::string_view> asked;
+    while (!path.empty()) {
+      asked.push_back(path.substr(0, path.find('/')));
+      path.remove_prefix(std::min(path.size(), asked.back().size() + 1));
+    }
+    const auto shared = std::ranges::mismatch(groups_, asked).in1 - groups_.begin();
+    for (; groups_.size() > static_cast<std::size_t>(shared); groups_.pop_back())
+      out_ += '\n' + indent(groups_.size() + 1) + '}';
+    for (; groups_.size() < asked.size(); is_first_ = true) {
+      const std::string_view next = asked[groups_.size()];
+      out_ += fmt::format("{}\n{}{}: {{", is_first_ ? "" : ",", indent(groups_.size() + 2),
+                          json_text(next));
+      groups_.push_back(next);
+    }
   }
 
   const std::vector<std::string>& origins_;
   std::string out_;
-  ConstantName last_;
-  std::size_t open_ = 0;  ///< groups
+  std::vector<std::string_view> groups_;  ///< that are open
+  bool is_first_ = true;                  ///< of its group
 };
 
 std::string features_json(const ModelConstants& constants) {

@@ -11,19 +11,6 @@
 namespace roofline {
 namespace {
 
-std::string group_of(const ConstantName& name) {
-  std::string group;
-  for (std::size_t i = 0; i + 1 < name.size() && !name[i + 1].empty(); ++i)
-    group += (group.empty() ? "" : ".") + std::string(name[i]);
-  return group;
-}
-
-std::string_view key_of(const ConstantName& name) {
-  std::size_t i = name.size() - 1;
-  while (name[i].empty()) --i;
-  return name[i];
-}
-
 /// The number of an origin in the list of them.
 std::size_t numbered(std::vector<std::string>& origins, const std::string& origin) {
   const auto found = std::find(origins.begin(), origins.end(), origin);
@@ -34,18 +21,19 @@ std::size_t numbered(std::vector<std::string>& origins, const std::string& origi
 
 void add_constants(std::string& out, const ModelConstants& constants,
                    std::vector<std::string>& origins) {
-  std::string group;
-  const auto all = constants_of(constants.values);
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  std::string_view group;
+  const auto fields = constant_fields();
+  for (std::size_t i = 0; i < constant_count; ++i) {
     const ConstantNote& note = constants.notes[i];
     if (!note.stated) continue;
-    if (const std::string own = group_of(all[i].name); own != group) {
-      group = own;
-      out += fmt::format("\n{}\n", group);
+    if (fields[i].group() != group) {
+      group = fields[i].group();
+      out += fmt::format("\n{}\n", dotted(group));
     }
-    out += fmt::format("  {:<28}{:>9.4g} {:<17}{:<20}{} [{}]\n", key_of(all[i].name), *all[i].value,
-                       all[i].unit->name, fmt::format("{:.3g} to {:.3g}", note.least, note.most),
-                       all[i].meaning, numbered(origins, constants.origins[note.origin]));
+    out += fmt::format("  {:<28}{:>9.4g} {:<17}{:<20}{} [{}]\n", fields[i].key(),
+                       numbers_of(constants.values)[i], fields[i].unit,
+                       fmt::format("{:.3g} to {:.3g}", note.least, note.most), fields[i].meaning,
+                       numbered(origins, constants.origins[note.origin]));
   }
 }
 

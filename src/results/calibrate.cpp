@@ -36,12 +36,6 @@ double drift_penalty(double value, double first, double range) {
   return 2e-4 * drift * drift;
 }
 
-std::string dotted(const ConstantName& name) {
-  std::string text = path_of(name);
-  std::replace(text.begin(), text.end(), '/', '.');
-  return text;
-}
-
 /// One fit to some of the layers.
 class Fit {
  public:
@@ -98,8 +92,8 @@ class Fit {
   const ModelConstants& constants() const { return *constants_; }
 
  private:
-  double& value(std::size_t constant) { return *constants_of(constants_->values)[constant].value; }
-  double first_value(std::size_t constant) const { return *constants_of(first_)[constant].value; }
+  double& value(std::size_t constant) { return numbers_of(constants_->values)[constant]; }
+  double first_value(std::size_t constant) const { return numbers_of(first_)[constant]; }
 
   double total() const {
     return std::accumulate(log_ratio_.begin(), log_ratio_.end(), 0.0,
@@ -349,10 +343,9 @@ class Attempt {
 
 /// Which constants have a range and a name that fits.
 std::vector<bool> movable(const ModelConstants& constants, const std::string& pattern) {
-  const auto all = constants_of(constants.values);
-  std::vector<bool> may_move(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    may_move[i] = fits_pattern(dotted(all[i].name), pattern) &&
+  std::vector<bool> may_move(constant_count);
+  for (std::size_t i = 0; i < constant_count; ++i)
+    may_move[i] = fits_pattern(dotted(constant_fields()[i].path), pattern) &&
                   constants.notes[i].least < constants.notes[i].most;
   return may_move;
 }
@@ -387,11 +380,10 @@ Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
   result.constants = fit.constants();
   result.undetermined = fit.undetermined();
   result.untouched = fit.untouched();
-  const auto first = constants_of(fit.first());
-  const auto last = constants_of(fit.constants().values);
+  const auto first = numbers_of(fit.first());
+  const auto last = numbers_of(fit.constants().values);
   for (const std::size_t i : fit.free())
-    if (*first[i].value != *last[i].value)
-      result.fitted.push_back({i, *first[i].value, *last[i].value});
+    if (first[i] != last[i]) result.fitted.push_back({i, first[i], last[i]});
   result.kept = fit.free().size() - result.fitted.size();
   for (std::size_t i = 0; i < may_move.size(); ++i)
     if (at_first[i] && !may_move[i]) result.frozen.push_back(i);

@@ -78,7 +78,7 @@ struct RefusedFamily {
 };
 
 struct FittedConstant {
-  std::size_t index;  ///< in the order of constants_of
+  std::size_t index;  ///< in the order of constant_fields()
   double before;
   double after;
 };

@@ -24,12 +24,9 @@ void check_equal(const ModelConstants& made, const ModelConstants& read) {
   CHECK(features == read.features);
   CHECK(tiles == read.tiles);
   CHECK(errors == read.errors);
-  const auto made_values = constants_of(values);
-  const auto read_values = constants_of(read.values);
-  REQUIRE(made_values.size() == constant_count);
-  for (std::size_t i = 0; i < made_values.size(); ++i) {
-    INFO(path_of(made_values[i].name));
-    CHECK(*made_values[i].value == *read_values[i].value);
+  for (std::size_t i = 0; i < constant_count; ++i) {
+    INFO(constant_fields()[i].path);
+    CHECK(numbers_of(values)[i] == numbers_of(read.values)[i]);
   }
 }
 

@@ -38,14 +38,14 @@ TEST_CASE("Every architecture has constants, each within its range and with an o
     gpu.architecture = name_of(architecture);
     const SharedConstants constants = built_in_constants(gpu);
     CHECK(constants->covers == std::vector<std::string>{std::string(name_of(architecture))});
-    const auto all = constants_of(constants->values);
-    REQUIRE(constants->notes.size() == all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      INFO(path_of(all[i].name));
-      CHECK(!origin_of(*constants, *all[i].value).empty());
+    const auto numbers = numbers_of(constants->values);
+    REQUIRE(constants->notes.size() == constant_count);
+    for (std::size_t i = 0; i < constant_count; ++i) {
+      INFO(constant_fields()[i].path);
+      CHECK(!origin_of(*constants, numbers[i]).empty());
       if (!constants->notes[i].stated) continue;
-      CHECK(*all[i].value >= constants->notes[i].least);
-      CHECK(*all[i].value <= constants->notes[i].most);
+      CHECK(numbers[i] >= constants->notes[i].least);
+      CHECK(numbers[i] <= constants->notes[i].most);
     }
   }
 }
@@ -58,14 +58,31 @@ TEST_CASE("A compute capability of its own goes before the architecture", "[load
   CHECK(find_gpu("rtx5090").value().constants->name == "cudnn9-gb202");
 }
 
-TEST_CASE("No two constants share a name, and every number of a set has one",
-          "[load/kernel_models]") {
+TEST_CASE("The table of constants names the members of a set, each once", "[load/kernel_models]") {
+  const auto fields = constant_fields();
+  std::set<std::string_view> paths;
+  for (const ConstantField& field : fields) paths.insert(field.path);
+  CHECK(paths.size() == constant_count);
+
   const ConstantValues values{};
-  const auto all = constants_of(values);
-  std::set<std::string> names;
-  for (const auto& each : all) names.insert(path_of(each.name));
-  CHECK(names.size() == all.size());
-  CHECK(sizeof(ConstantValues) == all.size() * sizeof(double));
+  const std::pair<std::string_view, const double&> cases[] = {
+      {"memory/dram_share", values.memory.dram_share},
+      {"part/library_share", values.part.library_share},
+      {"dense/tensor/math_share", values.dense[EngineClass::tensor].math_share},
+      {"dense/tf32/batched_share", values.dense[EngineClass::tf32].batched_share},
+      {"selection/wgrad_splits", values.selection.wgrad_splits},
+      {"streaming/permuted/in_flight_byte", values.streaming.permuted.in_flight_byte},
+      {"streaming/group_norm_backward/start_s", values.streaming.group_norm_backward.start_s},
+      {"grouped/packed_16bit/dgrad/start_s", values.grouped.packed_16bit[Pass::dgrad].start_s},
+      {"grouped/general_nchw/wgrad/mac_clock", values.grouped.general_nchw[Pass::wgrad].mac_clock},
+      {"attention/backward/block_clock", values.attention.backward.block_clock},
+  };
+  for (const auto& [path, member] : cases) {
+    INFO(path);
+    const auto index = static_cast<std::size_t>(&member - numbers_of(values).data());
+    REQUIRE(index < constant_count);
+    CHECK(fields[index].path == path);
+  }
 }
 
 TEST_CASE("A set that was written reads the same", "[load/kernel_models]") {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernel/layer_sizes.hpp"
+#include "model/sizes.hpp"
 
 namespace roofline {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr double index_byte = 8;
 
 std::uint64_t power_of_two_at_most(std::uint64_t value) { return std::bit_floor(value); }
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 /// Outputs that one thread of PyTorch's channels-innermost max pool makes in turn. Its blocks hold
 /// up to 1024 threads over channels, columns and rows; each thread takes four channels where there

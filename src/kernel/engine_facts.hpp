@@ -1,0 +1,64 @@
+#pragma once
+
+// What each engine is to the kernel model.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "roofline/data_type.hpp"
+#include "roofline/enumeration.hpp"
+#include "roofline/gpu.hpp"
+
+namespace roofline {
+
+/// Which constants a dense engine takes.
+enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
+
+/// What an engine is to the kernel model. No fact has a default.
+struct EngineFacts {
+  constexpr EngineFacts(EngineClass engine_class_, double operand_byte_,
+                        std::uint32_t channel_alignment_, DataType error_type_)
+      : engine_class(engine_class_),
+        operand_byte(operand_byte_),
+        channel_alignment(channel_alignment_),
+        error_type(error_type_) {}
+
+  EngineClass engine_class;
+  double operand_byte;              ///< of an element
+  std::uint32_t channel_alignment;  ///< that vector loads need, in elements
+  DataType error_type;              ///< see error_type_of()
+};
+
+// NOLINTBEGIN(bugprone-branch-clone): one row an engine
+// clang-format off
+constexpr EngineFacts facts_of(Engine engine) {
+  using Class = EngineClass;
+  switch (engine) {
+    case Engine::fp64: return {Class::vector, 8, 1, DataType::fp32};
+    case Engine::fp64_tensor: return {Class::tensor, 8, 2, DataType::fp32};
+    case Engine::fp32: return {Class::vector, 4, 1, DataType::fp32};
+    case Engine::fp32_tensor: return {Class::tf32, 4, 4, DataType::fp32};
+    case Engine::tf32: return {Class::tf32, 4, 4, DataType::tf32};
+    case Engine::fp16: return {Class::vector, 2, 1, DataType::fp16};
+    case Engine::fp16_tensor: return {Class::tensor, 2, 8, DataType::fp16};
+    case Engine::fp16_tensor_fp16_accumulate: return {Class::tensor, 2, 8, DataType::fp16};
+    case Engine::bf16: return {Class::tensor, 2, 8, DataType::fp16};
+    case Engine::bf16_vector: return {Class::vector, 2, 1, DataType::fp16};
+    case Engine::fp8: return {Class::tensor, 1, 16, DataType::int8};
+    case Engine::fp8_fp16_accumulate: return {Class::tensor, 1, 16, DataType::int8};
+    case Engine::int8: return {Class::tensor, 1, 16, DataType::int8};
+    case Engine::dp4a: return {Class::vector, 1, 4, DataType::int8};
+    case Engine::int4: return {Class::tensor, 0.5, 32, DataType::int8};
+    case Engine::fp6: return {Class::tensor, 0.75, 32, DataType::int8};
+    case Engine::fp4: return {Class::tensor, 0.5, 32, DataType::int8};
+  }
+  return {Class::vector, 0, 0, DataType::fp32};
+}
+// clang-format on
+// NOLINTEND(bugprone-branch-clone)
+
+static_assert(std::ranges::all_of(enumerators<Engine>, [](Engine engine) {
+  return facts_of(engine).operand_byte > 0;  // it has a row
+}));
+
+}  // namespace roofline
