@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -24,32 +23,36 @@ bool always(std::string_view) { return true; }
 /// Asked in this order. The last of those that share an extension takes whatever is left.
 const InputFormat input_table[] = {
     {"NDJSON", {".ndjson", ".jsonl"}, looks_like_ndjson, open_ndjson, nullptr, nullptr, true},
-    {"Nsight Systems", {".csv"}, looks_like_nsight_systems, open_nsight_systems},
-    {"Nsight Compute", {".csv"}, looks_like_nsight_compute, open_nsight_compute},
-    {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, open_rocprofv3_csv},
+    {"Nsight Systems", {".csv"}, looks_like_nsight_systems, whole<read_nsight_systems>},
+    {"Nsight Compute", {".csv"}, looks_like_nsight_compute, whole<read_nsight_compute>},
+    {"rocprofv3 CSV", {".csv"}, looks_like_rocprofv3_csv, whole<read_rocprofv3_csv>},
     {"profiler's table",
      {".csv"},
      looks_like_other_profiler_table,
      nullptr,
-     open_other_profiler_table},
+     whole_beside<read_other_profiler_table>},
     {"CSV", {".csv"}, looks_like_csv, open_csv, nullptr, nullptr, true},
-    {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, open_rocprofv3_json},
-    {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, refuse_tensorflow_trace},
+    {"rocprofv3 JSON", {".json"}, looks_like_rocprofv3_json, whole<read_rocprofv3_json>},
+    {"TensorFlow trace", {".json"}, looks_like_tensorflow_trace, whole<refuse_tensorflow_trace>},
     {"PyTorch profiler trace", {".json"}, looks_like_trace, open_trace},
     {"TensorRT engine",
      {".json"},
      looks_like_engine_layers,
      nullptr,
-     open_engine,
+     whole_beside<read_engine>,
      read_with_layers},
     {"TensorRT profile",
      {".json"},
      looks_like_engine_profile,
      nullptr,
-     open_engine_profile,
+     whole_beside<read_engine_profile>,
      read_with_profile},
-    {"TensorRT log", {".json"}, looks_like_engine_companion, nullptr, open_engine_companion},
-    {"MIOpenDriver", {}, looks_like_miopen_driver, open_miopen_driver},
+    {"TensorRT log",
+     {".json"},
+     looks_like_engine_companion,
+     nullptr,
+     whole_beside<read_engine_companion>},
+    {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
     {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
     {"JSON", {".json"}, always, open_json},
 };

@@ -9,7 +9,7 @@ namespace {
 class WholeReader : public Reader {
  public:
   WholeReader(std::unique_ptr<ByteStream> stream, ReadWhole read)
-      : stream_(std::move(stream)), read_(read) {}
+      : stream_(std::move(stream)), read_(std::move(read)) {}
 
   std::optional<Expected<Item>> next() override {
     try {
@@ -45,7 +45,7 @@ std::optional<InputError> BadRows::take() {
 }
 
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read) {
-  return std::make_unique<WholeReader>(std::move(stream), read);
+  return std::make_unique<WholeReader>(std::move(stream), std::move(read));
 }
 
 }  // namespace roofline

@@ -3,8 +3,11 @@
 // Items of inputs, and inputs that are read as a whole, of which some rows may be wrong.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,9 +48,24 @@ class BadRows {
 };
 
 /// Gives all that an input holds. Throws InputError where that is nothing.
-using ReadWhole = NetworkSpecs (*)(ByteStream& stream, BadRows& bad);
+using ReadWhole = std::function<NetworkSpecs(ByteStream& stream, BadRows& bad)>;
 
 /// Gives the networks one by one, and after them what was wrong with rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
+
+// The same as rows of input formats name it.
+
+template <NetworkSpecs (*read)(ByteStream& stream, BadRows& bad)>
+std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream) {
+  return open_whole(std::move(stream), read);
+}
+
+/// `inputs`: the names of all inputs, among which are the files that belong together.
+template <NetworkSpecs (*read)(ByteStream& stream, std::span<const std::string> inputs)>
+std::unique_ptr<Reader> whole_beside(std::unique_ptr<ByteStream> stream,
+                                     std::span<const std::string> inputs) {
+  return open_whole(std::move(stream), [names = std::vector(inputs.begin(), inputs.end())](
+                                           ByteStream& own, BadRows&) { return read(own, names); });
+}
 
 }  // namespace roofline

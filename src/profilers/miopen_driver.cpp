@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "load/layer_check.hpp"
 #include "load/network_reader.hpp"
+#include "load/recording.hpp"
 #include "load/whole_input.hpp"
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
@@ -401,10 +401,6 @@ class DriverText {
   std::map<std::string, bool> has_run_;  ///< commands; false for those that only a search has had
 };
 
-NetworkSpecs read_miopen_driver(ByteStream& stream, BadRows& bad) {
-  return DriverText(stream, bad).read();
-}
-
 }  // namespace
 
 bool looks_like_miopen_driver(std::string_view head) {
@@ -419,8 +415,8 @@ bool looks_like_miopen_driver(std::string_view head) {
   return false;
 }
 
-std::unique_ptr<Reader> open_miopen_driver(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), read_miopen_driver);
+NetworkSpecs read_miopen_driver(ByteStream& stream, BadRows& bad) {
+  return DriverText(stream, bad).read();
 }
 
 }  // namespace roofline

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "load/kernel_list.hpp"
+#include "load/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
@@ -280,16 +280,12 @@ class NsightComputeTable {
   RecordedGpu gpu_;
 };
 
-NetworkSpecs read_nsight_compute(ByteStream& stream, BadRows& bad) {
-  return specs_of(NsightComputeTable(stream, bad).read(), stream);
-}
-
 }  // namespace
 
 bool looks_like_nsight_compute(std::string_view head) { return has_header(head, common_columns); }
 
-std::unique_ptr<Reader> open_nsight_compute(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), read_nsight_compute);
+NetworkSpecs read_nsight_compute(ByteStream& stream, BadRows& bad) {
+  return specs_of(NsightComputeTable(stream, bad).read(), stream);
 }
 
 }  // namespace roofline

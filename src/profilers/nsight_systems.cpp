@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "load/kernel_list.hpp"
+#include "load/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
@@ -44,6 +44,13 @@ KernelLaunch sum_in(const ProfilerCsv& table, std::string_view name) {
   return launch;
 }
 
+}  // namespace
+
+bool looks_like_nsight_systems(std::string_view head) {
+  return has_header(head, launch_columns) || has_header(head, kernel_columns) ||
+         has_header(head, operation_columns);
+}
+
 NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
   const bool has_launches = has_header(head, launch_columns);
@@ -59,17 +66,6 @@ NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
   const std::string device = list.fold_into(recording);
   if (has_launches) recording.gpu.name = name_of_device(device);
   return specs_of(std::move(recording), stream);
-}
-
-}  // namespace
-
-bool looks_like_nsight_systems(std::string_view head) {
-  return has_header(head, launch_columns) || has_header(head, kernel_columns) ||
-         has_header(head, operation_columns);
-}
-
-std::unique_ptr<Reader> open_nsight_systems(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), read_nsight_systems);
 }
 
 }  // namespace roofline

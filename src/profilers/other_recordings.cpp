@@ -94,10 +94,10 @@ bool is_of(const BinaryRecording& kind, std::string_view name, std::string_view 
   return head.starts_with(kind.begin) && head.find(kind.within) != std::string_view::npos;
 }
 
-class NoReader : public Reader {
- public:
-  std::optional<Expected<Item>> next() override { return std::nullopt; }
-};
+[[noreturn]] void refuse(const ByteStream& stream, std::string_view what, std::string_view to_do) {
+  throw InputError(stream.name(), "",
+                   "this is " + std::string(what) + ", which is not read: " + std::string(to_do));
+}
 
 }  // namespace
 
@@ -107,10 +107,7 @@ void refuse_binary_recording(ByteStream& stream) {
   const bool may_be = mark.starts_with("SQ") || mark.starts_with("NV");
   const std::string_view head = may_be ? stream.peek(head_byte) : mark;
   for (const BinaryRecording& kind : binary_recordings)
-    if (is_of(kind, stream.name(), head))
-      throw InputError(
-          stream.name(), "",
-          "this is " + std::string(kind.what) + ", which is not read: " + std::string(kind.to_do));
+    if (is_of(kind, stream.name(), head)) refuse(stream, kind.what, kind.to_do);
 }
 
 bool looks_like_tensorflow_trace(std::string_view head) {
@@ -119,22 +116,17 @@ bool looks_like_tensorflow_trace(std::string_view head) {
          (has("\"/host:CPU") || has("\"/device:") || has("\"hlo_module\""));
 }
 
-std::unique_ptr<Reader> refuse_tensorflow_trace(std::unique_ptr<ByteStream> stream) {
-  throw InputError(stream->name(), "",
-                   "this is a trace of TensorFlow or JAX, which is not read: profile with Nsight "
-                   "Systems or rocprofv3, whose tables of kernels are");
+NetworkSpecs refuse_tensorflow_trace(ByteStream& stream, BadRows& /*bad*/) {
+  refuse(stream, "a trace of TensorFlow or JAX",
+         "profile with Nsight Systems or rocprofv3, whose tables of kernels are");
 }
 
 bool looks_like_other_profiler_table(std::string_view head) { return other_table(head) != nullptr; }
 
-std::unique_ptr<Reader> open_other_profiler_table(std::unique_ptr<ByteStream> stream,
-                                                  std::span<const std::string> other_inputs) {
-  const OtherTable& table = *other_table(stream->peek(head_byte));
-  if (other_inputs.size() <= 1)
-    throw InputError(
-        stream->name(), "",
-        "this is " + std::string(table.what) + ", which is not read: " + std::string(table.to_do));
-  return std::make_unique<NoReader>();
+NetworkSpecs read_other_profiler_table(ByteStream& stream, std::span<const std::string> inputs) {
+  const OtherTable& table = *other_table(stream.peek(head_byte));
+  if (inputs.size() > 1) return {};
+  refuse(stream, table.what, table.to_do);
 }
 
 }  // namespace roofline

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "load/shape_parts.hpp"
+#include "load/recording.hpp"
 #include "model/layer_fields.hpp"
 #include "pytorch/operator_readers.hpp"
 

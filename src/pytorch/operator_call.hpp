@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "load/shape_parts.hpp"
+#include "load/recording.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/layer.hpp"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "load/kernel_list.hpp"
+#include "load/recording.hpp"
 #include "load/whole_input.hpp"
 #include "pytorch/idle_time.hpp"
 #include "pytorch/scanner.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "load/kernel_names.hpp"
-#include "load/layer_check.hpp"
+#include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
 namespace roofline {
@@ -146,7 +146,7 @@ class LayerReader {
   std::vector<std::size_t> rows_of(const OperatorCall& call) {
     const OperatorRow* row = find_operator(call.name);
     Layers specs = row != nullptr ? row->read(call, *row) : Layers{};
-    const auto is_refused = [](const LayerSpec& spec) { return refusal(spec).has_value(); };
+    const auto is_refused = [](const LayerSpec& spec) { return failure_of(spec).has_value(); };
     if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused)) {
       specs = operand_traffic(call);
       if (!specs.empty() && !has_values_) ++without_values_;

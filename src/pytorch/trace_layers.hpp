@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "load/kernel_list.hpp"
+#include "load/recording.hpp"
 #include "pytorch/folding.hpp"
 #include "pytorch/recording.hpp"
 #include "pytorch/work_origins.hpp"

@@ -1,8 +1,9 @@
 // Layers and profile as trtexec exports them: an engine of our own making.
 
+#include "profilers/tensorrt.hpp"
+
 #include "catch.hpp"
 #include "load/record_reading.hpp"
-#include "profilers/profiling_cost.hpp"
 #include "roofline/counts.hpp"
 
 using namespace roofline;

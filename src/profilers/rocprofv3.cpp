@@ -3,12 +3,36 @@
 #include <system_error>
 #include <utility>
 
-#include "load/kernel_list.hpp"
+#include "load/json.hpp"
+#include "load/recording.hpp"
 #include "profilers/formats.hpp"
 #include "profilers/profiler_csv.hpp"
 
 namespace roofline {
 namespace {
+
+/// Time stamps in ns, which are too long for a double's digits, as seconds after the first one that
+/// was seen and between two of them.
+class StampClock {
+ public:
+  /// Sets the launch's start and time; false where the stamps are not one after the other.
+  bool set_times(std::optional<std::uint64_t> start_ns, std::optional<std::uint64_t> end_ns,
+                 KernelLaunch& launch) {
+    constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
+    if (!start_ns || !end_ns || *end_ns < *start_ns || *end_ns - *start_ns > longest_ns)
+      return false;
+    if (!first_ns_) first_ns_ = *start_ns;
+    launch.kernel.time_s = static_cast<double>(*end_ns - *start_ns) * 1e-9;
+    launch.start_s = *start_ns >= *first_ns_ ? static_cast<double>(*start_ns - *first_ns_) * 1e-9
+                                             : static_cast<double>(*first_ns_ - *start_ns) * -1e-9;
+    return true;
+  }
+
+ private:
+  std::optional<std::uint64_t> first_ns_;
+};
+
+// CSV.
 
 constexpr std::string_view trace_columns[] = {"Kernel_Name", "Start_Timestamp", "End_Timestamp",
                                               "Kind"};
@@ -16,25 +40,6 @@ constexpr std::string_view counter_columns[] = {"Kernel_Name", "Dispatch_Id", "C
                                                 "Counter_Value"};
 constexpr std::string_view sum_columns[] = {"Name", "Calls", "TotalDurationNs"};
 constexpr std::string_view agent_columns[] = {"Agent_Type", "Product_Name"};
-
-/// Time stamps in ns, which are too long for a double's digits, as seconds after the first one that
-/// was seen and between two of them.
-class StampClock {
- public:
-  /// False where the stamps are not one after the other.
-  bool read(std::uint64_t start_ns, std::uint64_t end_ns, KernelLaunch& launch) {
-    constexpr std::uint64_t longest_ns = std::uint64_t{366} * 86400 * 1000000000;
-    if (end_ns < start_ns || end_ns - start_ns > longest_ns) return false;
-    if (!first_ns_) first_ns_ = start_ns;
-    launch.kernel.time_s = static_cast<double>(end_ns - start_ns) * 1e-9;
-    launch.start_s = start_ns >= *first_ns_ ? static_cast<double>(start_ns - *first_ns_) * 1e-9
-                                            : static_cast<double>(*first_ns_ - start_ns) * -1e-9;
-    return true;
-  }
-
- private:
-  std::optional<std::uint64_t> first_ns_;
-};
 
 std::string grid_in(const ProfilerCsv& table, const std::string& name) {
   const std::string_view x = table.cell(name + "_X");
@@ -51,7 +56,7 @@ KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
   launch.device = table.cell("Agent_Id");
   const std::uint64_t start_ns = table.whole("Start_Timestamp", "a time stamp in ns");
   const std::uint64_t end_ns = table.whole("End_Timestamp", "a time stamp in ns");
-  if (!clock.read(start_ns, end_ns, launch))
+  if (!clock.set_times(start_ns, end_ns, launch))
     throw table.error("End_Timestamp", "a time stamp in ns after the start");
   return launch;
 }
@@ -178,6 +183,117 @@ std::string gpu_beside(const std::string& file) try {
   return "";  // the kernels can be read without it
 }
 
+// JSON.
+
+constexpr std::string_view tool_key = "rocprofiler-sdk-tool";
+constexpr std::uint64_t gpu_agent = 2;
+
+std::uint64_t handle_of(const Value& id) { return id.find("handle").try_integer().value_or(0); }
+
+/// "(2, 784, 1)"; empty where it is not stated.
+std::string triple(const Value& sizes) {
+  const auto x = sizes.find("x").try_integer();
+  const auto y = sizes.find("y").try_integer();
+  const auto z = sizes.find("z").try_integer();
+  if (!x || !y || !z) return "";
+  return grid_text(std::to_string(*x), std::to_string(*y), std::to_string(*z));
+}
+
+class Rocprofv3Run {
+ public:
+  Rocprofv3Run(const Value& run, BadRows& bad) : run_(run), bad_(bad) {
+    for (const Value symbol : run.find("kernel_symbols")) {
+      const auto id = symbol.find("kernel_id").try_integer();
+      const std::string_view name = symbol.find("formatted_kernel_name").try_text();
+      if (id) names_[*id] = name.empty() ? symbol.find("kernel_name").try_text() : name;
+    }
+    for (const Value agent : run.find("agents"))
+      agents_.insert_or_assign(handle_of(agent.find("id")), agent);
+  }
+
+  void add_to(KernelRecording& recording) {
+    const Value buffers = run_.find("buffer_records");
+    const Value dispatches = buffers.find("kernel_dispatch");
+    for (std::size_t i = 0; i < dispatches.size(); ++i) add_dispatch(dispatches.at(i), i);
+    for (const Value copy : buffers.find("memory_copy")) add_copy(copy);
+    const std::string device = list_.fold_into(recording);
+    if (!device.empty()) set_gpu(agents_.at(std::stoull(device)), recording.gpu);
+    if (run_.find("callback_records").find("counter_collection").size() > 0)
+      recording.notes.emplace_back(
+          "counters are read from CSV only: rocprofv3 --output-format csv");
+  }
+
+ private:
+  bool set_times(const Value& record, KernelLaunch& launch) {
+    return clock_.set_times(record.find("start_timestamp").try_integer(),
+                            record.find("end_timestamp").try_integer(), launch);
+  }
+
+  void add_dispatch(const Value& record, std::size_t index) {
+    const Value info = record.find("dispatch_info");
+    const auto id = info.find("kernel_id").try_integer();
+    const auto name = id ? names_.find(*id) : names_.end();
+    KernelLaunch launch;
+    const bool has_times = set_times(record, launch);
+    if (!has_times || name == names_.end()) {
+      bad_.add(run_.origin().error(
+          "/" + std::string(tool_key) + "/0/buffer_records/kernel_dispatch/" +
+              std::to_string(index),
+          !has_times ? "expected start_timestamp and end_timestamp in ns, one after "
+                       "the other"
+                     : "expected the kernel_id of one of kernel_symbols"));
+      return;
+    }
+    launch.kernel.name = name->second;
+    launch.kernel.grid = triple(info.find("grid_size"));
+    launch.kernel.block = triple(info.find("workgroup_size"));
+    launch.device = device_of(info.find("agent_id"));
+    list_.add(launch);
+  }
+
+  void add_copy(const Value& record) {
+    KernelLaunch launch;
+    if (!set_times(record, launch)) return;
+    const bool from_gpu = is_gpu(record.find("src_agent_id"));
+    const bool to_gpu = is_gpu(record.find("dst_agent_id"));
+    launch.kernel.name = std::string("[copy ") + (from_gpu ? "device" : "host") + " to " +
+                         (to_gpu ? "device]" : "host]");
+    launch.device = device_of(record.find(to_gpu ? "dst_agent_id" : "src_agent_id"));
+    list_.add(launch);
+  }
+
+  /// The agent's handle; empty for one that is not listed.
+  std::string device_of(const Value& id) const {
+    const std::uint64_t handle = handle_of(id);
+    return agents_.contains(handle) ? std::to_string(handle) : "";
+  }
+
+  bool is_gpu(const Value& id) const {
+    const auto agent = agents_.find(handle_of(id));
+    return agent != agents_.end() && agent->second.find("type").try_integer() == gpu_agent;
+  }
+
+  static void set_gpu(const Value& agent, RecordedGpu& gpu) {
+    gpu.name = agent.find("product_name").try_text();
+    gpu.sm_count = agent.find("cu_count").try_integer();
+    gpu.warp_size = agent.find("wave_front_size").try_integer();
+  }
+
+  const Value run_;
+  BadRows& bad_;
+  std::map<std::uint64_t, std::string> names_;
+  std::map<std::uint64_t, Value> agents_;
+  StampClock clock_;
+  KernelList list_;
+};
+
+}  // namespace
+
+bool looks_like_rocprofv3_csv(std::string_view head) {
+  return has_header(head, counter_columns) || has_header(head, trace_columns) ||
+         has_header(head, sum_columns);
+}
+
 NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
   KernelList list;
@@ -194,15 +310,22 @@ NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   return specs_of(std::move(recording), stream);
 }
 
-}  // namespace
-
-bool looks_like_rocprofv3_csv(std::string_view head) {
-  return has_header(head, counter_columns) || has_header(head, trace_columns) ||
-         has_header(head, sum_columns);
+bool looks_like_rocprofv3_json(std::string_view head) {
+  return head.find("\"rocprofiler-sdk-tool\"") != std::string_view::npos;
 }
 
-std::unique_ptr<Reader> open_rocprofv3_csv(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), read_rocprofv3_csv);
+NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
+  const JsonDocument document(stream.read_rest(), {stream.name()});
+  const Value runs = document.root().find(tool_key);
+  if (!runs.is_array() || runs.size() == 0)
+    throw document.origin().error("/" + std::string(tool_key),
+                                  "expected a list of a process's records");
+  KernelRecording recording;
+  recording.recorder = "rocprofv3";
+  Rocprofv3Run(runs.at(0), bad).add_to(recording);
+  if (runs.size() > 1)
+    recording.notes.push_back("the first of " + std::to_string(runs.size()) + " processes");
+  return specs_of(std::move(recording), stream);
 }
 
 }  // namespace roofline

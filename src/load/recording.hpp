@@ -1,7 +1,7 @@
 #pragma once
 
-// A profiler's recording as kernels: launches, as its file lists them, folded into one row a
-// kernel; and work that becomes no layer, equal work as one.
+// What readers of recordings share: launches folded into one row a kernel; work that becomes no
+// layer, equal work as one; tensors as operands of layers; and whether the model takes a layer.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "load/whole_input.hpp"
+#include "roofline/error.hpp"
 #include "roofline/recording.hpp"
+#include "roofline/spec.hpp"
 
 namespace roofline {
 
@@ -73,5 +75,30 @@ class UnmodelledList {
  private:
   std::map<std::tuple<std::string, std::string, std::string>, UnmodelledWork> items_;
 };
+
+/// What is wrong with a layer that stands alone, so that an odd one costs only itself; none where
+/// the model takes it.
+std::optional<InputError> failure_of(const LayerSpec& layer);
+
+// Shapes of tensors as recordings state them, whole.
+
+using Sizes = std::vector<std::uint64_t>;
+
+/// Product of the sizes; 1 for none. It stays at the largest value where it would exceed 64 bits.
+std::uint64_t element_count(const Sizes& sizes);
+
+/// "32x64x112x112".
+std::string sizes_text(const Sizes& sizes);
+
+/// How many sizes an operand has: the batch, the channels and up to three positions.
+inline constexpr std::size_t fewest_operand_sizes = 2;
+inline constexpr std::size_t most_operand_sizes = 5;
+
+/// A tensor as an operand, sizes beyond five merged at the front. Without sizes for a tensor that
+/// has no elements.
+OperandSpec whole_operand(const Sizes& sizes);
+
+/// Numbers of a window, as a list.
+AxesSpec axes_of(Sizes numbers);
 
 }  // namespace roofline

@@ -1,14 +1,52 @@
-#include "profilers/engine_layer.hpp"
+// Layers and tensors of a TensorRT engine, as its inspector describes them.
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "load/kernel_names.hpp"
 #include "model/layer_fields.hpp"
-#include "profilers/engine_tensor.hpp"
+#include "profilers/tensorrt.hpp"
 
 namespace roofline {
 namespace {
+
+/// "Channel major FP16 format where channel % 8 == 0" and "Half" are fp16.
+std::optional<DataType> type_of_format(std::string_view format) {
+  struct Mark {
+    std::string_view text;
+    DataType type;
+  };
+  // TensorRT 8 writes the type into a sentence, TensorRT 10 by itself. Booleans and 64-bit integers
+  // stand for their size.
+  constexpr Mark marks[] = {
+      {"BF16", DataType::bf16},   {"BFloat16", DataType::bf16}, {"FP16", DataType::fp16},
+      {"Half", DataType::fp16},   {"FP32", DataType::fp32},     {"Float", DataType::fp32},
+      {"FP8", DataType::fp8},     {"Int8", DataType::int8},     {"INT8", DataType::int8},
+      {"UInt8", DataType::int8},  {"Bool", DataType::int8},     {"BOOL", DataType::int8},
+      {"Int32", DataType::int32}, {"INT32", DataType::int32},   {"Int64", DataType::fp64},
+      {"INT64", DataType::fp64}};
+  for (const Mark& mark : marks)
+    if (format.find(mark.text) != std::string_view::npos) return mark.type;
+  return std::nullopt;
+}
+
+/// The layout of that sentence is NHWC; "Row major linear" is NCHW, "vectorized row major" blocked.
+std::optional<Layout> layout_of_format(std::string_view format) {
+  const auto mentions = [&](std::string_view words) { return format.find(words) != format.npos; };
+  if (mentions("vectorized")) return Layout::blocked;
+  if (mentions("Channel major")) return Layout::nhwc;
+  if (mentions("Row major")) return Layout::nchw;
+  return std::nullopt;
+}
+
+/// "fp16 32x64x56x56".
+std::string text_of(const EngineTensor& tensor) {
+  std::string text = tensor.type ? std::string(name_of(*tensor.type)) : "";
+  for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
+    text += (i > 0 ? "x" : text.empty() ? "" : " ") + std::to_string(tensor.sizes[i]);
+  return text;
+}
 
 using LayerOrReason = std::variant<LayerSpec, NotModelled>;
 
@@ -298,6 +336,31 @@ bool is_counted(const EngineTensor& tensor) {
 }
 
 }  // namespace
+
+std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member) {
+  std::vector<EngineTensor> tensors;
+  if (!layer.contains(member)) return tensors;
+  const Value list = layer.at(member);
+  if (!list.is_array()) list.fail_expected("an array of tensors");
+  for (const Value entry : list) {
+    if (!entry.is_object()) entry.fail_expected("a tensor");
+    EngineTensor tensor;
+    for (const std::string_view key : {"Format/Datatype", "Datatype"})
+      if (entry.contains(key) && !tensor.type) {
+        tensor.type = type_of_format(entry.at(key).text());
+        tensor.layout = layout_of_format(entry.at(key).text());
+      }
+    if (entry.contains("Dimensions")) {
+      const Value sizes = entry.at("Dimensions");
+      if (!sizes.is_array()) sizes.fail_expected("an array of sizes");
+      for (const Value size : sizes) tensor.sizes.push_back(size.integer(0));
+      if (element_count(tensor.sizes) == std::numeric_limits<std::uint64_t>::max())
+        sizes.fail("expected sizes whose product is below 2^64, got " + text_of(tensor));
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
 
 std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& value) {
   EngineLayer layer{value, type_of_layer(value), "", read_engine_tensors(value, "Inputs"),

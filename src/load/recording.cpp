@@ -1,8 +1,11 @@
-#include "load/kernel_list.hpp"
+#include "load/recording.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
+
+#include "roofline/infer.hpp"
 
 namespace roofline {
 namespace {
@@ -127,6 +130,51 @@ std::vector<UnmodelledWork> UnmodelledList::items(std::size_t steps) const {
       items.begin(), items.end(),
       [](const UnmodelledWork& a, const UnmodelledWork& b) { return a.time_s > b.time_s; });
   return items;
+}
+
+std::optional<InputError> failure_of(const LayerSpec& layer) {
+  NetworkSpec alone;
+  alone.layers = {layer};
+  alone.layers.front().repeat.reset();
+  const Expected<Network> network = infer(alone, {});
+  return network ? std::nullopt : std::optional(network.error());
+}
+
+std::uint64_t element_count(const Sizes& sizes) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : sizes) {
+    if (size != 0 && count > most / size) return most;
+    count *= size;
+  }
+  return count;
+}
+
+std::string sizes_text(const Sizes& sizes) {
+  std::string text;
+  for (const std::uint64_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+OperandSpec whole_operand(const Sizes& sizes) {
+  OperandSpec operand;
+  if (element_count(sizes) == 0) return operand;
+  operand.whole = true;
+  operand.sizes = sizes;
+  while (operand.sizes.size() < fewest_operand_sizes)
+    operand.sizes.insert(operand.sizes.begin(), 1);
+  while (operand.sizes.size() > most_operand_sizes) {
+    operand.sizes[1] *= operand.sizes[0];
+    operand.sizes.erase(operand.sizes.begin());
+  }
+  return operand;
+}
+
+AxesSpec axes_of(Sizes numbers) {
+  AxesSpec axes;
+  axes.is_list = numbers.size() > 1;
+  axes.numbers = std::move(numbers);
+  return axes;
 }
 
 }  // namespace roofline

@@ -1,0 +1,365 @@
+// What trtexec writes of an engine: its layers (--exportLayerInfo), the time of each
+// (--exportProfile), the times of whole runs (--exportTimes), and what the engine explorer's log
+// reader makes of trtexec's log (*.metadata.json). Files that belong together are told by their
+// names: "x.graph.json", "x.profile.json", "x.profile.metadata.json" and "x.timing.json".
+
+#include "profilers/tensorrt.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "load/recording.hpp"
+#include "load/whole_input.hpp"
+#include "profilers/formats.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr double s_per_ms = 1e-3;
+using Words = std::span<const std::string_view>;
+constexpr std::string_view layer_words[] = {"graph", "layer_info", "layerinfo", "layers"};
+constexpr std::string_view profile_words[] = {"profile"};
+constexpr std::string_view run_words[] = {"timing", "times"};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool begins_with(std::string_view head, char bracket) {
+  const std::size_t at = head.find_first_not_of(" \t\r\n");
+  return at != std::string_view::npos && head[at] == bracket;
+}
+
+std::string head_of(const std::string& file) try {
+  return std::string(open_stream(file)->peek(head_byte));
+} catch (const InputError&) {
+  return "";  // whoever opens it as an input says what is wrong with it
+}
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error);
+}
+
+/// The file with the last of the words in its name exchanged for one of the others; empty where
+/// there is no such file.
+std::string renamed(const std::string& file, Words words, Words others) {
+  const std::size_t name_begin = file.find_last_of('/') + 1;
+  for (const std::string_view word : words) {
+    const std::size_t at = file.rfind(word);
+    if (at == std::string::npos || at < name_begin) continue;
+    for (const std::string_view other : others) {
+      std::string wanted = file;
+      wanted.replace(at, word.size(), other);
+      if (exists(wanted)) return wanted;
+    }
+  }
+  return "";
+}
+
+std::string layers_beside(const std::string& profile_file) {
+  return renamed(profile_file, profile_words, layer_words);
+}
+
+/// What is read with a profile; empty names where there is no such file.
+struct Companions {
+  std::string metadata;
+  std::string runs;
+};
+
+Companions companions_of(const std::string& profile_file) {
+  constexpr std::string_view ending = ".json";
+  if (!profile_file.ends_with(ending)) return {};
+  const std::string metadata =
+      profile_file.substr(0, profile_file.size() - ending.size()) + ".metadata.json";
+  return {exists(metadata) ? metadata : "", renamed(profile_file, profile_words, run_words)};
+}
+
+/// Times of layers, and what the profile's companions say of the run.
+struct EngineProfile {
+  std::string source;
+  std::vector<LayerTime> layers;
+  std::optional<double> latency_s;  ///< of one run, without a clock around every layer
+  std::string device;               ///< empty where no file says
+};
+
+void read_metadata(const Value& metadata, EngineProfile& profile) {
+  // The engine explorer lists least, most, mean, median, percentile.
+  constexpr std::size_t median_at = 3;
+  const Value times = metadata.find("performance_summary").find("GPU Compute Time");
+  if (times.is_array() && times.size() > median_at && times.at(median_at).is_number())
+    profile.latency_s = times.at(median_at).number() * s_per_ms;
+  profile.device = metadata.find("device_information").find("Selected Device").try_text();
+}
+
+/// The median of --exportTimes, one object a run.
+void read_runs(const Value& runs, EngineProfile& profile) {
+  std::vector<double> times_ms;
+  for (const Value run : runs)
+    if (const Value time = run.find("computeMs"); time.is_number())
+      times_ms.push_back(time.number());
+  if (times_ms.empty()) return;
+  std::sort(times_ms.begin(), times_ms.end());
+  const std::size_t middle = times_ms.size() / 2;
+  const double median_ms =
+      times_ms.size() % 2 == 1 ? times_ms[middle] : (times_ms[middle - 1] + times_ms[middle]) / 2;
+  profile.latency_s = median_ms * s_per_ms;
+}
+
+EngineProfile read_profile(const std::string& file) {
+  const JsonDocument entries(read_text(file).value(), {file});
+  EngineProfile profile;
+  profile.source = file;
+  const Value list = entries.root();
+  if (!list.is_array()) list.fail_expected("an array of layers with their times");
+  for (const Value entry : list) {
+    if (!entry.is_object()) entry.fail_expected("an object");
+    if (!entry.contains("name")) continue;  // the first: how many runs
+    const Value time = entry.find("averageMs");
+    if (!time.is_number()) entry.fail("expected a number averageMs, got none");
+    profile.layers.push_back({entry.at("name").text(), time.number() * s_per_ms});
+  }
+  const auto [metadata, runs] = companions_of(file);
+  if (!metadata.empty())
+    read_metadata(JsonDocument(read_text(metadata).value(), {metadata}).root(), profile);
+  if (!profile.latency_s && !runs.empty())
+    read_runs(JsonDocument(read_text(runs).value(), {runs}).root(), profile);
+  return profile;
+}
+
+/// Times by name; where several layers have one name, in the profile's order.
+class TimesByName {
+ public:
+  explicit TimesByName(const EngineProfile& profile) {
+    for (const LayerTime& layer : profile.layers) times_.emplace(layer.name, layer.time_s);
+  }
+
+  std::optional<double> take(const std::string& name) {
+    const auto found = times_.lower_bound(name);
+    if (found == times_.end() || found->first != name) return std::nullopt;
+    const double time_s = found->second;
+    times_.erase(found);
+    return time_s;
+  }
+
+  /// Names that nothing took, of layers that took time.
+  std::vector<std::string> rest() const {
+    std::vector<std::string> names;
+    for (auto each = times_.begin(); each != times_.end(); each = times_.upper_bound(each->first))
+      if (each->second > 0) names.push_back(each->first);
+    return names;
+  }
+
+ private:
+  std::multimap<std::string, double> times_;
+};
+
+/// Without detail the engine lists its layers' names alone.
+std::string name_of_layer(const Value& layer) {
+  if (layer.is_string())
+    layer.fail(
+        "expected a layer's description, got its name alone: build the engine with "
+        "trtexec --profilingVerbosity=detailed");
+  if (!layer.is_object()) layer.fail_expected("a layer's description");
+  if (!layer.contains("Name")) layer.fail("expected Name, got none");
+  return layer.at("Name").text();
+}
+
+/// The profile of the engine's own name, or else the one among the inputs that knows most of the
+/// layers.
+std::optional<EngineProfile> find_profile(const Value& list, std::span<const std::string> inputs) {
+  const std::string& layers_file = list.origin().source;
+  if (const std::string file = renamed(layers_file, layer_words, profile_words); !file.empty())
+    return read_profile(file);
+  std::optional<EngineProfile> best;
+  std::size_t most = 0;
+  for (const std::string& file : inputs) {
+    if (file == layers_file || !looks_like_engine_profile(head_of(file))) continue;
+    EngineProfile profile = read_profile(file);
+    TimesByName times(profile);
+    std::size_t known = 0;
+    for (const Value layer : list) known += times.take(name_of_layer(layer)) ? 1U : 0U;
+    if (known <= most || 2 * known < list.size()) continue;
+    most = known;
+    best = std::move(profile);
+  }
+  return best;
+}
+
+/// The first size of the first tensor that a layer reads.
+std::optional<std::uint64_t> batch_of(const Value& list) {
+  for (const Value layer : list)
+    for (const EngineTensor& input : read_engine_tensors(layer, "Inputs"))
+      if (input.sizes.size() >= 2 && input.sizes.front() > 0) return input.sizes.front();
+  return std::nullopt;
+}
+
+std::string microseconds(double time_s) {
+  std::string text = std::to_string(time_s * 1e6);
+  text.resize(text.find('.') + 2);
+  return text + " us";
+}
+
+void note_profiling_cost(EngineProfile& profile, TraceSummary& summary) {
+  const double cost_s = take_off_profiling_cost(profile.layers, *profile.latency_s);
+  if (cost_s <= 0) return;
+  summary.notes.push_back("the layers' times sum to " + microseconds(summary.span_s) +
+                          ", a run takes " + microseconds(*profile.latency_s) +
+                          ": timing each layer cost " + microseconds(cost_s) +
+                          ", which are taken off");
+  summary.span_s = *profile.latency_s;
+}
+
+/// Adds the layer, with its time where that is known; gives why the model does not take it.
+std::optional<NotModelled> add_layer(const Value& layer, const std::string& name,
+                                     const std::optional<Measured>& measured, NetworkSpec& spec) {
+  auto read = read_engine_layer(layer);
+  if (auto* none = std::get_if<NotModelled>(&read)) return std::move(*none);
+  LayerSpec& own = std::get<LayerSpec>(read);
+  if (const auto failure = failure_of(own)) return NotModelled{failure->message, ""};
+  own.name = name;
+  own.place = layer.place();
+  if (measured) own.measured = *measured;
+  spec.layers.push_back(std::move(own));
+  return std::nullopt;
+}
+
+void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) {
+  TraceSummary summary;
+  summary.recorder = "TensorRT";
+  summary.times_hold_launches = true;
+  summary.kernels = KernelSource::inference_engine;
+  summary.gpu.name = profile.device;
+  summary.latency_s = profile.latency_s;
+  for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;
+  if (profile.latency_s) note_profiling_cost(profile, summary);
+  TimesByName times(profile);
+  UnmodelledList unmodelled;
+  std::size_t without_time = 0;
+  for (const Value layer : list) {
+    const std::string name = name_of_layer(layer);
+    const std::optional<double> time_s = times.take(name);
+    without_time += time_s ? 0U : 1U;
+    if (time_s.value_or(0) <= 0) continue;  // constants, and copies that turned out to be none
+    ++summary.launches;
+    summary.kernel_s += *time_s;
+    const Measured measured{*time_s, std::nullopt, profile.device};
+    if (const auto none = add_layer(layer, name, measured, spec))
+      unmodelled.add(name, none->shapes, none->reason, *time_s);
+    else
+      summary.layers_s += *time_s;
+  }
+  summary.busy_s = summary.kernel_s;
+  summary.unmodelled = unmodelled.items(1);
+  if (without_time > 0)
+    summary.notes.push_back(std::to_string(without_time) + " layers have no time in " +
+                            profile.source);
+  if (const std::vector<std::string> rest = times.rest(); !rest.empty())
+    summary.notes.push_back(std::to_string(rest.size()) + " times of " + profile.source +
+                            " belong to no layer, the first to \"" + rest.front() + "\"");
+  spec.summary = std::make_shared<const TraceSummary>(std::move(summary));
+}
+
+}  // namespace
+
+double take_off_profiling_cost(std::vector<LayerTime>& layers, double latency_s) {
+  const auto reduced = [](double time_s, double cost_s) {
+    constexpr double least_share_kept = 0.1;
+    return std::max(time_s - cost_s, time_s * least_share_kept);
+  };
+  const auto sum_s = [&](double cost_s) {
+    double sum = 0;
+    for (const LayerTime& layer : layers) sum += reduced(layer.time_s, cost_s);
+    return sum;
+  };
+  if (sum_s(0) <= latency_s) return 0;
+  // The sum falls as the cost grows: halve the interval that holds the cost.
+  double least_s = 0;
+  double most_s = 0;
+  for (const LayerTime& layer : layers) most_s = std::max(most_s, layer.time_s);
+  constexpr int halvings = 60;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle_s = (least_s + most_s) / 2;
+    (sum_s(middle_s) > latency_s ? least_s : most_s) = middle_s;
+  }
+  for (LayerTime& layer : layers) layer.time_s = reduced(layer.time_s, most_s);
+  return most_s;
+}
+
+bool looks_like_engine_layers(std::string_view head) {
+  return begins_with(head, '{') && has(head, "\"Layers\"") &&
+         (has(head, "\"LayerType\"") || has(head, "\"Layers\": [\"") || has(head, "\"Bindings\""));
+}
+
+bool looks_like_engine_profile(std::string_view head) {
+  return begins_with(head, '[') && has(head, "\"averageMs\"") && has(head, "\"percentage\"");
+}
+
+bool looks_like_engine_companion(std::string_view head) {
+  const bool is_log = has(head, "\"performance_summary\"") || has(head, "\"build_options\"") ||
+                      has(head, "\"device_information\"");
+  return (begins_with(head, '{') && is_log) ||
+         (begins_with(head, '[') && has(head, "\"startEnqMs\""));
+}
+
+std::vector<std::string> read_with_layers(const std::string& layers_file) {
+  const std::string profile = renamed(layers_file, layer_words, profile_words);
+  if (profile.empty()) return {};
+  const Companions companions = companions_of(profile);
+  std::vector<std::string> files{profile, companions.metadata, companions.runs};
+  std::erase(files, "");
+  return files;
+}
+
+std::vector<std::string> read_with_profile(const std::string& profile_file) {
+  const Companions companions = companions_of(profile_file);
+  const std::string layers = layers_beside(profile_file);
+  std::vector<std::string> files = read_with_layers(layers);
+  files.insert(files.end(), {companions.metadata, companions.runs, layers});
+  std::erase(files, "");
+  return files;
+}
+
+NetworkSpecs read_engine(ByteStream& stream, std::span<const std::string> inputs) {
+  const JsonDocument document(stream.read_rest(), {stream.name()});
+  const Value list = document.root().require("Layers", "an array of layers");
+  if (!list.is_array()) list.fail_expected("an array of layers");
+  NetworkSpec spec;
+  spec.source = stream.name();
+  spec.name = name_without(stream.name(), {".gz", ".json", ".graph", ".engine", ".onnx"});
+  if (std::optional<EngineProfile> profile = find_profile(list, inputs))
+    add_measured(list, *profile, spec);
+  else
+    for (const Value layer : list) add_layer(layer, name_of_layer(layer), std::nullopt, spec);
+  spec.batch = batch_of(list);
+  spec.batch_is_fixed = true;
+  if (spec.layers.empty()) list.fail("expected layers that run, got none");
+  return {std::make_shared<const NetworkSpec>(std::move(spec))};
+}
+
+NetworkSpecs read_engine_profile(ByteStream& stream, std::span<const std::string> inputs) {
+  const std::string beside = layers_beside(stream.name());
+  const bool is_given = std::find(inputs.begin(), inputs.end(), beside) != inputs.end();
+  if (!beside.empty() && !is_given) return read_engine(*open_stream(beside), inputs);
+  const bool has_layers =
+      is_given || std::any_of(inputs.begin(), inputs.end(), [](const std::string& file) {
+        return looks_like_engine_layers(head_of(file));
+      });
+  if (has_layers) return {};
+  throw InputError(stream.name(), "",
+                   "expected the engine's layers beside their times: give the file of trtexec "
+                   "--exportLayerInfo too");
+}
+
+NetworkSpecs read_engine_companion(ByteStream& stream, std::span<const std::string> inputs) {
+  if (inputs.size() > 1) return {};
+  throw InputError(stream.name(), "",
+                   "expected an engine's layers, got what TensorRT says of its build or its runs: "
+                   "give the file of trtexec --exportLayerInfo, beside which this one is read");
+}
+
+}  // namespace roofline
