@@ -62,21 +62,21 @@ template <class Owner, class... Types>
 using MemberOf = std::variant<Types Owner::*...>;
 
 template <class Owner>
-struct Members;
+struct GpuMembers;
 template <>
-struct Members<Source> {
+struct GpuMembers<Source> {
   using Any = MemberOf<Source, std::string, std::vector<std::string>>;
 };
 template <>
-struct Members<KernelConstants> {
+struct GpuMembers<KernelConstants> {
   using Any = MemberOf<KernelConstants, std::optional<double>>;
 };
 template <>
-struct Members<SustainedCeilings> {
+struct GpuMembers<SustainedCeilings> {
   using Any = MemberOf<SustainedCeilings, std::string, std::optional<double>, EngineRates>;
 };
 template <>
-struct Members<Gpu> {
+struct GpuMembers<Gpu> {
   using Any = MemberOf<Gpu, std::string, std::vector<std::string>, double, std::optional<double>,
                        std::optional<std::uint64_t>, EngineRates, std::optional<SustainedCeilings>,
                        KernelConstants, std::shared_ptr<const ModelConstants>, std::vector<Source>>;
@@ -85,7 +85,7 @@ struct Members<Gpu> {
 template <class Owner>
 struct GpuField {
   FieldForm form;
-  typename Members<Owner>::Any member;
+  typename GpuMembers<Owner>::Any member;
 };
 
 namespace gpu_field_tables {

@@ -19,7 +19,7 @@ constexpr double most_value = 1e9;
 
 struct Settable {
   FieldForm form;
-  std::variant<Members<Gpu>::Any, Members<KernelConstants>::Any> member;
+  std::variant<GpuMembers<Gpu>::Any, GpuMembers<KernelConstants>::Any> member;
 };
 
 /// All fields that can be set, once each.
@@ -224,10 +224,10 @@ class Changer {
         return std::nullopt;
       }
     };
-    if (const auto* of_gpu = std::get_if<Members<Gpu>::Any>(&field.member))
+    if (const auto* of_gpu = std::get_if<GpuMembers<Gpu>::Any>(&field.member))
       return std::visit([&](auto member) { return number(gpu_.*member); }, *of_gpu);
     return std::visit([&](auto member) { return number(gpu_.kernel.*member); },
-                      std::get<Members<KernelConstants>::Any>(field.member));
+                      std::get<GpuMembers<KernelConstants>::Any>(field.member));
   }
 
   /// Sizes of caches in MiB, all else in base units.

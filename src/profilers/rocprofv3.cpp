@@ -61,7 +61,7 @@ KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
   return launch;
 }
 
-void read_trace(ByteStream& stream, BadRows& bad, KernelList& list) {
+void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list) {
   ProfilerCsv table(stream, trace_columns);
   StampClock clock;
   table.for_each_row(bad, [&] { list.add(launch_in(table, clock)); });
@@ -300,7 +300,7 @@ NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   if (has_header(head, counter_columns))
     read_counters(stream, bad, list);
   else if (has_header(head, trace_columns))
-    read_trace(stream, bad, list);
+    read_kernel_trace(stream, bad, list);
   else
     read_kernel_sums(stream, bad, list);
   KernelRecording recording;
