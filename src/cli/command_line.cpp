@@ -316,11 +316,9 @@ void add_output(Rows& rows, CommandLine& line) {
   rows.add_flag("--raw-csv", line.raw_csv,
                 "CSV with texts as they are, also those that begin with = + - @ and that a "
                 "spreadsheet would run, where an apostrophe else goes before them");
-  rows.add_flag("--plot", line.plot,
-                "Draw on the terminal, the roofline unless --chart says otherwise");
   rows.one_of<ChartKind>("--chart", "NAME", line.options.chart,
-                         "What SVG and the terminal's plot show: roofline (default), intensity of "
-                         "each layer, time of each layer, sweep of batches, compare GPUs");
+                         "What SVG shows: roofline (default), intensity of each layer, time of "
+                         "each layer, sweep of batches, compare GPUs");
   rows.text("--to-layers", "FILE", line.options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
             "for standard output, then of layers alone); needs no --gpu");

@@ -41,7 +41,6 @@ struct CommandLine {
   bool json = false;
   const OutputFormat* format = nullptr;  ///< what --format names
   bool raw_csv = false;
-  bool plot = false;
   std::string explain;
   bool list_gpus = false;
   bool list_networks = false;

@@ -36,12 +36,6 @@ void set_formats(CommandLine& line) {
 
 void set_charts(CommandLine& line) {
   Options& options = line.options;
-  if (line.plot && states_format(line) && options.format->name != "plot")
-    throw UsageError("--plot and --format " + std::string(options.format->name) +
-                     " contradict each other");
-  // A chart that goes nowhere else goes to the terminal.
-  const bool to_terminal = options.chart && options.exports.empty() && !states_format(line);
-  if (line.plot || to_terminal) options.format = find_output_format("plot");
   bool has_chart = false;
   for (const OutputFormat* format : formats_of(options)) {
     has_chart = has_chart || format->shows_chart;
@@ -55,7 +49,7 @@ void set_charts(CommandLine& line) {
                      ": the picture of a layer is its roofline");
   if (!has_chart)
     throw UsageError("--chart " + chart +
-                     ": expected a format with a chart (--plot, --format svg, -o FILE.svg)");
+                     ": expected a format with a chart (--format svg, -o FILE.svg)");
 }
 
 /// What is asked for is written, or refused: layers and results do not mix, and are not both made
@@ -65,8 +59,8 @@ void check_layer_file(CommandLine& line) {
   if (options.layer_file == "-" && options.format != nullptr)
     throw UsageError(
         "--to-layers -: expected nothing else on standard output (-o FILE writes results)");
-  options.asks_for_results = states_format(line) || line.plot || options.report.compare ||
-                             options.chart || !line.explain.empty() || !options.exports.empty();
+  options.asks_for_results = states_format(line) || options.report.compare || options.chart ||
+                             !line.explain.empty() || !options.exports.empty();
 }
 
 /// What the words make the program do. Takes "calibrate" from the inputs.
@@ -120,7 +114,6 @@ void check_unevaluated(const CommandLine& line) {
   refuse(!options.measured.empty(), "--measured " + options.measured);
   refuse(!line.explain.empty(), "--explain");
   refuse(options.report.compare, "--compare");
-  refuse(line.plot, "--plot");
   const bool has_json =
       !calibrates && options.action != list_networks && options.action != write_script;
   const bool is_table = line.format != nullptr && line.format->name == "table";

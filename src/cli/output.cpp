@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,14 +30,6 @@ std::string_view variable(const char* name) {
 std::size_t terminal_columns() {
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-/// Columns that COLUMNS asks for; 0 where it is not set.
-std::size_t stated_columns() {
-  const std::string_view text = variable("COLUMNS");
-  std::size_t columns = 0;
-  const char* end = text.data() + text.size();
-  return std::from_chars(text.data(), end, columns).ptr == end ? columns : 0;
 }
 
 /// Whether the locale, that of the first of these variables that is set, is in UTF-8.
@@ -111,17 +102,6 @@ RenderStyle standard_output_style() {
   if (isatty(STDOUT_FILENO) != 1) return style;
   style.colour = variable("NO_COLOR").empty();
   style.width = std::max(least, terminal_columns());
-  return style;
-}
-
-RenderStyle chart_style(RenderStyle style) {
-  constexpr std::size_t least = 40;
-  constexpr std::size_t most = 400;
-  constexpr std::size_t default_width = 80;
-  std::size_t width = stated_columns();
-  if (width == 0) width = terminal_columns();
-  if (width == 0) width = default_width;
-  style.width = std::clamp(width, least, most);
   return style;
 }
 

@@ -38,9 +38,6 @@ void note_success(const std::string& text);
 /// unless NO_COLOR is set; plain where it is no terminal. Unicode where the locale is UTF-8 and
 /// NO_UNICODE is not set.
 RenderStyle standard_output_style();
-/// The same for charts as text, which keep to a width in pipes too: that of COLUMNS, else of the
-/// terminal, else 80.
-RenderStyle chart_style(RenderStyle style);
 
 /// Says on standard error how far a long run is: only on a terminal, only after a second.
 class Progress {

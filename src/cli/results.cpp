@@ -259,7 +259,6 @@ void Results::write_standard_format(const Report& report) const {
   if (has_written(&format)) return;
   RenderStyle style = standard_output_style();
   style.chart = options_->chart;
-  if (format.shows_chart) style = chart_style(style);
   if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
 }
 

@@ -22,7 +22,6 @@ const OutputFormat output_table[] = {
     {.name = "markdown", .extensions = {"md"}, .takes = write_markdown, .shows_points = true},
     {"svg", {"svg"}, whole<render_svg>, true},
     {"html", {"html"}, write_html, false, true},
-    {"plot", {}, whole<render_plot>, true},
 };
 
 }  // namespace

@@ -59,6 +59,5 @@ void write_table(const Report& report, const RenderStyle& style, const Sink& sin
 void write_markdown(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_html(const Report& report, const RenderStyle& style, const Sink& sink);
 std::string render_svg(const Report& report, const RenderStyle& style);
-std::string render_plot(const Report& report, const RenderStyle& style);
 
 }  // namespace roofline

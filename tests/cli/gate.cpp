@@ -107,7 +107,7 @@ TEST_CASE("With --fail-if standard output and files stay what they are", "[cli/g
         "lenet5 --gpu v100,t4 --dtype fp32,fp16 --batch 1,2,4", "net.json --gpu v100 --explain b"})
     for (const std::string format :
          {"", "--json", "--format csv", "--format ndjson", "--format markdown", "--format html",
-          "--plot", "--format svg", "-o out.csv"}) {
+          "--format svg", "-o out.csv"}) {
       if (input.find("explain") != input.npos && !format.empty() && format != "--json") continue;
       INFO(input << ' ' << format);
       const std::string line = "roofline " + input + " " + format + " ";

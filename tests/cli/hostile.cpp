@@ -71,7 +71,7 @@ const std::map<std::string, std::string>& usual_values() {
       {"--by", "type"},
       {"--cache", "cold"},
       {"--ceilings", "sustained"},
-      {"--chart", "time --plot"},
+      {"--chart", "time --format svg"},
       {"--constants", "dense.*"},
       {"--cover", "90"},
       {"--dim", "height=224"},

@@ -65,8 +65,8 @@ TEST_CASE("Every format has the kernels", "[cli/kernels]") {
   CHECK(lines_of(lines.out).at(0) == "small.cuda_gpu_trace[CUDA memcpy Host-to-Device]");
   const Outcome top = run(folder, "roofline " + uncounted + " --format csv --top 1");
   CHECK(lines_of(top.out).size() == 2);
-  CHECK(run(folder, "roofline " + uncounted + " --chart time").exit_code == 0);
-  const Outcome no_roofs = run(folder, "roofline " + uncounted + " --chart roofline");
+  CHECK(run(folder, "roofline " + uncounted + " --chart time --format svg").exit_code == 0);
+  const Outcome no_roofs = run(folder, "roofline " + uncounted + " --chart roofline --format svg");
   CHECK(no_roofs.err ==
         "roofline: roofline chart: expected layers, or kernels with counters and their GPU, got "
         "kernels "

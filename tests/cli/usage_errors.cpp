@@ -22,21 +22,21 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "unknown GPU \"v1000\"; did you mean v100, v100-dgxs or v100s? (--list-gpus lists all)"},
       {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, raw-csv, markdown, svg, html, plot, "
-       "got "
+       "--format: expected one of table, json, ndjson, csv, raw-csv, markdown, svg, html, got "
        "\"xml\""},
       {"conv.json --gpu v100 --json --chart time",
-       "--chart time: expected a format with a chart (--plot, --format svg, -o FILE.svg)"},
-      {"conv.json --gpu v100 --json --plot", "--plot and --format json contradict each other"},
-      {"conv.json --gpu v100 --plot --chart time --explain conv",
+       "--chart time: expected a format with a chart (--format svg, -o FILE.svg)"},
+      {"conv.json --gpu v100 --chart time",
+       "--chart time: expected a format with a chart (--format svg, -o FILE.svg)"},
+      {"conv.json --gpu v100 --format svg --chart time --explain conv",
        "--explain with --chart time: the picture of a layer is its roofline"},
       {"--explain conv.json --gpu v100",
        "no input: --explain takes \"conv.json\" for a layer; give the input first"},
       {"conv.json --gpu v100 --format csv --explain",
        "--explain is no row of layers: expected table, markdown or json, got csv"},
-      {"conv.json --gpu v100 --chart sweep",
+      {"conv.json --gpu v100 --chart sweep --format svg",
        "sweep chart: expected two batches or more, got one (--batch 1,2,4,...,64)"},
-      {"conv.json --gpu v100 --chart compare",
+      {"conv.json --gpu v100 --chart compare --format svg",
        "compare chart: expected two GPUs or more, got one (--list-gpus lists all)"},
       {"conv.json --gpu v100 --chart pie",
        "--chart: pie not in {roofline,intensity,time,sweep,compare} (see --help)"},
@@ -81,7 +81,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "no GPU: give one with --gpu, such as --gpu v100 (--list-gpus lists all)"},
       {"conv.json --gpu v100 --to-layers - --json",
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
-      {"conv.json --gpu v100 --to-layers - --chart time",
+      {"conv.json --gpu v100 --to-layers - --chart time --format svg",
        "--to-layers -: expected nothing else on standard output (-o FILE writes results)"},
       {"--list-gpus -o x.csv", "-o x.csv: expected inputs to evaluate, got none"},
       {"--list-gpus --format csv", "--format csv: expected inputs to evaluate, got none"},
@@ -94,7 +94,6 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "--to-layers y.json: expected inputs to evaluate, got calibrate"},
       {"calibrate conv.json --gpu v100 -o x.json --json",
        "--json: expected inputs to evaluate, got calibrate"},
-      {"calibrate --script --plot", "--plot: expected inputs to evaluate, got none"},
   };
   for (const Case& each : table) {
     INFO(each.arguments);

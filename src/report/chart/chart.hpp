@@ -1,8 +1,7 @@
 #pragma once
 
-// A chart as a value: what is drawn, in the data's own units, before any page or screen. Makers
-// turn a report into charts; drawers turn charts into SVG or into text for a terminal. Neither
-// works out what the other does.
+// A chart as a value: what is drawn, in the data's own units, before any page. Makers turn a report
+// into charts; drawers turn charts into SVG. Neither works out what the other does.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,7 @@
-// Charts as files and on a terminal, whatever names are in them.
-
-#include <cstdlib>
+// Charts as files, whatever names are in them.
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "report/text.hpp"
 
 using namespace roofline;
 
@@ -69,43 +66,6 @@ TEST_CASE("Pages and pictures fetch nothing", "[report/chart/outputs]") {
   }
 }
 
-TEST_CASE("Charts on a terminal keep to its width", "[report/chart/outputs]") {
-  const TemporaryFolder folder;
-  write_odd_names(folder);
-  for (const std::string width : {"50", "80", "120"})
-    for (const std::string& arguments :
-         {std::string("densenet121 --gpu v100,h200 --plot"),
-          std::string("densenet121 --gpu v100,h200 --chart intensity"),
-          std::string("densenet121 --gpu v100,h200 --chart time"),
-          std::string("densenet121 --gpu v100,h200 --chart compare"),
-          std::string("resnet50 --gpu v100 --batch 1,2,4,...,256 --plot"),
-          std::string(odd_inputs) + " --chart time",
-          std::string(odd_inputs) + " --chart roofline"}) {
-      const std::string line = "COLUMNS=" + width + " LC_ALL=C.UTF-8 roofline " + arguments;
-      INFO(line);
-      const Outcome outcome = run(folder, line);
-      CHECK(outcome.exit_code == 0);
-      for (const std::string& each : lines_of(outcome.out)) {
-        INFO(each);
-        CHECK(display_width(each) <= std::stoul(width));
-      }
-    }
-}
-
-TEST_CASE("Charts are ASCII where the terminal is not Unicode", "[report/chart/outputs]") {
-  const TemporaryFolder folder;
-  write_odd_names(folder);
-  for (const std::string settings : {"LC_ALL=C", "LC_ALL=C.UTF-8 NO_UNICODE=1", "LC_ALL= LANG="})
-    for (const std::string kind : {"roofline", "intensity", "time"}) {
-      const std::string line =
-          settings + " LC_CTYPE= roofline names.json --gpu v100 --chart " + kind;
-      INFO(line);
-      const std::string text = run(folder, line).out;
-      CHECK(text != "");
-      for (const char c : text) CHECK((c == '\n' || (c >= 0x20 && c < 0x7F)));
-    }
-}
-
 TEST_CASE("A picture of nothing says so", "[report/chart/outputs]") {
   const TemporaryFolder folder;
   folder.write("x.json", "{");
@@ -119,7 +79,7 @@ TEST_CASE("A picture of nothing says so", "[report/chart/outputs]") {
 TEST_CASE("A chart of a network without FLOP says so", "[report/chart/outputs]") {
   const TemporaryFolder folder;
   folder.write("x.json", R"([{"type": "flatten", "input": [4, 2, 2]}])");
-  CHECK(run(folder, "roofline x.json --gpu v100 --plot").err ==
+  CHECK(run(folder, "roofline x.json --gpu v100 --format svg").err ==
         "roofline: roofline chart: expected layers with FLOP, got none\n");
   CHECK(run(folder, "roofline x.json --gpu v100 -o x.html").exit_code == 0);
 }
