@@ -3,7 +3,6 @@
 // Results to bytes: formats that take rows one by one, formats that take whole reports, and one
 // table of them all.
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,34 +49,22 @@ enum class RowOrder : std::uint8_t {
   by_result,
 };
 
-/// A function that nothing of its kind can be without: leaving it out does not compile.
-template <class Function>
-class Always {
- public:
-  template <std::convertible_to<Function*> F>
-  constexpr Always(F function) : function_(function) {}
-  Always(std::nullptr_t) = delete;
-  constexpr operator Function*() const { return function_; }
-
- private:
-  Function* function_;
-};
-
 /// A format that is rows of layers, of kernels or of points, and nothing else. Each row is rendered
-/// by itself, on any thread, and the texts are put together in order.
+/// by itself, on any thread, and the texts are put together in order. How it writes a layer, a
+/// kernel and a point are references: a format that lacks one does not compile.
 struct RowFormat {
   RowOrder order = RowOrder::as_computed;
   /// Appends a row. Returns where in the text its share of the time stands, or has to be put in
   /// once it is known; anything where rows stand as computed.
-  Always<std::size_t(std::string& text, const Row& row)> row;
+  std::size_t (&row)(std::string& text, const Row& row);
   std::string (*begin)() = nullptr;  ///< what stands before all rows; unset: nothing
   /// Appends what stands in place of an input that failed; unset: nothing.
   void (*error)(std::string& text, const InputError& error) = nullptr;
   /// The same of a recording's kernels, whose rows have columns of their own.
-  Always<void(std::string& text, const KernelTable& table, const KernelRow& row)> kernel;
+  void (&kernel)(std::string& text, const KernelTable& table, const KernelRow& row);
   std::string (*begin_kernels)() = nullptr;
   /// The same of a ranking of GPUs.
-  Always<void(std::string& text, const SettingsTable& table, const SettingRow& row)> point;
+  void (&point)(std::string& text, const SettingsTable& table, const SettingRow& row);
   std::string (*begin_points)() = nullptr;
 };
 

@@ -26,7 +26,6 @@
 #include "roofline/render.hpp"
 #include "roofline/report.hpp"
 #include "roofline/roofline_point.hpp"
-#include "roofline/row_filter.hpp"
 #include "roofline/settings_table.hpp"
 #include "roofline/spec.hpp"
 #include "roofline/verdict.hpp"

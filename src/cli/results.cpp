@@ -10,7 +10,7 @@
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "model/text.hpp"
-#include "report/chart/layers.hpp"
+#include "report/chart/makers.hpp"
 
 namespace roofline {
 namespace {

@@ -1,6 +1,8 @@
 #include "report/fields.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "report/stated.hpp"
 #include "report/text.hpp"
@@ -15,11 +17,15 @@ const Layer& layer_of(R r) { return r.layer.layer; }
 const Counts& counts_of(R r) { return r.layer.counts; }
 const RooflinePoint& point_of(R r) { return r.layer.point; }
 
-/// A value of the kernel's plan, unknown where there is none.
+/// A member of what may not be there.
+template <class Whole, class Member>
+Cell part_of(const std::optional<Whole>& whole, Member Whole::*member) {
+  return whole ? Cell((*whole).*member) : Cell();
+}
+
 template <auto member>
 Cell plan(R r) {
-  if (!r.layer.kernel) return {};
-  return (*r.layer.kernel).*member;
+  return part_of(r.layer.kernel, member);
 }
 
 template <Limiter part>
@@ -33,11 +39,9 @@ Cell plan_tile(R r) {
   return JsonValue::of<write_counts>(r.layer.kernel->tile);
 }
 
-/// A value of the expected time's uncertainty, unknown where there is none.
 template <auto member>
 Cell uncertainty(R r) {
-  if (!r.layer.expected_uncertainty) return {};
-  return (*r.layer.expected_uncertainty).*member;
+  return part_of(r.layer.expected_uncertainty, member);
 }
 
 /// What the measured time achieves, as `amount` a second.
@@ -71,7 +75,7 @@ std::string bound_text(const LayerResult& row) {
 }
 
 // clang-format off
-constexpr std::array table = std::to_array<OutputField>({
+constexpr std::array layer_field_table = std::to_array<OutputField>({
     {"schema_version", Unit::none, [](R) -> Cell { return schema_version; }, {}, true},
     {"source", Unit::none, [](R r) -> Cell { return r.source; }, {}, true},
     {"network", Unit::none, [](R r) -> Cell { return r.network; }, {}, true},
@@ -104,7 +108,7 @@ constexpr std::array table = std::to_array<OutputField>({
     {"roofline_time_s", Unit::second, [](R r) -> Cell { return point_of(r).roofline_time_s; }, {"roofline", Shown::always, [](T t) -> Cell { return t.roofline_time_s; }}},
     {"attainable_flop_per_s", Unit::flop_per_second, [](R r) -> Cell { return point_of(r).attainable_flop_per_s; }},
     {"expected_time_s", Unit::second, [](R r) -> Cell { return r.layer.expected_time_s; }, {"expected", Shown::always, [](T t) -> Cell { return t.expected_time_s; }}},
-    {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {"within", Shown::unmeasured, [](T t) -> Cell { return t.expected_uncertainty ? Cell(t.expected_uncertainty->factor) : Cell(); }}},
+    {"expected_uncertainty.factor", Unit::ratio, uncertainty<&Uncertainty::factor>, {"within", Shown::unmeasured, [](T t) { return part_of(t.expected_uncertainty, &Uncertainty::factor); }}},
     {"expected_uncertainty.factor_95", Unit::ratio, uncertainty<&Uncertainty::factor_95>},
     {"expected_uncertainty.basis", Unit::none, uncertainty<&Uncertainty::basis>},
     {"limiter", Unit::none, plan<&KernelPlan::limiter>, {"limiter", Shown::always, nullptr, limiter_text}},
@@ -150,12 +154,157 @@ constexpr std::array table = std::to_array<OutputField>({
 });
 // clang-format on
 
+using Kernels = const KernelTable&;
+using Kernel = const KernelRow&;
+
+template <auto member>
+Cell own(Kernels, Kernel row) {
+  return row.*member;
+}
+
+template <auto member>
+Cell recorded(Kernels, Kernel row) {
+  return row.kernel.*member;
+}
+
+template <auto member>
+Cell counted(Kernels, Kernel row) {
+  return row.kernel.counters.*member;
+}
+
+template <KernelRoof roof>
+Cell share_of_roof(Kernels, Kernel row) {
+  return row.roof_share[roof];
+}
+
+constexpr KernelField kernel_field_table[] = {
+    {"schema_version", [](Kernels, Kernel) -> Cell { return schema_version; }, true},
+    {"source", [](Kernels table, Kernel) -> Cell { return table.recording->source; }, true},
+    {"recording", [](Kernels table, Kernel) -> Cell { return table.recording->name; }, true},
+    {"gpu", [](Kernels table, Kernel) { return text_or_null(table.gpu); }, true},
+    {"name", recorded<&RecordedKernel::name>},
+    {"grid", [](Kernels, Kernel row) { return text_or_null(row.kernel.grid); }},
+    {"block", [](Kernels, Kernel row) { return text_or_null(row.kernel.block); }},
+    {"launches", recorded<&RecordedKernel::launches>},
+    {"time_s", recorded<&RecordedKernel::time_s>},
+    {"time_share", own<&KernelRow::time_share>},
+    {"mean_time_s", [](Kernels, Kernel row) -> Cell { return mean_time_s(row.kernel); }},
+    {"registers_per_thread", recorded<&RecordedKernel::registers>},
+    {"occupancy", recorded<&RecordedKernel::occupancy>},
+    {"engine", own<&KernelRow::engine>},
+    {"flops", own<&KernelRow::flop>},
+    {"dram_byte", counted<&KernelCounters::dram_byte>},
+    {"l2_byte", counted<&KernelCounters::l2_byte>},
+    {"flop_per_s", own<&KernelRow::flop_per_s>},
+    {"dram_byte_per_s", own<&KernelRow::dram_byte_per_s>},
+    {"l2_byte_per_s", own<&KernelRow::l2_byte_per_s>},
+    {"intensity_flop_per_byte", own<&KernelRow::intensity_flop_per_byte>},
+    {"l2_intensity_flop_per_byte", own<&KernelRow::l2_intensity_flop_per_byte>},
+    {"compute_share", share_of_roof<KernelRoof::compute>},
+    {"dram_share", share_of_roof<KernelRoof::dram>},
+    {"l2_share", share_of_roof<KernelRoof::l2>},
+    {"nearest_roof", own<&KernelRow::nearest_roof>},
+};
+
+using Table = const SettingsTable&;
+using Of = const SettingRow&;
+
+constexpr SettingField setting_field_table[] = {
+    {"schema_version", [](Table, Of) { return Cell(schema_version); }, true},
+    {"network", [](Table table, Of) { return Cell(table.work); }, true},
+    {"training", [](Table table, Of) { return Cell(table.training); }, true},
+    {"gpu", [](Table, Of row) { return Cell(row.gpu); }},
+    {"dtype", [](Table, Of row) { return Cell(row.dtype); }},
+    {"batch", [](Table, Of row) { return Cell(row.batch); }},
+    {"is_max_batch", [](Table, Of row) { return Cell(row.is_goal[BatchGoal::max]); }},
+    {"is_best_batch", [](Table, Of row) { return Cell(row.is_goal[BatchGoal::best]); }},
+    {"time_s", [](Table, Of row) { return Cell(row.time_s); }},
+    {"expected_uncertainty.factor",
+     [](Table, Of row) { return part_of(row.expected_uncertainty, &Uncertainty::factor); }},
+    {"expected_uncertainty.factor_95",
+     [](Table, Of row) { return part_of(row.expected_uncertainty, &Uncertainty::factor_95); }},
+    {"expected_uncertainty.basis",
+     [](Table, Of row) { return part_of(row.expected_uncertainty, &Uncertainty::basis); }},
+    {"roofline_time_s", [](Table, Of row) { return Cell(row.roofline_time_s); }},
+    {"measured_time_s", [](Table, Of row) { return Cell(row.measured_time_s); }},
+    {"compute_bound_share", [](Table, Of row) { return Cell(row.compute_bound_share); }},
+    {"limiter", [](Table, Of row) { return Cell(row.limiter); }},
+    {"limiter_share", [](Table, Of row) { return Cell(row.limiter_share); }},
+    {"speedup", [](Table, Of row) { return Cell(row.speedup); }},
+    {"time_per_image_s", [](Table, Of row) { return Cell(row.time_per_image_s); }},
+    {"images_per_s", [](Table, Of row) { return Cell(row.images_per_s); }},
+    {"tdp_w", [](Table, Of row) { return Cell(row.tdp_w); }},
+    {"energy_per_image_j", [](Table, Of row) { return Cell(row.energy_per_image_j); }},
+    {"cost_per_million_images", [](Table, Of row) { return Cell(row.cost_per_million_images); }},
+    {"needed_memory_byte", [](Table, Of row) { return Cell(row.needed_memory_byte); }},
+    {"fits", [](Table, Of row) { return Cell(row.fits); }},
+};
+
+/// "bytes." of "bytes.total": what the paths of fields of one group begin with; else nothing.
+constexpr std::string_view group_of(std::string_view path) {
+  return path.substr(0, path.find('.') + 1);
+}
+
+/// How many fields from `begin` on are of one group; a field without one is alone.
+template <const auto& table>
+consteval std::size_t size_of_group(std::size_t begin) {
+  const std::string_view group = group_of(table[begin].path);
+  std::size_t end = begin + 1;
+  while (!group.empty() && end < std::size(table) && group_of(table[end].path) == group) ++end;
+  return end - begin;
+}
+
+/// The key of a field in the object that it stands in, and of that object.
+template <const auto& table, std::size_t i>
+inline constexpr JsonKey own_key(table[i].path.substr(group_of(table[i].path).size()));
+template <const auto& table, std::size_t i>
+inline constexpr JsonKey group_key(table[i].path.substr(0, table[i].path.find('.')));
+
+/// Writes the fields of one group, from the table's row i on, as an object.
+template <const auto& table, std::size_t i, std::size_t... n, class... Of>
+void write_group(std::index_sequence<n...>, JsonWriter& writer, const Of&... of) {
+  if (!(is_known(table[i + n].value(of...)) || ...)) {
+    writer.member(group_key<table, i>, {});
+    return;
+  }
+  writer.key(group_key<table, i>).begin_object();
+  (writer.member(own_key<table, i + n>, table[i + n].value(of...)), ...);
+  writer.end_object();
+}
+
+/// Writes the fields of what they are `of` into the open object, nested by their paths; `with_head`
+/// those that say what a row is of, too. A group of fields that are all unknown is null as a whole.
+/// The table is known as this is compiled: each field becomes the code that writes it, which writes
+/// rows a fifth faster than calls through its pointers.
+template <const auto& table, std::size_t i = 0, class... Of>
+void write_nested(JsonWriter& writer, bool with_head, const Of&... of) {
+  constexpr std::size_t end = i + size_of_group<table>(i);
+  if constexpr (group_of(table[i].path).empty()) {
+    if (with_head || !table[i].is_head) writer.member(own_key<table, i>, table[i].value(of...));
+  } else {
+    write_group<table, i>(std::make_index_sequence<end - i>(), writer, of...);
+  }
+  if constexpr (end < std::size(table)) write_nested<table, end>(writer, with_head, of...);
+}
+
 }  // namespace
 
-std::span<const OutputField> output_fields() { return table; }
+std::span<const OutputField> output_fields() { return layer_field_table; }
+std::span<const KernelField> kernel_fields() { return kernel_field_table; }
+std::span<const SettingField> setting_fields() { return setting_field_table; }
 
 void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
-  write_nested<table>(writer, with_head, row);
+  write_nested<layer_field_table>(writer, with_head, row);
+}
+
+void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
+                         bool with_head) {
+  write_nested<kernel_field_table>(writer, with_head, table, row);
+}
+
+void write_setting_fields(JsonWriter& writer, const SettingsTable& table, const SettingRow& row,
+                          bool with_head) {
+  write_nested<setting_field_table>(writer, with_head, table, row);
 }
 
 std::string column_of(std::string_view path) {

@@ -1,14 +1,14 @@
 #pragma once
 
-// The fields of a row, in one place: JSON and NDJSON nest them by their path, a CSV column is the
-// path with "_" for ".", tables for people show those that have a header.
+// The fields of rows of layers, of kernels and of settings, in one place: JSON and NDJSON nest them
+// by their path, a CSV column is the path with "_" for ".", tables for people show those of layers
+// that have a header.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "report/writer.hpp"
 #include "roofline/render.hpp"
@@ -57,11 +57,27 @@ struct OutputField {
   bool is_head = false;  ///< says what the row is of: on each line of NDJSON and CSV, once in JSON
 };
 
+/// The same of a kernel in a recording, or of a setting in a table of settings.
+template <class Table, class Of>
+struct FieldOf {
+  std::string_view path;
+  Cell (*value)(const Table& table, const Of& row);
+  bool is_head = false;  ///< says something of the whole table, which JSON says once
+};
+using KernelField = FieldOf<KernelTable, KernelRow>;
+using SettingField = FieldOf<SettingsTable, SettingRow>;
+
 std::span<const OutputField> output_fields();
+std::span<const KernelField> kernel_fields();
+std::span<const SettingField> setting_fields();
 
 /// Writes the fields, nested by their paths, into the open object; `with_head` those that say what
 /// the row is of, too.
 void write_fields(JsonWriter& writer, const Row& row, bool with_head);
+void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
+                         bool with_head);
+void write_setting_fields(JsonWriter& writer, const SettingsTable& table, const SettingRow& row,
+                          bool with_head);
 
 /// A row of the result.
 inline Row row_of(const Result& result, const LayerResult& layer) {
@@ -73,52 +89,5 @@ std::string column_of(std::string_view path);
 
 /// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
 bool runs_on_engine(const Layer& layer);
-
-/// "bytes." of "bytes.total": what the paths of fields of one group begin with; else nothing.
-constexpr std::string_view group_of(std::string_view path) {
-  return path.substr(0, path.find('.') + 1);
-}
-
-/// How many fields from `begin` on are of one group; a field without one is alone.
-template <const auto& table>
-consteval std::size_t size_of_group(std::size_t begin) {
-  const std::string_view group = group_of(table[begin].path);
-  std::size_t end = begin + 1;
-  while (!group.empty() && end < std::size(table) && group_of(table[end].path) == group) ++end;
-  return end - begin;
-}
-
-/// The key of a field in the object that it stands in, and of that object.
-template <const auto& table, std::size_t i>
-inline constexpr JsonKey own_key(table[i].path.substr(group_of(table[i].path).size()));
-template <const auto& table, std::size_t i>
-inline constexpr JsonKey group_key(table[i].path.substr(0, table[i].path.find('.')));
-
-/// Writes the fields of one group, from the table's row i on, as an object.
-template <const auto& table, std::size_t i, std::size_t... n, class... Of>
-void write_group(std::index_sequence<n...>, JsonWriter& writer, const Of&... of) {
-  if (!(is_known(table[i + n].value(of...)) || ...)) {
-    writer.member(group_key<table, i>, {});
-    return;
-  }
-  writer.key(group_key<table, i>).begin_object();
-  (writer.member(own_key<table, i + n>, table[i + n].value(of...)), ...);
-  writer.end_object();
-}
-
-/// Writes the fields of what they are `of` into the open object, nested by their paths; `with_head`
-/// those that say what a row is of, too. A group of fields that are all unknown is null as a whole.
-/// The table is known as this is compiled: each field becomes the code that writes it, which writes
-/// rows a fifth faster than calls through its pointers.
-template <const auto& table, std::size_t i = 0, class... Of>
-void write_nested(JsonWriter& writer, bool with_head, const Of&... of) {
-  constexpr std::size_t end = i + size_of_group<table>(i);
-  if constexpr (group_of(table[i].path).empty()) {
-    if (with_head || !table[i].is_head) writer.member(own_key<table, i>, table[i].value(of...));
-  } else {
-    write_group<table, i>(std::make_index_sequence<end - i>(), writer, of...);
-  }
-  if constexpr (end < std::size(table)) write_nested<table, end>(writer, with_head, of...);
-}
 
 }  // namespace roofline

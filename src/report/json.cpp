@@ -4,8 +4,6 @@
 
 #include "report/fields.hpp"
 #include "report/formats.hpp"
-#include "report/kernel_rows.hpp"
-#include "report/setting_fields.hpp"
 
 namespace roofline {
 namespace {

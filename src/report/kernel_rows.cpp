@@ -13,57 +13,7 @@
 namespace roofline {
 namespace {
 
-using Kernels = const KernelTable&;
 using Kernel = const KernelRow&;
-
-template <auto member>
-Cell own(Kernels, Kernel row) {
-  return row.*member;
-}
-
-template <auto member>
-Cell recorded(Kernels, Kernel row) {
-  return row.kernel.*member;
-}
-
-template <auto member>
-Cell counted(Kernels, Kernel row) {
-  return row.kernel.counters.*member;
-}
-
-template <KernelRoof roof>
-Cell share_of_roof(Kernels, Kernel row) {
-  return row.roof_share[roof];
-}
-
-constexpr KernelField field_table[] = {
-    {"schema_version", [](Kernels, Kernel) -> Cell { return schema_version; }, true},
-    {"source", [](Kernels table, Kernel) -> Cell { return table.recording->source; }, true},
-    {"recording", [](Kernels table, Kernel) -> Cell { return table.recording->name; }, true},
-    {"gpu", [](Kernels table, Kernel) { return text_or_null(table.gpu); }, true},
-    {"name", recorded<&RecordedKernel::name>},
-    {"grid", [](Kernels, Kernel row) { return text_or_null(row.kernel.grid); }},
-    {"block", [](Kernels, Kernel row) { return text_or_null(row.kernel.block); }},
-    {"launches", recorded<&RecordedKernel::launches>},
-    {"time_s", recorded<&RecordedKernel::time_s>},
-    {"time_share", own<&KernelRow::time_share>},
-    {"mean_time_s", [](Kernels, Kernel row) -> Cell { return mean_time_s(row.kernel); }},
-    {"registers_per_thread", recorded<&RecordedKernel::registers>},
-    {"occupancy", recorded<&RecordedKernel::occupancy>},
-    {"engine", own<&KernelRow::engine>},
-    {"flops", own<&KernelRow::flop>},
-    {"dram_byte", counted<&KernelCounters::dram_byte>},
-    {"l2_byte", counted<&KernelCounters::l2_byte>},
-    {"flop_per_s", own<&KernelRow::flop_per_s>},
-    {"dram_byte_per_s", own<&KernelRow::dram_byte_per_s>},
-    {"l2_byte_per_s", own<&KernelRow::l2_byte_per_s>},
-    {"intensity_flop_per_byte", own<&KernelRow::intensity_flop_per_byte>},
-    {"l2_intensity_flop_per_byte", own<&KernelRow::l2_intensity_flop_per_byte>},
-    {"compute_share", share_of_roof<KernelRoof::compute>},
-    {"dram_share", share_of_roof<KernelRoof::dram>},
-    {"l2_share", share_of_roof<KernelRoof::l2>},
-    {"nearest_roof", own<&KernelRow::nearest_roof>},
-};
 
 std::string count_text(std::uint64_t count) { return fmt::format("{}", count); }
 
@@ -139,14 +89,6 @@ constexpr std::string_view counter_legend =
     "closest to, and its share of it; far from all, it waits.\n";
 
 }  // namespace
-
-std::span<const KernelField> kernel_fields() { return field_table; }
-
-void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
-                         bool with_head) {
-  for (const KernelField& field : field_table)
-    if (with_head || !field.is_head) writer.member(field.path, field.value(table, row));
-}
 
 std::string kernel_title(const KernelTable& table) {
   const KernelRecording& recording = *table.recording;

@@ -1,29 +1,13 @@
 #pragma once
 
-// A recording's kernels: their fields in files, and as people read them.
+// A recording's kernels as people read them.
 
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "report/grid.hpp"
-#include "report/writer.hpp"
 #include "roofline/render.hpp"
 
 namespace roofline {
-
-/// A key of JSON and NDJSON, a column of CSV.
-struct KernelField {
-  std::string_view path;
-  Cell (*value)(const KernelTable& table, const KernelRow& row);
-  bool is_head = false;  ///< says something of the whole table, which JSON says once
-};
-
-std::span<const KernelField> kernel_fields();
-
-/// Writes the fields into the open object; `with_head` those of the table, too.
-void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
-                         bool with_head);
 
 /// What stands above the table: where the recording is from, the roofs, what the GPU did.
 std::string kernel_title(const KernelTable& table);

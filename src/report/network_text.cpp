@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "report/explain.hpp"
+#include "report/layer_rows.hpp"
 #include "report/summary.hpp"
-#include "report/table_row.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "model/text.hpp"
+#include "report/layer_rows.hpp"
 #include "report/names.hpp"
 #include "report/summary.hpp"
-#include "report/table_row.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

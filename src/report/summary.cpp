@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/table_row.hpp"
+#include "report/layer_rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -12,8 +12,8 @@
 #include "report/formats.hpp"
 #include "report/grid.hpp"
 #include "report/kernel_rows.hpp"
+#include "report/layer_rows.hpp"
 #include "report/summary.hpp"
-#include "report/table_row.hpp"
 #include "report/text.hpp"
 #include "report/transfers.hpp"
 

@@ -5,7 +5,7 @@
 #include "results/advisor.hpp"
 #include "roofline/explanation.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/row_filter.hpp"
+#include "roofline/report.hpp"
 
 namespace roofline {
 namespace {

@@ -1,5 +1,3 @@
-#include "roofline/row_filter.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "model/layer_fields.hpp"
+#include "roofline/report.hpp"
 
 namespace roofline {
 namespace {

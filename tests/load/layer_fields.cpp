@@ -14,7 +14,7 @@
 #include "load/loading.hpp"
 #include "pytorch/folding.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/row_filter.hpp"
+#include "roofline/report.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;

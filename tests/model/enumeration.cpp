@@ -10,7 +10,7 @@
 #include "roofline/gpu.hpp"
 #include "roofline/recording.hpp"
 #include "roofline/render.hpp"
-#include "roofline/row_filter.hpp"
+#include "roofline/report.hpp"
 
 using namespace roofline;
 

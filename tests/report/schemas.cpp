@@ -10,7 +10,6 @@
 #include "cli/process.hpp"
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
-#include "report/kernel_rows.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/recording.hpp"

@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "results/sums.hpp"
-#include "roofline/row_filter.hpp"
+#include "roofline/report.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/row_filter.hpp"
+#include "roofline/report.hpp"
 
 using namespace roofline;
 

@@ -131,6 +131,9 @@ struct LegendItem {
   LineStyle line = LineStyle::solid;
 };
 
+/// The marks' indices, those that take longest first.
+std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks);
+
 struct Plot {
   Axis x;
   Axis y;
@@ -175,11 +178,10 @@ struct Panel {
 
 struct Chart {
   std::string title;
-  std::string subtitle;
+  std::string subtitle = {};
   std::optional<std::uint64_t> batch = {};  ///< that it is of alone
-  std::vector<Panel> panels;
-  std::vector<std::string> caption;
-  std::string key;  ///< of sizes and strokes, which a terminal does not show
+  std::vector<Panel> panels = {};
+  std::string caption = {};
 };
 
 /// The report's charts of that kind, one for each piece of work; without a kind those that the

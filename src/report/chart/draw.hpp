@@ -13,6 +13,30 @@
 
 namespace roofline {
 
+struct Tick {
+  double value = 0;
+  std::string text;  ///< empty for minor ticks
+};
+
+/// Round values within the axis, some `majors` of them with a text.
+std::vector<Tick> ticks_of(const Axis& axis, std::size_t majors);
+
+/// A tick's value: "10 GFLOP/s"; without a unit "0.1", "100", "10k".
+std::string tick_text(double value, std::string_view unit);
+
+/// From the axis' values to positions on a page or screen, `from` being that of axis.low.
+class Scale {
+ public:
+  Scale(const Axis& axis, double from, double to);
+  double operator()(double value) const;
+
+ private:
+  bool logarithmic_;
+  double low_;
+  double from_;
+  double per_unit_;
+};
+
 struct Box {
   double x = 0;
   double y = 0;
@@ -46,7 +70,8 @@ bool overlap(const Text& a, const Text& b);
 struct Scene {
   double width = 0;
   double height = 0;
-  std::string body;  ///< SVG elements
+  bool links = false;  ///< marks and bars link to their layers, as in a page that shows these
+  std::string body;    ///< SVG elements
   std::vector<Text> texts;
 };
 
@@ -58,15 +83,12 @@ std::string px(double value);
 std::string css_name(Colour colour);
 /// The outline of a symbol whose area is that of a circle of radius `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
-/// Words on lines no wider than `width`.
+/// The words on lines no wider than `width`.
 std::vector<std::string> wrapped_text(std::string_view text, double width, double size);
+/// Each in at most so many columns, 12 at least, and none like another.
+std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t columns);
 /// The text's beginning and end, at most `width` wide.
 std::string fitted_text(const std::string& text, double width, double size);
-
-/// How charts are drawn as SVG.
-struct SvgStyle {
-  bool links = false;  ///< marks and bars link to their layers, as within a page that shows these
-};
 
 /// What a number beside marks stands for.
 struct KeyRow {
@@ -81,18 +103,13 @@ struct DrawnPlot {
   std::vector<KeyRow> key;  ///< of its numbers, from 1
 };
 
-/// Each draws within the columns from `left` to `right`, from `top` down, and returns where it
-/// ends.
-DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area, const SvgStyle& style);
-double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle& style);
-double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Box& area);
-double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area);
+/// Draws within the columns of the area, from its top down.
+DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area);
 
 /// An element that says what it is when pointed at, and links to its layer where links are asked
 /// for.
-void begin_layer(Scene& scene, const std::string& hover, const std::string& link,
-                 const SvgStyle& style);
-void end_layer(Scene& scene, const std::string& link, const SvgStyle& style);
+void begin_layer(Scene& scene, const std::string& hover, const std::string& link);
+void end_layer(Scene& scene, const std::string& link);
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 /// A thin line with a cap at either end, across or upright.
@@ -102,11 +119,10 @@ void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style,
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 
 /// The charts one below the other.
-Scene scene_of(const std::vector<Chart>& charts, const SvgStyle& style);
+Scene scene_of(const std::vector<Chart>& charts, bool links = false);
 
-/// The charts one below the other as an SVG document, or as an element of a page.
-std::string svg_document(const std::vector<Chart>& charts);
-std::string svg_element(const Chart& chart, const SvgStyle& style);
+/// The chart as an element of a page.
+std::string svg_element(const Chart& chart);
 /// The style sheet of svg_element.
 std::string_view svg_css();
 

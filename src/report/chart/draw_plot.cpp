@@ -9,8 +9,7 @@
 #include <optional>
 
 #include "report/chart/draw.hpp"
-#include "report/chart/layers.hpp"
-#include "report/chart/scale.hpp"
+#include "report/chart/makers.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -151,11 +150,10 @@ constexpr std::size_t mark_label_columns = 38;
 
 class PlotDrawing {
  public:
-  PlotDrawing(Scene& scene, const Plot& plot, const Box& frame, const SvgStyle& style)
+  PlotDrawing(Scene& scene, const Plot& plot, const Box& frame)
       : scene_(scene),
         plot_(plot),
         frame_(frame),
-        style_(style),
         x_(plot.x, frame.x, frame.x + frame.width),
         y_(plot.y, frame.y + frame.height, frame.y),
         names_(names_of_marks()) {
@@ -346,7 +344,7 @@ class PlotDrawing {
   void draw(const Mark& mark) {
     const Position at = px_of(mark.at);
     const double radius = radius_of(mark);
-    begin_layer(scene_, mark.hover, mark.link, style_);
+    begin_layer(scene_, mark.hover, mark.link);
     draw_symbol(scene_, mark.symbol, at, radius, css_name(mark.colour));
     if (mark.bound_y)
       draw_symbol(scene_, Symbol::circle, {at.x, y_(*mark.bound_y)}, dot_radius,
@@ -354,7 +352,7 @@ class PlotDrawing {
     if (mark.l2_x) draw_other(mark.symbol, {x_(*mark.l2_x), at.y}, 4);
     if (mark.expected_y)
       draw_other(Symbol::circle, {at.x, y_(*mark.expected_y)}, std::clamp(radius * 0.6, 3.0, 5.0));
-    end_layer(scene_, mark.link, style_);
+    end_layer(scene_, mark.link);
     const double half = radius * 0.85;
     obstacles_.marks.push_back({at.x - half, at.y - half, 2 * half, 2 * half});
   }
@@ -440,7 +438,6 @@ class PlotDrawing {
   Scene& scene_;
   const Plot& plot_;
   Box frame_;
-  SvgStyle style_;
   Scale x_;
   Scale y_;
   std::vector<std::string> names_;
@@ -450,10 +447,10 @@ class PlotDrawing {
 
 }  // namespace
 
-DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area, const SvgStyle& style) {
+DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area) {
   const Box frame{area.x + left_margin, area.y, area.width - left_margin - right_margin,
                   plot.is_curve ? curve_height : plot_height};
-  std::vector<KeyRow> key = PlotDrawing(scene, plot, frame, style).draw();
+  std::vector<KeyRow> key = PlotDrawing(scene, plot, frame).draw();
   return {area.y + frame.height + 46, std::move(key)};
 }
 

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/roofs.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -95,27 +93,24 @@ Chart intensity_chart_of(const Report& report, const Work& work) {
     plot.marks.push_back(mark_of(report, result, row));
     drawn.push_back({result, {row}});
   }
-  plot.y = {"arithmetic intensity, FLOP/B", "", true, 1e300, 0};
-  const auto include = [&](double value) {
-    plot.y.low = std::min(plot.y.low, value);
-    plot.y.high = std::max(plot.y.high, value);
-  };
-  for (const Mark& mark : plot.marks) include(mark.at.y);
-  for (const Line& line : plot.lines) include(line.path.front().y);
+  plot.y = empty_axis("arithmetic intensity, FLOP/B");
+  for (const Mark& mark : plot.marks) include(plot.y, mark.at.y);
+  for (const Line& line : plot.lines) include(plot.y, line.path.front().y);
   plot.y.low /= 2;
   plot.y.high *= 2;
-  stress(plot.marks, most_stressed);
+  name_longest(plot.marks, most_named);
   plot.spans = spans_of(result);
   Chart chart;
   chart.title = work_title(result, work.size() == 1);
   chart.subtitle = "arithmetic intensity of every layer";
   chart.batch = result.setting.batch;
-  chart.panels.push_back({"", std::move(plot), look_legend(drawn, LegendItem::Sign::mark)});
-  chart.caption = {"At or above the ridge a layer is bound by compute, below it by memory. " +
-                   std::string(intensity_conventions)};
-  chart.key = "Area: share of the time.";
+  chart.panels.push_back({"", std::move(plot), look_legend(drawn)});
+  chart.caption =
+      "Area: share of the time. At or above the ridge a layer is bound by compute, below it by "
+      "memory. " +
+      std::string(intensity_conventions);
   if (without > 0)
-    chart.caption.front() += fmt::format(" Not drawn: {} without FLOP.", layers_text(without));
+    chart.caption += fmt::format(" Not drawn: {} without FLOP.", layers_text(without));
   return chart;
 }
 

@@ -5,28 +5,18 @@
 #include <algorithm>
 #include <array>
 
-#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/roofs.hpp"
 #include "report/kernel_rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
 
-/// More bars are no picture: the shortest become one.
-constexpr std::size_t most_kernel_bars = 40;
 /// Those few are told apart at L2 as well.
 constexpr std::size_t most_at_l2 = 8;
 
 /// How the kernels look that the same units work for.
-struct EngineLook {
-  std::string_view name;
-  Colour colour;
-  Symbol symbol;
-};
-
-constexpr std::array engine_looks = std::to_array<EngineLook>({
+constexpr std::array engine_looks = std::to_array<Look>({
     {"fp32 units", Colour::blue, Symbol::circle},
     {"fp16 units", Colour::sky, Symbol::hexagon},
     {"fp64 units", Colour::purple, Symbol::triangle_down},
@@ -36,7 +26,7 @@ constexpr std::array engine_looks = std::to_array<EngineLook>({
     {"not counted", Colour::grey, Symbol::cross},
 });
 
-const EngineLook& engine_look(const std::optional<Engine>& engine) {
+const Look& engine_look(const std::optional<Engine>& engine) {
   if (!engine) return engine_looks.back();
   switch (*engine) {
     case Engine::fp32: return engine_looks[0];
@@ -62,12 +52,10 @@ const EngineLook& engine_look(const std::optional<Engine>& engine) {
 
 std::vector<LegendItem> engine_legend(const std::vector<const KernelRow*>& rows,
                                       LegendItem::Sign sign) {
-  std::vector<LegendItem> legend;
-  for (const EngineLook& look : engine_looks)
-    if (std::any_of(rows.begin(), rows.end(),
-                    [&](const KernelRow* row) { return &engine_look(row->engine) == &look; }))
-      legend.push_back({std::string(look.name), sign, look.colour, look.symbol, {}});
-  return legend;
+  std::vector<const Look*> used;
+  used.reserve(rows.size());
+  for (const KernelRow* row : rows) used.push_back(&engine_look(row->engine));
+  return look_legend(engine_looks, used, sign);
 }
 
 std::string chart_title(const KernelTable& table) {
@@ -94,7 +82,7 @@ std::vector<const KernelRow*> placed_rows(const Report& report, std::size_t inde
 }
 
 Mark mark_of(const KernelRow& row, const Bounds& bounds, bool with_l2) {
-  const EngineLook& look = engine_look(row.engine);
+  const Look& look = engine_look(row.engine);
   Mark mark;
   mark.label = kernel_label(row);
   mark.hover = kernel_hover(row);
@@ -106,19 +94,6 @@ Mark mark_of(const KernelRow& row, const Bounds& bounds, bool with_l2) {
   mark.colour = look.colour;
   mark.symbol = look.symbol;
   return mark;
-}
-
-/// The fastest first.
-std::vector<Engine> engines_of(const std::vector<const KernelRow*>& rows, const Bounds& bounds) {
-  std::vector<Engine> engines;
-  for (const KernelRow* row : rows)
-    if (std::find(engines.begin(), engines.end(), *row->engine) == engines.end())
-      engines.push_back(*row->engine);
-  const EngineRates& peaks = bounds.roofs.datasheet_flop_per_s;
-  std::stable_sort(engines.begin(), engines.end(), [&](Engine a, Engine b) {
-    return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
-  });
-  return engines;
 }
 
 std::string not_drawn(const Report& report, std::size_t index, const Thinned& thinned) {
@@ -143,16 +118,19 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   const KernelTable& table = report.kernels[index];
   const Bounds& bounds = *table.bounds;
   const std::vector<const KernelRow*> rows = placed_rows(report, index);
-  const std::vector<Engine> engines = engines_of(rows, bounds);
+  std::vector<Engine> engines;
+  engines.reserve(rows.size());
+  for (const KernelRow* row : rows) engines.push_back(*row->engine);
+  engines = fastest_first(engines, bounds.roofs.datasheet_flop_per_s);
   Plot plot;
   for (std::size_t i = 0; i < rows.size(); ++i)
     plot.marks.push_back(mark_of(*rows[i], bounds, i < most_at_l2));
   const Thinned thinned = thin(plot.marks, true);
-  stress(plot.marks, most_stressed);
+  name_longest(plot.marks, most_named);
   begin_axes(plot);
   include_roofs(plot, bounds, engines, true);
   widen_axes(plot);
-  plot.lines = roofs_of_one(bounds, engines, plot.x, plot.y);
+  plot.lines = roofs_of_one(bounds, engines, plot);
   std::vector<LegendItem> legend = engine_legend(rows, LegendItem::Sign::mark);
   std::erase_if(legend, [&](const LegendItem& item) {
     return std::none_of(plot.marks.begin(), plot.marks.end(),
@@ -163,9 +141,9 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   chart.title = chart_title(table);
   chart.subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder;
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
-  chart.key = "Area: share of the time.";
-  chart.caption = {"FLOP/B: counted FLOP over the bytes that device memory moved." +
-                   not_drawn(report, index, thinned)};
+  chart.caption =
+      "Area: share of the time. FLOP/B: counted FLOP over the bytes that device memory moved." +
+      not_drawn(report, index, thinned);
   return chart;
 }
 
@@ -183,31 +161,28 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
   std::vector<const KernelRow*> rows = shown_rows(report, index);
   std::size_t rest = 0;
   double rest_s = 0;
-  while (rows.size() > most_kernel_bars) {
+  while (rows.size() > most_bars) {
     ++rest;
     rest_s += rows.back()->kernel.time_s;
     rows.pop_back();
   }
-  Bars bars{{"time", "s", false, 0, 0}, {}};
-  for (const KernelRow* row : rows) {
-    bars.bars.push_back(bar_of(*row));
-    bars.axis.high = std::max(bars.axis.high, row->kernel.time_s);
-  }
+  std::vector<Bar> bars;
+  bars.reserve(rows.size() + 1);
+  for (const KernelRow* row : rows) bars.push_back(bar_of(*row));
   if (rest > 0) {
     Bar bar;
     bar.label = fmt::format("{} more", rest);
     bar.note = duration(rest_s) + ", " + percent(share_of(rest_s, table.time_s));
     bar.segments = {{rest_s, Colour::grey, bar.label}};
-    bars.axis.high = std::max(bars.axis.high, rest_s);
-    bars.bars.push_back(std::move(bar));
+    bars.push_back(std::move(bar));
   }
   Chart chart;
   chart.title = chart_title(table);
   chart.subtitle = "time of kernels, as recorded by " + table.recording->recorder;
   std::vector<LegendItem> legend;
   if (table.recording->has_counters()) legend = engine_legend(rows, LegendItem::Sign::bar);
-  chart.panels.push_back({"", std::move(bars), std::move(legend)});
-  chart.caption = {"Bar: all launches of a kernel together (x4)."};
+  chart.panels.push_back({"", bars_along_time(std::move(bars)), std::move(legend)});
+  chart.caption = "Bar: all launches of a kernel together (x4).";
   return chart;
 }
 

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/roofs.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -167,7 +165,7 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   for (const auto& of_result : subject.rows)
     std::copy(of_result.begin(), of_result.end(), std::back_inserter(rows));
   const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
-  std::vector<LegendItem> legend = look_legend(rows, Sign::mark);
+  std::vector<LegendItem> legend = look_legend(rows);
   std::erase_if(legend, [&](const LegendItem& item) {
     return !any([&](const Mark& mark) {
       return mark.symbol == item.symbol && (mark.colour == item.colour || subject.gpus.size() > 1);
@@ -176,14 +174,11 @@ std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   if (subject.gpus.size() > 1) {
     for (LegendItem& item : legend) item.colour = Colour::ink;
     for (const Result* result : subject.one_of_each_gpu())
-      legend.push_back({roof_text(*result),
-                        Sign::bar,
-                        gpu_colour(subject.gpu_index(result->setting.gpu)),
-                        Symbol::square,
-                        {}});
+      legend.push_back(
+          {roof_text(*result), Sign::bar, gpu_colour(subject.gpu_index(result->setting.gpu))});
   }
   const bool measured = any([](const Mark& mark) { return mark.expected_y.has_value(); });
-  if (measured) legend.push_back({"expected", Sign::open_mark, Colour::ink, Symbol::circle, {}});
+  if (measured) legend.push_back({"expected", Sign::open_mark});
   add_mark_legend(legend, plot.marks);
   if (any([](const Mark& mark) { return mark.whisker.has_value(); }))
     legend.push_back(whisker_legend());
@@ -229,13 +224,11 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
       if (is_on_roofline(row.first())) annotate(plot, row.first());
   const bool many = subject.gpus.size() > 1;
   const Thinned thinned = thin(plot.marks, !many);
-  stress(plot.marks, many ? most_stressed_of_many : most_stressed);
+  constexpr std::size_t most_named_of_many = 6;
+  name_longest(plot.marks, many ? most_named_of_many : most_named);
   fit_axes(plot, subject);
-  if (many) {
-    plot.lines = roofs_of_many(subject.one_of_each_gpu(), plot.x, plot.y);
-  } else {
-    plot.lines = roofs_of_one(subject.first().bounds, engines, plot.x, plot.y);
-  }
+  plot.lines = many ? roofs_of_many(subject.one_of_each_gpu(), plot)
+                    : roofs_of_one(subject.first().bounds, engines, plot);
   if (plot.marks.size() == 1) plot.lines.push_back(foot_of(plot.marks.front(), plot.y));
   Chart chart;
   chart.title = subject.has_many_inputs()
@@ -243,11 +236,11 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
                     : work_title(subject.first(), false);
   chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
   if (!subject.has_many_inputs()) chart.batch = subject.first().setting.batch;
-  chart.caption = {std::string(intensity_conventions)};
-  if (!subject.is_of_one_layer) chart.caption.front() += left_out(subject, thinned);
   if (plot.marks.size() > 1)
-    chart.key = many ? "Area: share of its GPU's time; times: in the order of the GPUs."
-                     : "Area: share of the time; x4: layers alike.";
+    chart.caption = many ? "Area: share of its GPU's time; times: in the order of the GPUs. "
+                         : "Area: share of the time; x4: layers alike. ";
+  chart.caption += intensity_conventions;
+  if (!subject.is_of_one_layer) chart.caption += left_out(subject, thinned);
   std::vector<LegendItem> legend = legend_of(plot, subject);
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
   return chart;

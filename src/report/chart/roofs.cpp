@@ -1,10 +1,9 @@
-#include "report/chart/roofs.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "report/chart/makers.hpp"
 #include "report/fields.hpp"
 #include "report/text.hpp"
 
@@ -63,11 +62,6 @@ void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, c
   lines.push_back(std::move(reached));
 }
 
-void include(Axis& axis, double value) {
-  axis.low = std::min(axis.low, value);
-  axis.high = std::max(axis.high, value);
-}
-
 Line ridge(double flop_per_s, double byte_per_s, const Axis& y) {
   Line line;
   line.style = LineStyle::dotted;
@@ -79,22 +73,28 @@ Line ridge(double flop_per_s, double byte_per_s, const Axis& y) {
 
 }  // namespace
 
+std::vector<Engine> fastest_first(const std::vector<Engine>& engines, const EngineRates& peaks) {
+  std::vector<Engine> sorted;
+  for (const Engine engine : engines)
+    if (std::find(sorted.begin(), sorted.end(), engine) == sorted.end()) sorted.push_back(engine);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](Engine a, Engine b) {
+    return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
+  });
+  return sorted;
+}
+
 std::vector<Engine> engines_used(const Report& report, const std::vector<std::size_t>& results) {
   std::vector<Engine> engines;
   for (const std::size_t i : results)
     for (const LayerResult& row : report.results[i].layers)
-      if (row.counts.flops > 0 && runs_on_engine(row.layer) &&
-          std::find(engines.begin(), engines.end(), row.engine) == engines.end())
-        engines.push_back(row.engine);
-  const EngineRates& peaks = report.results[results.front()].bounds.roofs.datasheet_flop_per_s;
-  std::stable_sort(engines.begin(), engines.end(), [&](Engine a, Engine b) {
-    return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
-  });
-  return engines;
+      if (row.counts.flops > 0 && runs_on_engine(row.layer)) engines.push_back(row.engine);
+  return fastest_first(engines, report.results[results.front()].bounds.roofs.datasheet_flop_per_s);
 }
 
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
-                               const Axis& x, const Axis& y) {
+                               const Plot& plot) {
+  const Axis& x = plot.x;
+  const Axis& y = plot.y;
   const Roofs& roofs = bounds.roofs;
   const Engine fastest = engines.front();
   const double peak = *rate_of(roofs.datasheet_flop_per_s, fastest);
@@ -131,9 +131,18 @@ double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byt
                   intensity_flop_per_byte * byte_per_s);
 }
 
+void include(Axis& axis, double value) {
+  axis.low = std::min(axis.low, value);
+  axis.high = std::max(axis.high, value);
+}
+
+Axis empty_axis(std::string title, std::string unit) {
+  return {std::move(title), std::move(unit), true, 1e300, 0};
+}
+
 void begin_axes(Plot& plot) {
-  plot.x = {"arithmetic intensity, FLOP/B", "", true, 1e300, 0};
-  plot.y = {"arithmetic performance", "FLOP/s", true, 1e300, 0};
+  plot.x = empty_axis("arithmetic intensity, FLOP/B");
+  plot.y = empty_axis("arithmetic performance", "FLOP/s");
   for (const Mark& mark : plot.marks) {
     include(plot.x, mark.at.x);
     if (mark.l2_x) include(plot.x, *mark.l2_x);
@@ -162,8 +171,7 @@ void widen_axes(Plot& plot) {
   plot.y.high *= 2.5;
 }
 
-std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Axis& x,
-                                const Axis& y) {
+std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const Plot& plot) {
   std::vector<Line> lines;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Ceilings& ceilings = results[i]->bounds.ceilings;
@@ -171,11 +179,11 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
     const double memory = ceilings.bandwidth_byte_per_s;
     const LineStyle style =
         ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
-    Line roof = slope(memory, peak, style, x, y);
+    Line roof = slope(memory, peak, style, plot.x, plot.y);
     roof.label_at = Line::LabelAt::end;
-    roof.path.push_back({x.high, peak});
+    roof.path.push_back({plot.x.high, peak});
     roof.label = results[i]->setting.gpu;
-    Line foot = ridge(peak, memory, y);
+    Line foot = ridge(peak, memory, plot.y);
     foot.label.clear();
     roof.colour = foot.colour = gpu_colour(i);
     lines.push_back(std::move(roof));

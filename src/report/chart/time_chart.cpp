@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <functional>
 
-#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
-
-/// More bars are no picture: the shortest become one.
-constexpr std::size_t most_bars = 40;
 
 constexpr Colour colour_of(Limiter limiter) {
   switch (limiter) {
@@ -31,12 +27,6 @@ constexpr Colour colour_of(Limiter limiter) {
   return Colour::ink;
 }
 
-std::string words(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
 /// A bar of parts, each with its share of the whole in the legend.
 class StackedBar {
  public:
@@ -49,8 +39,7 @@ class StackedBar {
       bar_.segments.push_back(
           {seconds, colour,
            fmt::format("{}: {}\n{}, {}", name, meaning, duration(seconds), share)});
-    panel_.legend.push_back(
-        {fmt::format("{} {}", name, share), LegendItem::Sign::bar, colour, Symbol::square, {}});
+    panel_.legend.push_back({fmt::format("{} {}", name, share), LegendItem::Sign::bar, colour});
   }
   void add(const EnumArray<Limiter, double>& part_s) {
     for (const Limiter limiter : enumerators<Limiter>)
@@ -93,46 +82,46 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   return panel;
 }
 
-Panel where_time_goes(const Result& result) {
+/// The parts of layers' expected times.
+struct PartSums {
   EnumArray<Limiter, double> part_s{};
-  double without_kernel_s = 0;  // copies over the host link
-  for (const LayerResult& row : result.layers) {
+  double without_kernel_s = 0;  ///< copies over the host link
+
+  void add(const LayerResult& row) {
     if (!row.kernel) without_kernel_s += time_s(row);
     if (row.kernel)
       for (const Limiter limiter : enumerators<Limiter>)
         part_s[limiter] += row.kernel->part_s[limiter];
   }
-  double whole_s = without_kernel_s;
-  for (const double part : part_s) whole_s += part;
+};
+
+Panel where_time_goes(const Result& result) {
+  PartSums sums;
+  for (const LayerResult& row : result.layers) sums.add(row);
+  double whole_s = sums.without_kernel_s;
+  for (const double part : sums.part_s) whole_s += part;
   Panel panel;
   panel.heading = "where the time goes";
   StackedBar parts(panel, whole_s);
-  parts.add(part_s);
-  parts.add("host link or view", "no kernel of its own", without_kernel_s, Colour::grey);
+  parts.add(sums.part_s);
+  parts.add("host link or view", "no kernel of its own", sums.without_kernel_s, Colour::grey);
   Bar bar = std::move(parts).bar("all layers", whole_s);
   bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
   if (bar.whisker) panel.legend.push_back(whisker_legend());
-  const double length = length_of(bar);
-  panel.body = Bars{{"time", "s", false, 0, length}, {std::move(bar)}};
+  panel.body = bars_along_time({std::move(bar)});
   return panel;
 }
 
 /// The parts of the layers' expected times as segments; what has no kernel is one of its own.
 std::vector<Segment> segments_of(const std::vector<TableRow>& rows, const std::string& hover) {
-  EnumArray<Limiter, double> part_s{};
-  double rest_s = 0;
+  PartSums sums;
   for (const TableRow& row : rows)
-    for (const std::size_t i : row.layers) {
-      const LayerResult& layer = row.result.layers[i];
-      if (!layer.kernel) rest_s += time_s(layer);
-      if (layer.kernel)
-        for (const Limiter limiter : enumerators<Limiter>)
-          part_s[limiter] += layer.kernel->part_s[limiter];
-    }
+    for (const std::size_t i : row.layers) sums.add(row.result.layers[i]);
   std::vector<Segment> segments;
   for (const Limiter limiter : enumerators<Limiter>)
-    if (part_s[limiter] > 0) segments.push_back({part_s[limiter], colour_of(limiter), hover});
-  if (rest_s > 0) segments.push_back({rest_s, Colour::grey, hover});
+    if (const double part_s = sums.part_s[limiter]; part_s > 0)
+      segments.push_back({part_s, colour_of(limiter), hover});
+  if (sums.without_kernel_s > 0) segments.push_back({sums.without_kernel_s, Colour::grey, hover});
   return segments;
 }
 
@@ -202,18 +191,16 @@ Panel layers_panel(const Report& report, std::size_t index) {
   const auto [rows, rest] = longest(folded_rows(report, index));
   Panel panel;
   panel.heading = "layers, in the same colours";
-  Bars bars;
-  for (const TableRow& row : rows) bars.bars.push_back(bar_of(report, row, whole));
-  if (!rest.empty()) bars.bars.push_back(rest_of(rest, whole));
-  bars.axis = {"time", "s", false, 0, 0};
-  for (const Bar& bar : bars.bars) bars.axis.high = std::max(bars.axis.high, length_of(bar));
-  const auto any = [&](auto has) { return std::any_of(bars.bars.begin(), bars.bars.end(), has); };
+  std::vector<Bar> bars;
+  bars.reserve(rows.size() + 1);
+  for (const TableRow& row : rows) bars.push_back(bar_of(report, row, whole));
+  if (!rest.empty()) bars.push_back(rest_of(rest, whole));
+  const auto any = [&](auto has) { return std::any_of(bars.begin(), bars.end(), has); };
   if (any([](const Bar& bar) { return bar.bound.has_value(); }))
-    panel.legend.push_back(
-        {"roofline bound", LegendItem::Sign::thin_bar, Colour::ink, Symbol::square, {}});
+    panel.legend.push_back({"roofline bound", LegendItem::Sign::thin_bar});
   if (any([](const Bar& bar) { return bar.measured.has_value(); }))
-    panel.legend.push_back({"measured", LegendItem::Sign::tick, Colour::ink, Symbol::square, {}});
-  panel.body = std::move(bars);
+    panel.legend.push_back({"measured", LegendItem::Sign::tick});
+  panel.body = bars_along_time(std::move(bars));
   return panel;
 }
 
@@ -227,9 +214,9 @@ Chart time_chart_of(const Report& report, std::size_t index) {
   chart.panels = {result.measured.summary ? where_measured_time_went(*result.measured.summary)
                                           : where_time_goes(result),
                   layers_panel(report, index)};
-  chart.caption = {
-      "x4: layers alike, together. A roofline longer than its bar: operands in L2, or "
-      "MACs saved (Winograd, FFT)."};
+  chart.caption =
+      "x4: layers alike, together. A roofline longer than its bar: operands in L2, or MACs saved "
+      "(Winograd, FFT).";
   return chart;
 }
 

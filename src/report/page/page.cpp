@@ -1,17 +1,23 @@
-#include "report/page/page.hpp"
+// A report as one HTML page: nothing is fetched, all can be read without its script.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "report/chart/draw.hpp"
-#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
+#include "report/explain.hpp"
 #include "report/formats.hpp"
+#include "report/kernel_rows.hpp"
+#include "report/page/assets.hpp"
 #include "report/summary.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
+namespace {
+
+constexpr std::string_view section_end = "</section>\n";
 
 std::string section_begin(std::string_view id, std::string_view title) {
   return fmt::format(
@@ -19,8 +25,10 @@ std::string section_begin(std::string_view id, std::string_view title) {
       title);
 }
 
+/// A table that may scroll sideways in the section of that id, up to its first row.
+/// `attributes` begin with a blank.
 std::string table_begin(std::string_view section, const std::vector<std::string_view>& heads,
-                        std::string_view attributes) {
+                        std::string_view attributes = "") {
   std::string text = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"{}-title\">\n"
       "<table{}>\n<thead><tr>",
@@ -30,22 +38,24 @@ std::string table_begin(std::string_view section, const std::vector<std::string_
   return text + "</tr></thead>\n<tbody>\n";
 }
 
+constexpr std::string_view table_end = "</tbody>\n</table>\n</div>\n";
+
 std::string text_cell(std::string_view text) { return fmt::format("<td>{}</td>", xml_text(text)); }
 
 std::string number_cell(std::string_view text) {
   return fmt::format("<td class=\"n\">{}</td>", xml_text(text));
 }
 
+/// What is unfolded by a click on its heading.
 std::string details(std::string_view attributes, std::string_view summary, std::string_view text) {
   return fmt::format("<details{}>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>\n", attributes,
                      xml_text(summary), xml_text(text));
 }
 
+/// " data-batch=..." of what is shown for that batch alone; empty where it is for all.
 std::string batch_attribute(const std::optional<std::uint64_t>& batch) {
   return batch ? fmt::format(" data-batch=\"{}\"", *batch) : "";
 }
-
-namespace {
 
 std::string time_cell(const std::optional<double>& seconds) {
   return number_cell(seconds ? duration(*seconds) : "");
@@ -110,10 +120,13 @@ std::string_view summary_title(const Report& report) {
   return report.results.size() > 1 ? "Comparison" : "Summary";
 }
 
+bool has_measured(const Report& report) {
+  return std::any_of(report.results.begin(), report.results.end(),
+                     [](const Result& result) { return result.measured.summary.has_value(); });
+}
+
 std::string summary_section(const Report& report) {
-  const bool measured =
-      std::any_of(report.results.begin(), report.results.end(),
-                  [](const Result& result) { return result.measured.summary.has_value(); });
+  const bool measured = has_measured(report);
   std::vector<std::string_view> heads{"network", "GPU",   "type",           "batch",   "MACs",
                                       "FLOP",    "bytes", "roofline bound", "expected"};
   if (measured) heads.emplace_back("measured");
@@ -152,7 +165,7 @@ void add_charts(std::string& text, const Report& report, ChartKind kind) {
   const std::size_t shown = std::min(charts.size(), by_batch ? most_charts_by_batch : most_charts);
   for (std::size_t i = 0; i < shown; ++i)
     text += fmt::format("<figure{}>\n{}</figure>\n", batch_attribute(charts[i].batch),
-                        svg_element(charts[i], {.links = true}));
+                        svg_element(charts[i]));
   if (shown < charts.size())
     text += fmt::format("<p>{} more: --chart {} -o FILE.svg draws them all.</p>\n",
                         charts.size() - shown, name_of(kind));
@@ -177,6 +190,120 @@ std::string charts_section(const Report& report) {
   add_charts(text, report, ChartKind::time);
   if (on_roofline) add_charts(text, report, ChartKind::intensity);
   return text += section_end;
+}
+
+std::vector<const OutputField*> shown_fields(const Report& report) {
+  const bool measured = has_measured(report);
+  std::vector<const OutputField*> shown;
+  for (const OutputField& field : output_fields())
+    if (field.path == "type" ||
+        (!field.column.header.empty() && (measured || field.column.shown != Shown::measured)))
+      shown.push_back(&field);
+  return shown;
+}
+
+/// What the column sorts by: the number in base units; nothing for texts.
+std::string sort_value(const OutputField& field, const TableRow& row) {
+  const Row first = row_of(row.result, row.first());
+  const Cell value = field.value(first);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
+  return "";
+}
+
+std::string derivation_id(std::size_t result, std::size_t row) {
+  return fmt::format("d{}-{}", result, row);
+}
+
+/// The derivation that stands for each layer of a result: that of the first one alike.
+std::map<std::size_t, std::string> derivations_by_row(const Report& report, std::size_t result) {
+  std::map<std::size_t, std::string> ids;
+  for (const auto& group : report.selections[result].groups)
+    for (const std::size_t row : group) ids[row] = derivation_id(result, group.front());
+  return ids;
+}
+
+std::string field_cell(const OutputField& field, const TableRow& row, const std::string& target) {
+  const std::string text = xml_text(field_text(field, row));
+  if (field.path == "name")
+    return target.empty()
+               ? fmt::format("<th scope=\"row\">{}</th>", text)
+               : fmt::format("<th scope=\"row\"><a href=\"#{}\">{}</a></th>", target, text);
+  const std::string value = sort_value(field, row);
+  if (value.empty()) return fmt::format("<td>{}</td>", text);
+  return fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>", value, text);
+}
+
+void write_layer_rows(const Report& report, std::size_t index, bool many,
+                      const std::vector<const OutputField*>& fields, OutputBuffer& page) {
+  const Result& result = report.results[index];
+  auto ids = derivations_by_row(report, index);
+  std::string& text = page.text();
+  for (const std::size_t i : report.selections[index].rows) {
+    const TableRow row{result, {i}};
+    text += fmt::format("<tr id=\"{}\"{}>", row_link(report, row),
+                        batch_attribute(result.setting.batch));
+    for (const OutputField* field : fields) text += field_cell(*field, row, ids[i]);
+    if (many) text += text_cell(work_title(result, false)) + text_cell(result.setting.gpu);
+    text += "</tr>\n";
+    page.pass_on();
+  }
+}
+
+std::string kernel_table(const Grid& grid) {
+  std::vector<std::string_view> heads;
+  for (const GridColumn& column : grid.columns) heads.emplace_back(column.header);
+  std::string text = table_begin("kernels", heads);
+  for_each_row(grid, [&](std::span<const std::string_view> cells, bool) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      text += grid.columns[i].left ? text_cell(cells[i]) : number_cell(cells[i]);
+    text += "</tr>\n";
+  });
+  return text += table_end;
+}
+
+void write_layers_section(const Report& report, OutputBuffer& page) {
+  const bool many = report.results.size() > 1;
+  const std::vector<const OutputField*> fields = shown_fields(report);
+  std::vector<std::string_view> heads;
+  heads.reserve(fields.size() + 2);
+  for (const OutputField* field : fields)
+    heads.push_back(field->column.header.empty() ? field->path : field->column.header);
+  if (many) heads.insert(heads.end(), {"network", "GPU"});
+  page.text() += section_begin("layers", "Layers") +
+                 "<p>A layer's name leads to the derivation of its numbers.</p>\n"
+                 "<div id=\"tools\" hidden></div>\n" +
+                 table_begin("layers", heads, " id=\"layer-table\"");
+  for (std::size_t i = 0; i < report.results.size(); ++i)
+    write_layer_rows(report, i, many, fields, page);
+  (page.text() += table_end) += section_end;
+}
+
+void write_derivations_section(const Report& report, OutputBuffer& page) {
+  page.text() += section_begin("derivations", "Derivations") +
+                 "<p>Layers that differ in nothing but their names share one.</p>\n";
+  for (const Explanation& each : report.derivations) {
+    const Result& result = report.results[each.result];
+    std::string name = row_name({result, {each.row}});
+    if (report.results.size() > 1) name += " of " + work_title(result, true);
+    page.text() += details(fmt::format(" id=\"{}\"", derivation_id(each.result, each.row)), name,
+                           explanation_text(each, result, ExplanationLength::whole));
+    page.pass_on();
+  }
+  page.text() += section_end;
+}
+
+std::string kernels_section(const Report& report) {
+  if (report.kernels.empty()) return "";
+  std::string text = section_begin("kernels", "Kernels");
+  for (const Chart& chart : kernel_charts(report, std::nullopt))
+    text += fmt::format("<figure>\n{}</figure>\n", svg_element(chart));
+  for (std::size_t i = 0; i < report.kernels.size(); ++i)
+    text += fmt::format(
+        "<pre>{}</pre>\n{}", xml_text(kernel_title(report.kernels[i])),
+        kernel_table(kernel_grid(report.kernels[i], report.kernel_selections[i], RenderStyle())));
+  return text + fmt::format("<p>{}</p>\n{}", xml_text(kernel_legend(report)), section_end);
 }
 
 std::string gpus_section(const Report& report) {
@@ -303,7 +430,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#{}\">Skip to the {}</a>\n"
       "<header>\n<h1>{}</h1>\n{}<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n",
-      title, page_css(), svg_css(), main_part, main_part, title,
+      title, page_css, svg_css(), main_part, main_part, title,
       lead.empty() ? "" : fmt::format("<p>{}</p>\n", xml_text(lead)), section_links(report));
   page.text() += errors_section(report);
   write_layer_sections(report, page);
@@ -312,7 +439,7 @@ void write_html(const Report& report, const RenderStyle&, const Sink& sink) {
   (page.text() += conventions) += section_end;
   page.text() += fmt::format(
       "</main>\n<footer><p>roofline {}</p></footer>\n<script>{}</script>\n</body>\n</html>\n",
-      ROOFLINE_VERSION, page_script());
+      ROOFLINE_VERSION, page_script);
   page.flush();
 }
 

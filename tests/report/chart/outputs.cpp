@@ -3,8 +3,6 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 
-using namespace roofline;
-
 namespace {
 
 constexpr const char* inputs = ROOFLINE_SOURCE_FOLDER "/tests/golden/inputs/";

@@ -1,17 +1,43 @@
-// Throughput against the batch, and the parts of an image's time.
+// Work in several settings: GPUs side by side, and throughput against the batch with the parts of
+// an image's time.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "report/chart/layers.hpp"
 #include "report/chart/makers.hpp"
-#include "report/chart/roofs.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
+
+Bar bar_of(const std::string& work, const SettingRow& row) {
+  Bar bar;
+  bar.label = row.gpu;
+  bar.note = fmt::format("{}, {}", duration(row.time_s), factor(row.speedup));
+  if (row.batch && *row.batch > 0)
+    bar.note += fmt::format(", {} images/s", plain(static_cast<double>(*row.batch) / row.time_s));
+  std::string hover =
+      fmt::format("{} on {}\nexpected: {}\nroofline: {}\nspeed-up: {}", work, row.gpu,
+                  duration(row.time_s), duration(row.roofline_time_s), factor(row.speedup));
+  if (row.energy_at_tdp_j) hover += "\nenergy at TDP: " + si(*row.energy_at_tdp_j, "J");
+  bar.segments = {{row.time_s, Colour::blue, std::move(hover)}};
+  bar.bound = row.roofline_time_s;
+  bar.whisker = whisker_of(row.time_s, row.expected_uncertainty);
+  return bar;
+}
+
+Panel panel_of(std::string heading, std::vector<Bar> shown) {
+  Panel panel;
+  panel.heading = std::move(heading);
+  panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue},
+                  {"roofline bound", LegendItem::Sign::thin_bar}};
+  if (std::any_of(shown.begin(), shown.end(), [](const Bar& bar) { return bar.whisker; }))
+    panel.legend.push_back(whisker_legend());
+  panel.body = bars_along_time(std::move(shown));
+  return panel;
+}
 
 /// How the parts of a network look.
 struct CurveLook {
@@ -43,8 +69,8 @@ double throughput(const SettingRow& row, const std::optional<double>& seconds) {
 class Curves {
  public:
   explicit Curves(std::string y_title) {
-    plot_.x = {"batch", "", true, 1e300, 0};
-    plot_.y = {std::move(y_title), "", true, 1e300, 0};
+    plot_.x = empty_axis("batch");
+    plot_.y = empty_axis(std::move(y_title));
     plot_.is_curve = true;
   }
 
@@ -104,10 +130,8 @@ class Curves {
 
  private:
   void include(const Position& at) {
-    plot_.x.low = std::min(plot_.x.low, at.x);
-    plot_.x.high = std::max(plot_.x.high, at.x);
-    plot_.y.low = std::min(plot_.y.low, at.y);
-    plot_.y.high = std::max(plot_.y.high, at.y);
+    roofline::include(plot_.x, at.x);
+    roofline::include(plot_.y, at.y);
   }
 
   Plot plot_;
@@ -187,7 +211,7 @@ Panel throughput_panel(const Sweeps& sweeps) {
     add_bounds(curves, *sweeps[i], alone, alone ? Colour::ink : look.colour);
     add_images(curves, *sweeps[i], look);
     panel.legend.push_back(
-        {alone ? "expected" : sweep_name(*sweeps[i]), Sign::mark, look.colour, look.symbol, {}});
+        {alone ? "expected" : sweep_name(*sweeps[i]), Sign::mark, look.colour, look.symbol});
   }
   if (alone) add_knee(curves, *sweeps.front());
   if (!alone)
@@ -199,7 +223,7 @@ Panel throughput_panel(const Sweeps& sweeps) {
     });
   };
   if (any_row([](const SettingRow& row) { return row.measured_time_s.has_value(); }))
-    panel.legend.push_back({"measured", Sign::mark, Colour::paper, Symbol::circle, {}});
+    panel.legend.push_back({"measured", Sign::mark, Colour::paper});
   if (any_row([](const SettingRow& row) { return row.expected_uncertainty.has_value(); }))
     panel.legend.push_back(whisker_legend());
   panel.heading = "throughput";
@@ -224,7 +248,7 @@ Panel parts_panel(const SettingsTable& sweep) {
                          duration(time_ms(row) / 1e3), percent(row.part_s[part] / row.time_s));
     });
     panel.legend.push_back(
-        {std::string(name_of(part)), LegendItem::Sign::mark, look.colour, look.symbol, {}});
+        {std::string(name_of(part)), LegendItem::Sign::mark, look.colour, look.symbol});
   }
   panel.heading = "time of an image, by part";
   panel.body = std::move(curves).plot({&sweep});
@@ -249,11 +273,37 @@ Chart chart_of(const Sweeps& sweeps) {
   chart.subtitle = "expected throughput against the batch";
   chart.panels.push_back(throughput_panel(sweeps));
   if (sweeps.size() == 1) chart.panels.push_back(parts_panel(first));
-  if (const std::string text = above_text(sweeps); !text.empty()) chart.caption = {text};
+  chart.caption = above_text(sweeps);
   return chart;
 }
 
 }  // namespace
+
+std::vector<Chart> compare_charts(const Report& report) {
+  const std::vector<SettingsTable>& tables = report.comparisons;
+  if (tables.empty() && !report.results.empty())
+    throw InputError("compare chart: expected two GPUs or more, got one", Remedy::gpu);
+  if (tables.empty()) return {};
+  Chart chart;
+  chart.title = "GPUs side by side";
+  chart.subtitle = "expected time; x: speed-up over the first GPU";
+  const auto heading_of = [](const SettingsTable& table) {
+    const auto& batch = table.rows.front().batch;
+    return table.work + (batch ? fmt::format(", batch {}", *batch) : "");
+  };
+  for (auto table = tables.begin(); table != tables.end();) {
+    const std::string heading = heading_of(*table);
+    std::vector<Bar> bars;  // of work in several data types those of all
+    for (; table != tables.end() && heading_of(*table) == heading; ++table)
+      for (const SettingRow& row : table->rows) bars.push_back(bar_of(table->work, row));
+    if (bars.size() > most_bars) {
+      chart.caption = fmt::format("Not drawn: the {} GPUs after these.", bars.size() - most_bars);
+      bars.resize(most_bars);
+    }
+    chart.panels.push_back(panel_of(heading, std::move(bars)));
+  }
+  return {chart};
+}
 
 std::vector<Chart> sweep_charts(const Report& report) {
   if (report.sweeps.empty() && !report.results.empty())

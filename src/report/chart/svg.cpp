@@ -1,15 +1,84 @@
-#include "report/chart/draw.hpp"
+// Charts as SVG: no script, no font of its own, plain classes so that converters understand it.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "report/chart/layers.hpp"
-#include "report/chart/scale.hpp"
+#include "report/chart/draw.hpp"
+#include "report/chart/makers.hpp"
+#include "report/formats.hpp"
 
 namespace roofline {
-
 namespace {
+
+constexpr double page_width = 800;
+constexpr double margin = 16;
+
+constexpr std::string_view css = R"css(
+.chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
+.chart .muted{fill:#4d4d4d}
+.chart .title{font-weight:600}
+.chart .label{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}
+.chart .paper{fill:#fff}
+.chart .frame{fill:none;stroke:#767676;stroke-width:1}
+.chart .grid{stroke:#e0e0e0;stroke-width:1}
+.chart .tick{stroke:#767676;stroke-width:1}
+.chart .stem{stroke:#b0b0b0;stroke-width:.7}
+.chart .join{stroke:#767676;stroke-width:.9}
+.chart .leader{stroke:#767676;stroke-width:.7;stroke-dasharray:2 2}
+.chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
+.chart .open-dot{fill:#fff;stroke:#1a1a1a;stroke-width:1.3}
+.chart .measured{stroke:#1a1a1a;stroke-width:2.4}
+.chart .whisker{stroke:#1a1a1a;stroke-width:1}
+.chart .bound-bar{fill:#1a1a1a;stroke:#fff;stroke-width:.7}
+.chart .line{fill:none;stroke-width:1.8}
+.chart .dashed{stroke-dasharray:7 4;stroke-width:1.5}
+.chart .dash-dot{stroke-dasharray:9 3 2 3;stroke-width:1.4}
+.chart .dotted{stroke-dasharray:1.5 3;stroke-width:1.2}
+.chart .c-blue{fill:#0072b2}.chart .c-sky{fill:#56b4e9}.chart .c-vermillion{fill:#d55e00}
+.chart .c-green{fill:#009e73}.chart .c-orange{fill:#e69f00}.chart .c-purple{fill:#cc79a7}
+.chart .c-yellow{fill:#f0e442}.chart .c-grey{fill:#8c8c8c}.chart .c-ink{fill:#1a1a1a}
+.chart .c-paper{fill:#fff}
+.chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#1a1a1a;stroke-width:.8}
+.chart .s-blue{stroke:#0072b2}.chart .s-sky{stroke:#56b4e9}.chart .s-vermillion{stroke:#d55e00}
+.chart .s-green{stroke:#009e73}.chart .s-orange{stroke:#e69f00}.chart .s-purple{stroke:#cc79a7}
+.chart .s-yellow{stroke:#f0e442}.chart .s-grey{stroke:#8c8c8c}.chart .s-ink{stroke:#1a1a1a}
+.chart path.c-paper{stroke-width:1.6}
+.chart a:focus path,.chart a:focus rect,.chart g:hover>path{stroke-width:2.2}
+@media screen and (prefers-color-scheme:dark){
+.chart text{fill:#e8e8e8}
+.chart .muted{fill:#b8bcc2}
+.chart .label{stroke:#15181c}
+.chart .paper,.chart .c-paper{fill:#15181c}
+.chart .grid{stroke:#2f343a}
+.chart .stem{stroke:#5a6068}
+.chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
+.chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
+.chart .open-dot{fill:#15181c;stroke:#f4f4f4}
+.chart .c-ink{fill:#d8d8d8}
+.chart path[class^="c-"],.chart rect[class^="c-"]{stroke:#e8e8e8}
+}
+)css";
+
+std::string_view anchor_name(Anchor anchor) {
+  switch (anchor) {
+    case Anchor::start: return "start";
+    case Anchor::middle: return "middle";
+    case Anchor::end: return "end";
+  }
+  return "";
+}
+
+std::string text_element(const Text& text) {
+  const std::string turn = text.angle == 0 ? ""
+                                           : fmt::format(" transform=\"rotate({} {} {})\"",
+                                                         px(text.angle), px(text.x), px(text.y));
+  return fmt::format(R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}"{}>{}</text>)"
+                     "\n",
+                     text.css, px(text.x), px(text.y), px(text.size), anchor_name(text.anchor),
+                     turn, xml_text(text.text));
+}
 
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
@@ -49,16 +118,15 @@ void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
 
 }  // namespace
 
-void begin_layer(Scene& scene, const std::string& hover, const std::string& link,
-                 const SvgStyle& style) {
-  if (style.links && !link.empty()) scene.body += fmt::format("<a href=\"#{}\">", link);
+void begin_layer(Scene& scene, const std::string& hover, const std::string& link) {
+  if (scene.links && !link.empty()) scene.body += fmt::format("<a href=\"#{}\">", link);
   scene.body += "<g>";
   if (!hover.empty()) scene.body += "<title>" + xml_text(hover) + "</title>";
   scene.body += '\n';
 }
 
-void end_layer(Scene& scene, const std::string& link, const SvgStyle& style) {
-  scene.body += style.links && !link.empty() ? "</g></a>\n" : "</g>\n";
+void end_layer(Scene& scene, const std::string& link) {
+  scene.body += scene.links && !link.empty() ? "</g></a>\n" : "</g>\n";
 }
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
@@ -90,6 +158,8 @@ void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::s
                             "\n",
                             css, symbol_path(symbol, at.x, at.y, radius));
 }
+
+namespace {
 
 double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Box& area) {
   if (legend.empty()) return area.y;
@@ -133,8 +203,6 @@ double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area) {
   return area.y + line_height * static_cast<double>(lines);
 }
 
-namespace {
-
 constexpr double row_height = 18;
 constexpr double bar_height = 12;
 constexpr double bound_height = 3;
@@ -149,9 +217,9 @@ void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::st
                             css, px(box.x), px(box.y), px(box.width), px(box.height), title);
 }
 
-void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top, const SvgStyle& style) {
+void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   const double middle = top + row_height / 2;
-  begin_layer(scene, "", bar.link, style);
+  begin_layer(scene, "", bar.link);
   double sum = 0;
   for (const Segment& segment : bar.segments) {
     const double from = scale(sum);
@@ -170,12 +238,10 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top, cons
   if (bar.measured)
     draw_line(scene, {scale(*bar.measured), top + 1}, {scale(*bar.measured), top + row_height - 1},
               "measured");
-  end_layer(scene, bar.link, style);
+  end_layer(scene, bar.link);
 }
 
-}  // namespace
-
-double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle& style) {
+double draw_bars(Scene& scene, const Bars& bars, const Box& area) {
   double label_width = 0;
   double note_width = 0;
   std::vector<std::string> labels;
@@ -201,13 +267,87 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area, const SvgStyle
   for (std::size_t i = 0; i < bars.bars.size(); ++i) {
     const Bar& bar = bars.bars[i];
     const double top = area.y + row_height * static_cast<double>(i);
-    draw_bar(scene, bar, scale, top, style);
+    draw_bar(scene, bar, scale, top);
     const double base = top + row_height / 2 + 4;
     scene.texts.push_back({left - bar_gap, base, labels[i], small_text, Anchor::end, 0, "ink"});
     scene.texts.push_back(
         {scale(length_of(bar)) + bar_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
   }
   return bottom + 24;
+}
+
+/// Lines of text from `top` down; returns where they end.
+double draw_paragraph(Scene& scene, std::string_view text, double top, double size,
+                      std::string_view name) {
+  for (const std::string& line : wrapped_text(text, page_width - 2 * margin, size)) {
+    top += size * 1.35;
+    scene.texts.push_back({margin, top, line, size, Anchor::start, 0, name});
+  }
+  return top;
+}
+
+/// The chart from `top` down; returns where it ends.
+double draw_chart(Scene& scene, const Chart& chart, double top) {
+  const double width = page_width - 2 * margin;
+  double y =
+      draw_paragraph(scene, fitted_text(chart.title, 1.8 * width, 16), top + 8, 16, "ink title");
+  y = draw_paragraph(scene, chart.subtitle, y + 2, 12, "muted") + 12;
+  for (const Panel& panel : chart.panels) {
+    if (!panel.heading.empty())
+      y = draw_paragraph(scene, fitted_text(panel.heading, width, 12), y, 12, "ink title") + 8;
+    const Box area{margin, y, width, 0};
+    std::vector<KeyRow> key;
+    if (const auto* plot = std::get_if<Plot>(&panel.body)) {
+      DrawnPlot drawn = draw_plot(scene, *plot, area);
+      y = drawn.end;
+      key = std::move(drawn.key);
+    } else {
+      y = draw_bars(scene, std::get<Bars>(panel.body), area);
+    }
+    y = draw_legend(scene, panel.legend, {margin, y, width, 0}) + 10;
+    if (!key.empty()) y = draw_key(scene, key, {margin, y, width, 0}) + 8;
+  }
+  return draw_paragraph(scene, chart.caption, y, small_text, "muted") + margin;
+}
+
+std::string element_of(const Scene& scene, const std::string& label, std::string_view role,
+                       std::string_view head) {
+  std::string svg = fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="{2}" aria-label="{3}">)"
+      "\n{4}",
+      px(scene.width), px(scene.height), role, xml_text(label), head);
+  svg += fmt::format(R"(<rect class="paper" width="{}" height="{}"/>)"
+                     "\n",
+                     px(scene.width), px(scene.height));
+  svg += scene.body;
+  for (const Text& text : scene.texts) svg += text_element(text);
+  return svg + "</svg>\n";
+}
+
+}  // namespace
+
+Scene scene_of(const std::vector<Chart>& charts, bool links) {
+  Scene scene;
+  scene.links = links;
+  scene.width = page_width;
+  for (const Chart& chart : charts)
+    scene.height = std::ceil(draw_chart(scene, chart, scene.height));
+  return scene;
+}
+
+std::string svg_element(const Chart& chart) {
+  return element_of(scene_of({chart}, true), chart.title + ": " + chart.subtitle, "group", "");
+}
+
+std::string_view svg_css() { return css; }
+
+void write_svg(const Report& report, const RenderStyle& style, const Sink& sink) {
+  std::vector<Chart> charts = charts_of(report, style.chart);
+  if (charts.empty()) charts.push_back({.title = "no input could be evaluated"});
+  std::string label;
+  for (const Chart& chart : charts)
+    label += (label.empty() ? "" : "; ") + chart.title + ": " + chart.subtitle;
+  sink(element_of(scene_of(charts), label, "img", fmt::format("<style>{}</style>\n", css)));
 }
 
 }  // namespace roofline

@@ -1,9 +1,12 @@
-#include "report/page/page.hpp"
+#pragma once
+
+// The style sheet and the script of a report's page.
+
+#include <string_view>
 
 namespace roofline {
 
-std::string_view page_css() {
-  return R"css(
+inline constexpr std::string_view page_css = R"css(
 :root{color-scheme:light dark}
 body{margin:0 auto;max-width:75rem;padding:0 1rem 3rem;color:#1a1a1a;background:#fff;
 font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
@@ -53,10 +56,9 @@ figure{border-color:#3a4048}
 }
 @media print{nav,.skip,#tools,#batches{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
 )css";
-}
 
-std::string_view page_script() {
-  return R"js(
+/// Sorts and filters the table of layers and shows a layer's derivation below its row.
+inline constexpr std::string_view page_script = R"js(
 'use strict';
 (function () {
   const table = document.getElementById('layer-table');
@@ -230,6 +232,5 @@ std::string_view page_script() {
   });
 })();
 )js";
-}
 
 }  // namespace roofline
