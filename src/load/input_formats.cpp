@@ -7,7 +7,7 @@
 #include "load/network_reader.hpp"
 #include "model/expected.hpp"
 #include "model/text.hpp"
-#include "onnx/onnx_input.hpp"
+#include "onnx/model.hpp"
 #include "profilers/formats.hpp"
 #include "pytorch/trace_input.hpp"
 #include "roofline/catalogue.hpp"
@@ -53,7 +53,7 @@ const InputFormat input_table[] = {
      nullptr,
      whole_beside<read_engine_companion>},
     {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
-    {"ONNX", {".onnx"}, looks_like_onnx, open_onnx},
+    {"ONNX", {".onnx"}, onnx_graph::looks_like_model, onnx_graph::open_model},
     {"JSON", {".json"}, always, open_json},
 };
 

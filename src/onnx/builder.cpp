@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_set>
 
 #include "onnx/operators.hpp"
 #include "roofline/error.hpp"
@@ -24,71 +23,14 @@ constexpr std::size_t longest_path = 1000;
                   " once functions and loops are written out, got more"};
 }
 
-using Names = std::vector<const std::string*>;
-
-/// Adds the names of everything that a node reads, graphs inside it included.
-void add_reads(const NodeProto& node, Names& reads) {
-  for (const std::string& name : node.inputs) reads.push_back(&name);
-  for (const AttributeProto& attribute : node.attributes) {
-    if (attribute.graph == nullptr) continue;
-    const GraphProto& graph = *attribute.graph;
-    std::unordered_set<std::string_view> own;
-    Names inside;
-    for (const TensorProto& tensor : graph.tensors) own.insert(tensor.name);
-    for (const ValueProto& input : graph.inputs) own.insert(input.name);
-    for (const NodeProto& inner : graph.nodes) {
-      own.insert(inner.outputs.begin(), inner.outputs.end());
-      add_reads(inner, inside);
-    }
-    for (const ValueProto& output : graph.outputs) inside.push_back(&output.name);
-    for (const std::string* name : inside)
-      if (!own.contains(*name)) reads.push_back(name);
-  }
-}
-
-/// The nodes so that each comes after those that it reads from. Throws NodeError naming a cycle.
-std::vector<const NodeProto*> in_order(const std::vector<NodeProto>& nodes) {
-  std::unordered_map<std::string_view, std::size_t> maker;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (const std::string& name : nodes[i].outputs)
-      if (!name.empty()) maker[name] = i;
-  std::vector<std::vector<std::size_t>> readers(nodes.size());
-  std::vector<std::size_t> waits_for(nodes.size(), 0);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Names reads;
-    add_reads(nodes[i], reads);
-    for (const std::string* name : reads) {
-      const auto found = maker.find(*name);
-      if (found == maker.end()) continue;
-      readers[found->second].push_back(i);
-      ++waits_for[i];
-    }
-  }
-  std::vector<const NodeProto*> order;
-  std::vector<std::size_t> ready;
-  for (std::size_t i = nodes.size(); i-- > 0;)
-    if (waits_for[i] == 0) ready.push_back(i);
-  while (!ready.empty()) {
-    const std::size_t next = ready.back();
-    ready.pop_back();
-    order.push_back(&nodes[next]);
-    for (std::size_t i = readers[next].size(); i-- > 0;)
-      if (--waits_for[readers[next][i]] == 0) ready.push_back(readers[next][i]);
-  }
-  if (order.size() == nodes.size()) return order;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (waits_for[i] != 0)
-      throw NodeError{"expected nodes without a cycle, got one through " + node_place(nodes[i])};
-  return order;
-}
-
 std::vector<Value*> inputs_of(const NodeProto& proto, const Scope& scope) {
   std::vector<Value*> inputs;
   for (const std::string& name : proto.inputs) {
     const auto found = name.empty() ? std::optional<Value*>(nullptr) : scope.find(name);
     if (!found)
-      throw NodeError{"expected an input that the model, a tensor of it or a node gives, got \"" +
-                      name + "\""};
+      throw NodeError{
+          "expected an input that the model, a tensor of it or a node before it gives, got \"" +
+          name + "\""};
     inputs.push_back(*found);
   }
   return inputs;
@@ -189,25 +131,15 @@ void Builder::add_inputs(const GraphProto& graph, Scope& scope) {
   }
 }
 
+/// ONNX has nodes in an order in which each follows those that it reads from.
 void Builder::add_nodes(const std::vector<NodeProto>& nodes, Scope& scope) {
-  std::vector<const NodeProto*> order;
-  try {
-    order = in_order(nodes);
-  } catch (const NodeError& error) {
-    throw InputError(model_.source, "", error.message);
-  }
-  for (const NodeProto* node : order) {
-    try {
-      add_node(*node, scope);
-    } catch (const NodeError& error) {
-      const char* advice =
-          "; the model's batch is fixed: export it with an open batch to change it";
-      throw InputError(model_.source, node_place(*node),
-                       error.message + (dimensions_.overrides_fixed_batch() ? advice : ""));
-    } catch (const OverflowError&) {
-      throw InputError(model_.source, node_place(*node), overflow_message);
-    }
-  }
+  const char* advice =
+      dimensions_.overrides_fixed_batch()
+          ? "; the model's batch is fixed: export it with an open batch to change it"
+          : "";
+  for (const NodeProto& node : nodes)
+    at_node(
+        model_.source, node, [&] { add_node(node, scope); }, advice);
 }
 
 void Builder::count_node(const NodeProto& proto) {
@@ -318,16 +250,6 @@ Value* Builder::number(double value) {
   constant->numbers = Numbers{value};
   constant->is_constant = true;
   return constant;
-}
-
-Node Builder::new_node(std::string op, std::vector<Value*> inputs, const std::string& result,
-                       std::size_t results) {
-  Node node;
-  node.op = std::move(op);
-  node.row = find_operator("", node.op);
-  node.inputs = std::move(inputs);
-  for (std::size_t i = 0; i < results; ++i) node.outputs.push_back(new_value(result));
-  return node;
 }
 
 void Builder::settle(Node node) {

@@ -77,9 +77,6 @@ class Builder {
   /// Works out the results' sizes, and their numbers where they are constant; else the node joins
   /// the graph.
   void settle(Node node);
-  /// A node of ours for settle, with new tensors of that name as its results.
-  Node new_node(std::string op, std::vector<Value*> inputs, const std::string& result,
-                std::size_t results = 1);
   /// Adds the nodes of a graph inside a node, with these as its inputs; gives its outputs, null
   /// where nothing makes one.
   std::vector<Value*> add_body(const GraphProto& graph, const std::vector<Value*>& inputs,

@@ -154,18 +154,6 @@ std::optional<Sizes> window_sizes(Node& node) {
   return out;
 }
 
-/// Each channel's last positions, which stand before the first ones in the next call.
-std::optional<Sizes> causal_sizes(Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  const Sizes& weights = sizes_of(node, 1);
-  if (in.size() != 3 || weights.size() != 3) return std::nullopt;
-  const std::int64_t kept = std::max<std::int64_t>(0, weights.back() - 1);
-  node.made["pads"] = {kept, 0};
-  node.made["group"] = {in[1]};
-  set_result(node, 1, {in[0], in[1], kept}, type_at(node, 0));
-  return window_sizes(node);
-}
-
 std::optional<Sizes> global_sizes(Node& node) {
   Sizes out = sizes_of(node, 0);
   for (std::size_t axis = 2; axis < out.size(); ++axis) out[axis] = 1;
@@ -236,11 +224,6 @@ constexpr Operator convolution_rows[] = {
     row("ConvTranspose", convolution, LayerKind::conv_transpose),
     row("AveragePool LpPool", pool, LayerKind::avg_pool),
     row("MaxPool", pool, LayerKind::max_pool),
-    {.name = "CausalConvWithState",
-     .needs = 2,
-     .sizes = causal_sizes,
-     .layer = emit_convolution,
-     .kind = LayerKind::conv},
     {.name = "GlobalAveragePool", .sizes = global_sizes, .layer = emit_global_pool},
     {.name = "GlobalLpPool GlobalMaxPool", .sizes = global_sizes, .layer = emit_reduction},
     {.name = "RoiAlign", .needs = 2, .sizes = region_sizes},

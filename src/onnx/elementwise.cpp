@@ -1,4 +1,5 @@
-// Operators that work element by element: on one tensor, and on several broadcast to one shape.
+// Operators that work element by element: on one tensor, and on several broadcast to one shape;
+// types converted and tensors quantised.
 
 #include <algorithm>
 #include <cmath>
@@ -170,6 +171,81 @@ void emit_function(Emitter& emitter, const Node& node) {
   emit_one_operand(emitter, node, LayerKind::elementwise, *tensor);
 }
 
+// Conversions and quantised tensors.
+
+std::optional<Sizes> cast_sizes(Node& node) {
+  node.outputs[0]->type = static_cast<int>(int_attribute(node, "to", type_at(node, 0)));
+  return sizes_of(node, 0);
+}
+
+std::optional<Sizes> cast_like_sizes(Node& node) {
+  node.outputs[0]->type = type_at(node, 1);
+  return sizes_of(node, 0);
+}
+
+std::optional<Sizes> quantise_sizes(Node& node) {
+  const auto stated = static_cast<int>(int_attribute(node, "output_dtype", 0));
+  const int type = node.input(2) != nullptr ? type_at(node, 2) : stated;
+  node.outputs[0]->type = type != 0 ? type : static_cast<int>(element::uint8);
+  return sizes_of(node, 0);
+}
+
+/// The tensor, and the scale and the zero point that follow from its range.
+std::optional<Sizes> quantise_dynamically_sizes(Node& node) {
+  set_result(node, 1, {}, element::float32);
+  set_result(node, 2, {}, element::uint8);
+  return sizes_of(node, 0);
+}
+
+/// Floating-point numbers again, which stay stored as they were.
+std::optional<Sizes> dequantise_sizes(Node& node) {
+  const int scale = type_at(node, 1);
+  node.outputs[0]->type = scale != 0 ? scale : static_cast<int>(element::float32);
+  node.outputs[0]->stored_type = node.input(0)->type;
+  return sizes_of(node, 0);
+}
+
+/// Converts each element where it stands.
+void emit_conversion(Emitter& emitter, const Node& node) {
+  const Value& operand = *node.input(0);
+  LayerSpec& spec = emitter.add(node, LayerKind::copy);
+  spec.input = Emitter::whole(operand);
+  emitter.writes(node.outputs[0], Emitter::layout_of(operand));
+}
+
+void emit_cast(Emitter& emitter, const Node& node) {
+  const bool is_same = emitter.type_of(*node.input(0)) == emitter.type_of(*node.outputs[0]);
+  (is_same ? emit_view : emit_conversion)(emitter, node);
+}
+
+/// The kernel before writes its result quantised where nothing else reads it.
+void emit_quantise(Emitter& emitter, const Node& node) {
+  const bool is_fused =
+      emitter.is_own_result(*node.input(0)) && only_reader(node.input(0)) == &node;
+  if (!is_fused) return emit_conversion(emitter, node);
+  Emitter::view(node.outputs[0], node.input(0));
+}
+
+/// Whoever reads it reads the quantised tensor.
+void emit_dequantise(Emitter& emitter, const Node& node) {
+  if (!node.outputs[0]->is_output) return emit_view(emitter, node);
+  node.outputs[0]->stored_type = 0;
+  emit_conversion(emitter, node);
+}
+
+/// Operators of ONNX Runtime that read quantised tensors with a scale and a zero point each: what
+/// they compute is what the operators whose name they have do, on every third input.
+template <std::size_t First, std::size_t Most>
+bool make_plain(Builder& /*builder*/, Node& node, Scope& /*scope*/) {
+  std::vector<Value*> tensors;
+  for (std::size_t i = First; i < node.inputs.size() && tensors.size() < Most; i += 3)
+    tensors.push_back(node.inputs[i]);
+  node.op.erase(0, std::string_view("QLinear").size());
+  node.domain.clear();
+  node.inputs = std::move(tensors);
+  return false;
+}
+
 constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
 constexpr Operator test{
     .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
@@ -233,6 +309,28 @@ constexpr Operator elementwise_rows[] = {
     row("Or", comparison, [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; }),
     row("Xor", comparison, [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; }),
     {.name = "Where", .needs = 3, .sizes = where_sizes, .fold = fold_where, .layer = emit_function},
+
+    {.name = "Cast",
+     .sizes = cast_sizes,
+     .fold = fold_same,
+     .layer = emit_cast,
+     .keeps_weights = true},
+    {.name = "CastLike", .sizes = cast_like_sizes, .fold = fold_same, .layer = emit_cast},
+    {.name = "QuantizeLinear", .sizes = quantise_sizes, .layer = emit_quantise},
+    {.name = "DynamicQuantizeLinear",
+     .sizes = quantise_dynamically_sizes,
+     .type = element::uint8,
+     .layer = emit_conversion},
+    {.name = "DequantizeLinear",
+     .sizes = dequantise_sizes,
+     .layer = emit_dequantise,
+     .keeps_weights = true},
+    {.name = "QLinearAdd QLinearMul", .domain = microsoft, .write_out = make_plain<0, 2>},
+    {.name = "QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
+             "QLinearSoftmax",
+     .domain = microsoft,
+     .write_out = make_plain<0, 1>},
+    {.name = "QLinearConcat", .domain = microsoft, .write_out = make_plain<2, SIZE_MAX>},
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
 void Emitter::emit(const Node& node) {
   const bool has_no_sizes =
       std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value* output) {
-        return output != nullptr && !output->sizes && !output->items &&
+        return output != nullptr && !output->sizes &&
                (output->is_output || !output->consumers.empty());
       });
   if (has_no_sizes) {
@@ -110,9 +110,9 @@ void Emitter::emit(const Node& node) {
                                     [](const Value* output) { return !has_elements(output); });
   if (is_empty) return;
   // The file may state a result's sizes where those of the operands are not known.
-  const bool has_operands = std::all_of(
-      node.inputs.begin(), node.inputs.end(),
-      [](const Value* input) { return input == nullptr || input->sizes || input->items; });
+  const bool has_operands =
+      std::all_of(node.inputs.begin(), node.inputs.end(),
+                  [](const Value* input) { return input == nullptr || input->sizes; });
   if (!has_operands && is_essential(node)) fail_sizes(node);
   const bool has_first = node.op == "Concat" || has_elements(node.input(0));
   const bool has_rule = node.row->layer != nullptr;
@@ -143,10 +143,6 @@ void Emitter::view(Value* result, const Value* operand) {
   if (operand->stored_type != 0 && result->stored_type == 0)
     result->stored_type = operand->stored_type;
   if (result->source && result->sizes != operand->sizes) result->source->is_direct = false;
-}
-
-void Emitter::view(const Node& node) {
-  for (Value* output : node.outputs) view(output, node.input(0));
 }
 
 OperandSpec Emitter::operand(const Value& value, const Sizes& sizes) {

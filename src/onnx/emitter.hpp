@@ -46,8 +46,7 @@ class Emitter {
   }
   /// Says that the last layer writes this tensor, whole or as one of several.
   void writes(Value* result, Layout layout = Layout::first, bool is_direct = true);
-  /// The results are the first operand under another shape: nothing is moved.
-  void view(const Node& node);
+  /// The result is the operand under another shape: nothing is moved.
   static void view(Value* result, const Value* operand);
 
   /// A tensor in its own axes, at most five of them.

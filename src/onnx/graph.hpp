@@ -35,7 +35,7 @@ struct Source {
   Layout layout = Layout::first;
 };
 
-/// A tensor, or a sequence of tensors.
+/// A tensor.
 struct Value {
   std::string name;
   int type = 0;                    ///< element::Type; 0 where unknown
@@ -46,7 +46,6 @@ struct Value {
   const Value* weights = nullptr;  ///< the tensor of the file that it is a form of: itself, or one
                                    ///< that was transposed or dequantised
   std::optional<Numbers> numbers;  ///< a small constant's elements, row by row
-  std::optional<std::vector<Value*>> items;  ///< the tensors of a sequence
   Node* producer = nullptr;
   std::vector<Node*> consumers;
   bool is_output = false;        ///< the model gives it out
@@ -106,12 +105,13 @@ std::string node_place(const Node& node);
 std::string node_place(const NodeProto& proto);
 
 /// Does what may throw NodeError or OverflowError of a node: an InputError names the node.
-template <class Work>
-void at_node(const std::string& source, const Node& node, const Work& work) {
+template <class AnyNode, class Work>
+void at_node(const std::string& source, const AnyNode& node, const Work& work,
+             const char* advice = "") {
   try {
     work();
   } catch (const NodeError& error) {
-    throw InputError(source, node_place(node), error.message);
+    throw InputError(source, node_place(node), error.message + advice);
   } catch (const OverflowError&) {
     throw InputError(source, node_place(node), overflow_message);
   }

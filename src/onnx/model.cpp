@@ -5,11 +5,183 @@
 #include <cmath>
 #include <utility>
 
-#include "onnx/wire.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline::onnx_graph {
 namespace {
+
+// What is kept, as memory and as fields: a field of two bytes may become an object of hundreds.
+constexpr std::uint64_t most_kept_byte = 512ULL << 20;
+constexpr std::uint64_t most_fields = 4000000;
+constexpr std::uint64_t longest_name_byte = 4096;
+constexpr std::size_t deepest_message = 64;
+/// A graph inside a graph is a field of an attribute of a node.
+constexpr std::size_t messages_a_graph = 3;
+
+/// Protobuf's wire format, read from a stream in one pass: fields nobody asks for are passed over,
+/// so that a file of gigabytes of weights takes little memory.
+class WireReader {
+ public:
+  explicit WireReader(ByteStream& stream) : stream_(stream) {}
+
+  enum class Kind : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+  struct Field {
+    std::uint32_t number = 0;
+    Kind kind = Kind::varint;
+    std::uint64_t value = 0;  ///< the number, or its bits; of bytes: how many they are
+  };
+
+  /// Calls take(field) for each field of a message: of `around`'s bytes, or the whole stream. Takes
+  /// what it wants of a field by the functions below; the rest is passed over. Throws InputError
+  /// where the bytes are no protobuf message, end too early, or nest or weigh too much.
+  template <class Take>
+  void message(const Field* around, Take take) {
+    const std::uint64_t outer_end = end_;
+    if (depth_++ > deepest_message)
+      fail("expected graphs nested at most " + std::to_string(deepest_message / messages_a_graph) +
+           " deep, got more");
+    if (around != nullptr && around->kind != Kind::bytes) fail_format();
+    if (around != nullptr) end_ = at_ + around->value;
+    while (has_more()) {
+      const Field field = next();
+      const std::uint64_t field_end = field.kind == Kind::bytes ? at_ + field.value : at_;
+      take(field);
+      pass_over(field_end - at_, nullptr);
+    }
+    end_ = outer_end;
+    --depth_;
+  }
+
+  /// The field's bytes, if they are at most that many; else none are kept.
+  std::string text(const Field& field, std::uint64_t longest) {
+    std::string bytes;
+    if (field.kind != Kind::bytes || field.value > longest) return bytes;
+    keep(field.value);
+    pass_over(field.value, &bytes);
+    return bytes;
+  }
+
+  /// A name; throws InputError where it is longer than any name is.
+  std::string name(const Field& field) {
+    if (field.kind == Kind::bytes && field.value > longest_name_byte)
+      fail("expected names of at most " + std::to_string(longest_name_byte) +
+           " bytes, got one of " + std::to_string(field.value));
+    return text(field, longest_name_byte);
+  }
+
+  /// Numbers one after the other in one field, or one a field; each as the bits it is stored in.
+  /// False, and nothing is kept, where the list would hold more than that many.
+  bool numbers(const Field& field, Kind each, std::size_t most, std::vector<std::uint64_t>& list) {
+    const std::size_t size = list.size();
+    const auto add = [&](std::uint64_t number) {
+      if (list.size() >= most) return false;
+      list.push_back(number);
+      return true;
+    };
+    bool fits = true;
+    if (field.kind == each) {
+      fits = add(field.value);
+    } else if (field.kind == Kind::bytes) {
+      const std::uint64_t end = at_ + field.value;
+      while (fits && at_ < end) {
+        fits =
+            add(each == Kind::varint ? read_varint() : read_fixed(each == Kind::fixed64 ? 8 : 4));
+        if (at_ > end) fail_format();
+      }
+    }
+    keep((list.size() - size) * sizeof(std::uint64_t));
+    if (!fits) list.clear();
+    return fits;
+  }
+
+  /// Counts memory that the caller keeps. Throws InputError beyond what a model may take.
+  void keep(std::uint64_t byte) {
+    kept_byte_ += byte;
+    if (kept_byte_ > most_kept_byte)
+      fail("expected a model that takes at most " + std::to_string(most_kept_byte >> 20) +
+           " MiB of memory beside the weights, got a larger one");
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(stream_.name(), "", message);
+  }
+
+  [[noreturn]] void fail_format() const {
+    fail("expected an ONNX model, got bytes that are none (at byte " + std::to_string(at_) + ")");
+  }
+
+  /// The bytes that are in memory. Throws InputError where there are none.
+  std::string_view seen() const {
+    const std::string_view bytes = stream_.peek(1);
+    if (bytes.empty())
+      fail("expected a whole ONNX model, got one that ends after " + std::to_string(at_) +
+           " bytes, in the middle of a message");
+    return bytes;
+  }
+
+  bool has_more() {
+    if (at_ > end_) fail_format();
+    return end_ == UINT64_MAX ? !stream_.peek(1).empty() : at_ < end_;
+  }
+
+  std::uint64_t read_varint() {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(seen().front());
+      stream_.skip(1);
+      ++at_;
+      number |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+      if (byte < 0x80) return number;
+    }
+    fail_format();
+  }
+
+  /// Little-endian.
+  std::uint64_t read_fixed(std::size_t count) {
+    std::string bytes;
+    pass_over(count, &bytes);
+    std::uint64_t number = 0;
+    for (std::size_t i = count; i-- > 0;)
+      number = number << 8 | static_cast<unsigned char>(bytes[i]);
+    return number;
+  }
+
+  void pass_over(std::uint64_t count, std::string* copy) {
+    while (count > 0) {
+      const std::string_view bytes = seen().substr(0, count);
+      if (copy != nullptr) copy->append(bytes);
+      count -= bytes.size();
+      at_ += bytes.size();
+      stream_.skip(bytes.size());
+    }
+  }
+
+  Field next() {
+    const std::uint64_t tag = read_varint();
+    Field field{static_cast<std::uint32_t>(tag >> 3), static_cast<Kind>(tag & 7)};
+    if (field.number == 0 || tag > UINT32_MAX) fail_format();
+    if (++fields_ > most_fields)
+      fail("expected a model of at most " + std::to_string(most_fields) +
+           " fields beside the weights, got more");
+    switch (field.kind) {
+      case Kind::varint:
+      case Kind::bytes: field.value = read_varint(); break;
+      case Kind::fixed64: field.value = read_fixed(8); break;
+      case Kind::fixed32: field.value = read_fixed(4); break;
+      default: fail_format();
+    }
+    if (field.kind == Kind::bytes && field.value > end_ - std::min(at_, end_)) fail_format();
+    return field;
+  }
+
+  ByteStream& stream_;
+  std::uint64_t at_ = 0;
+  std::uint64_t end_ = UINT64_MAX;  ///< where the innermost message ends
+  std::uint64_t fields_ = 0;
+  std::uint64_t kept_byte_ = 0;
+  std::size_t depth_ = 0;
+};
 
 using WireField = WireReader::Field;
 using WireKind = WireReader::Kind;
@@ -298,37 +470,15 @@ std::shared_ptr<const Model> read_model(ByteStream& stream) {
 }
 
 bool looks_like_model(std::string_view head) {
-  // Fields of ModelProto in ascending order, as every writer of protobuf emits them, up to the
-  // graph. Text never starts so: the first byte is a control character.
-  constexpr std::string_view format_version("\x08");
-  if (head.size() < 2 || head.substr(0, 1) != format_version) return false;
-  std::size_t at = 1;
-  const auto read = [&]() -> std::optional<std::uint64_t> {
-    std::uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64 && at < head.size(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(head[at++]);
-      number |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-      if (byte < 0x80) return number;
-    }
-    return std::nullopt;
-  };
-  const auto version = read();
-  if (!version || *version == 0 || *version > 1000) return false;
-  while (at < head.size()) {
-    const auto tag = read();
-    if (!tag) return false;
-    const std::uint64_t field = *tag >> 3;
-    const auto kind = static_cast<WireKind>(*tag & 7);
-    if (kind == WireKind::bytes && field == 7) return true;
-    const bool known = field >= 1 && field <= 26;
-    const auto number = read();
-    if (!known || !number) return false;
-    if (kind == WireKind::varint) continue;
-    if (kind != WireKind::bytes) return false;
-    if (*number > head.size() - at) return true;
-    at += static_cast<std::size_t>(*number);
-  }
-  return true;
+  // ModelProto as every writer of protobuf emits it: the format's version, a small number, and then
+  // the tag of another of its fields, which holds a number or bytes. Text never starts so: the
+  // first byte is a control character.
+  constexpr char format_version = 0x08;
+  if (head.size() < 2 || head[0] != format_version || head[1] <= 0) return false;
+  if (head.size() == 2) return true;
+  const unsigned tag = static_cast<unsigned char>(head[2]);
+  const auto kind = static_cast<WireKind>(tag & 7);
+  return tag >= 0x10 && (kind == WireKind::varint || kind == WireKind::bytes);
 }
 
 }  // namespace roofline::onnx_graph

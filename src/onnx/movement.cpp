@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "onnx/builder.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {
@@ -78,13 +77,6 @@ std::optional<Sizes> dropout_sizes(Node& node) {
   return sizes_of(node, 0);
 }
 
-/// A sequence under another name; false for tensors.
-bool alias_sequence(Builder& builder, Node& node, Scope& scope) {
-  if (node.input(0) == nullptr || !node.input(0)->items) return false;
-  builder.bind_outputs(node, node.inputs, scope);
-  return true;
-}
-
 // Permutations.
 
 /// The operand's axis that each axis of the result is; without "perm", the axes in reverse. Throws
@@ -141,7 +133,7 @@ void emit_transpose(Emitter& emitter, const Node& node) {
   const bool is_view = keeps_order(sizes_of(node, 0), axes) ||
                        (swaps_last_two(axes) && only_products_read(*node.outputs[0]));
   if (!is_view) return emit_move(emitter, node, sizes_of(node, 0));
-  emitter.view(node);
+  emit_view(emitter, node);
   if (node.outputs[0]->source) node.outputs[0]->source->is_direct = false;
 }
 
@@ -199,7 +191,7 @@ void emit_concat(Emitter& emitter, const Node& node) {
   std::vector<const Value*> operands;
   for (const Value* input : node.inputs)
     if (has_elements(input)) operands.push_back(input);
-  if (operands.size() == 1) return emitter.view(node.outputs[0], operands.front());
+  if (operands.size() == 1) return Emitter::view(node.outputs[0], operands.front());
   LayerSpec& spec = emitter.add(node, LayerKind::concat);
   spec.dtypes.input = emitter.type_of(*operands.front());
   const bool is_plain = axis == 1 && result.size() <= most_axes;
@@ -244,7 +236,7 @@ void emit_split(Emitter& emitter, const Node& node) {
     if (is_used) used += product_or_throw(*result->sizes);
   }
   if (used == 0) return;
-  if (node.outputs.size() == 1) return emitter.view(node);
+  if (node.outputs.size() == 1) return emit_view(emitter, node);
   LayerSpec& spec = emitter.add(node, LayerKind::copy);
   spec.input = Emitter::operand(*node.input(0), is_whole ? sizes_of(node, 0) : Sizes{used});
   spec.output = spec.input->sizes;
@@ -347,32 +339,12 @@ void emit_resize(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0]);
 }
 
-/// [N, C * block, blocks] to [N, C, image].
-std::optional<Sizes> col2im_sizes(Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  const auto image = integers(node.input(1));
-  const auto block = integers(node.input(2));
-  if (!image || !block) return std::nullopt;
-  const std::int64_t elements = product_or_throw(*block);
-  if (in.size() != 3 || elements < 1 || in[1] % elements != 0)
-    fail("expected an operand [N, C x " + std::to_string(elements) + ", blocks]", in);
-  return chained({in[0], in[1] / elements}, *image);
-}
-
 /// [N, C, ...] sampled at a grid [N, ..., axes].
 std::optional<Sizes> grid_sample_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const Sizes& grid = sizes_of(node, 1);
   if (in.size() < 3 || grid.size() != in.size()) return std::nullopt;
   return chained({in[0], in[1]}, part(grid, 1, grid.size() - 1));
-}
-
-/// The grid [N, ..., axes] for [N, C, ...].
-std::optional<Sizes> affine_grid_sizes(Node& node) {
-  const auto size = integers(node.input(1));
-  if (!size || size->size() < 3) return std::nullopt;
-  return chained(chained({size->front()}, part(*size, 2)),
-                 {static_cast<std::int64_t>(size->size() - 2)});
 }
 
 constexpr Operator view{.fold = fold_same, .layer = emit_view, .keeps_weights = true};
@@ -385,11 +357,7 @@ constexpr Operator movement_rows[] = {
     row("Unsqueeze", view, unsqueeze_sizes),
     {.name = "Dropout", .sizes = dropout_sizes, .layer = emit_view},
     // Exporters keep equal tensors once and copy them so: these are others.
-    {.name = "Identity",
-     .write_out = alias_sequence,
-     .sizes = like_first,
-     .fold = fold_same,
-     .layer = emit_view},
+    {.name = "Identity", .sizes = like_first, .fold = fold_same, .layer = emit_view},
     {.name = "Transpose",
      .sizes = transpose_sizes,
      .fold = fold_transpose,
@@ -402,8 +370,6 @@ constexpr Operator movement_rows[] = {
     {.name = "Expand", .sizes = expand_sizes, .fold = fold_expand, .layer = emit_copy},
     {.name = "Tile", .sizes = tile_sizes, .fold = fold_tile, .layer = emit_copy},
     row("Pad", copied, pad_sizes),
-    row("Col2Im", copied, col2im_sizes),
-    {.name = "AffineGrid", .sizes = affine_grid_sizes},
     {.name = "GridSample", .needs = 2, .sizes = grid_sample_sizes},
     {.name = "Resize Upsample", .sizes = resize_sizes, .layer = emit_resize},
 };

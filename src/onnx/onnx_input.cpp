@@ -1,4 +1,4 @@
-#include "onnx/onnx_input.hpp"
+// ONNX models as an input format.
 
 #include <utility>
 
@@ -6,6 +6,7 @@
 #include "onnx/builder.hpp"
 #include "onnx/emitter.hpp"
 #include "onnx/model.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 namespace {
@@ -46,9 +47,7 @@ class OnnxReader : public Reader {
 
 }  // namespace
 
-bool looks_like_onnx(std::string_view head) { return onnx_graph::looks_like_model(head); }
-
-std::unique_ptr<Reader> open_onnx(std::unique_ptr<ByteStream> stream) {
+std::unique_ptr<Reader> onnx_graph::open_model(std::unique_ptr<ByteStream> stream) {
   return std::make_unique<OnnxReader>(std::move(stream));
 }
 

@@ -15,9 +15,8 @@ const Rows& all_rows() {
   static const Rows rows = [] {
     Rows all;
     for (const auto family :
-         {attention_operators, control_operators, convolution_operators, elementwise_operators,
-          movement_operators, product_operators, quantisation_operators, reduction_operators,
-          selection_operators, source_operators})
+         {control_operators, convolution_operators, elementwise_operators, movement_operators,
+          product_operators, reduction_operators, selection_operators})
       for (const Operator& row : family())
         for (std::string_view names = row.name; !names.empty();) {
           const std::string_view name = names.substr(0, names.find(' '));
@@ -136,7 +135,9 @@ std::optional<Numbers> fold_pairs(const Node& node) {
   return result;
 }
 
-void emit_view(Emitter& emitter, const Node& node) { emitter.view(node); }
+void emit_view(Emitter& /*emitter*/, const Node& node) {
+  for (Value* output : node.outputs) Emitter::view(output, node.input(0));
+}
 
 void emit_one_operand(Emitter& emitter, const Node& node, LayerKind kind, const Value& operand) {
   LayerSpec& spec = emitter.add(node, kind);
@@ -161,7 +162,7 @@ void emit_move(Emitter& emitter, const Node& node, const Sizes& read) {
 void emit_copy(Emitter& emitter, const Node& node) {
   const Value& operand = *node.input(0);
   const bool is_view = operand.sizes == node.outputs[0]->sizes && node.op != "ReverseSequence";
-  if (is_view) return emitter.view(node);
+  if (is_view) return emit_view(emitter, node);
   emit_move(emitter, node, *operand.sizes);
 }
 

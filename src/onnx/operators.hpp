@@ -56,23 +56,19 @@ constexpr Operator row(std::string_view name, Operator group, const More&... mor
 }
 
 // The families.
-std::span<const Operator> attention_operators();
 std::span<const Operator> control_operators();
 std::span<const Operator> convolution_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> movement_operators();
 std::span<const Operator> product_operators();
-std::span<const Operator> quantisation_operators();
 std::span<const Operator> reduction_operators();
 std::span<const Operator> selection_operators();
-std::span<const Operator> source_operators();
 
 /// A row without any rule where nothing is known of it.
 const Operator* find_operator(std::string_view domain, std::string_view name);
 
-// Domains beside ONNX's own.
-inline constexpr std::string_view microsoft = "com.microsoft";  ///< ONNX Runtime's optimiser
-inline constexpr std::string_view qonnx = "qonnx.custom_op.general";
+/// The domain of what ONNX Runtime's optimiser writes.
+inline constexpr std::string_view microsoft = "com.microsoft";
 
 /// Works out sizes and types of a node's results by its row.
 void infer_results(Node& node);

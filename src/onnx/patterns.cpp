@@ -356,18 +356,12 @@ void connect(Graph& graph) {
     value.is_output = false;
   }
   std::vector<Node*> open;
-  /// A sequence needs its tensors.
   const auto need = [&](Value* value, bool is_output) {
-    std::vector<Value*> needed{value};
-    if (value != nullptr && value->items)
-      needed.insert(needed.end(), value->items->begin(), value->items->end());
-    for (Value* each : needed) {
-      if (each == nullptr) continue;
-      each->is_output = each->is_output || is_output;
-      if (each->producer == nullptr || each->producer->is_needed) continue;
-      each->producer->is_needed = true;
-      open.push_back(each->producer);
-    }
+    if (value == nullptr) return;
+    value->is_output = value->is_output || is_output;
+    if (value->producer == nullptr || value->producer->is_needed) return;
+    value->producer->is_needed = true;
+    open.push_back(value->producer);
   };
   for (Value* output : graph.outputs) need(output, true);
   while (!open.empty()) {

@@ -193,7 +193,7 @@ void emit_reduction(Emitter& emitter, const Node& node) {
   const bool is_same = product_or_throw(*operand.sizes) == product_or_throw(*result.sizes);
   if (is_same && (node.op == "ReduceMean" || node.op == "ReduceSum" || node.op == "ReduceMax" ||
                   node.op == "ReduceMin"))
-    return emitter.view(node);
+    return emit_view(emitter, node);
   LayerSpec& spec = emitter.add(node, LayerKind::reduce);
   spec.input = Emitter::operand(operand);
   spec.output = at_most_five(*result.sizes);

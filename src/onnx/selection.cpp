@@ -1,7 +1,9 @@
-// Elements chosen, by place, by index or by value. How many they are may depend on data: then the
-// most that there can be.
+// Elements chosen, by place, by index or by value: how many may depend on data, and then is the
+// most that there can be. And tensors that follow from no elements: constants, sizes, random
+// numbers.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "onnx/operators.hpp"
@@ -82,7 +84,7 @@ void emit_slice(Emitter& emitter, const Node& node) {
   const auto steps = integers(node.input(4));
   const bool is_forward = !steps || std::all_of(steps->begin(), steps->end(),
                                                 [](std::int64_t step) { return step > 0; });
-  if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emitter.view(node);
+  if (is_forward && node.input(0)->sizes == node.outputs[0]->sizes) return emit_view(emitter, node);
   emit_selection(emitter, node);
 }
 
@@ -125,40 +127,15 @@ std::optional<Sizes> gather_nd_sizes(Node& node) {
                  part(in, static_cast<std::size_t>(batch_axes + indexed)));
 }
 
-/// How many of a value's elements are not 0: at most all of them, where that depends on data.
-std::int64_t count_of_true(Node& node, const Value* value, std::int64_t all) {
-  if (value->numbers)
-    return std::count_if(value->numbers->begin(), value->numbers->end(),
-                         [](double x) { return x != 0; });
-  node.is_largest = true;
-  return all;
-}
-
-/// Where a condition holds, of an axis, or of all elements one after the other.
-std::optional<Sizes> compress_sizes(Node& node) {
-  if (node.input(1) == nullptr) return std::nullopt;
-  const bool has_axis = find_attribute(node, "axis") != nullptr;
-  Sizes out = has_axis ? sizes_of(node, 0) : Sizes{product_or_throw(sizes_of(node, 0))};
-  std::int64_t& size = out[has_axis ? axis_of(node, 0, out.size()) : 0];
-  size = count_of_true(node, node.input(1), size);
-  return out;
-}
-
+/// Where elements are not 0: at most all of them, where that depends on data.
 std::optional<Sizes> non_zero_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
-  return Sizes{static_cast<std::int64_t>(in.size()),
-               count_of_true(node, node.input(0), product_or_throw(in))};
-}
-
-/// The different ones, where each first stands, which one each is, and how many of each there are.
-std::optional<Sizes> unique_sizes(Node& node) {
-  const bool has_axis = find_attribute(node, "axis") != nullptr;
-  const Sizes out = has_axis ? sizes_of(node, 0) : Sizes{product_or_throw(sizes_of(node, 0))};
-  node.is_largest = true;
-  const std::int64_t count = out[has_axis ? axis_of(node, 0, out.size()) : 0];
-  for (std::size_t i = 1; i < node.outputs.size(); ++i)
-    set_result(node, i, {count}, element::int64);
-  return out;
+  const auto& numbers = node.input(0)->numbers;
+  node.is_largest = !numbers;
+  const std::int64_t count =
+      numbers ? std::count_if(numbers->begin(), numbers->end(), [](double x) { return x != 0; })
+              : product_or_throw(in);
+  return Sizes{static_cast<std::int64_t>(in.size()), count};
 }
 
 /// [boxes, 4] candidates and [batch, classes, boxes] scores: the most that each class may keep.
@@ -193,8 +170,115 @@ std::optional<Sizes> one_hot_sizes(Node& node) {
   return out;
 }
 
+// Tensors that follow from no other's elements.
+
+/// A Constant states a tensor, a number or a list of numbers, in an attribute of one of these
+/// names.
+std::optional<Sizes> constant_sizes(Node& node) {
+  int& type = node.outputs[0]->type;
+  if (const TensorProto* tensor = tensor_attribute(node, "value")) {
+    type = tensor->type;
+    return tensor->sizes;
+  }
+  for (const std::string_view name : {"value_float", "value_floats", "value_int", "value_ints"}) {
+    const AttributeProto* stated = find_attribute(node, name);
+    if (stated == nullptr) continue;
+    type = name.starts_with("value_float") ? element::float32 : element::int64;
+    if (!name.ends_with('s')) return Sizes{};
+    return Sizes{static_cast<std::int64_t>(stated->ints.size() + stated->floats.size())};
+  }
+  return std::nullopt;
+}
+
+std::optional<Numbers> fold_constant(const Node& node) {
+  if (const TensorProto* tensor = tensor_attribute(node, "value")) return tensor->numbers;
+  for (const char* name : {"value_float", "value_floats", "value_int", "value_ints"}) {
+    const AttributeProto* stated = find_attribute(node, name);
+    if (stated == nullptr) continue;
+    if (stated->f) return Numbers{*stated->f};
+    if (stated->i) return Numbers{static_cast<double>(*stated->i)};
+    if (!stated->floats.empty()) return stated->floats;
+    return Numbers(stated->ints.begin(), stated->ints.end());
+  }
+  return std::nullopt;
+}
+
+/// Filled with one number; zero of type float where none is stated.
+std::optional<Sizes> filled_sizes(Node& node) {
+  const TensorProto* value = tensor_attribute(node, "value");
+  node.outputs[0]->type = value != nullptr ? value->type : static_cast<int>(element::float32);
+  return integers(node.input(0));
+}
+
+std::optional<Numbers> fold_filled(const Node& node) {
+  const TensorProto* value = tensor_attribute(node, "value");
+  const auto fill = value != nullptr ? value->numbers : std::optional(Numbers{0});
+  if (!fill || fill->empty()) return std::nullopt;
+  return Numbers(static_cast<std::size_t>(*product(*node.outputs[0]->sizes)), fill->front());
+}
+
+/// Numbers from a start up to an end, by steps.
+std::optional<Sizes> range_sizes(Node& node) {
+  const auto start = constant_scalar(node.input(0));
+  const auto end = constant_scalar(node.input(1));
+  const auto step = constant_scalar(node.input(2));
+  if (!start || !end || !step) return std::nullopt;
+  if (*step == 0) fail("delta: expected a number that is not 0", "0");
+  return Sizes{std::max<std::int64_t>(0, whole_number(std::ceil((*end - *start) / *step)))};
+}
+
+std::optional<Numbers> fold_range(const Node& node) {
+  const double start = numbers_of(node, 0).at(0);
+  const double step = numbers_of(node, 2).at(0);
+  Numbers out;
+  for (std::int64_t i = 0; i < node.outputs[0]->sizes->at(0); ++i)
+    out.push_back(start + static_cast<double>(i) * step);
+  return out;
+}
+
+/// The sizes that Shape tells: of all axes, or of those from "start" up to "end".
+Sizes told_sizes(const Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  const auto rank = static_cast<std::int64_t>(in.size());
+  const auto bound = [&](const char* name, std::int64_t otherwise) {
+    const std::int64_t stated = int_attribute(node, name, otherwise);
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>(stated < 0 ? stated + rank : stated, 0, rank));
+  };
+  const std::size_t start = bound("start", 0);
+  return part(in, start, std::max(start, bound("end", rank)));
+}
+
+std::optional<Sizes> shape_sizes(Node& node) {
+  return Sizes{static_cast<std::int64_t>(told_sizes(node).size())};
+}
+
+std::optional<Numbers> fold_shape(const Node& node) {
+  const Sizes told = told_sizes(node);
+  return Numbers(told.begin(), told.end());
+}
+
+std::optional<Numbers> fold_size(const Node& node) {
+  return Numbers{static_cast<double>(product_or_throw(sizes_of(node, 0)))};
+}
+
+// Stated sizes, in a stated type.
+
+void set_stated_type(Node& node, int otherwise) {
+  node.outputs[0]->type = static_cast<int>(int_attribute(node, "dtype", otherwise));
+}
+
+std::optional<Sizes> same_sizes(Node& node) {
+  set_stated_type(node, type_at(node, 0));
+  return sizes_of(node, 0);
+}
+
+std::optional<Sizes> random_sizes(Node& node) {
+  set_stated_type(node, element::float32);
+  return ints_attribute(node, "shape");
+}
+
 constexpr Operator selection_rows[] = {
-    {.name = "Compress", .sizes = compress_sizes, .layer = emit_selection},
     {.name = "Gather",
      .needs = 2,
      .sizes = gather_sizes,
@@ -213,8 +297,22 @@ constexpr Operator selection_rows[] = {
     {.name = "OneHot", .sizes = one_hot_sizes},
     {.name = "Slice", .sizes = slice_sizes, .fold = fold_slice, .layer = emit_slice},
     {.name = "TopK", .sizes = top_k_sizes},
-    {.name = "Unique", .sizes = unique_sizes},
     {.name = "Scatter ScatterElements ScatterND", .sizes = like_first, .layer = emit_bytes},
+    {.name = "Constant", .needs = 0, .sizes = constant_sizes, .fold = fold_constant},
+    {.name = "ConstantOfShape", .sizes = filled_sizes, .fold = fold_filled},
+    {.name = "Range", .needs = 3, .sizes = range_sizes, .fold = fold_range},
+    {.name = "Shape",
+     .sizes = shape_sizes,
+     .type = element::int64,
+     .fold = fold_shape,
+     .reads_sizes_only = true},
+    {.name = "Size",
+     .sizes = [](Node& /*node*/) { return std::optional(Sizes{}); },
+     .type = element::int64,
+     .fold = fold_size,
+     .reads_sizes_only = true},
+    {.name = "Bernoulli EyeLike RandomNormalLike RandomUniformLike", .sizes = same_sizes},
+    {.name = "RandomNormal RandomUniform", .needs = 0, .sizes = random_sizes},
 };
 
 }  // namespace

@@ -394,30 +394,6 @@ def folding():
     m.save()
 
 
-def sequences():
-    m = Model("sequences", batch=2)
-    x = m.x("x", ["N", 6, 4, 4])
-    m.n("SplitToSequence", [x, m.c("parts", [2, 4])], "pair", axis=1)
-    m.n("SequenceAt", ["pair", m.c("last", -1)], "wide")
-    m.row("copy", [[2 * 4 * 16]], [2 * 4 * 16], name="pair")  # of the part that is used
-    m.n("Relu", ["wide"], "relu", sizes=[2, 4, 4, 4])
-    m.row("relu", [[2, 4, 4, 4]], "relu")
-    m.n("SplitToSequence", [x, m.c("each", 4)], "four_and_two", axis=1)
-    m.n("SequenceAt", ["four_and_two", m.c("second", 1)], "narrow")
-    m.row("copy", [[2 * 2 * 16]], [2 * 2 * 16], name="four_and_two")
-    m.n("Sigmoid", ["narrow"], "sigmoid", sizes=[2, 2, 4, 4])
-    m.row("sigmoid", [[2, 2, 4, 4]], "sigmoid")
-    m.n("SequenceConstruct", ["relu", "sigmoid"], "two")
-    m.n("SequenceInsert", ["two", x, m.c("front", 0)], "three")
-    m.n("SequenceErase", ["three", m.c("middle", 1)], "again")
-    m.n("ConcatFromSequence", ["again"], "joined", axis=1)
-    m.row("concat", [x, "sigmoid"], [2, 8, 4, 4], name="joined")
-    m.n("Tanh", ["joined"], "tanh", sizes=[2, 8, 4, 4])
-    m.row("tanh", [[2, 8, 4, 4]], "tanh")
-    m.out("tanh", "relu")
-    m.save()
-
-
 def rare():
     """Operators whose layer is known by its bytes alone, with the sizes of ONNX's own inference, which
     the file states where no rule gives them."""
@@ -448,10 +424,7 @@ def rare():
           "losses", ["N", 5], reduction="none")
     m.n("GatherElements", [x, which], "picked", axis=2)
     m.row("copy", ["picked"], "picked")
-    m.n("Compress", [x, m.c("holds", [True, False, True, True], bool)], "some", axis=1,
-        sizes=[2, 3, 8, 6])  # whose count ONNX's inference leaves open
-    m.row("copy", ["some"], "some")
-    m.out("picked", "some")
+    m.out("picked")
     m.notes = ["counted by their bytes alone, as there is no rule for them: "
                + ", ".join(f"{op} ({count} node)" for op, count in sorted(kinds.items()))]
     m.save()
@@ -459,7 +432,7 @@ def rare():
 
 def streaming():
     """A causal convolution that keeps its last inputs for the next call, as streaming models do."""
-    m = Model("streaming", batch=2, versions={"com.microsoft": 1})
+    m = Model("streaming", batch=2)
     x, cache = m.x("x", ["N", 16, 40]), m.x("cache", ["N", 16, 4])
     m.n("Concat", [cache, x], "window", axis=2)
     m.row("concat", [[32, 4, 1], [32, 40, 1]], [32, 44, 1], name="window")
@@ -468,11 +441,7 @@ def streaming():
     m.row("copy", ["next_cache"], "next_cache")
     m.n("Transpose", ["conv"], "rows", perm=[0, 2, 1])
     m.row("copy", ["conv"], "rows")
-    # The same as one operator.
-    m.n("CausalConvWithState", [x, m.w("causal.weight", [16, 1, 4]), m.w("causal.bias", [16]), m.x("state", ["N", 16, 3])],
-        ["causal", "next_state"], domain="com.microsoft", activation="silu", sizes=[2, 16, 40])
-    m.row("conv", [x], "causal", 2 * 16 * 40 * 4, 16 * 4 + 16)
-    m.out("rows", "next_cache", "causal", "next_state")
+    m.out("rows", "next_cache")
     m.save()
 
 
@@ -485,9 +454,8 @@ def branches():
     def branch(out, *nodes):
         return helper.make_graph(list(nodes), "branch_" + out, [], [value(out)])
 
-    # Nothing but the branches' outputs says that the condition's node waits for the view.
-    m.n("If", [m.c("always", True, bool)], "chosen", then_branch=branch("flat"), else_branch=branch("flat"))
     m.n("Reshape", [x, m.c("shape", [0, -1])], "flat")
+    m.n("If", [m.c("always", True, bool)], "chosen", then_branch=branch("flat"), else_branch=branch("flat"))
     m.n("Sigmoid", ["chosen"], "sigmoid", sizes=[2, 144])
     m.row("sigmoid", [[2, 144]], "sigmoid")
     # Names inside a branch are its own: "own" is another tensor outside.
@@ -511,36 +479,6 @@ def branches():
     m.save()
 
 
-def qonnx():
-    """QONNX's quantisation to a stated number of bits, of weights and of activations."""
-    general = "qonnx.custom_op.general"
-    m = Model("qonnx", batch=2, versions={general: 1})
-    x = m.x("x", ["N", 8, 6, 6])
-    scale, zero = m.c("scale", .1, numpy.float32), m.c("zero", 0., numpy.float32)
-
-    def quant(operand, out, bits, sizes):
-        bits = m.c(out + "_bits", float(bits), numpy.float32)
-        return m.n("Quant", [operand, scale, zero, bits], out, domain=general, sizes=sizes, narrow=0, signed=1,
-                   rounding_mode="ROUND")
-
-    image = [2, 8, 6, 6]
-    quant(x, "image", 8, image)
-    m.row("copy", [x], "image")
-    weight = [16, 8, 3, 3]
-    quant(m.w("conv.weight", weight), "narrow", 8, weight)
-    m.n("Conv", ["image", "narrow"], "conv", kernel_shape=[3, 3], sizes=[2, 16, 4, 4])
-    m.conv_row("image", "conv", weight)
-    quant("conv", "conv_", 8, [2, 16, 4, 4])  # by the convolution itself
-    quant(m.w("second.weight", weight[:1] + [16, 3, 3]), "own", 4, [16, 16, 3, 3])
-    m.n("Conv", ["conv_", "own"], "second", kernel_shape=[3, 3], sizes=[2, 16, 2, 2])
-    m.conv_row("conv_", "second", [16, 16, 3, 3])
-    quant("second", "wide", 24, [2, 16, 2, 2])  # no narrower than it is
-    m.n("Relu", ["wide"], "relu", sizes=[2, 16, 2, 2])
-    m.row("relu", ["wide"], "relu")
-    m.out("relu")
-    m.save()
-
-
 def four_bits():
     """Weights of four bits in ONNX's own words, with a scale for each 32 of them."""
     m = Model("four_bits", opset=21, batch=2, ir_version=10)
@@ -555,8 +493,7 @@ def four_bits():
 
 if __name__ == "__main__":
     for family in [windows, ranks, products, activations, norms, moves, quantised, functions, unknown,
-                   dimensions, types, folding, sequences, rare, streaming, branches, qonnx,
-                   four_bits]:
+                   dimensions, types, folding, rare, streaming, branches, four_bits]:
         family()
     networks.make_all()
     save_expected()
