@@ -149,7 +149,13 @@ void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer,
   if (layout == "NCHW" || layout == "NCDHW") layer.layout = Layout::nchw;
 }
 
-void read_convolution(const DriverCommand& command, LayerSpec& layer) {
+/// -F asks for passes by bits: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
+std::uint64_t asked_passes(const DriverCommand& command, std::uint64_t all) {
+  const std::uint64_t bits = command.number('F', 0);
+  return bits == 0 ? all : bits;
+}
+
+std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
   const bool is_3d = command.number('_', 2) == 3;
   const std::string_view pad_mode = command.text('z').value_or("");
   layer.kind =
@@ -165,6 +171,7 @@ void read_convolution(const DriverCommand& command, LayerSpec& layer) {
     layer.padding = axes_of_command(command, is_3d, "$pq", 0);
   layer.groups = std::max<std::uint64_t>(1, command.number('g', 1));
   layer.bias = command.number('b', 0) != 0;
+  return asked_passes(command, 7);
 }
 
 /// "100x3x32x32,NCHW", as later versions state a pool's whole input.
@@ -183,7 +190,7 @@ OperandSpec whole_input_in(std::string_view text) {
 }
 
 /// Its strides are the other way round: -v along the height, -u along the width.
-void read_pool(const DriverCommand& command, LayerSpec& layer) {
+std::uint64_t read_pool(const DriverCommand& command, LayerSpec& layer) {
   const std::string_view mode = command.text('m').value_or("max");
   const std::string_view input = command.text('W').value_or("");
   layer.kind = mode == "max" ? LayerKind::max_pool : LayerKind::avg_pool;
@@ -194,15 +201,19 @@ void read_pool(const DriverCommand& command, LayerSpec& layer) {
   layer.kernel_size = axes_of_command(command, false, "@yx", default_window);
   layer.stride = axes_of_command(command, false, "#vu", 1);
   layer.padding = axes_of_command(command, false, "$pq", 0);
+  return asked_passes(command, 3);
 }
 
-void read_norm(const DriverCommand& command, LayerSpec& layer) {
+std::uint64_t read_norm(const DriverCommand& command, LayerSpec& layer) {
   layer.kind = LayerKind::batch_norm;
   set_image(command, command.text('D').has_value(), layer, "DHW");
-  layer.batch_statistics = command.number('F', 1) == 1 || command.number('b', 0) != 0;
+  const std::uint64_t forward = command.number('F', 1);
+  const bool backward = command.number('b', 0) != 0;
+  layer.batch_statistics = forward == 1 || backward;
+  return (forward != 0 ? 1U : 0U) | (backward ? 2U : 0U);
 }
 
-void read_activation(const DriverCommand& command, LayerSpec& layer) {
+std::uint64_t read_activation(const DriverCommand& command, LayerSpec& layer) {
   constexpr std::pair<std::uint64_t, LayerKind> modes[] = {
       {1, LayerKind::sigmoid}, {2, LayerKind::tanh},       {3, LayerKind::relu},
       {7, LayerKind::relu6},   {8, LayerKind::leaky_relu}, {9, LayerKind::elu}};
@@ -215,48 +226,33 @@ void read_activation(const DriverCommand& command, LayerSpec& layer) {
         std::to_string(number));
   layer.kind = mode->second;
   set_image(command, false, layer);
+  return asked_passes(command, 3);
 }
 
-void read_softmax(const DriverCommand& command, LayerSpec& layer) {
+std::uint64_t read_softmax(const DriverCommand& command, LayerSpec& layer) {
   layer.kind = LayerKind::softmax;
   set_image(command, false, layer);
+  return asked_passes(command, 3);
 }
 
-void read_product(const DriverCommand& command, LayerSpec& layer) {
+std::uint64_t read_product(const DriverCommand& command, LayerSpec& layer) {
   layer.kind = LayerKind::matmul;
   layer.m = command.number('m', default_matrix);
   layer.n = command.number('n', default_matrix);
   layer.k = command.number('k', default_matrix);
   layer.batch = command.number('b', 1);
+  return 1;
 }
-
-/// The bits of -F ask for passes: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
-std::uint64_t asked_of_three(const DriverCommand& command) {
-  const std::uint64_t bits = command.number('F', 0);
-  return bits == 0 ? 7 : bits;
-}
-
-std::uint64_t asked_of_two(const DriverCommand& command) {
-  const std::uint64_t bits = command.number('F', 0);
-  return bits == 0 ? 3 : bits;
-}
-
-std::uint64_t asked_of_norm(const DriverCommand& command) {
-  return (command.number('F', 1) != 0 ? 1U : 0U) | (command.number('b', 0) != 0 ? 2U : 0U);
-}
-
-std::uint64_t forward_alone(const DriverCommand&) { return 1; }
 
 struct DriverRule {
   std::string_view operation;
-  void (*read)(const DriverCommand& command, LayerSpec& layer);
-  std::uint64_t (*passes)(const DriverCommand& command);
+  /// Reads the layer, and gives the bits of the passes that run.
+  std::uint64_t (*read)(const DriverCommand& command, LayerSpec& layer);
 };
 
 constexpr DriverRule driver_rules[] = {
-    {"conv", read_convolution, asked_of_three}, {"pool", read_pool, asked_of_two},
-    {"bnorm", read_norm, asked_of_norm},        {"activ", read_activation, asked_of_two},
-    {"softmax", read_softmax, asked_of_two},    {"gemm", read_product, forward_alone},
+    {"conv", read_convolution}, {"pool", read_pool},       {"bnorm", read_norm},
+    {"activ", read_activation}, {"softmax", read_softmax}, {"gemm", read_product},
 };
 
 /// The milliseconds of "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)", which the
@@ -329,8 +325,8 @@ class DriverText {
     try {
       LayerSpec layer;
       layer.dtypes.input = type;
-      rule->read(command, layer);
-      add(layer, rule->passes(command));
+      const std::uint64_t passes = rule->read(command, layer);
+      add(layer, passes);
     } catch (const InputError& error) {
       bad_.add({stream_.name(), std::to_string(line_), error.message});
     }

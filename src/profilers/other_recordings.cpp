@@ -21,6 +21,7 @@ struct BinaryRecording {
 
 constexpr std::string_view nsys_export =
     "print its kernels with nsys stats --report cuda_gpu_trace --format csv";
+constexpr std::string_view ncu_export = "print it with ncu --import FILE --page raw --csv";
 constexpr std::string_view rocprof_export = "record with rocprofv3 --output-format csv or json";
 
 constexpr BinaryRecording binary_recordings[] = {
@@ -29,10 +30,8 @@ constexpr BinaryRecording binary_recordings[] = {
     {".qdstrm", "", "", "an unfinished report of Nsight Systems",
      "import it with QdstrmImporter, then print its kernels with nsys stats --report "
      "cuda_gpu_trace --format csv"},
-    {".ncu-rep", "", "", "a report of Nsight Compute",
-     "print it with ncu --import FILE --page raw --csv"},
-    {"", "NVR\0"sv, "", "a report of Nsight Compute",
-     "print it with ncu --import FILE --page raw --csv"},
+    {".ncu-rep", "", "", "a report of Nsight Compute", ncu_export},
+    {"", "NVR\0"sv, "", "a report of Nsight Compute", ncu_export},
     {"", "SQLite format 3\0"sv, "rocpd_", "a database of rocprofv3",
      "turn it into CSV with rocpd convert --output-format csv"},
     {"", "SQLite format 3\0"sv, "", "an SQLite database",
@@ -52,31 +51,28 @@ struct OtherTable {
   std::string_view to_do;
 };
 
+constexpr std::string_view other_nsys_report =
+    "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum";
+constexpr std::string_view other_rocprof_file =
+    "give the file of kernels beside it, *_kernel_trace.csv";
+
 constexpr OtherTable other_tables[] = {
     {{"Total Time", "Num Calls", "Name"},
      "Nsight Systems' table of calls on the host",
-     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
-    {{"Total Time", "Instances", "Range"},
-     "Nsight Systems' table of ranges",
-     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
-    {{"Start", "Duration", "Tid"},
-     "Nsight Systems' trace of the host",
-     "give the one of --report cuda_gpu_trace or cuda_gpu_kern_sum"},
+     other_nsys_report},
+    {{"Total Time", "Instances", "Range"}, "Nsight Systems' table of ranges", other_nsys_report},
+    {{"Start", "Duration", "Tid"}, "Nsight Systems' trace of the host", other_nsys_report},
     {{"Time(%)", "Calls", "Name"},
      "a table of nvprof, which newer GPUs do not have",
      "profile with Nsight Systems"},
-    {{"Agent_Type", "Node_Id", "Name"},
-     "rocprofv3's list of agents",
-     "give the file of kernels beside it, *_kernel_trace.csv"},
+    {{"Agent_Type", "Node_Id", "Name"}, "rocprofv3's list of agents", other_rocprof_file},
     {{"Domain", "Function", "Start_Timestamp"},
      "rocprofv3's trace of calls on the host",
-     "give the file of kernels beside it, *_kernel_trace.csv"},
-    {{"Kind", "Direction", "Start_Timestamp"},
-     "rocprofv3's trace of copies",
-     "give the file of kernels beside it, *_kernel_trace.csv"},
+     other_rocprof_file},
+    {{"Kind", "Direction", "Start_Timestamp"}, "rocprofv3's trace of copies", other_rocprof_file},
     {{"Kind", "Operation", "Start_Timestamp"},
      "rocprofv3's trace of allocations",
-     "give the file of kernels beside it, *_kernel_trace.csv"},
+     other_rocprof_file},
     {{"BeginNs", "EndNs", "KernelName"},
      "a table of rocprof, which rocprofv3 has replaced",
      "profile with rocprofv3 --kernel-trace --output-format csv"},

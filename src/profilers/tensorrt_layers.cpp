@@ -126,7 +126,8 @@ std::uint64_t parameter_count(const EngineLayer& layer, const std::string& key) 
   return parameters.contains("Count") ? parameters.at("Count").integer(0) : 0;
 }
 
-LayerOrReason read_convolution(const EngineLayer& layer, LayerKind kind) {
+template <LayerKind kind>
+LayerOrReason read_convolution(const EngineLayer& layer) {
   const Sizes& sizes = layer.input().sizes;
   const Sizes kernel = numbers_at(layer, "Kernel");
   const auto channels = number_at(layer, "OutMaps");
@@ -155,19 +156,12 @@ LayerOrReason read_convolution(const EngineLayer& layer, LayerKind kind) {
   return spec;
 }
 
-LayerOrReason read_conv(const EngineLayer& layer) {
-  return read_convolution(layer, LayerKind::conv);
-}
-LayerOrReason deconv(const EngineLayer& layer) {
-  return read_convolution(layer, LayerKind::conv_transpose);
-}
-
 /// A convolution with its activation and pool in one kernel: the pool's few operations are left
 /// out.
 LayerOrReason conv_act_pool(const EngineLayer& layer) {
   EngineLayer part = layer;
   part.prefix = "Conv";
-  return read_conv(part);
+  return read_convolution<LayerKind::conv>(part);
 }
 
 LayerOrReason read_pool(const EngineLayer& layer) {
@@ -225,16 +219,10 @@ LayerOrReason product(const EngineLayer& layer) {
   return spec;
 }
 
-/// A result of a shape of its own: data move.
-LayerOrReason read_copy(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, LayerKind::copy);
-  spec.input = whole_operand(layer.input().sizes);
-  spec.output = whole_operand(layer.output().sizes).sizes;
-  return spec;
-}
-
-LayerOrReason read_reduction(const EngineLayer& layer) {
-  LayerSpec spec = base_layer(layer, LayerKind::reduce);
+/// A result of another shape than the operand: elements are moved, or reduced.
+template <LayerKind kind>
+LayerOrReason read_reshaping(const EngineLayer& layer) {
+  LayerSpec spec = base_layer(layer, kind);
   spec.input = whole_operand(layer.input().sizes);
   spec.output = whole_operand(layer.output().sizes).sizes;
   return spec;
@@ -287,43 +275,34 @@ LayerOrReason pointwise(const EngineLayer& layer) {
 }
 
 struct EngineRule {
-  std::string_view type;
+  std::string_view types;  ///< with blanks between them
   LayerOrReason (*rule)(const EngineLayer&);
 };
 
 // ParameterTypes of TensorRT 8 and 10, then LayerTypes that stand without one.
-constexpr EngineRule engine_rules[] = {{"Convolution", read_conv},
-                                       {"Deconvolution", deconv},
-                                       {"ConvActPool", conv_act_pool},
-                                       {"Pooling", read_pool},
-                                       {"Reformat", read_copy},
-                                       {"FullyConnected", product},
-                                       {"MatrixMultiply", product},
-                                       {"Gemm", product},
-                                       {"gemm", product},
-                                       {"PointWise", pointwise},
-                                       {"ElementWise", pointwise},
-                                       {"Unary", pointwise},
-                                       {"Activation", pointwise},
-                                       {"Scale", pointwise},
-                                       {"Select", traffic},
-                                       {"kgen", generated},
-                                       {"TopK", traffic},
-                                       {"Scatter", traffic},
-                                       {"Normalization", traffic},
-                                       {"SoftMax", read_function<LayerKind::softmax>},
-                                       {"Softmax", read_function<LayerKind::softmax>},
-                                       {"Reduce", read_reduction},
-                                       {"Concatenation", traffic},
-                                       {"Shuffle", read_copy},
-                                       {"Slice", read_copy},
-                                       {"Gather", read_copy},
-                                       {"Padding", read_copy},
-                                       {"Cast", read_copy},
-                                       {"Identity", read_copy},
-                                       {"Quantize", read_copy},
-                                       {"Dequantize", read_copy},
-                                       {"Resize", read_copy}};
+constexpr EngineRule engine_rules[] = {
+    {"Convolution", read_convolution<LayerKind::conv>},
+    {"Deconvolution", read_convolution<LayerKind::conv_transpose>},
+    {"ConvActPool", conv_act_pool},
+    {"Pooling", read_pool},
+    {"FullyConnected MatrixMultiply Gemm gemm", product},
+    {"PointWise ElementWise Unary Activation Scale", pointwise},
+    {"SoftMax Softmax", read_function<LayerKind::softmax>},
+    {"Reduce", read_reshaping<LayerKind::reduce>},
+    {"Reformat Shuffle Slice Gather Padding Cast Identity Quantize Dequantize Resize",
+     read_reshaping<LayerKind::copy>},
+    {"kgen", generated},
+    {"Select TopK Scatter Normalization Concatenation", traffic},
+};
+
+const EngineRule* find_rule(std::string_view type) {
+  const auto found =
+      std::find_if(std::begin(engine_rules), std::end(engine_rules), [&](const EngineRule& rule) {
+        return (' ' + std::string(rule.types) + ' ').find(' ' + std::string(type) + ' ') !=
+               std::string::npos;
+      });
+  return found == std::end(engine_rules) ? nullptr : found;
+}
 
 std::string type_of_layer(const Value& layer) {
   for (const std::string_view key : {"ParameterType", "LayerType"})
@@ -365,9 +344,8 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
 std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& value) {
   EngineLayer layer{value, type_of_layer(value), "", read_engine_tensors(value, "Inputs"),
                     read_engine_tensors(value, "Outputs")};
-  const auto found = std::find_if(std::begin(engine_rules), std::end(engine_rules),
-                                  [&](const EngineRule& rule) { return rule.type == layer.type; });
-  if (found == std::end(engine_rules))
+  const EngineRule* found = find_rule(layer.type);
+  if (found == nullptr)
     return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
   if (layer.inputs.empty() || layer.outputs.empty() || !is_counted(layer.input()) ||
       !is_counted(layer.output()))

@@ -10,10 +10,11 @@
 #include "temporary_folder.hpp"
 
 struct Records {
-  std::vector<roofline::Network> networks;
-  std::vector<roofline::Layer> layers;  ///< of all of them
-  std::vector<std::string> errors;      ///< without the folder
-  std::vector<std::string> notes;       ///< likewise
+  std::vector<std::shared_ptr<const roofline::NetworkSpec>> specs;
+  std::vector<roofline::Network> networks;  ///< of those that are no recordings of kernels
+  std::vector<roofline::Layer> layers;      ///< of all of them
+  std::vector<std::string> errors;          ///< without the folder
+  std::vector<std::string> notes;           ///< likewise
 };
 
 inline Records read_path(const std::string& path, const std::string& folder,
@@ -27,7 +28,9 @@ inline Records read_path(const std::string& path, const std::string& folder,
   try {
     const std::unique_ptr<Reader> reader = open_input(path).value();
     while (const auto item = reader->next()) try {
-        records.networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
+        records.specs.push_back(item->value().spec(defaults).value());
+        if (records.specs.back()->kernels) continue;
+        records.networks.push_back(infer(*records.specs.back(), defaults).value());
         const auto& layers = records.networks.back().layers;
         records.layers.insert(records.layers.end(), layers.begin(), layers.end());
       } catch (const InputError& error) {

@@ -26,23 +26,8 @@ struct Kernels {
 };
 
 Kernels read(const std::string& path, const std::string& folder = "") {
-  Kernels kernels;
-  const auto keep = [&](const InputError& error) {
-    std::string text = error.what();
-    if (!folder.empty() && text.starts_with(folder)) text.erase(0, folder.size() + 1);
-    kernels.errors.push_back(text);
-  };
-  try {
-    const std::unique_ptr<Reader> reader = open_input(path).value();
-    while (const auto item = reader->next()) try {
-        kernels.recording = item->value().spec({}).value()->kernels;
-      } catch (const InputError& error) {
-        keep(error);
-      }
-  } catch (const InputError& error) {
-    keep(error);
-  }
-  return kernels;
+  const Records records = read_path(path, folder);
+  return {records.specs.empty() ? nullptr : records.specs.back()->kernels, records.errors};
 }
 
 Kernels read_text_as(const std::string& name, const std::string& text) {
