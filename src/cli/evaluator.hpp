@@ -9,7 +9,7 @@
 
 #include "cli/contexts.hpp"
 #include "cli/options.hpp"
-#include "load/measured_times.hpp"
+#include "load/user_lists.hpp"
 #include "report/row_stream.hpp"
 #include "roofline/load.hpp"
 

@@ -18,7 +18,7 @@
 #include "cli/outputs.hpp"
 #include "cli/results.hpp"
 #include "load/kernel_model.hpp"
-#include "load/prices.hpp"
+#include "load/user_lists.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 

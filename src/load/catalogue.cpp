@@ -47,14 +47,10 @@ namespace fs = std::filesystem;
 fs::path own_folder() {
   const char* config_home = std::getenv("XDG_CONFIG_HOME");
   const char* home = std::getenv("HOME");
-  fs::path folder;
   if (config_home != nullptr && *config_home != '\0')
-    folder = config_home;
-  else if (home != nullptr && *home != '\0')
-    folder = fs::path(home) / ".config";
-  else
-    return folder;
-  return folder / "roofline" / "gpus";
+    return fs::path(config_home) / "roofline" / "gpus";
+  if (home != nullptr && *home != '\0') return fs::path(home) / ".config" / "roofline" / "gpus";
+  return {};
 }
 
 /// The paths of the GPU files in a folder, sorted; none where there is no folder.

@@ -10,6 +10,22 @@
 #include "model/text.hpp"
 
 namespace roofline {
+std::string_view JsonDocument::keep(std::string_view text) {
+  if (text.empty()) return {};
+  auto* kept = static_cast<char*>(memory_.allocate(text.size(), 1));
+  std::memcpy(kept, text.data(), text.size());
+  return {kept, text.size()};
+}
+
+template <class Part>
+JsonNode::Parts<Part> JsonDocument::keep_parts(std::span<const JsonKeyedNode> parts) {
+  if (parts.empty()) return {};
+  const std::size_t size = parts.size() * sizeof(Part);
+  auto* kept = static_cast<Part*>(memory_.allocate(size, alignof(Part)));
+  std::uninitialized_copy(parts.begin(), parts.end(), kept);
+  return {kept, parts.size()};
+}
+
 namespace {
 
 using Library = nlohmann::json;
@@ -30,8 +46,7 @@ void append_part(std::string& pointer, std::string_view key) {
 }
 
 void append_part(std::string& pointer, std::size_t index) {
-  pointer += '/';
-  pointer += std::to_string(index);
+  pointer += '/' + std::to_string(index);
 }
 
 /// Appends the way from one node to another beneath it; false where that is not beneath. Elements
@@ -158,11 +173,11 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     const std::span members = std::span(parts_).subspan(open_.back().first);
     if (take_ == nullptr)
       if (const JsonKeyedNode* repeated = sort_members(members)) fail_repeated(repeated->key);
-    return close({document_->keep_members(members)});
+    return close({document_->keep_parts<JsonKeyedNode>(members)});
   }
 
   bool end_array() override {
-    return close({document_->keep_elements(std::span(parts_).subspan(open_.back().first))});
+    return close({document_->keep_parts<JsonNode>(std::span(parts_).subspan(open_.back().first))});
   }
 
   bool parse_error(std::size_t byte, const std::string&,
@@ -319,11 +334,6 @@ Value Value::find(std::string_view key) const {
   return {*found, *document_};
 }
 
-std::optional<Value> Value::get(std::string_view key) const {
-  const JsonKeyedNode* found = member(key);
-  return found == nullptr ? std::nullopt : std::optional(Value(*found, *document_));
-}
-
 Value Value::require(std::string_view key, std::string_view expected) const {
   if (!contains(key)) fail_at(key, "expected " + std::string(expected) + ", got nothing");
   return at(key);
@@ -438,29 +448,6 @@ JsonDocument::JsonDocument(std::string_view text, Origin origin) : JsonDocument(
   root_ = builder.root();
 }
 
-std::string_view JsonDocument::keep(std::string_view text) {
-  if (text.empty()) return {};
-  auto* kept = static_cast<char*>(memory_.allocate(text.size(), 1));
-  std::memcpy(kept, text.data(), text.size());
-  return {kept, text.size()};
-}
-
-JsonNode::Elements JsonDocument::keep_elements(std::span<const JsonKeyedNode> parts) {
-  if (parts.empty()) return {};
-  const std::size_t size = parts.size() * sizeof(JsonNode);
-  auto* kept = static_cast<JsonNode*>(memory_.allocate(size, alignof(JsonNode)));
-  std::uninitialized_copy(parts.begin(), parts.end(), kept);  // without their keys
-  return {kept, parts.size()};
-}
-
-JsonNode::Members JsonDocument::keep_members(std::span<const JsonKeyedNode> parts) {
-  if (parts.empty()) return {};
-  auto* kept =
-      static_cast<JsonKeyedNode*>(memory_.allocate(parts.size_bytes(), alignof(JsonKeyedNode)));
-  std::uninitialized_copy(parts.begin(), parts.end(), kept);
-  return {kept, parts.size()};
-}
-
 JsonKeyedNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
   TreeBuilder builder(*this);
   if (is_text || builder.parse(text)) return {{keep(text)}, key};
@@ -470,7 +457,7 @@ JsonKeyedNode JsonDocument::cell(std::string_view key, std::string_view text, bo
 JsonNode JsonDocument::row(std::span<JsonKeyedNode> members) {
   if (sort_members(members) != nullptr)
     throw origin_.error("", "expected each column once, got one twice");
-  return {keep_members(members)};
+  return {keep_parts<JsonKeyedNode>(members)};
 }
 
 void JsonDocument::clear() {

@@ -110,7 +110,9 @@ class Value {
   Value at(std::string_view key) const { return {*member(key), *document_}; }
   /// The member of that key; null where there is none.
   Value find(std::string_view key) const;
-  std::optional<Value> get(std::string_view key) const;
+  std::optional<Value> get(std::string_view key) const {
+    return contains(key) ? std::optional(at(key)) : std::nullopt;
+  }
   /// The member of that key. Fails with "expected `expected`, got nothing" where there is none.
   Value require(std::string_view key, std::string_view expected) const;
   /// Fails where this is no object, and where it has a key beside those that `what` may have.
@@ -181,8 +183,9 @@ class JsonDocument {
 
   // Copies that live as long as the document.
   std::string_view keep(std::string_view text);
-  JsonNode::Elements keep_elements(std::span<const JsonKeyedNode> parts);
-  JsonNode::Members keep_members(std::span<const JsonKeyedNode> parts);
+  /// The elements of an array, whose keys are left out, or the members of an object.
+  template <class Part>
+  JsonNode::Parts<Part> keep_parts(std::span<const JsonKeyedNode> parts);
   /// A member out of a table's cell: the value that the cell spells (64, 0.5, true, [3, 3]), or
   /// else its text. The key has to outlive the document.
   JsonKeyedNode cell(std::string_view key, std::string_view text, bool is_text);

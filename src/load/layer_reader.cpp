@@ -1,9 +1,8 @@
-#include "load/layer_reader.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 

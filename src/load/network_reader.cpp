@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "load/layer_reader.hpp"
 #include "model/layer_fields.hpp"
 
 namespace roofline {

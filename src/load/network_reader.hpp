@@ -13,6 +13,12 @@
 
 namespace roofline {
 
+/// Throws InputError for unknown keys, for keys that the kind does not take, and for values of the
+/// wrong type; whether they fit together is for infer() to say.
+LayerSpec read_layer(const Value& object);
+
+DataType read_data_type(const Value& value);
+
 /// The name of a network that states none: the file's name without folder and extension.
 std::string network_name(const std::string& source);
 

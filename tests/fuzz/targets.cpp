@@ -21,7 +21,7 @@
 #include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
 #include "load/layer_files.hpp"
-#include "load/measured_times.hpp"
+#include "load/user_lists.hpp"
 #include "pytorch/trace_input.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"

@@ -43,30 +43,26 @@ TEST_CASE("A text that is not JSON says where it stops being JSON", "[load/bad_j
 
 TEST_CASE("JSON that is no layer says what a layer is", "[load/bad_json]") {
   check_messages({
-      {"42", "conv.json: expected an object, got 42"},
-      {"null", "conv.json: expected an object, got null"},
-      {"\"resnet50\"", "conv.json: expected an object, got \"resnet50\""},
-      {"[]", "conv.json: expected a list of at least one layer, got []"},
-      {"[[]]", "conv.json: /0: expected an object, got []"},
-      {"[null]", "conv.json: /0: expected an object, got null"},
-      {"{\"layers\": []}", "conv.json: /layers: expected a list of at least one layer, got []"},
-      {"{\"layers\": {}}", "conv.json: /layers: expected a list of at least one layer, got {}"},
-      {"{}",
-       "conv.json: /input: expected a shape such as [3, 224, 224]: there is no layer before this "
-       "one"},
-      {"{\"stride\": 1e999}", "conv.json: /stride: expected a number that a double can hold"},
-      {"[{\"a/b~c\": 1e999}]", "conv.json: /0/a~1b~0c: expected a number that a double can hold"},
+      {"42", "expected an object, got 42"},
+      {"null", "expected an object, got null"},
+      {"\"resnet50\"", "expected an object, got \"resnet50\""},
+      {"[]", "expected a list of at least one layer, got []"},
+      {"[[]]", "/0: expected an object, got []"},
+      {"[null]", "/0: expected an object, got null"},
+      {"{\"layers\": []}", "/layers: expected a list of at least one layer, got []"},
+      {"{\"layers\": {}}", "/layers: expected a list of at least one layer, got {}"},
+      {"{}", "/input: expected a shape such as [3, 224, 224]: there is no layer before this one"},
+      {"{\"stride\": 1e999}", "/stride: expected a number that a double can hold"},
+      {"[{\"a/b~c\": 1e999}]", "/0/a~1b~0c: expected a number that a double can hold"},
   });
 }
 
 TEST_CASE("A key given twice is an error, wherever it is", "[load/bad_json]") {
   check_messages({
-      {"{\"stride\": 1, \"stride\": 2}",
-       "conv.json: /stride: expected each key once, got this one twice"},
+      {"{\"stride\": 1, \"stride\": 2}", "/stride: expected each key once, got this one twice"},
       {"[{\"stride\": 1}, {\"kernel\": {\"threads\": 1, \"threads\": 1}}]",
-       "conv.json: /1/kernel/threads: expected each key once, got this one twice"},
-      {"{\"layers\": [], \"layers\": []}",
-       "conv.json: /layers: expected each key once, got this one twice"},
+       "/1/kernel/threads: expected each key once, got this one twice"},
+      {"{\"layers\": [], \"layers\": []}", "/layers: expected each key once, got this one twice"},
   });
 }
 

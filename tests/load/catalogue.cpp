@@ -8,9 +8,7 @@
 #include <filesystem>
 #include <set>
 
-#include "catch.hpp"
-#include "roofline/error.hpp"
-#include "roofline/load.hpp"
+#include "load/loading.hpp"
 #include "temporary_folder.hpp"
 
 using namespace roofline;
@@ -38,17 +36,6 @@ class ConfigHome {
   TemporaryFolder folder_;
   std::string before_;
 };
-
-/// What an InputError says.
-template <class Call>
-std::string any_message_of(const Call& call) {
-  try {
-    call();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 constexpr const char* own_v100 =
     R"({"name": "My V100", "aliases": ["V100", "mine"], "peak_tflops": {"fp32": 1},
@@ -117,8 +104,7 @@ TEST_CASE("An unknown name may mean a part of one's own", "[load/catalogue]") {
   const ConfigHome home;
   home.add_gpu("x.json", R"({"name": "Lab 77", "peak_tflops": {"fp32": 1},
                              "bandwidth_gb_per_s": 2})");
-  CHECK(any_message_of([] { find_gpu("lab 78").value(); }) ==
-        "unknown GPU \"lab 78\"; did you mean Lab 77?");
+  CHECK(gpu_message("lab 78") == "unknown GPU \"lab 78\"; did you mean Lab 77?");
 }
 
 TEST_CASE("A broken file fails those who mean it, and is a problem to others", "[load/catalogue]") {
@@ -149,7 +135,7 @@ TEST_CASE("A broken file fails those who mean it, and is a problem to others", "
     const Catalogue catalogue;
     for (const char* name : broken.names) {
       INFO(name);
-      CHECK(any_message_of([&] { catalogue.find(name).value(); }) == message);
+      CHECK(message_of([&] { catalogue.find(name).value(); }) == message);
       CHECK(catalogue.problems_besides({"t4", name}).empty());
     }
     CHECK(catalogue.find("mine").value().name == "Mine");
@@ -170,7 +156,7 @@ TEST_CASE("A file or folder that cannot be read is a problem too", "[load/catalo
     const Catalogue catalogue;
     const std::string message = path + ": cannot be read: No such file or directory";
     CHECK(catalogue.find("t4").value().name == "Tesla T4");
-    CHECK(any_message_of([&] { catalogue.find("gone").value(); }) == message);
+    CHECK(message_of([&] { catalogue.find("gone").value(); }) == message);
     REQUIRE(catalogue.problems_besides({"t4"}).size() == 1);
     CHECK(catalogue.problems_besides({"t4"}).front().what() == message);
   }

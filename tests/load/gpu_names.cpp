@@ -5,9 +5,7 @@
 #include <map>
 #include <set>
 
-#include "catch.hpp"
-#include "roofline/catalogue.hpp"
-#include "roofline/error.hpp"
+#include "load/loading.hpp"
 
 using namespace roofline;
 
@@ -18,19 +16,17 @@ struct NamedGpu {
   const char* part;
 };
 
-std::string message_on(const std::string& name) {
-  try {
-    find_gpu(name).value();
-  } catch (const InputError& error) {
-    return error.what();
+void check_names(const std::vector<NamedGpu>& table) {
+  for (const NamedGpu& each : table) {
+    INFO(each.typed);
+    CHECK(find_gpu(each.typed).value().name == each.part);
   }
-  return "";
 }
 
 }  // namespace
 
 TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_names]") {
-  const std::vector<NamedGpu> table{
+  check_names({
       {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090"},
       {"AMD Instinct MI300X VF", "Instinct MI300X"},
       {"NVIDIA GeForce RTX 4080", "GeForce RTX 4080"},
@@ -127,15 +123,11 @@ TEST_CASE("The names that nvidia-smi, rocm-smi and PyTorch print", "[load/gpu_na
       {"AMD Radeon(TM) 8060S Graphics", "Radeon 8060S (Strix Halo)"},
       {"Intel(R) Arc(TM) Pro B60 Graphics", "Arc Pro B60"},
       {"Intel(R) Data Center GPU Max 1550", "Data Center GPU Max 1550"},
-  };
-  for (const NamedGpu& each : table) {
-    INFO(each.typed);
-    CHECK(find_gpu(each.typed).value().name == each.part);
-  }
+  });
 }
 
 TEST_CASE("Names as people type them", "[load/gpu_names]") {
-  const std::vector<NamedGpu> table{
+  check_names({
       {"4090", "GeForce RTX 4090"},
       {"rtx-4090", "GeForce RTX 4090"},
       {"RTX4090", "GeForce RTX 4090"},
@@ -158,11 +150,7 @@ TEST_CASE("Names as people type them", "[load/gpu_names]") {
       {"V100 (32 GB)", "Tesla V100 SXM2 32GB"},
       {"Instinct MI250X", "Instinct MI250X (both GCDs)"},
       {"titan x", "NVIDIA TITAN X (Pascal)"},
-  };
-  for (const NamedGpu& each : table) {
-    INFO(each.typed);
-    CHECK(find_gpu(each.typed).value().name == each.part);
-  }
+  });
 }
 
 TEST_CASE("A name with more to it is another part", "[load/gpu_names]") {
@@ -170,7 +158,7 @@ TEST_CASE("A name with more to it is another part", "[load/gpu_names]") {
        {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D",
         "NVIDIA GH200 144G HBM3e", "NVIDIA A100X", "a10 0", "nvidia", "geforce", ""}) {
     INFO(name);
-    CHECK(message_on(name).find("unknown GPU") == 0);
+    CHECK(gpu_message(name).find("unknown GPU") == 0);
   }
 }
 
@@ -235,7 +223,7 @@ TEST_CASE("An unknown name comes with those of the nearest parts", "[load/gpu_na
   for (const Case& each : table) {
     INFO(each.typed);
     const std::string suggested = each.suggested;
-    CHECK(message_on(each.typed) ==
+    CHECK(gpu_message(each.typed) ==
           "unknown GPU \"" + std::string(each.typed) + "\"" +
               (suggested.empty() ? "" : "; did you mean " + suggested + "?"));
   }

@@ -4,20 +4,13 @@
 
 #include <map>
 
-#include "catch.hpp"
+#include "load/loading.hpp"
 #include "model/gpu_names.hpp"
-#include "roofline/analysis.hpp"
-#include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 
 using namespace roofline;
 
 namespace {
-
-std::string refusal_of(const std::string& name) {
-  const Expected<Gpu> found = find_gpu(name);
-  return found ? "" : found.error().what();
-}
 
 double peak(const Gpu& gpu, Engine engine) { return *rate_of(gpu.peak_flop_per_s, engine); }
 
@@ -153,22 +146,22 @@ TEST_CASE("Virtual GPUs are the whole part with some of its memory, or a slice",
 }
 
 TEST_CASE("A share that is none says what there is", "[load/gpu_shares]") {
-  CHECK(refusal_of("H100 MIG 9g.90gb") ==
+  CHECK(gpu_message("H100 MIG 9g.90gb") ==
         "H100 SXM5 80GB has no MIG profile 9g.90gb; it has 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, "
         "4g.40gb and 7g.80gb");
-  CHECK(refusal_of("A100-SXM4-40GB MIG 3g.40gb") ==
+  CHECK(gpu_message("A100-SXM4-40GB MIG 3g.40gb") ==
         "A100 SXM4 40GB has no MIG profile 3g.40gb; it has 1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, "
         "4g.20gb and 7g.40gb");
-  CHECK(refusal_of("A30 MIG 1c.1g.6gb") == "");
-  CHECK(refusal_of("A30 MIG 3c.2g.12gb") ==
+  CHECK(gpu_message("A30 MIG 1c.1g.6gb") == "");
+  CHECK(gpu_message("A30 MIG 3c.2g.12gb") ==
         "NVIDIA A30 has no compute instance of 3 slices in MIG 2g.12gb");
-  CHECK(refusal_of("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
-  CHECK(refusal_of("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
-  CHECK(refusal_of("NVIDIA A10-48Q") ==
+  CHECK(gpu_message("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
+  CHECK(gpu_message("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
+  CHECK(gpu_message("NVIDIA A10-48Q") ==
         "NVIDIA A10 has 24 GB, which is less than the 48 GB of this virtual GPU");
-  CHECK(refusal_of("H300 MIG 1g.10gb") ==
+  CHECK(gpu_message("H300 MIG 1g.10gb") ==
         "unknown GPU \"H300 MIG 1g.10gb\"; did you mean h100, h200 or h800?");
-  CHECK(refusal_of("MIG 1g.10gb") == "unknown GPU \"MIG 1g.10gb\"");
+  CHECK(gpu_message("MIG 1g.10gb") == "unknown GPU \"MIG 1g.10gb\"");
 }
 
 TEST_CASE("A recording that was made on a slice finds it", "[load/gpu_shares]") {

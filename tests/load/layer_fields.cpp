@@ -10,8 +10,8 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "load/layer_reader.hpp"
 #include "load/loading.hpp"
+#include "load/network_reader.hpp"
 #include "pytorch/folding.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/report.hpp"

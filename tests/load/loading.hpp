@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "roofline/analysis.hpp"
+#include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 #include "roofline/load.hpp"
 
@@ -33,7 +34,7 @@ inline roofline::Result analyze(const roofline::Network& network, const roofline
 
 struct BadInput {
   std::string text;
-  std::string message;
+  std::string message;  ///< without "conv.json: " in front, unless a position in the text follows
 };
 
 /// The whole message of the InputError that `load` throws; empty where it throws none.
@@ -45,6 +46,11 @@ std::string message_of(const Load& load) {
     return error.what();
   }
   return "";
+}
+
+/// What is wrong with a GPU's name; empty where it is one.
+inline std::string gpu_message(const std::string& name) {
+  return message_of([&] { roofline::find_gpu(name).value(); });
 }
 
 inline roofline::Network load_text(std::string_view text,
@@ -60,6 +66,8 @@ inline roofline::Layer load_layer(std::string_view text,
 inline void check_messages(const std::vector<BadInput>& table) {
   for (const BadInput& bad : table) {
     INFO(bad.text.substr(0, 200));
-    CHECK(message_of([&] { load_text(bad.text); }) == bad.message);
+    const bool has_position = bad.message.starts_with("conv.json:");
+    CHECK(message_of([&] { load_text(bad.text); }) ==
+          (has_position ? "" : "conv.json: ") + bad.message);
   }
 }

@@ -1,17 +1,75 @@
-#include "load/measured_times.hpp"
+#include "load/user_lists.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
 #include "load/csv.hpp"
-#include "load/layer_reader.hpp"
+#include "load/json.hpp"
+#include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {
 namespace {
+
+/// The columns of a list of objects.
+struct ListColumns {
+  std::string wanted;                      ///< "gpu and per_hour", as errors name the columns
+  std::vector<std::string_view> required;  ///< in the header
+  std::vector<std::string_view> texts;     ///< cells are texts even where they look like numbers
+  bool others_are_read = false;
+};
+
+bool contains(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_header(const std::optional<CsvRow>& header, const ListColumns& columns,
+                  const std::string& source) {
+  const std::string expected = "expected a header row with " + columns.wanted + ", got ";
+  if (!header) throw InputError(source, "", expected + "an empty file");
+  for (const std::string_view name : columns.required)
+    if (std::find(header->cells.begin(), header->cells.end(), name) == header->cells.end())
+      throw InputError(source, std::to_string(header->line),
+                       expected + "none of " + std::string(name));
+}
+
+void read_csv(ByteStream& stream, const ListColumns& columns,
+              const std::function<void(const Value&)>& read_row) {
+  CsvRows rows(stream);
+  const std::optional<CsvRow> header = rows.next();
+  check_header(header, columns, stream.name());
+  while (const std::optional<CsvRow> row = rows.next()) {
+    check_width(*row, header->cells.size(), stream.name());
+    JsonDocument document({stream.name(), row->line});
+    std::vector<JsonKeyedNode> members;
+    for (std::size_t i = 0; i < row->cells.size(); ++i) {
+      const std::string& column = header->cells[i];
+      if (row->cells[i].empty()) continue;
+      if (columns.others_are_read || contains(columns.required, column))
+        members.push_back(document.cell(column, row->cells[i], contains(columns.texts, column)));
+    }
+    document.set_root(document.row(members));
+    read_row(document.root());
+  }
+}
+
+/// Reads a file that a user gives beside the inputs, with an object for each thing: JSON, or CSV
+/// of which each row is an object. Gives the whole document of JSON to `read_document`, each row
+/// of CSV to `read_row`. Throws InputError.
+void read_object_list(const std::string& path, const InputLimits& limits,
+                      const ListColumns& columns,
+                      const std::function<void(const Value& document)>& read_document,
+                      const std::function<void(const Value& row)>& read_row) {
+  const std::unique_ptr<ByteStream> stream = open_stream(path, limits);
+  const std::string_view head = stream->peek(1);
+  if (path.ends_with(".json") || head.starts_with('[') || head.starts_with('{'))
+    read_document(JsonDocument(stream->read_rest(), {path}).root());
+  else
+    read_csv(*stream, columns, read_row);
+}
 
 constexpr std::size_t most_layers_named = 5;
 
@@ -55,6 +113,39 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 }
 
 }  // namespace
+
+Prices load_prices(const std::string& path, const Catalogue& catalogue) {
+  Prices prices;
+  // `gpu`: the value whose text or key is the name.
+  const auto add = [&](const Value& gpu, const std::string& name, double per_hour) {
+    const Expected<Gpu> found = catalogue.find(name);
+    if (!found) {
+      InputError error = gpu.origin().error(gpu.pointer(), found.error().what());
+      error.remedy = found.error().remedy;
+      throw error;
+    }
+    if (!prices.emplace(found->name, per_hour).second)
+      gpu.fail("expected each GPU once, got " + found->name + " again");
+  };
+  const auto add_row = [&](const Value& row) {
+    row.check_keys("a price", {"gpu", "per_hour"});
+    const Value gpu = row.require("gpu", "the name of a GPU");
+    add(gpu, gpu.text(), row.require("per_hour", "what an hour costs").positive_number());
+  };
+  const auto add_document = [&](const Value& root) {
+    if (!root.is_array() && !root.is_object())
+      root.fail_expected("prices by GPU, or a list of objects with gpu and per_hour");
+    for (const Value part : root) {
+      if (root.is_array())
+        add_row(part);
+      else
+        add(part, std::string(part.key()), part.positive_number());
+    }
+  };
+  read_object_list(path, {}, {"gpu and per_hour", {"gpu", "per_hour"}, {"gpu"}}, add_document,
+                   add_row);
+  return prices;
+}
 
 MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
   read_object_list(
