@@ -10,8 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "report/names.hpp"
-#include "report/summary.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -161,9 +160,7 @@ std::vector<Alike> folded(const Changes& changes, const ChangeGroup& group) {
 /// "dram", or where it changed "dram -> math".
 std::string limiters_text(const WorkTime& before, const WorkTime& after) {
   const auto text = [](const WorkTime& work) {
-    std::string name(work.limiter ? name_of(*work.limiter) : "");
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
+    return work.limiter ? words(name_of(*work.limiter)) : "";
   };
   const std::string from = text(before);
   const std::string to = text(after);
@@ -179,16 +176,16 @@ std::string changed_ratio(double after, double before) {
 /// Work that went, came or changed; what is not shown is a row, so that the rows sum.
 Grid change_group_grid(std::string title, const Changes& changes, const ChangeGroup& group,
                        std::size_t most, std::optional<std::size_t> width) {
-  Grid grid;
-  grid.columns = {{std::move(title), true},
-                  {"pass", true},
-                  {"before"},
-                  {"after"},
-                  {"change"},
-                  {"ratio"},
-                  {"FLOP"},
-                  {"bytes"},
-                  {"limiter", true}};
+  Grid grid{{{std::move(title), true},
+             {"pass", true},
+             {"before"},
+             {"after"},
+             {"change"},
+             {"ratio"},
+             {"FLOP"},
+             {"bytes"},
+             {"limiter", true}},
+            true};
   const auto add = [&](const std::string& name, const std::string& pass, double before_s,
                        double after_s, const WorkTime& before, const WorkTime& after) {
     grid.add_row({name, pass, time_or_nothing(before_s), time_or_nothing(after_s),
@@ -219,7 +216,6 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                     shown < changed ? "more" : "unchanged"),
         "", group.before_s - shown_before_s, group.after_s - shown_after_s, {}, {});
   add("total", "", group.before_s, group.after_s, {}, {});
-  grid.has_total = true;
   drop_columns(grid, width, std::array<std::string_view, 3>{"FLOP", "bytes", "limiter"});
   return grid;
 }
@@ -236,19 +232,23 @@ Changes shortened_names(Changes changes) {
 
 }  // namespace
 
+void SumText::add(double seconds, std::string_view what) {
+  if (parts++ > 0) text += seconds < 0 ? " - " : " + ";
+  text += fmt::format("{} {}", duration(parts == 1 ? seconds : std::fabs(seconds)), what);
+}
+
 std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
-                         std::optional<std::size_t> width,
-                         const std::function<std::string(const Grid&)>& render) {
+                         const TableStyle& style) {
   const Changes changes = shortened_names(all);
   std::string text = fmt::format("before: {}\nafter: {}\n{}", printable(changes.before),
                                  printable(changes.after), changes_sentence(changes));
   const auto add = [&](const Grid& grid) {
-    if (!grid.is_empty()) text += '\n' + render(grid);
+    if (!grid.is_empty()) text += '\n' + style.render(grid);
   };
   add(wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {
     if (!group.work.empty())
-      add(change_group_grid(title, changes, group, top.value_or(most_changes), width));
+      add(change_group_grid(title, changes, group, top.value_or(most_changes), style.own.width));
   };
   add_group("went", changes.gone);
   add_group("came", changes.come);

@@ -1,19 +1,13 @@
-#include "report/explain.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
 
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
-
-template <class Count>
-std::string bytes(Count count) {
-  return si(static_cast<double>(count), "B");
-}
 
 /// "3x3": the axes that the window has.
 std::string axes_text(const Axes& axes, std::size_t rank) {
@@ -81,17 +75,17 @@ std::string work_text(const LayerResult& row) {
     text += formula("MACs", macs_text(layer, counts)) + line("FLOP", "2 x MACs = {}", counts.flops);
   else
     text += line("FLOP", "{} an element = {}", info(layer.kind).flop_per_element, counts.flops);
-  return text + line("bytes", "input {} + weight {} + output {} = {}", bytes(counts.bytes.input),
-                     bytes(counts.bytes.weight), bytes(counts.bytes.output),
-                     bytes(counts.bytes.total));
+  return text + line("bytes", "input {} + weight {} + output {} = {}", si(counts.bytes.input, "B"),
+                     si(counts.bytes.weight, "B"), si(counts.bytes.output, "B"),
+                     si(counts.bytes.total, "B"));
 }
 
 std::string roofline_text(const LayerResult& row, const Ceilings& ceilings) {
   const RooflinePoint& point = row.point;
   const std::string rate = si(*rate_of(ceilings.peak_flop_per_s, row.engine), "FLOP/s");
   const std::string bandwidth = si(ceilings.bandwidth_byte_per_s, "B/s");
-  const std::string flops = si(static_cast<double>(row.counts.flops), "FLOP");
-  const std::string moved = bytes(row.counts.bytes.total);
+  const std::string flops = si(row.counts.flops, "FLOP");
+  const std::string moved = si(row.counts.bytes.total, "B");
   const std::string ridge = plain(point.ridge_flop_per_byte);
   const auto intensity = point.intensity_flop_per_byte;
   std::string text;
@@ -158,9 +152,9 @@ std::string traffic_text(const LayerResult& row) {
   const auto intensity = [&](double moved) {
     return moved > 0 && flops > 0 ? fmt::format(": {} FLOP/B", plain(flops / moved)) : "";
   };
-  return line("traffic", "at L2 {}{}", bytes(kernel.l2_byte), intensity(kernel.l2_byte)) +
-         line("", "at DRAM {} read, {} written{}", bytes(kernel.dram_read_byte),
-              bytes(kernel.dram_write_byte),
+  return line("traffic", "at L2 {}{}", si(kernel.l2_byte, "B"), intensity(kernel.l2_byte)) +
+         line("", "at DRAM {} read, {} written{}", si(kernel.dram_read_byte, "B"),
+              si(kernel.dram_write_byte, "B"),
               intensity(kernel.dram_read_byte + kernel.dram_write_byte));
 }
 

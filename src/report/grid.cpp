@@ -105,10 +105,6 @@ std::string aligned(const Grid& grid, const RenderStyle& style) {
   return whole_text([&](OutputBuffer& out) { write_aligned(grid, style, out); });
 }
 
-void erase_column(Grid& grid, std::size_t column) {
-  grid.columns.erase(grid.columns.begin() + static_cast<std::ptrdiff_t>(column));
-}
-
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
                   std::span<const std::string_view> droppable) {
   std::erase_if(grid.columns, [](const GridColumn& column) { return column.cells.are_blank(); });

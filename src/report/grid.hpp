@@ -87,7 +87,18 @@ void write_aligned(const Grid& grid, const RenderStyle& style, OutputBuffer& out
 std::string aligned(const Grid& grid, const RenderStyle& style);
 void write_markdown_grid(const Grid& grid, OutputBuffer& out);
 
-void erase_column(Grid& grid, std::size_t column);
+/// How a table is made of grids: aligned or Markdown, for a terminal or a file.
+struct TableStyle {
+  std::function<void(const Grid&, OutputBuffer&)> write;
+  RenderStyle own;
+
+  /// A grid of few rows, as a text.
+  std::string render(const Grid& grid) const {
+    return whole_text([&](OutputBuffer& out) { write(grid, out); });
+  }
+  bool is_terminal() const { return own.width.has_value(); }
+};
+
 /// Drops columns that are empty in every row and, until the grid fits `width`, those of these
 /// headers, first to last.
 void drop_columns(Grid& grid, std::optional<std::size_t> width,

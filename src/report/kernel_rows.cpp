@@ -1,5 +1,3 @@
-#include "report/kernel_rows.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <numeric>
 
 #include "report/fields.hpp"
-#include "report/names.hpp"
+#include "report/rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

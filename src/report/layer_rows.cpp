@@ -1,7 +1,5 @@
 // Rows of layers as people read them.
 
-#include "report/layer_rows.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-#include "report/names.hpp"
+#include "report/rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -50,6 +48,21 @@ std::optional<double> number_of(const Cell& value) {
 }
 
 }  // namespace
+
+std::vector<ResultGroup> grouped_results(const Report& report,
+                                         bool (*are_together)(const Result&, const Result&)) {
+  std::vector<ResultGroup> groups;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const auto fitting = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
+      return are_together(report.results[group.front()], report.results[i]);
+    });
+    if (fitting == groups.end())
+      groups.push_back({i});
+    else
+      fitting->push_back(i);
+  }
+  return groups;
+}
 
 bool is_in_cache(const LayerResult& row) {
   return row.kernel && row.point.bound == Bound::memory &&

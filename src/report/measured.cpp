@@ -1,12 +1,16 @@
-// What stands below the rows of a measured input.
+// Measured inputs in words: the verdict, what stands first; what a profiler recorded; and, below
+// the rows, where the time went.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
 
-#include "report/summary.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
-#include "report/transfers.hpp"
 
 namespace roofline {
 namespace {
@@ -22,6 +26,161 @@ std::string over(double a_s, double b_s) { return b_s > 0 ? ratio_text(a_s / b_s
 std::string_view unexplained_text(double unexplained_s) {
   return unexplained_s < 0 ? "faster than the model" : "slower than the model";
 }
+
+namespace {
+
+/// A GPU that is idle for this share of a step has that reported first, not its kernels.
+constexpr double mostly_idle = 0.25;
+/// Parts that are a smaller share of what is split up are named together.
+constexpr double least_named = 0.02;
+/// A rest below this share of what is split up shows in no sum.
+constexpr double least_shown = 1e-4;
+/// Where layers are this share of a step, nothing else needs a sentence.
+constexpr double mostly_layers = 0.95;
+/// Where layers are a smaller share of a step, their bound is not what matters.
+constexpr double few_layers = 0.1;
+/// One part of a cause's gaps that is this share of them needs no number of its own.
+constexpr double all_of_it = 0.99;
+constexpr std::size_t most_actions = 2;
+
+constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
+                                         StepPart::copies};
+constexpr StepPart layer_parts[] = {StepPart::bound, StepPart::small_kernels,
+                                    StepPart::instructions, StepPart::rates, StepPart::unexplained};
+
+std::string_view text_of(const Verdict& verdict, StepPart part) {
+  return part == StepPart::unexplained ? unexplained_text(verdict.part_s[part]) : meaning_of(part);
+}
+
+/// A sum of parts of a whole: what is too small to be named stands last, so that the parts sum.
+class PartsText {
+ public:
+  explicit PartsText(double whole_s) : whole_s_(whole_s) {}
+
+  void add(double time_s, std::string_view what) {
+    if (std::fabs(time_s) < least_named * whole_s_)
+      rest_s_ += time_s;
+    else
+      sum_.add(time_s, what);
+  }
+  void add(const Verdict& verdict, std::span<const StepPart> parts) {
+    for (const StepPart part : parts) add(verdict.part_s[part], text_of(verdict, part));
+  }
+  std::string text() && {
+    if (std::fabs(rest_s_) > least_shown * whole_s_) sum_.add(rest_s_, "other");
+    return std::move(sum_.text);
+  }
+
+ private:
+  double whole_s_;
+  double rest_s_ = 0;
+  SumText sum_;
+};
+
+/// What the host ran in most of the gaps of a cause: " (592.5 us of it in aten::addmm)".
+std::string host_text(const TraceSummary& recording, IdleCause cause) {
+  const auto found = std::find_if(
+      recording.gaps.begin(), recording.gaps.end(),
+      [&](const IdleGaps& gaps) { return !gaps.during.empty() && gaps.cause == cause; });
+  if (found == recording.gaps.end()) return "";
+  const std::string name = shortened(printable(found->during), 40);
+  if (found->time_s >= all_of_it * recording.idle_by_cause_s[cause])
+    return fmt::format(" (in {})", name);
+  return fmt::format(" ({} of it in {})", duration(found->time_s), name);
+}
+
+std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
+  PartsText sum(verdict.idle_s());
+  auto parts = idle_parts;
+  std::stable_sort(parts.begin(), parts.end(), [&](const IdlePart& a, const IdlePart& b) {
+    return verdict.part_s[a.part] > verdict.part_s[b.part];
+  });
+  for (const auto& [part, cause] : parts)
+    sum.add(verdict.part_s[part], std::string(meaning_of(part)) + host_text(recording, cause));
+  std::string text =
+      fmt::format("GPU idle {} of {}: {}", percent(verdict.idle_s() / verdict.step_s),
+                  duration(verdict.step_s), std::move(sum).text());
+  if (verdict.part_s[StepPart::idle_host] > verdict.idle_s() / 2)
+    text += fmt::format("; the host launches a kernel every {}, the GPU runs it in {}",
+                        duration(verdict.step_s / recording.launches),
+                        duration(recording.kernel_s / recording.launches));
+  return text + '\n';
+}
+
+/// What a GPU works on beside layers.
+std::string busy_sentence(const Verdict& verdict) {
+  const double busy_s = verdict.step_s - verdict.idle_s();
+  if (verdict.layers_s() > mostly_layers * verdict.step_s || !verdict.knows_gaps) return "";
+  PartsText sum(busy_s);
+  sum.add(verdict.layers_s(), "layers");
+  sum.add(verdict, other_busy_parts);
+  return fmt::format("GPU busy {} of {}: {}\n", percent(busy_s / verdict.step_s),
+                     duration(verdict.step_s), std::move(sum).text());
+}
+
+std::string layers_sentence(const Verdict& verdict) {
+  if (verdict.layers_s() < few_layers * verdict.step_s) return "";
+  const double bound_s = verdict.part_s[StepPart::bound];
+  PartsText sum(verdict.layers_s());
+  sum.add(verdict, layer_parts);
+  const std::string over = bound_s > 0 ? ratio_text(verdict.layers_s() / bound_s) : "";
+  return fmt::format("layers take {}, {} of their bound: {}\n", duration(verdict.layers_s()), over,
+                     std::move(sum).text());
+}
+
+/// What an action saves and leaves. Where kernels get faster than the host launches them, the host
+/// is what is left.
+std::string action_text(const Advice& action, const Result& result) {
+  const double left_s = result.measured.verdict->step_s - action.saved_s;
+  const double host_s = result.measured.recording ? result.measured.recording->host_s : 0;
+  const bool host_binds = action.speeds_kernels && left_s < host_s;
+  return fmt::format(
+      "{}: saves {}{}, leaves {}{}", action.text, action.at_most ? "up to " : "",
+      duration(action.saved_s), duration(left_s),
+      host_binds ? fmt::format(" (but the host launches for {})", duration(host_s)) : "");
+}
+
+}  // namespace
+
+std::string verdict_sentences(const Result& result) {
+  if (!result.measured.verdict) return "";
+  const Verdict& verdict = *result.measured.verdict;
+  const bool is_idle = verdict.idle_s() >= mostly_idle * verdict.step_s;
+  std::string text = is_idle ? idle_sentence(verdict, *result.measured.recording)
+                             : busy_sentence(verdict) + layers_sentence(verdict);
+  for (std::size_t i = 0; i < std::min(most_actions, verdict.actions.size()); ++i) {
+    const Advice& action = verdict.actions[i];
+    text += fmt::format("{}: {}\n", i == 0 ? "do first" : "or", action_text(action, result));
+  }
+  return broken(text, sentence_width);
+}
+
+namespace {
+
+/// "all_reduce bf16 8816192", "host to device pinned".
+std::string transfer_label(const Transfer& transfer) {
+  const std::string_view kind = name_of(transfer.kind);
+  const std::string name = is_between_gpus(transfer.kind) ? std::string(kind) : words(kind);
+  return printable(transfer.what.empty() ? name : name + ' ' + transfer.what);
+}
+
+std::string link_rate_text(const std::optional<double>& byte_per_s) {
+  return byte_per_s ? si(*byte_per_s, "B/s") : "";
+}
+
+/// What layers, work between GPUs and copies over the host link stand for.
+std::string explained_sentence(const TraceSummary& recording) {
+  const auto share = [&](double time_s) { return share_text(time_s, recording.kernel_s); };
+  std::string text =
+      fmt::format("layers stand for {} of the kernels' time", share(recording.layers_s));
+  if (const double time_s = recording.between_gpus_s(); time_s > 0)
+    text += fmt::format(", work between GPUs for {}", share(time_s));
+  if (const double time_s = recording.host_link_s(); time_s > 0)
+    text += fmt::format(", copies over the host link for {}", share(time_s));
+  return text + '\n';
+}
+
+}  // namespace
 
 std::string recording_sentences(const Result& result) {
   if (!result.measured.recording) return "";
@@ -41,58 +200,61 @@ std::string recording_sentences(const Result& result) {
          "expected: kernels alone, without the gaps between them, as the profiler times them\n";
 }
 
+namespace {
+
 Grid idle_grid(const TraceSummary& recording, std::size_t most) {
-  Grid grid;
-  grid.columns = {{"GPU idle while the host ran", true},
-                  {"cause", true},
-                  {"gaps"},
-                  {"longest"},
-                  {"time"},
-                  {"of idle"}};
+  Grid grid{{{"GPU idle while the host ran", true},
+             {"cause", true},
+             {"gaps"},
+             {"longest"},
+             {"time"},
+             {"of idle"}},
+            true};
   const double idle_s = recording.idle_s();
   double rest_s = idle_s;
   for (std::size_t i = 0; i < std::min(most, recording.gaps.size()); ++i) {
     const IdleGaps& gaps = recording.gaps[i];
-    std::string cause(name_of(gaps.cause));
-    std::replace(cause.begin(), cause.end(), '_', ' ');
     grid.add_row({gaps.during.empty()
                       ? (gaps.cause == IdleCause::queued ? "(work was queued)"
                                                          : "(nothing recorded, or short)")
                       : shortened(printable(gaps.during), 60),
-                  cause, plain(gaps.count), duration(gaps.longest_s), duration(gaps.time_s),
-                  share_text(gaps.time_s, idle_s)});
+                  words(name_of(gaps.cause)), plain(gaps.count), duration(gaps.longest_s),
+                  duration(gaps.time_s), share_text(gaps.time_s, idle_s)});
     rest_s -= gaps.time_s;
   }
   if (recording.gaps.size() > most)
     grid.add_row({"other", "", "", "", duration(rest_s), share_text(rest_s, idle_s)});
   grid.add_row({"idle", "", "", "", duration(idle_s), share_text(idle_s, idle_s)});
-  grid.has_total = true;
   return grid;
 }
 
 Grid measured_parts_grid(const MeasuredSummary& summary) {
-  Grid grid;
-  grid.columns = {
-      {"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}};
+  Grid grid{
+      {{"where the time went (measured total; split by the model)", true}, {"time"}, {"of it"}},
+      true};
   const auto add = [&](const std::string& what, double time_s) {
     grid.add_row({what, duration(time_s), share_text(time_s, *summary.total.measured_time_s)});
   };
   for (const Limiter limiter : enumerators<Limiter>) {
-    if (summary.total.part_s[limiter] <= 0) continue;
-    std::string name(name_of(limiter));
-    std::replace(name.begin(), name.end(), '_', ' ');
-    add(fmt::format("{}: {}", name, meaning_of(limiter)), summary.total.part_s[limiter]);
+    const double part_s = summary.total.part_s[limiter];
+    if (part_s > 0)
+      add(fmt::format("{}: {}", words(name_of(limiter)), meaning_of(limiter)), part_s);
   }
   add(std::string(unexplained_text(summary.unexplained_s)), summary.unexplained_s);
   add("measured", *summary.total.measured_time_s);
-  grid.has_total = true;
   return grid;
 }
 
 Grid measured_types_grid(const MeasuredSummary& summary) {
-  Grid grid;
-  grid.columns = {{"type", true}, {"layers"},      {"roofline"}, {"expected"},
-                  {"measured"},   {"of measured"}, {"/bound"},   {"/exp."}};
+  Grid grid{{{"type", true},
+             {"layers"},
+             {"roofline"},
+             {"expected"},
+             {"measured"},
+             {"of measured"},
+             {"/bound"},
+             {"/exp."}},
+            true};
   const auto add = [&](const std::string& name, std::uint64_t rows, double roofline_s,
                        double expected_s, double measured_s) {
     grid.add_row({name, fmt::format("{}", rows), duration(roofline_s), duration(expected_s),
@@ -104,7 +266,6 @@ Grid measured_types_grid(const MeasuredSummary& summary) {
         *type.total.expected_time_s, *type.total.measured_time_s);
   add("total", summary.rows, summary.total.roofline_time_s, *summary.total.expected_time_s,
       *summary.total.measured_time_s);
-  grid.has_total = true;
   return grid;
 }
 
@@ -137,8 +298,7 @@ std::string lost_sentences(const Result& result) {
 
 Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
                      std::optional<std::size_t> width) {
-  Grid grid;
-  grid.columns = {{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}};
+  Grid grid{{{"not modelled", true}, {"launches"}, {"time"}, {"of kernels"}, {"why", true}}};
   for (std::size_t i = 0; i < std::min(most, recording.unmodelled.size()); ++i) {
     const UnmodelledWork& work = recording.unmodelled[i];
     grid.add_row({shortened(work.name, 40), plain(work.launches), duration(work.time_s),
@@ -147,6 +307,154 @@ Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
   constexpr std::string_view droppable[] = {"of kernels"};
   drop_columns(grid, width, droppable);
   return grid;
+}
+
+enum class Link : std::uint8_t { gpus, host };
+
+Grid transfers_grid(const Result& result, Link link, std::size_t most,
+                    std::optional<std::size_t> width) {
+  const bool gpus = link == Link::gpus;
+  const TraceSummary& recording = *result.measured.recording;
+  const std::optional<double>& link_byte_per_s = result.setting.host_link_byte_per_s;
+  Grid grid{{{gpus ? "between GPUs" : "over the host link", true},
+             {"ranks"},
+             {"launches"},
+             {"bytes"},
+             {"time"},
+             {"of kernels"},
+             {"exposed"},
+             {"hidden"},
+             {"rate"},
+             {gpus ? "bus rate" : "of link"}}};
+  const auto add = [&](const std::string& name, const Transfer& each) {
+    const std::optional<double> rate = each.algorithm_byte_per_s();
+    grid.add_row({name, each.ranks ? fmt::format("{}", *each.ranks) : "", plain(each.launches),
+                  each.byte ? si(*each.byte, "B") : "", duration(each.time_s),
+                  share_text(each.time_s, recording.kernel_s), duration(each.exposed_s()),
+                  share_text(each.hidden_s, each.time_s), link_rate_text(rate),
+                  gpus                      ? link_rate_text(each.bus_byte_per_s())
+                  : rate && link_byte_per_s ? share_text(*rate, *link_byte_per_s)
+                                            : ""});
+  };
+  Transfer total;
+  std::size_t count = 0;
+  for (const Transfer& each : recording.transfers) {
+    if (is_between_gpus(each.kind) != gpus) continue;
+    total.launches += each.launches;
+    total.time_s += each.time_s;
+    total.hidden_s += each.hidden_s;
+    if (++count <= most) add(transfer_label(each), each);
+  }
+  grid.has_total = count > 1;
+  if (grid.has_total) add("total", total);
+  constexpr std::string_view droppable[] = {"of kernels", "launches", "hidden", "bus rate"};
+  drop_columns(grid, width, droppable);
+  return grid;
+}
+
+constexpr std::string_view accuracy_legend =
+    "Ratios of predicted to measured time. bias: their geometric mean. gerr: exp of\n"
+    "the mean |ln ratio|, the typical error as a factor. median: of |ratio - 1|.\n"
+    "roofline: gerr of the plain roofline time.\n";
+
+Grid accuracy_grid(const Result& result, std::optional<std::size_t> width) {
+  Grid grid{{{"accuracy", true},
+             {"dtype", true},
+             {"pass", true},
+             {"layers"},
+             {"bias"},
+             {"gerr"},
+             {"median"},
+             {"within 25%"},
+             {"roofline"},
+             {"worst", true}}};
+  for (const Accuracy& cell : result.measured.accuracy)
+    grid.add_row({std::string(name_of(cell.layer_class)), std::string(name_of(cell.dtype)),
+                  std::string(name_of(cell.pass)), fmt::format("{}", cell.layers),
+                  factor(cell.expected.bias), factor(cell.expected.geometric_error),
+                  percent(cell.expected.median_error),
+                  fmt::format("{:.0f}%", 100 * cell.expected.within_25),
+                  ratio_text(cell.roofline.geometric_error),
+                  fmt::format("{} {}", shortened(printable(cell.worst.front().name), 22),
+                              factor(cell.worst.front().ratio))});
+  constexpr std::array<std::string_view, 3> droppable{"median", "within 25%", "worst"};
+  drop_columns(grid, width, droppable);
+  return grid;
+}
+
+std::string_view cause_text(BelowBound reason) {
+  switch (reason) {
+    case BelowBound::fewer_macs: return "Winograd or FFT do fewer multiply-adds than are counted";
+    case BelowBound::in_l2: return "the operands fit in L2, so device memory hardly moves";
+    case BelowBound::ceilings_too_low:
+      return "the part does more than these ceilings (clocks, engine or data type differ?)";
+    case BelowBound::units: return "a slip of units (us, ms, s)?";
+  }
+  return "";
+}
+
+std::string below_bound_sentences(const Result& result) {
+  std::string text;
+  for (const BelowBound reason : {BelowBound::fewer_macs, BelowBound::in_l2,
+                                  BelowBound::ceilings_too_low, BelowBound::units}) {
+    std::size_t count = 0;
+    const LayerResult* fastest = nullptr;
+    const auto ratio = [](const LayerResult& row) {
+      return *row.measured_time_s / row.point.roofline_time_s;
+    };
+    for (const LayerResult& row : result.layers) {
+      if (row.below_bound != reason) continue;
+      ++count;
+      if (fastest == nullptr || ratio(row) < ratio(*fastest)) fastest = &row;
+    }
+    if (fastest != nullptr)
+      text += fmt::format("measured below the bound: {} (most: {}, x{} of it): {}\n", count,
+                          shortened(printable(fastest->layer.name), 30), plain(ratio(*fastest)),
+                          cause_text(reason));
+  }
+  return text;
+}
+
+std::string not_compared_sentence(const Result& result) {
+  if (result.measured.not_compared == 0) return "";
+  return fmt::format(
+      "measured times left out: {}, of another batch, pass or GPU than here, or with caches in "
+      "another state\n",
+      result.measured.not_compared);
+}
+
+/// Kinds of gaps of a GPU that is idle for more than this share; JSON has more.
+constexpr std::size_t most_gaps = 5;
+constexpr double least_idle_share = 0.05;
+
+/// Rows of transfers, and of work that no layer stands for; JSON has all.
+constexpr std::size_t most_transfers = 10;
+constexpr std::size_t most_unmodelled = 10;
+
+}  // namespace
+
+std::string measured_text(const Result& result, const TableStyle& style) {
+  std::string text;
+  const auto& verdict = result.measured.verdict;
+  if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
+    text += '\n' + style.render(idle_grid(*result.measured.recording, most_gaps));
+  if (result.measured.summary) {
+    text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
+    text += '\n' + style.render(measured_types_grid(*result.measured.summary));
+    text += '\n' + lost_sentences(result);
+  }
+  if (result.measured.recording)
+    for (const Link link : {Link::gpus, Link::host})
+      if (const Grid grid = transfers_grid(result, link, most_transfers, style.own.width);
+          !grid.is_empty())
+        text += '\n' + style.render(grid);
+  if (result.measured.recording && !result.measured.recording->unmodelled.empty())
+    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
+                                                style.own.width));
+  if (!result.measured.accuracy.empty())
+    text +=
+        '\n' + style.render(accuracy_grid(result, style.own.width)) + std::string(accuracy_legend);
+  return text + below_bound_sentences(result) + not_compared_sentence(result);
 }
 
 }  // namespace roofline

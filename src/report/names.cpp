@@ -1,4 +1,3 @@
-#include "report/names.hpp"
 
 #include <fmt/format.h>
 

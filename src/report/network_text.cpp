@@ -1,4 +1,4 @@
-// A network on one screen.
+// A network in words: its memory, its bounds, and all of it on one screen.
 
 #include <fmt/format.h>
 
@@ -8,12 +8,50 @@
 #include <utility>
 #include <vector>
 
-#include "report/explain.hpp"
-#include "report/layer_rows.hpp"
-#include "report/summary.hpp"
+#include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
+
+std::string memory_sentence(const Result& result) {
+  const auto needed = needed_memory_byte(result);
+  if (!needed) return "";
+  const Memory& memory = *result.memory;
+  std::string text =
+      result.setting.training
+          ? fmt::format("memory: weights and their gradients {}, kept activations {}",
+                        si(2 * memory.training_weight_byte, "B"),
+                        si(memory.saved_activation_byte, "B"))
+          : fmt::format("memory: weights {}, activations {} at most (in {})",
+                        si(memory.weight_byte, "B"), si(memory.peak_activation_byte, "B"),
+                        shortened(printable(memory.peak_layer), 30));
+  if (result.setting.training && memory.optimizer_state_byte > 0)
+    text += ", optimizer " + si(memory.optimizer_state_byte, "B");
+  if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
+  if (!fits(result).value_or(true))
+    text += fmt::format("\nDOES NOT FIT: {} needed, the GPU has {}", si(*needed, "B"),
+                        si(*result.setting.gpu_memory_byte, "B"));
+  return text + '\n';
+}
+
+std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width) {
+  const auto& bounds = result.bounds.network;
+  if (!bounds || !bounds->cached_bound_s) return "";
+  std::string text = fmt::format(
+      "roofline: each layer from device memory. Bounds of the network: {} if what fits stays in "
+      "cache ({}), {} if all layers are fused, {} for arithmetic alone.",
+      duration(*bounds->cached_bound_s), si(*result.bounds.cache_byte, "B"),
+      duration(*bounds->fused_bound_s), duration(bounds->compute_bound_s));
+  if (bounds->expected_below == BelowBound::fewer_macs)
+    text += " Expected is less: Winograd or FFT need fewer MACs.";
+  if (bounds->expected_below == BelowBound::in_l2)
+    text +=
+        " Expected is less: it finds each layer's weights in cache, where all do not fit; see "
+        "--cache cold.";
+  return broken(text, std::min(width.value_or(sentence_width), sentence_width)) + '\n';
+}
+
 namespace {
 
 /// Parts of the time that are less are one.
@@ -21,12 +59,6 @@ constexpr double least_share = 0.01;
 /// It is one screen in a file, too.
 constexpr std::size_t widest_name = 40;
 constexpr std::size_t screen_width = 80;
-
-std::string with_blanks(std::string_view name) {
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
 
 /// "3.196 ms expected, 2503 images/s; 20.56 TFLOP/s, 16.4% of the peak"
 std::string time_sentence(const Result& result) {
@@ -63,8 +95,8 @@ std::string limiters_sentence(const NetworkExplanation& explanation) {
       rest += share;
       continue;
     }
-    parts.emplace_back(share, fmt::format("{} {} ({})", with_blanks(name_of(limiter)),
-                                          percent(share), meaning_of(limiter)));
+    parts.emplace_back(share, fmt::format("{} {} ({})", words(name_of(limiter)), percent(share),
+                                          meaning_of(limiter)));
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -94,7 +126,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
     const auto& kernel = row.first().kernel;
     grid.add_row({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
-                  kernel ? with_blanks(name_of(kernel->limiter)) : ""});
+                  kernel ? words(name_of(kernel->limiter)) : ""});
     rest_s -= each.time_s;
     rest -= each.rows.size();
   }
@@ -107,8 +139,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
 }
 
 Grid network_changes_grid(const NetworkExplanation& explanation) {
-  Grid grid;
-  grid.columns = {{"what would help", true}, {"expected"}, {"speed-up"}};
+  Grid grid{{{"what would help", true}, {"expected"}, {"speed-up"}}};
   for (const Advice& each : explanation.changes)
     grid.add_row({each.text, duration(*each.time_s), ratio_text(each.speedup)});
   return grid;
@@ -127,8 +158,7 @@ std::string signed_percent(double share) {
 }
 
 Grid sensitivity_grid(const NetworkExplanation& explanation) {
-  Grid grid;
-  grid.columns = {{"10% more", true}};
+  Grid grid{{{"10% more", true}}};
   std::vector<std::string> saved{"time"};
   for (const Sensitivity& each : explanation.sensitivity) {
     grid.columns.push_back({thing_text(each.what)});
@@ -141,19 +171,18 @@ Grid sensitivity_grid(const NetworkExplanation& explanation) {
 }  // namespace
 
 std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
-                                     std::optional<std::size_t> width,
-                                     const std::function<std::string(const Grid&)>& render) {
+                                     const TableStyle& style) {
   std::string text =
       broken(verdict_sentences(result) + memory_sentence(result) + '\n' + time_sentence(result) +
                  uncertainty_sentence(result) + limiters_sentence(explanation) +
-                 network_bounds_sentence(result, width),
+                 network_bounds_sentence(result, style.own.width),
              sentence_width);
-  text += '\n' + render(main_layers_grid(explanation, result, width));
+  text += '\n' + style.render(main_layers_grid(explanation, result, style.own.width));
   if (!explanation.changes.empty())
-    text += '\n' + render(network_changes_grid(explanation)) +
+    text += '\n' + style.render(network_changes_grid(explanation)) +
             "For as much work, as the model times it.\n";
   if (!explanation.sensitivity.empty())
-    text += '\n' + render(sensitivity_grid(explanation)) +
+    text += '\n' + style.render(sensitivity_grid(explanation)) +
             "Peaks follow SMs and clock. launch, what starts kernels, is 10% less.\n";
   return text;
 }

@@ -9,13 +9,20 @@
 #include <utility>
 
 #include "model/text.hpp"
-#include "report/layer_rows.hpp"
-#include "report/names.hpp"
-#include "report/summary.hpp"
+#include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
 namespace {
+
+/// "compute", "memory 80%": by what most of the bound's time is bound.
+std::string bound_share_text(double compute_share) {
+  if (compute_share >= 0.995) return "compute";
+  if (compute_share <= 0.005) return "memory";
+  return compute_share >= 0.5 ? fmt::format("compute {:.0f}%", 100 * compute_share)
+                              : fmt::format("memory {:.0f}%", 100 * (1 - compute_share));
+}
 
 /// A row of the table: settings that are alike.
 using Group = std::vector<std::size_t>;
@@ -53,14 +60,11 @@ std::string speedup_text(const SettingRow& row) { return factor(row.speedup); }
 std::string bound_text(const SettingRow& row) { return bound_share_text(row.compute_bound_share); }
 
 std::string limiter_text(const SettingRow& row) {
-  if (!row.limiter) return "";
-  std::string text(name_of(*row.limiter));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return row.limiter ? words(name_of(*row.limiter)) : "";
 }
 
 std::string memory_text(const SettingRow& row) {
-  return row.needed_memory_byte ? si(static_cast<double>(*row.needed_memory_byte), "B") : "";
+  return row.needed_memory_byte ? si(*row.needed_memory_byte, "B") : "";
 }
 
 struct SettingColumn {
@@ -76,10 +80,7 @@ constexpr SettingColumn point_columns[] = {
     {"roofline", [](const SettingRow& row) { return duration(row.roofline_time_s); }},
     {"expected", expected_text},
     {"within", within_text},
-    {"measured",
-     [](const SettingRow& row) {
-       return row.measured_time_s ? duration(*row.measured_time_s) : "";
-     }},
+    {"measured", [](const SettingRow& row) { return duration(row.measured_time_s); }},
     {"an image", image_text},
     {"images/s", plain_text<&SettingRow::images_per_s>},
     {"speed-up", speedup_text},
@@ -209,19 +210,15 @@ std::string unfit_sentence(const SettingsTable& table, const PointSelection& sel
     names.push_back(printable(row.gpu) + (one_type ? "" : " " + type_text(row)) +
                     (one_batch ? "" : " batch " + batch_text(row)));
   }
-  const std::string needed =
-      one_type && one_batch && first.needed_memory_byte
-          ? fmt::format(" ({} needed)", si(static_cast<double>(*first.needed_memory_byte), "B"))
-          : "";
+  const std::string needed = one_type && one_batch && first.needed_memory_byte
+                                 ? fmt::format(" ({} needed)", si(*first.needed_memory_byte, "B"))
+                                 : "";
   return fmt::format("too little memory{}: {}: {}", needed, names.size(),
                      some_of(names, most_named));
 }
 
-}  // namespace
-
 Grid points_grid(const Report& report, std::optional<std::size_t> width) {
-  Grid grid;
-  grid.columns = {{"network", true}, {"GPU", true}};
+  Grid grid{{{"network", true}, {"GPU", true}}};
   for (const SettingColumn& column : point_columns)
     grid.columns.push_back({column.header, column.left});
   grid.columns.push_back({"best in", true});
@@ -256,33 +253,13 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
   return grid;
 }
 
-Grid comparison_grid(const std::vector<SettingsTable>& tables) {
-  Grid grid;
-  grid.columns = {{"comparison", true}, {"batch"},          {"GPU", true},     {"expected"},
-                  {"speed-up"},         {"bound by", true}, {"energy at TDP"}, {"", true}};
-  std::pair<std::string, std::string> last;
-  for (const SettingsTable& table : tables)
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const SettingRow& row = table.rows[i];
-      const std::pair now(table.work, batch_text(row));
-      const bool same = now == last;
-      grid.add_row({same ? "" : now.first, same ? "" : now.second, row.gpu, duration(row.time_s),
-                    speedup_text(row), bound_text(row),
-                    row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
-                    i == table.fewest_joules ? "fewest joules" : ""});
-      last = now;
-    }
-  return grid;
-}
-
 bool has_measured_parts(const SettingsTable& sweep) {
   return std::any_of(sweep.rows.begin(), sweep.rows.end(),
                      [](const SettingRow& row) { return !row.measured_part_s.empty(); });
 }
 
 Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
-  Grid grid;
-  grid.columns = {{"batch"}};
+  Grid grid{{{"batch"}}};
   std::vector<NetworkPart> measured;
   for (const NetworkPart part : enumerators<NetworkPart>) {
     const std::string name(name_of(part));
@@ -378,6 +355,73 @@ std::string points_sentences(const SettingsTable& table, std::optional<std::size
   if (others) phrases.emplace_back("others never;");
   phrases.back().pop_back();
   return lines_of_phrases(phrases, std::min(width.value_or(widest), widest));
+}
+
+/// Each share once.
+std::string share_lines(const Report& report) {
+  std::set<std::string> known;
+  std::string text;
+  for (const Result& result : report.results)
+    if (const auto [line, is_new] = known.insert(share_line(result.setting)); is_new) text += *line;
+  return text;
+}
+
+}  // namespace
+
+std::string share_line(const Setting& setting) {
+  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
+}
+
+Grid comparison_grid(const std::vector<SettingsTable>& tables) {
+  Grid grid{{{"comparison", true},
+             {"batch"},
+             {"GPU", true},
+             {"expected"},
+             {"speed-up"},
+             {"bound by", true},
+             {"energy at TDP"},
+             {"", true}}};
+  std::pair<std::string, std::string> last;
+  for (const SettingsTable& table : tables)
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const SettingRow& row = table.rows[i];
+      const std::pair now(table.work, batch_text(row));
+      const bool same = now == last;
+      grid.add_row({same ? "" : now.first, same ? "" : now.second, row.gpu, duration(row.time_s),
+                    speedup_text(row), bound_text(row),
+                    row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
+                    i == table.fewest_joules ? "fewest joules" : ""});
+      last = now;
+    }
+  return grid;
+}
+
+std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
+  return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
+                     shortened(printable(sweep.rows.front().gpu), 30)) +
+         style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
+}
+
+std::string points_text(const Report& report, const TableStyle& style) {
+  if (report.points.empty()) return "";
+  std::string text = points_title(report.points, report.results.front().setting.framework) +
+                     share_lines(report) + '\n';
+  if (const Grid grid = points_grid(report, style.own.width); !grid.is_empty())
+    text += style.render(grid);
+  const bool one = report.points.size() == 1;
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    const SettingsTable& table = report.points[i];
+    const bool ranked = table.ranked_by.has_value();
+    const std::string sentences =
+        ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
+               : points_sentences(table, style.own.width);
+    if (!sentences.empty())
+      text += (one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences;
+  }
+  text += '\n';
+  for (const SettingsTable& sweep : report.sweeps)
+    if (has_measured_parts(sweep)) text += sweep_text(sweep, style);
+  return text;
 }
 
 std::string points_legend(const Report& report, const std::set<std::string>& headers) {

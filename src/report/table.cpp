@@ -7,53 +7,22 @@
 #include <span>
 #include <utility>
 
-#include "report/explain.hpp"
 #include "report/fields.hpp"
 #include "report/formats.hpp"
 #include "report/grid.hpp"
-#include "report/kernel_rows.hpp"
-#include "report/layer_rows.hpp"
-#include "report/summary.hpp"
+#include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
-#include "report/transfers.hpp"
 
 namespace roofline {
 namespace {
 
-/// How a table is made of grids: aligned or Markdown, for a terminal or a file.
-struct Style {
-  std::function<void(const Grid&, OutputBuffer&)> write;
-  RenderStyle own;
-
-  /// A grid of few rows, as a text.
-  std::string render(const Grid& grid) const {
-    return whole_text([&](OutputBuffer& out) { write(grid, out); });
-  }
-  bool is_terminal() const { return own.width.has_value(); }
-};
-
-/// Results, by their indices in the report, that share one table: a network, or all inputs that are
-/// a single layer on the same GPU.
-using Section = std::vector<std::size_t>;
+/// Results that share one table: a network, or all inputs that are a single layer on the same GPU.
+using Section = ResultGroup;
 
 bool share_a_table(const Result& a, const Result& b) {
   return a.layers.size() == 1 && b.layers.size() == 1 && a.setting.gpu == b.setting.gpu &&
          a.bounds.main_engine == b.bounds.main_engine && a.setting.batch == b.setting.batch;
-}
-
-std::vector<Section> sections_of(const Report& report) {
-  std::vector<Section> sections;
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const auto fitting =
-        std::find_if(sections.begin(), sections.end(), [&](const Section& section) {
-          return share_a_table(report.results[section.front()], report.results[i]);
-        });
-    if (fitting == sections.end())
-      sections.push_back({i});
-    else
-      fitting->push_back(i);
-  }
-  return sections;
 }
 
 template <class T>
@@ -67,18 +36,20 @@ std::string batch_text(const Result& result) {
   return result.measured.recording ? "" : "batch mixed, ";
 }
 
-/// What of a GPU the work runs on, where that is a share of one.
-std::string share_line(const Setting& setting) {
-  return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
-}
-
-/// Each share once.
-std::string share_lines(const Report& report) {
-  std::set<std::string> known;
+/// What of the GPU was set, from what to what; empty where nothing was.
+std::string gpu_changes_sentence(const Result& result) {
   std::string text;
-  for (const Result& result : report.results)
-    if (const auto [line, is_new] = known.insert(share_line(result.setting)); is_new) text += *line;
-  return text;
+  for (const GpuChange& change : result.setting.gpu_changes) {
+    const auto number = [&](double value) {
+      if (change.unit == "MiB") return plain(value) + " MiB";
+      return change.unit.empty() ? fmt::format("{:.0f}", value) : si(value, change.unit);
+    };
+    text += fmt::format("{}{} ", text.empty() ? "what if: " : ", ", change.field);
+    text += change.unit == "x"
+                ? factor(change.to)
+                : (change.from ? number(*change.from) + " " : "") + "-> " + number(change.to);
+  }
+  return text.empty() ? text : broken(text + '\n', sentence_width);
 }
 
 std::string title_of(const Report& report, const Section& section) {
@@ -154,60 +125,72 @@ std::string engines_of(const Report& report, const Section& section) {
   return text + '\n';
 }
 
-constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
+/// What a framework's choice of engines makes of its layers' time, where it is much; else empty.
+std::string other_engine_sentence(const Result& result) {
+  constexpr double much = 2;
+  const auto& other = result.other_engine;
+  if (!other || other->own_expected_s < much * other->expected_s) return "";
+  return fmt::format("{} for {} layers is {}'s default: in {} they take {} (--engine auto)\n",
+                     name_of(other->engine), name_of(other->own),
+                     name_of(*result.setting.framework), name_of(other->own),
+                     factor(other->own_expected_s / other->expected_s));
+}
 
-constexpr std::string_view accuracy_legend =
-    "Ratios of predicted to measured time. bias: their geometric mean. gerr: exp of\n"
-    "the mean |ln ratio|, the typical error as a factor. median: of |ratio - 1|.\n"
-    "roofline: gerr of the plain roofline time.\n";
+/// The expected time of all layers and how sure it is; empty where either is not known, and beside
+/// measured times.
+std::string expected_sentence(const Result& result, std::optional<std::size_t> width) {
+  const Total& total = result.total;
+  if (!total.expected_time_s || !total.expected_uncertainty || result.measured.summary) return "";
+  const Uncertainty& uncertainty = *total.expected_uncertainty;
+  return broken(
+             fmt::format("expected: {}{}, within {} (95%: {}), {}", carried_over_mark(uncertainty),
+                         duration(*total.expected_time_s), factor(uncertainty.factor),
+                         factor(uncertainty.factor_95), meaning_of(uncertainty.basis)),
+             width.value_or(sentence_width)) +
+         '\n';
+}
+
+Grid type_grid(const Result& result, const Selection& selection) {
+  Grid grid{{{"type", true},
+             {"layers"},
+             {"MACs"},
+             {"FLOP"},
+             {"bytes"},
+             {"roofline"},
+             {"expected"},
+             {"share"}},
+            true};
+  const auto add = [&](std::string_view name, std::uint64_t rows, const Total& total,
+                       double share) {
+    grid.add_row({std::string(name), fmt::format("{}", rows), si(total.macs, ""),
+                  si(total.flops, ""), si(total.bytes.total, "B"), duration(total.roofline_time_s),
+                  duration(total.expected_time_s), percent(share)});
+  };
+  for (const std::size_t i : selection.types) {
+    const TypeRow& type = result.types[i];
+    add(info(type.kind).name, type.rows, type.total, type.time_share);
+  }
+  add("total", result.layers.size(), result.total, 1);
+  return grid;
+}
+
+constexpr std::string_view folded_legend = "x2, x3: that many layers alike, added up.\n";
 
 std::string hidden_sentence(std::size_t shown, std::size_t all, std::string_view what) {
   if (shown == all) return "";
   return fmt::format("{} of {} {}; the total is of all\n", shown, all, what);
 }
 
-/// Kinds of gaps of a GPU that is idle for more than this share; JSON has more.
-constexpr std::size_t most_gaps = 5;
-constexpr double least_idle_share = 0.05;
-
-/// Rows of transfers, and of work that no layer stands for; JSON has all.
-constexpr std::size_t most_transfers = 10;
-constexpr std::size_t most_unmodelled = 10;
-
-std::string measured_text(const Result& result, const Style& style) {
-  std::string text;
-  const auto& verdict = result.measured.verdict;
-  if (verdict && verdict->idle_s() > least_idle_share * verdict->step_s)
-    text += '\n' + style.render(idle_grid(*result.measured.recording, most_gaps));
-  if (result.measured.summary) {
-    text += '\n' + style.render(measured_parts_grid(*result.measured.summary));
-    text += '\n' + style.render(measured_types_grid(*result.measured.summary));
-    text += '\n' + lost_sentences(result);
-  }
-  if (result.measured.recording)
-    for (const Link link : {Link::gpus, Link::host})
-      if (const Grid grid = transfers_grid(result, link, most_transfers, style.own.width);
-          !grid.is_empty())
-        text += '\n' + style.render(grid);
-  if (result.measured.recording && !result.measured.recording->unmodelled.empty())
-    text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,
-                                                style.own.width));
-  if (!result.measured.accuracy.empty())
-    text +=
-        '\n' + style.render(accuracy_grid(result, style.own.width)) + std::string(accuracy_legend);
-  return text + below_bound_sentences(result) + not_compared_sentence(result);
-}
-
 /// How many rows of how many are shown, where a selection was asked for.
 std::string hidden_rows_sentence(const Selection& selection, const Result& result,
-                                 const Style& style) {
+                                 const TableStyle& style) {
   if (!selection.rest.empty()) return "";
   return style.is_terminal() || folds_everywhere(result)
              ? hidden_sentence(selection.groups.size(), selection.all_groups, "rows")
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
 
-void write_section(const Report& report, const Section& section, const Style& style,
+void write_section(const Report& report, const Section& section, const TableStyle& style,
                    OutputBuffer& out) {
   out.text() += title_of(report, section);
   if (section.size() > 1) {
@@ -232,36 +215,7 @@ void write_section(const Report& report, const Section& section, const Style& st
   out.text() += measured_text(result, style) + '\n';
 }
 
-/// The seconds of a sweep by kind of layer.
-std::string sweep_text(const SettingsTable& sweep, const Style& style) {
-  return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
-                     shortened(printable(sweep.rows.front().gpu), 30)) +
-         style.render(sweep_grid(sweep, style.own.width)) + sweep_sentence(sweep) + '\n';
-}
-
-std::string points_text(const Report& report, const Style& style) {
-  if (report.points.empty()) return "";
-  std::string text = points_title(report.points, report.results.front().setting.framework) +
-                     share_lines(report) + '\n';
-  if (const Grid grid = points_grid(report, style.own.width); !grid.is_empty())
-    text += style.render(grid);
-  const bool one = report.points.size() == 1;
-  for (std::size_t i = 0; i < report.points.size(); ++i) {
-    const SettingsTable& table = report.points[i];
-    const bool ranked = table.ranked_by.has_value();
-    const std::string sentences =
-        ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
-               : points_sentences(table, style.own.width);
-    if (!sentences.empty())
-      text += (one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences;
-  }
-  text += '\n';
-  for (const SettingsTable& sweep : report.sweeps)
-    if (has_measured_parts(sweep)) text += sweep_text(sweep, style);
-  return text;
-}
-
-bool has_folded(const Report& report, const Style& style) {
+bool has_folded(const Report& report, const TableStyle& style) {
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     if (!style.is_terminal() && !folds_everywhere(report.results[i])) continue;
     const auto& groups =
@@ -315,6 +269,18 @@ struct ShownWords {
   }
 };
 
+/// What the cells of a column of limiters mean, each in a few words, in lines.
+std::string limiter_legend(const std::set<std::string>& cells) {
+  std::string text;
+  for (const Limiter limiter : enumerators<Limiter>) {
+    const std::string name = words(name_of(limiter));
+    if (cells.contains(name))
+      text += fmt::format("{} {}: {}", text.empty() ? "" : ",", name, meaning_of(limiter));
+  }
+  if (text.empty()) return "";
+  return broken("limiter: the largest part of the expected time;" + text + ".\n", sentence_width);
+}
+
 /// What the columns that are shown mean.
 std::string columns_legend(const ShownWords& shown) {
   std::string text;
@@ -329,17 +295,16 @@ std::string columns_legend(const ShownWords& shown) {
   return text + limiter_legend(shown.limiters);
 }
 
-void write_layer_tables(const Report& report, const Style& plain_style, OutputBuffer& out) {
+void write_layer_tables(const Report& report, const TableStyle& plain_style, OutputBuffer& out) {
   // Legends explain what is rendered and nothing else.
   ShownWords shown;
-  const Style style{[&](const Grid& grid, OutputBuffer& to) {
-                      shown.add(grid);
-                      plain_style.write(grid, to);
-                    },
-                    plain_style.own};
+  const TableStyle style{[&](const Grid& grid, OutputBuffer& to) {
+                           shown.add(grid);
+                           plain_style.write(grid, to);
+                         },
+                         plain_style.own};
   if (report.changes) {
-    out.text() += changes_text(*report.changes, report.filter.top, style.own.width,
-                               [&](const Grid& grid) { return style.render(grid); });
+    out.text() += changes_text(*report.changes, report.filter.top, style);
     if (!shown.limiters.empty()) out.text() += '\n' + limiter_legend(shown.limiters);
     return;
   }
@@ -348,7 +313,8 @@ void write_layer_tables(const Report& report, const Style& plain_style, OutputBu
   if (by_type)
     for (const SettingsTable& sweep : report.sweeps) out.text() += sweep_text(sweep, style);
   if (rows || (by_type && report.sweeps.empty()))
-    for (const Section& section : sections_of(report)) write_section(report, section, style, out);
+    for (const Section& section : grouped_results(report, share_a_table))
+      write_section(report, section, style, out);
   if (report.filter.by == RowsBy::layer && !report.comparisons.empty()) {
     style.write(comparison_grid(report.comparisons), out);
     out.text() += '\n';
@@ -360,7 +326,7 @@ void write_layer_tables(const Report& report, const Style& plain_style, OutputBu
                 std::string(rows && has_folded(report, style) ? folded_legend : "");
 }
 
-void write_kernels(const Report& report, const Style& style, OutputBuffer& out) {
+void write_kernels(const Report& report, const TableStyle& style, OutputBuffer& out) {
   if (report.changes || report.kernels.empty()) return;
   if (!out.is_empty()) out.text() += '\n';
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
@@ -376,16 +342,15 @@ void write_kernels(const Report& report, const Style& style, OutputBuffer& out) 
 }
 
 /// A network as a colleague could be sent it.
-std::string network_explanations_text(const Report& report, const Style& style) {
+std::string network_explanations_text(const Report& report, const TableStyle& style) {
   std::string text;
   for (const NetworkExplanation& each : report.network_explanations)
     text += (text.empty() ? "" : "\n") + broken(title_of(report, {each.result}), sentence_width) +
-            network_explanation_text(each, report.results[each.result], style.own.width,
-                                     [&](const Grid& grid) { return style.render(grid); });
+            network_explanation_text(each, report.results[each.result], style);
   return text;
 }
 
-void write_report(const Report& report, const Style& style, OutputBuffer& out) {
+void write_report(const Report& report, const TableStyle& style, OutputBuffer& out) {
   if (!report.network_explanations.empty()) {
     out.text() += network_explanations_text(report, style);
     return;

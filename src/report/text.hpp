@@ -1,7 +1,10 @@
 #pragma once
 
-// Numbers and shapes for people. What is not finite is unknown: no text.
+// Numbers, names and sentences for people. A number that is not finite is unknown: no text.
 
+#include <concepts>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +15,15 @@ namespace roofline {
 
 /// Four significant digits with a power-of-ten prefix: si(17582848, "B") is "17.58 MB".
 std::string si(double value, std::string_view unit);
+template <std::integral Count>
+std::string si(Count count, std::string_view unit) {
+  return si(static_cast<double>(count), unit);
+}
 /// si() for seconds: "40.07 us"; what is shorter is "<1 ns".
 std::string duration(double seconds);
+inline std::string duration(const std::optional<double>& seconds) {
+  return seconds ? duration(*seconds) : "";
+}
 /// Four significant digits, from a thousand to ten millions a whole number.
 std::string plain(double value);
 /// 0.1234 as "12.3%".
@@ -50,5 +60,28 @@ std::string markdown_block(const std::string& text);
 bool is_plain(std::string_view text);
 /// Bytes that are not UTF-8 replaced by the replacement character U+FFFD.
 std::string valid_utf8(std::string_view text);
+
+// Names in few columns: what names of layers have in common is folded, what tells them apart stays;
+// signatures of kernels without what goes without saying (names.cpp).
+
+/// Several layers' names as one, parts in which they differ in braces:
+/// {"layer1.0.conv1", "layer1.1.conv1"} is "layer1.{0,1}.conv1", and copies ("relu#2") are their
+/// first. Names that differ in more than one part are the first of them.
+std::string folded_name(const std::vector<std::string>& names);
+
+/// Each name in at most its width of columns, no two equal unless they were: leading parts are
+/// abbreviated ("features.denseblock4.denselayer16.norm1" is "f.d4.denselayer16.norm1"), then the
+/// beginning is cut (of names without parts the middle), and what would read alike is numbered.
+/// A width is at least 12.
+std::vector<std::string> short_names(const std::vector<std::string>& names,
+                                     const std::vector<std::size_t>& widths);
+/// The same where all have one width.
+std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width);
+
+/// A C++ kernel's name without namespaces, types of results and lists of arguments, but with
+/// template arguments: "void at::native::elementwise_kernel<4, at::native::AddFunctor<float>>(int)"
+/// as "elementwise_kernel<4, AddFunctor<float>>". It may hold thousands of characters, and what
+/// tells it from others is anywhere in it.
+std::string short_signature(std::string_view name);
 
 }  // namespace roofline

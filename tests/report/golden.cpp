@@ -2,7 +2,8 @@
 //
 //   ROOFLINE_UPDATE_GOLDEN=1 ctest --test-dir build -R report/golden
 //
-// rewrites the files under tests/golden; read the difference before you commit it.
+// rewrites the files under tests/golden; read the difference, and look at the pictures, before you
+// commit them.
 
 #include "report/golden.hpp"
 
@@ -16,26 +17,49 @@ namespace {
 struct GoldenRun {
   const char* name;
   const char* arguments;
-  int exit_code;
+  int exit_code = 0;
 };
 
 const GoldenRun golden_runs[] = {
-    {"conv", "conv.json --gpu v100", 0},
-    {"block", "block.json --gpu v100,a100 --dtype fp16", 0},
+    {"conv", "conv.json --gpu v100"},
+    {"block", "block.json --gpu v100,a100 --dtype fp16"},
     {"layers", "conv.json layers.csv broken.json --gpu h100 --batch 1,8", 1},
 };
 
 constexpr const char* golden_formats[][2] = {
     {"table", "txt"}, {"json", "json"}, {"ndjson", "ndjson"}, {"csv", "csv"}, {"markdown", "md"}};
 
+// README shows resnet50.svg and alexnet.svg.
+const GoldenRun golden_charts[] = {
+    {"resnet50.svg", "resnet50 --gpu h200 --dtype fp16 --batch 32 --format svg"},
+    {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
+    {"mapping.svg", "notebook_conv --gpu v100 --tile 128x64x8 --format svg"},
+    {"gpus.svg", "block.json --gpu v100,a100 --dtype fp16 --format svg"},
+    {"intensity.svg", "block.json --gpu v100 --chart intensity --format svg"},
+    {"time.svg", "block.json --gpu v100 --chart time --format svg"},
+    {"compare.svg", "block.json --gpu v100,a100 --chart compare --format svg"},
+    {"measured.svg", "conv.json layers.csv --gpu h100 --format svg"},
+    {"names.svg", "names.json --gpu v100 --format svg"},
+    {"names.html", "names.json --gpu v100 --format html"},
+};
+
+/// Holds a text against the approved one, or approves it.
+void check_approved(const std::string& file, const std::string& text) {
+  const std::string path = golden_folder + file;
+  if (updating()) std::ofstream(path, std::ios::binary) << text;
+  CHECK(text == read_file(path));
+}
+
+/// A folder with these inputs.
+void write_inputs(const TemporaryFolder& folder, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    folder.write(name, read_file(golden_folder + ("inputs/" + name)));
+}
+
 }  // namespace
 
 TEST_CASE("A terminal shows what matters in its width", "[report/golden]") {
-  struct View {
-    const char* name;
-    const char* arguments;
-  };
-  const View views[] = {
+  const GoldenRun views[] = {
       {"resnet50", "resnet50 --gpu v100"},
       {"densenet121", "densenet121 --gpu h200 --dtype fp16 --batch 32"},
       {"training", "mobilenet_v2 --gpu a100 --dtype fp16 --batch 64 --pass training"},
@@ -45,31 +69,38 @@ TEST_CASE("A terminal shows what matters in its width", "[report/golden]") {
        "cost"},
       {"sweep", "alexnet --gpu v100 --batch 1,2,4,...,1024 --by type"},
   };
-  for (const View& view : views)
+  for (const GoldenRun& view : views)
     for (const int columns : {80, 120}) {
       const std::string line = std::string("roofline ") + view.arguments;
       INFO(line);
       const std::string text = run_at_terminal(golden_folder, line, columns);
-      const std::string path = std::string(golden_folder) + "terminal." + view.name + "." +
-                               std::to_string(columns) + ".txt";
-      if (updating()) std::ofstream(path, std::ios::binary) << text;
-      CHECK(text == read_file(path));
+      check_approved(std::string("terminal.") + view.name + "." + std::to_string(columns) + ".txt",
+                     text);
     }
 }
 
 TEST_CASE("Every format gives the approved bytes", "[report/golden]") {
   const TemporaryFolder folder;
-  for (const char* input : {"conv.json", "block.json", "layers.csv", "broken.json"})
-    folder.write(input, read_file(golden_folder + std::string("inputs/") + input));
+  write_inputs(folder, {"conv.json", "block.json", "layers.csv", "broken.json"});
   for (const GoldenRun& each : golden_runs)
     for (const auto& [format, extension] : golden_formats) {
       const std::string line = std::string("roofline ") + each.arguments + " --format " + format;
       INFO(line);
       const Outcome outcome = run(folder, line);
       CHECK(outcome.exit_code == each.exit_code);
-      const std::string path = std::string(golden_folder) + each.name + "." + extension;
-      if (updating()) std::ofstream(path, std::ios::binary) << outcome.out;
-      CHECK(outcome.out == read_file(path));
+      check_approved(std::string(each.name) + "." + extension, outcome.out);
       CHECK(run(folder, line).out == outcome.out);
     }
+}
+
+TEST_CASE("Every chart gives the approved bytes", "[report/golden]") {
+  const TemporaryFolder folder;
+  write_inputs(folder, {"conv.json", "block.json", "layers.csv", "names.json"});
+  for (const GoldenRun& each : golden_charts) {
+    const std::string line = std::string("roofline ") + each.arguments;
+    INFO(line);
+    const Outcome outcome = run(folder, line);
+    CHECK(outcome.exit_code == 0);
+    check_approved(each.name, outcome.out);
+  }
 }

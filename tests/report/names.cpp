@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -156,4 +157,71 @@ TEST_CASE("Markdown shows a name as it is", "[report/names]") {
   grid.add_row({"a|b\\|c `d` <e> *f*"});
   CHECK(whole_text([&](OutputBuffer& out) { write_markdown_grid(grid, out); }) ==
         "| layer |\n| :-- |\n| a\\|b\\\\\\|c \\`d\\` \\<e> \\*f\\* |\n");
+}
+
+// Names in few columns: what tells them apart stays.
+
+TEST_CASE("Layers that are alike have one name", "[report/names]") {
+  struct Case {
+    std::vector<std::string> names;
+    std::string folded;
+  };
+  const std::vector<Case> cases{
+      {{"conv1"}, "conv1"},
+      {{"layer1.0.conv1", "layer1.1.conv1"}, "layer1.{0,1}.conv1"},
+      {{"layer1.0.conv1", "layer1.1.conv1", "layer1.2.conv1"}, "layer1.{0-2}.conv1"},
+      {{"b.block1.c", "b.block2.c", "b.block3.c", "b.block4.c"}, "b.block{1-4}.c"},
+      {{"b.9.c", "b.10.c", "b.11.c"}, "b.{9-11}.c"},
+      {{"f.0", "f.3", "f.6", "f.8"}, "f.{0,..,8}"},
+      {{"relu 1x8", "relu 1x8#2", "relu 1x8#3"}, "relu 1x8"},
+      {{"layer1.0.conv1", "layer2.0.conv2"}, "layer1.0.conv1"},
+      {{"a.relu", "relu"}, "a.relu"},
+  };
+  for (const Case& each : cases) CHECK(folded_name(each.names) == each.folded);
+}
+
+TEST_CASE("Short names are short, and differ where names do", "[report/names]") {
+  CHECK(short_names({"features.denseblock4.denselayer16.norm1"}, 24) ==
+        std::vector<std::string>{"f.d4.denselayer16.norm1"});
+  CHECK(short_names({"layer3.{1-5}.conv2"}, 18) == std::vector<std::string>{"layer3.{1-5}.conv2"});
+  CHECK(short_names({"conv2d 32x3x224x224 to 64 k7 s2"}, 24) ==
+        std::vector<std::string>{"conv2d 32x3...o 64 k7 s2"});
+  std::vector<std::string> names;
+  for (int block = 1; block < 5; ++block)
+    for (int layer = 1; layer < 30; ++layer)
+      for (const char* part : {"norm1", "relu1", "conv1", "concat"})
+        names.push_back("features.denseblock" + std::to_string(block) + ".denselayer" +
+                        std::to_string(layer) + "." + part);
+  names.push_back(std::string(300, 'x') + "a" + std::string(300, 'x'));
+  names.push_back(std::string(300, 'x') + "b" + std::string(300, 'x'));
+  names.emplace_back("\xe5\xb1\xa4\xe5\xb1\xa4\xe5\xb1\xa4\xe5\xb1\xa4\xe5\xb1\xa4\xe5\xb1\xa4.a");
+  for (const std::size_t width : {12U, 16U, 24U, 40U}) {
+    const std::vector<std::string> texts = short_names(names, width);
+    CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == names.size());
+    for (const std::string& text : texts) CHECK(display_width(text) <= width);
+  }
+}
+
+TEST_CASE("A kernel's name without what says nothing", "[report/names]") {
+  struct Case {
+    std::string name;
+    std::string shorter;
+  };
+  const std::vector<Case> cases{
+      {"sm80_xmma_fprop", "sm80_xmma_fprop"},
+      {"k_ffma(float *)", "k_ffma"},
+      {"void f<int>(int*, char)", "f<int>"},
+      {"void at::native::(anonymous namespace)::norm<float, 4>(T1*)", "norm<float, 4>"},
+      {"void at::vectorized_elementwise_kernel<4, at::<unnamed>::launch_clamp_scalar("
+       "at::TensorIteratorBase &, c10::Scalar)::[lambda() (instance 1)]::operator ()() const, "
+       "std::array<char *, 2>>(int, T2, T3)",
+       "vectorized_elementwise_kernel<4, launch_clamp_scalar, array<char *, 2>>"},
+      {"a::B<c::D>::run<e::F>(int)", "run<F>"},
+      {"[CUDA memcpy HtoD]", "[CUDA memcpy HtoD]"},
+      {"", ""},
+      {"void ", "void "},
+      {"<>::(", "<>::("},
+      {"operator>(x)", "operator>"},
+  };
+  for (const Case& each : cases) CHECK(short_signature(each.name) == each.shorter);
 }

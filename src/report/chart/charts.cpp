@@ -250,19 +250,7 @@ void name_longest(std::vector<Mark>& marks, std::size_t most) {
   }
 }
 
-std::vector<Work> works_of(const Report& report) {
-  std::vector<Work> works;
-  for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const auto fitting = std::find_if(works.begin(), works.end(), [&](const Work& work) {
-      return share_a_chart(report.results[work.front()], report.results[i]);
-    });
-    if (fitting == works.end())
-      works.push_back({i});
-    else
-      fitting->push_back(i);
-  }
-  return works;
-}
+std::vector<Work> works_of(const Report& report) { return grouped_results(report, share_a_chart); }
 
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind) {
   const ChartKind own = report.filter.ranks_gpus() && !report.comparisons.empty()

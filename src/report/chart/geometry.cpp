@@ -9,7 +9,6 @@
 #include <numbers>
 
 #include "report/chart/draw.hpp"
-#include "report/names.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

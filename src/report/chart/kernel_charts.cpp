@@ -6,7 +6,7 @@
 #include <array>
 
 #include "report/chart/makers.hpp"
-#include "report/kernel_rows.hpp"
+#include "report/rows.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

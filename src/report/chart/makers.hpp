@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "report/chart/chart.hpp"
-#include "report/layer_rows.hpp"
+#include "report/rows.hpp"
 
 namespace roofline {
 
@@ -107,12 +107,8 @@ std::string roof_text(const Result& result);
 Colour gpu_colour(std::size_t index);
 
 /// Results that share a chart: one piece of work on several GPUs, or inputs of a single layer.
-using Work = std::vector<std::size_t>;
+using Work = ResultGroup;
 std::vector<Work> works_of(const Report& report);
-
-/// The conventions that a chart over intensity states in its caption.
-inline constexpr std::string_view intensity_conventions =
-    "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
 
 std::vector<Chart> roofline_charts(const Report& report);
 /// Of the layers that are explained, each alone under the roofs.

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "report/chart/makers.hpp"
-#include "report/summary.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -7,11 +7,10 @@
 
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
-#include "report/explain.hpp"
 #include "report/formats.hpp"
-#include "report/kernel_rows.hpp"
 #include "report/page/assets.hpp"
-#include "report/summary.hpp"
+#include "report/rows.hpp"
+#include "report/sections.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -58,13 +57,13 @@ std::string batch_attribute(const std::optional<std::uint64_t>& batch) {
 }
 
 std::string time_cell(const std::optional<double>& seconds) {
-  return number_cell(seconds ? duration(*seconds) : "");
+  return number_cell(duration(seconds));
 }
 
 std::string memory_text(const Result& result) {
   const auto needed = needed_memory_byte(result);
   if (!needed) return "";
-  const std::string text = si(static_cast<double>(*needed), "B");
+  const std::string text = si(*needed, "B");
   return fits(result).value_or(true) ? text : text + ": DOES NOT FIT";
 }
 
@@ -103,10 +102,9 @@ std::string summary_row(const Report& report, const Result& result, bool measure
                   xml_text(result.setting.label)) +
       text_cell(result.setting.gpu) + text_cell(dtype_text(result)) +
       number_cell(result.setting.batch ? fmt::format("{}", *result.setting.batch) : "mixed") +
-      number_cell(si(static_cast<double>(total.macs), "")) +
-      number_cell(si(static_cast<double>(total.flops), "")) +
-      number_cell(si(static_cast<double>(total.bytes.total), "B")) +
-      time_cell(total.roofline_time_s) + time_cell(total.expected_time_s);
+      number_cell(si(total.macs, "")) + number_cell(si(total.flops, "")) +
+      number_cell(si(total.bytes.total, "B")) + time_cell(total.roofline_time_s) +
+      time_cell(total.expected_time_s);
   if (measured)
     text += time_cell(result.measured.summary ? result.measured.summary->total.measured_time_s
                                               : std::nullopt);
@@ -147,9 +145,10 @@ std::string verdict_section(const Report& report) {
       text += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", xml_text(work_title(result, true)),
                           xml_text(verdict_sentences(result)));
   if (report.changes) {
-    const auto render = [](const Grid& grid) { return aligned(grid, {}); };
+    const TableStyle plain_text{
+        [](const Grid& grid, OutputBuffer& out) { write_aligned(grid, {}, out); }, {}};
     text += fmt::format("<h3>Before and after</h3>\n<pre>{}</pre>\n",
-                        xml_text(changes_text(*report.changes, report.filter.top, {}, render)));
+                        xml_text(changes_text(*report.changes, report.filter.top, plain_text)));
   }
   if (text.empty()) return text;
   return (section_begin("verdict", "Verdict") += text) += section_end;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of layers as people read them.
+// Rows of layers and of kernels as people read them.
 
 #include <string>
 #include <vector>
@@ -9,6 +9,11 @@
 #include "report/grid.hpp"
 
 namespace roofline {
+
+/// Results that are shown together, by their indices in the report.
+using ResultGroup = std::vector<std::size_t>;
+std::vector<ResultGroup> grouped_results(const Report& report,
+                                         bool (*are_together)(const Result&, const Result&));
 
 /// One row of a table: layers, their countable fields added up.
 struct TableRow {
@@ -48,5 +53,20 @@ Grid layer_grid(const Report& report, const std::vector<std::size_t>& results,
 /// Whether layers that are alike are one row in files too: in a recording they have one time, the
 /// mean of all.
 bool folds_everywhere(const Result& result);
+
+// A recording's kernels.
+
+/// What stands above the table: where the recording is from, the roofs, what the GPU did.
+std::string kernel_title(const KernelTable& table);
+Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
+                 const RenderStyle& style);
+/// What the columns mean that the tables have.
+std::string kernel_legend(const Report& report);
+
+std::string kernel_label(const KernelRow& row);
+/// "24.57 us, 12.3%, x4": its time, its share of all, its launches.
+std::string kernel_note(const KernelRow& row);
+/// All that is known of a kernel, a line each.
+std::string kernel_hover(const KernelRow& row);
 
 }  // namespace roofline

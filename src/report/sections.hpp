@@ -1,0 +1,71 @@
+#pragma once
+
+// What tables and pages say beside the rows of layers, in sentences and grids.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "report/grid.hpp"
+#include "roofline/report.hpp"
+
+namespace roofline {
+
+/// "17.20 ms bound + 7.691 ms slower than the model - 10.00 us rates and caches"
+struct SumText {
+  std::string text;
+  std::size_t parts = 0;
+
+  void add(double seconds, std::string_view what);
+};
+
+/// What the network takes of the GPU's memory; empty where it is not known.
+std::string memory_sentence(const Result& result);
+/// What no run of the network is faster than; empty where that is not known.
+std::string network_bounds_sentence(const Result& result, std::optional<std::size_t> width);
+
+// Work in several settings.
+
+/// A setting a row; columns that say the same of all are left out, and on a terminal what there is
+/// no room for.
+std::string points_text(const Report& report, const TableStyle& style);
+/// What the columns of points mean that are shown, and batches that were searched for.
+std::string points_legend(const Report& report, const std::set<std::string>& headers);
+/// The seconds of a sweep by kind of layer.
+std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
+Grid comparison_grid(const std::vector<SettingsTable>& tables);
+/// What of a GPU the work runs on, where that is a share of one.
+std::string share_line(const Setting& setting);
+/// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and
+/// the rest as one.
+std::string changes_text(const Changes& changes, std::optional<std::uint64_t> top,
+                         const TableStyle& style);
+
+// Measured inputs.
+
+/// What a person needs first: what the time is made of and what to do first.
+std::string verdict_sentences(const Result& result);
+/// What a profiler recorded: GPU busy and idle, launches, what the layers stand for.
+std::string recording_sentences(const Result& result);
+/// Where the time went, what the model makes of it, and what is no layer.
+std::string measured_text(const Result& result, const TableStyle& style);
+/// What the measured time is, less the expected.
+std::string_view unexplained_text(double unexplained_s);
+
+// Derivations.
+
+enum class ExplanationLength : std::uint8_t {
+  lecture,  ///< the steps that one does by hand, and where to find the others
+  whole,    ///< all that the expected time is derived from as well
+};
+/// How one layer's numbers come about, with the numbers put in.
+std::string explanation_text(const Explanation& explanation, const Result& result,
+                             ExplanationLength length);
+/// What a network's time is made of, its bounds and largest layers, what would help and what of the
+/// GPU it depends on.
+std::string network_explanation_text(const NetworkExplanation& explanation, const Result& result,
+                                     const TableStyle& style);
+
+}  // namespace roofline
