@@ -105,6 +105,12 @@ TEST_CASE("Bytes of RMS norms and of rows that indices pick", "[model/bytes]") {
       R"({"type": "embedding", "input": [2, 7], "num_embeddings": 1000, "embedding_dim": 64})");
   CHECK(count(embedding).params == 64000);
   CHECK(embedding.output == Shape{2, 64, {1, 1, 7}, 1});
+  CHECK(count(embedding).flops == 0);
+  // Its gradient adds a row of 64 for each of 14 positions.
+  const Layer gradient = load_layer(
+      R"({"type": "embedding", "input": [2, 7], "num_embeddings": 1000, "embedding_dim": 64,
+          "pass": "dgrad"})");
+  CHECK(count(gradient).flops == 14 * 64);
 }
 
 TEST_CASE("Bytes of contractions, backward: the same tensors", "[model/bytes]") {
