@@ -236,14 +236,13 @@ void emit_dequantise(Emitter& emitter, const Node& node) {
 /// Operators of ONNX Runtime that read quantised tensors with a scale and a zero point each: what
 /// they compute is what the operators whose name they have do, on every third input.
 template <std::size_t First, std::size_t Most>
-bool make_plain(Builder& /*builder*/, Node& node, Scope& /*scope*/) {
+void make_plain(Node& node) {
   std::vector<Value*> tensors;
   for (std::size_t i = First; i < node.inputs.size() && tensors.size() < Most; i += 3)
     tensors.push_back(node.inputs[i]);
   node.op.erase(0, std::string_view("QLinear").size());
   node.domain.clear();
   node.inputs = std::move(tensors);
-  return false;
 }
 
 constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
@@ -325,12 +324,12 @@ constexpr Operator elementwise_rows[] = {
      .sizes = dequantise_sizes,
      .layer = emit_dequantise,
      .keeps_weights = true},
-    {.name = "QLinearAdd QLinearMul", .domain = microsoft, .write_out = make_plain<0, 2>},
+    {.name = "QLinearAdd QLinearMul", .domain = microsoft, .rewrite = make_plain<0, 2>},
     {.name = "QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
              "QLinearSoftmax",
      .domain = microsoft,
-     .write_out = make_plain<0, 1>},
-    {.name = "QLinearConcat", .domain = microsoft, .write_out = make_plain<2, SIZE_MAX>},
+     .rewrite = make_plain<0, 1>},
+    {.name = "QLinearConcat", .domain = microsoft, .rewrite = make_plain<2, SIZE_MAX>},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ using onnx_graph::Model;
 
 std::shared_ptr<const NetworkSpec> read_network(const Model& model, const LayerDefaults& defaults) {
   const onnx_graph::Dimensions dimensions(model, defaults);
-  onnx_graph::Graph graph = onnx_graph::Builder(model, dimensions).build();
+  onnx_graph::Graph graph = onnx_graph::build_graph(model, dimensions);
   onnx_graph::simplify(graph, model.source);
   auto network = std::make_shared<NetworkSpec>(
       onnx_graph::Emitter(model, defaults).network(graph, dimensions.batch()));

@@ -13,9 +13,6 @@
 
 namespace roofline::onnx_graph {
 
-class Builder;
-struct Scope;
-
 struct Operator {
   /// Several operators that share all of the row stand in it with blanks between them.
   std::string_view name = "";
@@ -23,8 +20,8 @@ struct Operator {
   std::string_view domain = "";
   /// First operands without which no size follows, and no number.
   std::size_t needs = 1;
-  /// Puts other nodes in its place, or changes it; true where nothing of it is left.
-  bool (*write_out)(Builder&, Node&, Scope&) = nullptr;
+  /// Makes another operator's node of it.
+  void (*rewrite)(Node&) = nullptr;
   /// The first result's sizes, as far as they follow from the operands; it sets those of other
   /// results itself. Called where sizes of the operands that it needs are known. Throws NodeError
   /// where operands contradict the operator, OverflowError where sizes exceed 63 bits.
@@ -56,7 +53,6 @@ constexpr Operator row(std::string_view name, Operator group, const More&... mor
 }
 
 // The families.
-std::span<const Operator> control_operators();
 std::span<const Operator> convolution_operators();
 std::span<const Operator> elementwise_operators();
 std::span<const Operator> movement_operators();

@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 
-#include "onnx/builder.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

@@ -1,6 +1,7 @@
 // Layers as PyTorch's class names and other people's keys have them.
 
 #include "load/loading.hpp"
+#include "report/text.hpp"
 
 using namespace roofline;
 
@@ -12,19 +13,13 @@ struct NamedLayer {
   std::string shapes;  ///< of its input and its output: N, C, spatial
 };
 
-std::string sizes_of(const Shape& shape) {
-  std::string sizes = std::to_string(shape.batch) + "x" + std::to_string(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i)
-    sizes += "x" + std::to_string(shape.spatial[i]);
-  return sizes;
-}
-
 void check_named(const std::vector<NamedLayer>& table) {
   for (const NamedLayer& each : table) {
     INFO(each.text);
     const Layer layer = load_layer("{\"type\": " + each.text + "}");
     CHECK(layer.kind == each.kind);
-    CHECK(sizes_of(layer.inputs.front().shape) + " to " + sizes_of(layer.output) == each.shapes);
+    CHECK(shape_text(layer.inputs.front().shape) + " to " + shape_text(layer.output) ==
+          each.shapes);
   }
 }
 

@@ -454,8 +454,9 @@ def branches():
     def branch(out, *nodes):
         return helper.make_graph(list(nodes), "branch_" + out, [], [value(out)])
 
-    m.n("Reshape", [x, m.c("shape", [0, -1])], "flat")
+    # Nothing but the branches' outputs says that the condition's node waits for the view.
     m.n("If", [m.c("always", True, bool)], "chosen", then_branch=branch("flat"), else_branch=branch("flat"))
+    m.n("Reshape", [x, m.c("shape", [0, -1])], "flat")
     m.n("Sigmoid", ["chosen"], "sigmoid", sizes=[2, 144])
     m.row("sigmoid", [[2, 144]], "sigmoid")
     # Names inside a branch are its own: "own" is another tensor outside.

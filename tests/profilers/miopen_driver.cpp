@@ -8,15 +8,6 @@
 
 using namespace roofline;
 
-namespace {
-
-Records read_list(const std::string& name, const std::string& text) {
-  const TemporaryFolder folder;
-  return read_path(folder.write(name, text), folder.path());
-}
-
-}  // namespace
-
 TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/miopen_driver]") {
   struct Case {
     std::string line;
@@ -52,7 +43,7 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
   };
   for (const Case& each : cases) {
     INFO(each.line);
-    const Records records = read_list("x.log", "noise\n" + each.line + "\nmore noise\n");
+    const Records records = read_records("x.log", "noise\n" + each.line + "\nmore noise\n");
     CHECK(records.errors.empty());
     REQUIRE(records.layers.size() == 1);
     const Layer& layer = records.layers.front();
@@ -64,7 +55,7 @@ TEST_CASE("MIOpenDriver's lines are layers, alone and in a log", "[profilers/mio
 
 TEST_CASE("MIOpenDriver's types, layouts and passes", "[profilers/miopen_driver]") {
   const auto layers = [](const std::string& line) {
-    return read_list("x.txt", line + " -n 1 -c 8 -H 8 -W 8 -k 8\n").layers;
+    return read_records("x.txt", line + " -n 1 -c 8 -H 8 -W 8 -k 8\n").layers;
   };
   CHECK(layers("MIOpenDriver conv -F 1")[0].dtypes.input == DataType::fp32);
   CHECK(layers("MIOpenDriver convfp16 -F 1")[0].dtypes.input == DataType::fp16);
@@ -96,7 +87,7 @@ TEST_CASE("A log's repeated commands are copies, its searches none, and its time
           "[profilers/miopen_driver]") {
   const std::string conv = "MIOpenDriver conv -n 1 -c 8 -H 8 -W 8 -k 8 -F 1\n";
   const std::string other = "MIOpenDriver conv -n 2 -c 8 -H 8 -W 8 -k 8 -F 1\n";
-  const Records records = read_list(
+  const Records records = read_records(
       "x.log", "MIOpen(HIP): Command [LogCmdFindConvolution] " + conv + conv + conv + conv +
                    "GPU Kernel Time Forward Conv. Elapsed: 0.642458 ms (average)\n" +
                    "MIOpen(HIP): Command [LogCmdFindConvolution] " + other);
@@ -131,12 +122,12 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
   };
   for (const Case& each : cases) {
     INFO(each.text);
-    const Records records = read_list(each.name, each.text);
+    const Records records = read_records(each.name, each.text);
     CHECK(records.errors == std::vector<std::string>{each.error});
     CHECK(records.layers.size() == 1);
   }
   // A window larger than its image names the line too.
-  const Records large = read_list("a.log", driver + "MIOpenDriver conv -H 2 -W 2 -y 3 -x 3\n");
+  const Records large = read_records("a.log", driver + "MIOpenDriver conv -H 2 -W 2 -y 3 -x 3\n");
   REQUIRE(large.errors.size() == 1);
   CHECK(large.errors.front().starts_with("a.log:2: "));
   CHECK(large.layers.size() == 1);
