@@ -64,19 +64,11 @@ Layer counter() {
       kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
 }
 
-std::vector<std::size_t> readers_of(const Network& network) {
-  std::vector<std::size_t> readers(network.layers.size());
-  for (const Layer& layer : network.layers)
-    for (const Operand& operand : layer.inputs)
-      if (operand.producer) ++readers[*operand.producer];
-  return readers;
-}
-
 }  // namespace
 
 Network with_eager_kernels(const Network& network) {
   GraphRewriter rewriter(network);
-  const std::vector<std::size_t> readers = readers_of(network);
+  const std::vector<std::size_t> readers = reader_counts(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer layer = rewriter.layer(i);
     std::size_t last = rewriter.add(layer);

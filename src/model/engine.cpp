@@ -1,99 +1,63 @@
-#include <initializer_list>
+#include <array>
 
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
 
-using EngineCandidates = std::initializer_list<Engine>;
+/// The engines that compute in a type.
+struct TypeEngines {
+  /// The part's first one of these; without one of its own a narrow type is widened while it is
+  /// loaded, no further than must be.
+  std::array<std::optional<Engine>, 4> tensor;
+  Engine vector = Engine::fp32;
+  bool computes_in_type = false;  ///< the vector engine does; else it converts
+};
 
-std::optional<Engine> first_present(const EngineRates& peaks, EngineCandidates candidates) {
-  for (const Engine engine : candidates)
-    if (rate_of(peaks, engine)) return engine;
-  return std::nullopt;
+constexpr TypeEngines engines_of(DataType type) {
+  using enum Engine;
+  switch (type) {
+    case DataType::fp64: return {{fp64_tensor}, fp64, true};
+    case DataType::fp32: return {{fp32_tensor}, fp32, true};
+    case DataType::tf32: return {{tf32}, fp32, false};
+    case DataType::fp16: return {{fp16_tensor}, fp16, true};
+    case DataType::bf16: return {{bf16}, bf16_vector, true};
+    case DataType::fp8: return {{fp8}, fp16, false};
+    case DataType::int8:
+    case DataType::int32: return {{int8}, dp4a, true};
+    case DataType::int4: return {{int4, int8}, dp4a, true};
+    case DataType::fp4:
+    case DataType::mxfp4:
+    case DataType::nvfp4: return {{fp4, fp6, fp8, fp16_tensor}, fp16, false};
+    case DataType::fp6:
+    case DataType::mxfp6: return {{fp6, fp8, fp16_tensor}, fp16, false};
+    case DataType::mxfp8: return {{fp8, fp16_tensor}, fp16, false};
+    case DataType::amp:
+    case DataType::amp_bf16: break;  // no tensor is of them
+  }
+  return {};
 }
 
 std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
-  switch (type) {
-    case DataType::fp64: return first_present(peaks, {Engine::fp64_tensor});
-    case DataType::fp32: return first_present(peaks, {Engine::fp32_tensor});
-    case DataType::tf32: return first_present(peaks, {Engine::tf32});
-    case DataType::fp16: return first_present(peaks, {Engine::fp16_tensor});
-    case DataType::bf16: return first_present(peaks, {Engine::bf16});
-    case DataType::fp8: return first_present(peaks, {Engine::fp8});
-    case DataType::int8:
-    case DataType::int32: return first_present(peaks, {Engine::int8});
-    // Without an engine of their own they are widened while loading, no further than must be.
-    case DataType::int4: return first_present(peaks, {Engine::int4, Engine::int8});
-    case DataType::fp4:
-    case DataType::mxfp4:
-    case DataType::nvfp4:
-      return first_present(peaks, {Engine::fp4, Engine::fp6, Engine::fp8, Engine::fp16_tensor});
-    case DataType::fp6:
-    case DataType::mxfp6:
-      return first_present(peaks, {Engine::fp6, Engine::fp8, Engine::fp16_tensor});
-    case DataType::mxfp8: return first_present(peaks, {Engine::fp8, Engine::fp16_tensor});
-    case DataType::amp:
-    case DataType::amp_bf16: break;  // of no tensor
-  }
+  for (const std::optional<Engine> engine : engines_of(type).tensor)
+    if (engine && peaks[*engine]) return engine;
   return std::nullopt;
 }
 
-/// The faster of a vector unit's own rate for a 16-bit type and converting to fp32 (consumer Pascal
+/// The faster of a vector unit's own rate for a narrow type and converting to fp32 (consumer Pascal
 /// runs fp16 at 1/64 of its fp32 rate, and its libraries compute fp16 data in fp32).
-std::optional<Engine> half_or_fp32(Engine half, const EngineRates& peaks) {
-  const std::optional<double> own = rate_of(peaks, half);
-  const std::optional<double> single = rate_of(peaks, Engine::fp32);
-  if (own && (!single || *own >= *single)) return half;
-  return single ? std::optional(Engine::fp32) : std::nullopt;
-}
-
 std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
-  switch (type) {
-    case DataType::fp64: return first_present(peaks, {Engine::fp64});
-    case DataType::fp32:
-    case DataType::tf32: return first_present(peaks, {Engine::fp32});
-    case DataType::fp16: return half_or_fp32(Engine::fp16, peaks);
-    case DataType::bf16: return half_or_fp32(Engine::bf16_vector, peaks);
-    case DataType::fp8:
-    case DataType::fp6:
-    case DataType::fp4:
-    case DataType::mxfp8:
-    case DataType::mxfp6:
-    case DataType::mxfp4:
-    case DataType::nvfp4: return half_or_fp32(Engine::fp16, peaks);
-    case DataType::int4:
-    case DataType::int8:
-    case DataType::int32: return first_present(peaks, {Engine::dp4a, Engine::fp32});
-    case DataType::amp:
-    case DataType::amp_bf16: break;
-  }
-  return std::nullopt;
+  const Engine own = engines_of(type).vector;
+  const bool may_convert = type != DataType::fp64 && peaks[Engine::fp32];
+  if (peaks[own] && (!may_convert || *peaks[own] >= *peaks[Engine::fp32])) return own;
+  return may_convert ? std::optional(Engine::fp32) : std::nullopt;
 }
 
 /// Whether any unit of the part computes in this type: data that could only be converted on the
 /// fly does not count.
 bool has_peak(DataType type, const EngineRates& peaks) {
-  switch (type) {
-    case DataType::fp16: return rate_of(peaks, Engine::fp16) || rate_of(peaks, Engine::fp16_tensor);
-    case DataType::bf16: return rate_of(peaks, Engine::bf16) || rate_of(peaks, Engine::bf16_vector);
-    case DataType::fp8: return rate_of(peaks, Engine::fp8).has_value();
-    case DataType::int8:
-    case DataType::int32: return rate_of(peaks, Engine::int8) || rate_of(peaks, Engine::dp4a);
-    case DataType::int4: return tensor_engine(type, peaks) || rate_of(peaks, Engine::dp4a);
-    case DataType::tf32:
-    case DataType::fp6:
-    case DataType::fp4:
-    case DataType::mxfp8:
-    case DataType::mxfp6:
-    case DataType::mxfp4:
-    case DataType::nvfp4: return tensor_engine(type, peaks).has_value();
-    case DataType::fp64:
-    case DataType::fp32: return tensor_engine(type, peaks) || vector_engine(type, peaks);
-    case DataType::amp:
-    case DataType::amp_bf16: break;
-  }
-  return false;
+  const TypeEngines engines = engines_of(type);
+  return tensor_engine(type, peaks) || (engines.computes_in_type && peaks[engines.vector]);
 }
 
 /// Masks and indices, which every GPU moves and compares, whatever it multiplies.

@@ -9,29 +9,25 @@
 
 namespace roofline {
 
+std::vector<std::size_t> reader_counts(const Network& network) {
+  std::vector<std::size_t> readers(network.layers.size());
+  for (const Layer& layer : network.layers)
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer) ++readers[*operand.producer];
+  return readers;
+}
+
 namespace {
 
-/// Readers of each layer: the one that reads it, where it is one.
-class OnlyReaders {
- public:
-  explicit OnlyReaders(const Network& network)
-      : count_(network.layers.size()), reader_(network.layers.size()) {
-    for (std::size_t i = 0; i < network.layers.size(); ++i)
-      for (const Operand& operand : network.layers[i].inputs)
-        if (operand.producer) {
-          ++count_[*operand.producer];
-          reader_[*operand.producer] = i;
-        }
-  }
-
-  std::optional<std::size_t> of(std::size_t layer) const {
-    return count_[layer] == 1 ? std::optional(reader_[layer]) : std::nullopt;
-  }
-
- private:
-  std::vector<std::size_t> count_;
-  std::vector<std::size_t> reader_;
-};
+/// The layer that reads each layer's output, where it is one.
+std::vector<std::optional<std::size_t>> only_readers(const Network& network) {
+  const std::vector<std::size_t> counts = reader_counts(network);
+  std::vector<std::optional<std::size_t>> only(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    for (const Operand& operand : network.layers[i].inputs)
+      if (operand.producer && counts[*operand.producer] == 1) only[*operand.producer] = i;
+  return only;
+}
 
 bool is_scale(LayerKind kind) {
   return kind == LayerKind::mul || kind == LayerKind::div || kind == LayerKind::elementwise;
@@ -39,11 +35,11 @@ bool is_scale(LayerKind kind) {
 
 /// The layers of one attention after its first product, in order; empty where it is none.
 std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& network,
-                                           const OnlyReaders& readers) {
+                                           const std::vector<std::optional<std::size_t>>& readers) {
   std::vector<std::size_t> rest;
   bool weighs = false;  // the softmax is behind
   for (std::size_t at = product;;) {
-    const auto next = readers.of(at);
+    const auto next = readers[at];
     if (!next || network.layers[*next].pass != Pass::fwd) return {};
     const LayerKind kind = network.layers[*next].kind;
     rest.push_back(*next);
@@ -87,7 +83,7 @@ void make_attention(Network& network, std::size_t product, const std::vector<std
 }  // namespace
 
 void fuse_attention(Network& network) {
-  const OnlyReaders readers(network);
+  const auto readers = only_readers(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (layer.kind != LayerKind::matmul || layer.pass != Pass::fwd || layer.fused_into) continue;

@@ -10,6 +10,9 @@
 
 namespace roofline {
 
+/// How many operands of other layers each layer's output is.
+std::vector<std::size_t> reader_counts(const Network& network);
+
 /// Takes, for inference, batch norms, activations and residual adds into the kernel of the layer
 /// before, as long as no other layer reads the tensor in between: into that of another such layer,
 /// and an engine (epilogue) into that of a contraction. An engine's layers write their share of a

@@ -18,13 +18,11 @@ std::string normal_gpu_name(std::string_view name);
 /// Whether the GPU or one of its aliases is called so.
 bool answers_to(const Gpu& gpu, std::string_view name);
 
-/// Its words in lower case with blanks between them; without those that say who makes a part or
-/// what it is for unless `with_maker`.
-std::string gpu_name_words(std::string_view name, bool with_maker);
+/// Its words in lower case with blanks between them.
+std::string gpu_name_words(std::string_view name);
 
-/// The first names of the parts that a wrong name may mean, nearest first, at most `limit`. Series
-/// and number count first, then what follows them, then memory size and board. `parts` holds the
-/// names of each part.
+/// The parts that a wrong name may mean, at most `limit`: those in whose names as few letters
+/// differ as in any, or which begin with it or it with them. `parts` holds the names of each part.
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit);

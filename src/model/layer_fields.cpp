@@ -1,6 +1,7 @@
 #include "model/layer_fields.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -379,67 +380,57 @@ std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
 namespace {
 
 /// Values as texts, none of which is the beginning of another.
-class IdentityText {
- public:
-  explicit IdentityText(const LayerSpec& spec) : spec_(spec) {}
+struct IdentityText {
+  const LayerSpec& spec;
+  std::string text{};
 
-  std::string text() && { return std::move(text_); }
-
-  void operator()(const TextField& field) {
-    const auto text = field.get(spec_);
-    add(text.has_value());
-    if (!text) return;
-    add(text->size());
-    text_ += *text;
+  template <class Field>
+  void operator()(const Field& field) {
+    if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
   }
-  void operator()(const ChoiceField& field) { add(field.get(spec_)); }
-  void operator()(const CountField& field) { add(spec_.*field.member); }
-  void operator()(const FlagField& field) { add(spec_.*field.member); }
-  void operator()(const SecondsField& field) {
-    text_ += std::to_string(((*spec_.measured).*field.member).value_or(0)) + ',';
-  }
-  void operator()(const AxesField& field) {
-    const AxesSpec& axes = spec_.*field.member;
-    add(axes.numbers);
-    add(axes.is_list);
-    add(static_cast<std::uint64_t>(axes.rule));
-  }
-  void operator()(const AxisField& field) { add(spec_.*field.axes.*field.member); }
-  void operator()(const SizesField& field) { add(spec_.*field.member); }
-  void operator()(const OperandField& field) {
-    if (spec_.*field.member) add(*(spec_.*field.member));
-  }
-  void operator()(const OperandsField& field) {
-    for (const OperandSpec& operand : spec_.*field.member) add(operand);
-  }
+  // Names and times make no difference, and the numbers of single axes stand with those of all.
+  void operator()(const TextField&) {}
+  void operator()(const SecondsField&) {}
+  void operator()(const ChoiceField& field) { add(field.get(spec)); }
   void operator()(const KindField&) {
-    add(static_cast<std::uint64_t>(spec_.kind));
-    add(spec_.rank);
+    add(index_of(spec.kind));
+    add(spec.rank);
   }
-  void operator()(const DataTypeField&) { add(spec_.dtypes.input); }
+  void operator()(const DataTypeField&) { add(spec.dtypes.input); }
   void operator()(const DataTypesField&) {
-    add(spec_.dtypes.weight);
-    add(spec_.dtypes.output);
+    add(spec.dtypes.weight);
+    add(spec.dtypes.output);
   }
   void operator()(const MappingField&) {
-    if (!spec_.mapping) return;
-    add(spec_.mapping->algorithm);
-    if (spec_.mapping->tile)
-      for (const std::uint64_t size : *spec_.mapping->tile) add(size);
-    for (const MappingNumber& number : mapping_numbers) add((*spec_.mapping).*number.member);
+    if (!spec.mapping) return;
+    add(spec.mapping->algorithm);
+    if (spec.mapping->tile) add(*spec.mapping->tile);
+    for (const MappingNumber& number : mapping_numbers) add((*spec.mapping).*number.member);
   }
 
-  void end_field() { text_ += ';'; }
-
- private:
-  void add(std::uint64_t number) { text_ += std::to_string(number) + ','; }
+  void add(std::uint64_t number) { text += std::to_string(number) + ','; }
+  template <Enumeration E>
+  void add(E choice) {
+    add(std::uint64_t{index_of(choice)});
+  }
   template <class T>
   void add(const std::optional<T>& value) {
-    text_ += value ? std::to_string(static_cast<std::uint64_t>(*value)) + ',' : std::string("-,");
+    if (value)
+      add(*value);
+    else
+      text += "-,";
   }
-  void add(const std::vector<std::uint64_t>& numbers) {
-    for (const std::uint64_t number : numbers) add(number);
-    text_ += '|';
+  template <std::ranges::range List>
+  void add(const List& list) {
+    for (const auto& each : list) add(each);
+    text += '|';
+  }
+  void add(const AxesSpec& axes) {
+    add(axes.numbers);
+    add(axes.height);
+    add(axes.width);
+    add(axes.is_list);
+    add(axes.rule);
   }
   void add(const OperandSpec& operand) {
     add(operand.sizes);
@@ -447,23 +438,20 @@ class IdentityText {
     add(operand.is_parameter);
     add(operand.parameters);
     add(operand.layer.size());
-    text_ += operand.layer;
+    text += operand.layer;
   }
-
-  const LayerSpec& spec_;
-  std::string text_;
 };
 
 }  // namespace
 
 std::string identity(const LayerSpec& layer) {
-  IdentityText text(layer);
+  IdentityText identity{layer};
   for (const LayerField& field : layer_fields()) {
     if (!field.makes_different) continue;
-    std::visit(text, field.member);
-    text.end_field();
+    std::visit(identity, field.member);
+    identity.text += ';';
   }
-  return std::move(text).text();
+  return std::move(identity.text);
 }
 
 }  // namespace roofline

@@ -99,15 +99,6 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
-/// For each layer, whether another one reads its output.
-std::vector<bool> read_layers(const Network& network) {
-  std::vector<bool> read(network.layers.size());
-  for (const Layer& layer : network.layers)
-    for (const Operand& operand : layer.inputs)
-      if (operand.producer) read[*operand.producer] = true;
-  return read;
-}
-
 /// Sets the kernels that run the layer. An engine's builder times what it has and keeps the
 /// fastest, sums in fp16 among it; a recorded engine says itself which it took.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
@@ -156,7 +147,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context,
         takes(row.layer.kind, "layout"))
       row.layer.layout = options.layout;
   };
-  const std::vector<bool> read = read_layers(network);
+  const std::vector<std::size_t> readers = reader_counts(network);
   if (const Layer& first = network.layers.front(); options.host_copies)
     for (const Operand& operand : first.inputs)
       if (!operand.producer && !operand.is_parameter)
@@ -169,7 +160,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context,
       LayerResult& row = rows.back();
       row.first_pass = pass == 0;
       row.input_from = producers_of(row.layer, network);
-      row.is_result = !read[i] && !row.layer.of_run;
+      row.is_result = readers[i] == 0 && !row.layer.of_run;
       if (const auto host = row.layer.fused_into) row.fused_into = network.layers[*host].name;
     }
   }
