@@ -369,11 +369,9 @@ void add_kernel_model(Rows& rows, CommandLine& line) {
   rows.text("--constants", "PATTERN", line.options.constants,
             "calibrate: only the constants that fit a pattern with * and ?, such as "
             "'dense.tensor.*'");
-  rows.add_flag("--script{pytorch}", line.script,
+  rows.add_flag("--script", line.script,
                 "calibrate: print a Python file instead, which times layers on your GPU with "
-                "PyTorch and writes the CSV to calibrate with; --script=miopen is a shell script "
-                "for convolutions with MIOpen's own driver")
-      ->check(member_of(names_of<MeasuringTool>));
+                "PyTorch and writes the CSV to calibrate with");
   rows.number(
       "--minutes", "N", [&](double minutes) { line.minutes = minutes; },
       "calibrate --script: how long that takes (default: 10)");

@@ -46,7 +46,7 @@ struct CommandLine {
   bool list_networks = false;
   std::string show_gpu;
   std::string show_model;
-  std::string script;
+  bool script = false;
   std::optional<double> minutes;
 };
 

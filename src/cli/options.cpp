@@ -78,11 +78,10 @@ void set_action(CommandLine& line) {
     options.inputs.erase(options.inputs.begin());
   }
   if (options.action != evaluate && options.action != calibrate) return;
-  if (const auto tool = parse<MeasuringTool>(line.script)) {
+  if (line.script) {
     if (options.action != calibrate || !options.inputs.empty())
       throw UsageError("--script: expected calibrate --script, without other inputs");
     options.action = write_script;
-    options.tool = *tool;
     options.minutes = line.minutes.value_or(options.minutes);
     return;
   }

@@ -13,10 +13,9 @@
 
 #include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
-#include "cli/measuring_script.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
-#include "cli/outputs.hpp"
+#include "cli/output_file.hpp"
 #include "cli/results.hpp"
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
@@ -157,7 +156,7 @@ int evaluate_inputs(Options options) {
 std::string printed_text(const Options& options) {
   using enum Options::Action;
   if (options.action == print_text) return options.text;
-  if (options.action == write_script) return measuring_script(options.tool, options.minutes);
+  if (options.action == write_script) return measuring_script(options.minutes);
   if (options.action == list_networks) return network_names();
   const Catalogue catalogue;
   if (options.action == list_gpus) {

@@ -42,23 +42,18 @@ bool only(LayerKind kind) {
 
 /// `knows_rank`: the layer says how many positions its operand has. Where it does not, a list of
 /// three would be read as [C, H, W], and is said to be whole.
-StatedOperand state_operand(const Operand& operand, Features features, bool knows_rank) {
+OperandSpec state_operand(const Operand& operand, Features features, bool knows_rank) {
   const Shape& shape = operand.shape;
   const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
   if (!operand.is_parameter)
-    return {stated_sizes(shape, features), !is_plain && !knows_rank, false, operand.parameters};
+    return {stated_sizes(shape, features), !is_plain && !knows_rank, {}, false, operand.parameters};
   // Parameters have no batch to state.
   const bool leaves_out_batch =
       shape.batch == 1 && (features == Features::first ? is_plain : shape.spatial_rank == 0);
-  return {stated_sizes(shape, features, !leaves_out_batch), !leaves_out_batch, true,
-          operand.parameters};
-}
-
-OperandSpec spec_of(const StatedOperand& operand) {
-  return {{operand.sizes.begin(), operand.sizes.end()},
-          operand.whole,
+  return {stated_sizes(shape, features, !leaves_out_batch),
+          !leaves_out_batch,
           {},
-          operand.is_parameter,
+          true,
           operand.parameters};
 }
 
@@ -94,17 +89,17 @@ void state_kind(const Layer& layer, L& spec) {
   if (has_window(layer.kind) && layer.window->rank != 2) spec.rank = layer.window->rank;
 }
 
-void state_input(const Layer& layer, L& spec) { spec.input = spec_of(stated_operand(layer, 0)); }
+void state_input(const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); }
 
 void state_inputs(const Layer& layer, L& spec) {
   const std::size_t joined = contraction(layer.kind) ? 0 : layer.joined_inputs;
   for (std::size_t i = 0; i + joined < stated_operand_count(layer); ++i)
-    spec.inputs.push_back(spec_of(stated_operand(layer, i)));
+    spec.inputs.push_back(stated_operand(layer, i));
 }
 
 void state_fused(const Layer& layer, L& spec) {
   for (std::size_t i = 1; i < layer.inputs.size() - layer.joined_inputs; ++i)
-    spec.fused.push_back(spec_of(state_operand(layer.inputs[i], info(layer.kind).features, false)));
+    spec.fused.push_back(state_operand(layer.inputs[i], info(layer.kind).features, false));
 }
 
 void state_out_channels(const Layer& layer, L& spec) { spec.out_channels = layer.output.channels; }
@@ -138,8 +133,7 @@ void state_normalized_shape(const Layer& layer, L& spec) {
 void state_output(const Layer& layer, L& spec) {
   const KindFamily family = info(layer.kind).family;
   if (family != KindFamily::movement && family != KindFamily::resize) return;
-  const SizeList sizes = stated_sizes(layer.output, info(layer.kind).features);
-  spec.output.assign(sizes.begin(), sizes.end());
+  spec.output = stated_sizes(layer.output, info(layer.kind).features);
 }
 
 bool is_of_one_type(const DataTypes& types) {
@@ -335,12 +329,13 @@ bool has_several_operands(LayerKind kind) {
          kind == LayerKind::attention || kind == LayerKind::other;
 }
 
-SizeList stated_sizes(const Shape& shape, Features features, bool with_batch) {
-  SizeList sizes;
-  if (with_batch) sizes.add(shape.batch);
-  if (features == Features::first) sizes.add(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.add(shape.spatial[i]);
-  if (features == Features::last) sizes.add(shape.channels);
+std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features, bool with_batch) {
+  std::vector<std::uint64_t> sizes;
+  sizes.reserve(5);
+  if (with_batch) sizes.push_back(shape.batch);
+  if (features == Features::first) sizes.push_back(shape.channels);
+  sizes.insert(sizes.end(), shape.spatial.end() - shape.spatial_rank, shape.spatial.end());
+  if (features == Features::last) sizes.push_back(shape.channels);
   return sizes;
 }
 
@@ -350,13 +345,10 @@ std::size_t stated_operand_count(const Layer& layer) {
   return contraction(layer.kind) ? 1 : layer.inputs.size();
 }
 
-StatedOperand stated_operand(const Layer& layer, std::size_t index) {
+OperandSpec stated_operand(const Layer& layer, std::size_t index) {
   if (layer.kind == LayerKind::matmul && index == 1) {
     const Shape& first = layer.inputs.front().shape;
-    StatedOperand second;
-    for (const std::uint64_t size : {first.batch, first.channels, layer.output.channels})
-      second.sizes.add(size);
-    return second;
+    return {{first.batch, first.channels, layer.output.channels}, false, {}, false, {}};
   }
   return state_operand(layer.inputs[index], info(layer.kind).features, has_window(layer.kind));
 }

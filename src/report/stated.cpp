@@ -16,9 +16,7 @@ void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
     if (is_known(value)) w.member(name, value);
 }
 
-/// `operand` is an OperandSpec or a StatedOperand.
-template <class Operand>
-void write_parameter(JsonWriter& w, const Operand& operand) {
+void write_parameter(JsonWriter& w, const OperandSpec& operand) {
   const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
   w.begin_object();
   write_stated(w, {{operand.whole ? "shape" : "parameter", sizes},
@@ -160,7 +158,7 @@ void write_stated_input(JsonWriter& w, const Layer& layer) {
   }
   w.begin_array();
   for (std::size_t i = 0; i < stated_operand_count(layer); ++i)
-    if (const StatedOperand operand = stated_operand(layer, i); operand.is_parameter)
+    if (const OperandSpec operand = stated_operand(layer, i); operand.is_parameter)
       write_parameter(w, operand);
     else
       w.counts(operand.sizes);
