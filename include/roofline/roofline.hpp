@@ -28,4 +28,3 @@
 #include "roofline/roofline_point.hpp"
 #include "roofline/settings_table.hpp"
 #include "roofline/spec.hpp"
-#include "roofline/verdict.hpp"

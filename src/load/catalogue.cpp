@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "load/byte_stream.hpp"
-#include "model/expected.hpp"
 #include "model/gpu_names.hpp"
 #include "model/mig.hpp"
 #include "model/text.hpp"

@@ -4,7 +4,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
 #include "model/text.hpp"
 #include "roofline/gpu.hpp"

@@ -1,5 +1,3 @@
-#include "results/advisor.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 #include <variant>
 
 #include "kernel/resolved_model.hpp"
+#include "results/steps.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
 

@@ -8,8 +8,7 @@
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"
-#include "results/measured_run.hpp"
-#include "results/sums.hpp"
+#include "results/steps.hpp"
 #include "results/uncertainty.hpp"
 
 namespace roofline {

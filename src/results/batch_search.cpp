@@ -3,7 +3,6 @@
 #include <map>
 #include <vector>
 
-#include "model/expected.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "model/expected.hpp"
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/autocast.hpp"
-#include "model/expected.hpp"
 #include "model/infer/layer.hpp"
 #include "model/infer/operands.hpp"
 #include "model/text.hpp"
