@@ -40,8 +40,7 @@ TEST_CASE("A slice of a B200 is what its driver reports", "[load/mig]") {
   CHECK(static_cast<double>(*slice.memory_byte) == Approx(22011707392.0).epsilon(0.05));
 }
 
-TEST_CASE("MIG slices by the names that drivers, schedulers and people write",
-          "[load/mig]") {
+TEST_CASE("MIG slices by the names that drivers, schedulers and people write", "[load/mig]") {
   struct Slice {
     const char* typed;
     const char* name;
@@ -128,7 +127,7 @@ TEST_CASE("A share that is none says what there is", "[load/mig]") {
   CHECK(gpu_message("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
   CHECK(gpu_message("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
   CHECK(gpu_message("H300 MIG 1g.10gb") ==
-        "unknown GPU \"H300 MIG 1g.10gb\"; did you mean h100, h200 or h800?");
+        "unknown GPU \"H300 MIG 1g.10gb\"; did you mean b300, h100, h200 or h800?");
   CHECK(gpu_message("MIG 1g.10gb") == "unknown GPU \"MIG 1g.10gb\"");
 }
 
