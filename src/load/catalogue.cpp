@@ -9,7 +9,6 @@
 
 #include "load/byte_stream.hpp"
 #include "model/gpu_names.hpp"
-#include "model/mig.hpp"
 #include "model/text.hpp"
 #include "results/selection.hpp"
 #include "roofline/load.hpp"

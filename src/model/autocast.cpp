@@ -1,9 +1,7 @@
-#include "model/autocast.hpp"
-
 #include <string>
 #include <utility>
 
-#include "model/graph_rewriter.hpp"
+#include "model/as_run.hpp"
 #include "model/sizes.hpp"
 #include "roofline/counts.hpp"
 

@@ -1,8 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/fusion.hpp"
-#include "model/graph_rewriter.hpp"
+#include "model/as_run.hpp"
 
 namespace roofline {
 namespace {

@@ -1,10 +1,8 @@
-#include "model/fusion.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "model/autocast.hpp"
+#include "model/as_run.hpp"
 #include "roofline/counts.hpp"
 
 namespace roofline {

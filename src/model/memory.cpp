@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "model/autocast.hpp"
+#include "model/as_run.hpp"
 #include "model/sizes.hpp"
 #include "roofline/counts.hpp"
 #include "roofline/network.hpp"

@@ -1,5 +1,3 @@
-#include "model/mig.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

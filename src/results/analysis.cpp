@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kernel/resolved_model.hpp"
-#include "model/fusion.hpp"
+#include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"

@@ -6,9 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/autocast.hpp"
-#include "model/infer/layer.hpp"
-#include "model/infer/operands.hpp"
+#include "model/as_run.hpp"
+#include "model/infer/shapes.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

@@ -1,9 +1,7 @@
-#include "model/infer/layer.hpp"
-
 #include <algorithm>
 #include <utility>
 
-#include "model/infer/window.hpp"
+#include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"
 #include "roofline/counts.hpp"

@@ -1,8 +1,7 @@
-#include "model/infer/operands.hpp"
-
 #include <algorithm>
 #include <array>
 
+#include "model/infer/shapes.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// What a layer states of its operands, read: lists of sizes, numbers for each axis, earlier layers,
-// parameters; and how inference fails, with the field that is wrong.
+// What a layer states of its operands and its window, read; its shapes by its kind and the checks
+// that every layer passes; and how inference fails, with the field that is wrong.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <optional>
 #include <string>
@@ -129,5 +130,36 @@ std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std:
 /// the one its shape states, if any.
 std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
                           std::optional<std::uint64_t> shape_batch);
+
+/// Taps that one kernel spans: dilation * (kernel - 1) + 1. Throws OverflowError.
+std::uint64_t kernel_extent(const Window& window, std::size_t axis);
+
+/// floor((in + pad_begin + pad_end - extent) / stride) + 1; for pools with ceil_mode rounded up,
+/// but never to a window that starts past the input and its leading padding (PyTorch's rule).
+/// Returns 0 where the kernel is larger than the padded input. Throws OverflowError.
+std::uint64_t window_output_size(const Window& window, std::size_t axis, std::uint64_t input_size);
+
+/// (in - 1) * stride - pad_begin - pad_end + extent + output_padding. Returns 0 where the padding
+/// leaves nothing. Throws OverflowError.
+std::uint64_t transposed_output_size(const Window& window, std::size_t axis,
+                                     std::uint64_t input_size);
+
+/// Gives the axis the padding with which a stride of 1 keeps its size and a stride of s divides it
+/// by s, rounded up; an odd element goes to the end.
+void set_same_padding(Window& window, std::size_t axis, std::uint64_t input_size);
+
+/// Fills inputs, window, groups, bias and output. Fails with a FieldFailure.
+void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
+void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
+
+/// "; padding 2 gives 256" where a symmetric padding of a window of stride 1 would give `wanted`.
+std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wanted);
+
+/// Throws FieldFailure. `name` is the layer's own.
+Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& scope);
+
+/// What a layer norm was taken over for want of a normalized_shape, where that could also be
+/// something else; empty where nothing had to be assumed.
+std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer);
 
 }  // namespace roofline
