@@ -110,6 +110,13 @@ std::string framework_list() {
   return all;
 }
 
+/// What an option's text means, else what is wrong with it.
+template <class T>
+T value_of(const std::string& option, Expected<T> value) {
+  if (!value) throw UsageError(option + ": " + value.error().what());
+  return *std::move(value);
+}
+
 using Words = std::vector<std::string>;
 
 /// Adds rows of options: their names, what the help calls their values, what they fill, their help.
@@ -255,7 +262,7 @@ void add_gpus(Rows& rows, CommandLine& line) {
       [&](double number) { options.analysis.bandwidth_byte_per_s = number * 1e9; },
       "Memory bandwidth in place of the GPU's, GB/s");
   rows.list("--set", Rows::for_each([&](auto& text) {
-              options.gpu_settings.push_back(parse_setting(text));
+              options.gpu_settings.push_back(value_of("--set " + text, parse_gpu_setting(text)));
             }),
             "What if the GPU had another " + settable_gpu_fields() +
                 " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
@@ -296,7 +303,10 @@ void add_view(Rows& rows, CommandLine& line) {
                 "Hold two results against each other, of two inputs, GPUs, types or batches: what "
                 "changed in all, which layers went, came and changed");
   rows.repeated(
-      "--fail-if", "CONDITION", [&](auto& text) { options.gates.push_back(parse_condition(text)); },
+      "--fail-if", "CONDITION",
+      [&](auto& text) {
+        options.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text)));
+      },
       "Exit with 3, and say on standard error where, if this holds for a network, as 'expected_ms "
       "> 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be repeated. Where something "
       "cannot be evaluated the exit code is 1");

@@ -78,10 +78,6 @@ StatedPrice parse_price(const std::string& text);
 std::array<std::uint64_t, 3> parse_tile(const std::string& text);
 /// None: training, all passes.
 std::optional<Pass> parse_pass(const std::string& name);
-/// The condition of a --fail-if.
-Gate parse_condition(const std::string& text);
-/// The "NAME=VALUE" of a --set.
-GpuSetting parse_setting(const std::string& text);
 Algorithm parse_stated_algorithm(const std::string& name);
 DataType parse_default_type(const std::string& name);
 /// The format of a file is that of its path's extension.

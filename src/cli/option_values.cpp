@@ -102,18 +102,6 @@ std::optional<Pass> parse_pass(const std::string& name) {
   throw UsageError("--pass: expected fwd, dgrad, wgrad or training, got \"" + name + "\"");
 }
 
-Gate parse_condition(const std::string& text) {
-  Expected<Gate> gate = parse_gate(text);
-  if (!gate) throw UsageError("--fail-if '" + text + "': " + gate.error().what());
-  return *std::move(gate);
-}
-
-GpuSetting parse_setting(const std::string& text) {
-  Expected<GpuSetting> setting = parse_gpu_setting(text);
-  if (!setting) throw UsageError("--set " + text + ": " + setting.error().what());
-  return *std::move(setting);
-}
-
 Algorithm parse_stated_algorithm(const std::string& name) {
   if (const auto algorithm = parse<Algorithm>(name); algorithm && may_be_stated(*algorithm))
     return *algorithm;
