@@ -129,10 +129,8 @@ std::size_t row_count(const Network& network, const AnalysisOptions& options) {
   return count;
 }
 
-/// The rows of a network, not timed yet. `last_use` gives a layer for its last row.
-template <class LastUse>
-std::vector<LayerResult> rows_of(const Network& network, const Context& context,
-                                 const LastUse& last_use) {
+/// The rows of a network, not timed yet, which take its layers over.
+std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
   rows.reserve(row_count(network, options));
@@ -155,7 +153,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context,
     const std::vector<Pass> passes = passes_of(network, i, options.training);
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
       const bool is_last = pass + 1 == passes.size();
-      add(is_last ? last_use(i) : Layer(network.layers[i]), passes[pass]);
+      add(is_last ? take_layer(network.layers[i]) : Layer(network.layers[i]), passes[pass]);
       LayerResult& row = rows.back();
       row.first_pass = pass == 0;
       row.input_from = producers_of(row.layer, network);
@@ -330,7 +328,8 @@ Expected<Memory> memory_of_network(const Network& network, const Context& contex
 Expected<RecordResult> evaluate_record(const Network& record, const Context& context) {
   try {
     RecordResult result;
-    result.rows = rows_of(record, context, [&](std::size_t i) { return Layer(record.layers[i]); });
+    Network own = record;  // which other GPUs need too
+    result.rows = rows_of(own, context);
     result.ceilings = time_rows(result.rows, context, record);
     return result;
   } catch (const InputError& error) {
@@ -351,8 +350,7 @@ Expected<Result> evaluate(Network&& network, const Context& context) {
     network = as_run(std::move(network), context.options);
     const Expected<Memory> memory =
         network.recording ? Memory() : memory_of_network(network, context);
-    std::vector<LayerResult> rows =
-        rows_of(network, context, [&](std::size_t i) { return take_layer(network.layers[i]); });
+    std::vector<LayerResult> rows = rows_of(network, context);
     network.layers = std::vector<Layer>();
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
