@@ -19,19 +19,23 @@
 
 namespace roofline {
 
-struct FieldFailure {
-  FieldError error;
+/// Why a layer is none: the field, the index in it where it is a list, and the reason.
+struct FieldError {
+  std::string field;               ///< by its key in layer files; empty: the layer as a whole
+  std::vector<std::size_t> index;  ///< {1} is the second number of the field's list
+  std::string message;             ///< "expected ..., got ..."
+  Remedy remedy = Remedy::none;
 };
 
 /// A field is named by its key in layer files (model/layer_fields.hpp).
 [[noreturn]] inline void fail(std::string_view field, std::string message,
                               std::vector<std::size_t> index = {}) {
-  throw FieldFailure{{std::string(field), std::move(index), std::move(message)}};
+  throw FieldError{std::string(field), std::move(index), std::move(message)};
 }
 
 /// The layer as a whole is wrong.
 [[noreturn]] inline void fail_layer(std::string message) {
-  throw FieldFailure{{"", {}, std::move(message)}};
+  throw FieldError{"", {}, std::move(message)};
 }
 
 [[noreturn]] inline void fail_missing(std::string_view field, const std::string& expected) {
@@ -45,7 +49,7 @@ struct FieldFailure {
 
 /// More than the limits of inputs allow.
 [[noreturn]] inline void fail_limit(std::string_view field, const std::string& expected) {
-  throw FieldFailure{{std::string(field), {}, beyond_limit(expected), Remedy::limits}};
+  throw FieldError{std::string(field), {}, beyond_limit(expected), Remedy::limits};
 }
 
 struct StatedShape {
@@ -148,14 +152,14 @@ std::uint64_t transposed_output_size(const Window& window, std::size_t axis,
 /// by s, rounded up; an odd element goes to the end.
 void set_same_padding(Window& window, std::size_t axis, std::uint64_t input_size);
 
-/// Fills inputs, window, groups, bias and output. Fails with a FieldFailure.
+/// Fills inputs, window, groups, bias and output. Fails with a FieldError.
 void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
 void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
 
 /// "; padding 2 gives 256" where a symmetric padding of a window of stride 1 would give `wanted`.
 std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wanted);
 
-/// Throws FieldFailure. `name` is the layer's own.
+/// Throws FieldError. `name` is the layer's own.
 Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& scope);
 
 /// What a layer norm was taken over for want of a normalized_shape, where that could also be
