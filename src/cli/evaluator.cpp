@@ -86,16 +86,12 @@ class Evaluator::ItemEvaluator {
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
     SkippedGpus skipped(network.source);
-    // The last GPU may take the network itself where nothing else needs it.
-    const bool last_takes_it = count > 0 && !network.record && !needs_.explained_networks;
-    for (std::size_t gpu = 0; gpu + (last_takes_it ? 1 : 0) < count; ++gpu)
+    for (std::size_t gpu = 0; gpu < count; ++gpu)
       if (network.record)
         add_record(network, setting * count + gpu, gpus.contexts[gpu], skipped);
-      else
-        add_network(network, gpus.contexts[gpu], skipped);
-    if (last_takes_it)
-      add_result(roofline::evaluate(std::move(network), gpus.contexts[count - 1]),
-                 gpus.contexts[count - 1], skipped);
+      else  // the last GPU takes the network itself
+        add_network(gpu + 1 == count ? std::move(network) : Network(network), gpus.contexts[gpu],
+                    skipped);
     end_setting(skipped);
   }
 
@@ -134,7 +130,7 @@ class Evaluator::ItemEvaluator {
       network.item = index;
       if (times_ != nullptr) times_->join(network);
       if (std::exchange(is_first, false)) keep_network(network);
-      add_network(network, context, skipped, FoundBatch{goal, *batch});
+      add_network(std::move(network), context, skipped, FoundBatch{goal, *batch});
     }
     end_setting(skipped);
   }
@@ -145,31 +141,21 @@ class Evaluator::ItemEvaluator {
     std::uint64_t batch;
   };
 
-  void add_network(const Network& network, const Context& context, SkippedGpus& skipped,
+  void add_network(Network network, const Context& context, SkippedGpus& skipped,
                    std::optional<FoundBatch> found = {}) {
-    Expected<Result> result = roofline::evaluate(network, context);
-    if (result && found) {
+    const auto explained =
+        needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
+    Expected<Result> result = roofline::evaluate(std::move(network), context);
+    if (!result) return fail_on(context, result.error(), skipped);
+    if (found) {
       result->setting.batch_goal = found->goal;
       result->setting.batch = found->batch;  // also where products of matrices have another
     }
-    const bool is_added = add_result(std::move(result), context, skipped);
-    if (is_added && needs_.explained_networks)
-      all_.results.back().network = std::make_shared<const Network>(network);
-  }
-
-  bool add_result(Expected<Result> result, const Context& context, SkippedGpus& skipped) {
-    if (!result) {
-      fail_on(context, result.error(), skipped);
-      return false;
-    }
     can_run_ = all_.evaluated = true;
-    if (needs_.report) {
-      add_rows(*result);
-      keep(*std::move(result), context);
-    } else {
-      render(*result);
-    }
-    return true;
+    if (!needs_.report) return render(*result);
+    add_rows(*result);
+    keep(*std::move(result), context);
+    all_.results.back().network = explained;
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context,

@@ -7,8 +7,6 @@
 namespace roofline {
 namespace {
 
-std::uint64_t volume(const Axes& axes) { return checked_mul(axes[0], axes[1], axes[2]); }
-
 std::uint64_t tensor_byte(const Shape& shape, DataType type) {
   return stored_byte(elements(shape), type);
 }
@@ -18,7 +16,7 @@ std::uint64_t tensor_byte(const Shape& shape, DataType type) {
 std::uint64_t contraction_macs(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
-  const std::uint64_t taps = volume(layer.window->kernel);
+  const std::uint64_t taps = checked_product(layer.window->kernel);
   if (layer.kind == LayerKind::conv_transpose)
     return checked_mul(elements(in), out.channels / layer.groups, taps);
   return checked_mul(elements(out), in.channels / layer.groups, taps);
@@ -26,8 +24,8 @@ std::uint64_t contraction_macs(const Layer& layer) {
 
 std::uint64_t contraction_weights(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
-  const std::uint64_t matrix =
-      checked_mul(in.channels, layer.output.channels / layer.groups, volume(layer.window->kernel));
+  const std::uint64_t matrix = checked_mul(in.channels, layer.output.channels / layer.groups,
+                                           checked_product(layer.window->kernel));
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 
@@ -167,7 +165,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
 }  // namespace
 
 std::uint64_t elements(const Shape& shape) {
-  return checked_mul(shape.batch, shape.channels, volume(shape.spatial));
+  return checked_mul(shape.batch, shape.channels, checked_product(shape.spatial));
 }
 
 std::uint64_t stored_byte(std::uint64_t elements, DataType type) {
