@@ -323,9 +323,6 @@ void add_output(Rows& rows, CommandLine& line) {
       [&](auto& path) { line.options.exports.push_back(parse_export(path)); },
       "Write to a file in the format of its extension (" + format_extensions() +
           "); may be repeated. Standard output then stays empty unless --format is given");
-  rows.add_flag("--raw-csv", line.raw_csv,
-                "CSV with texts as they are, also those that begin with = + - @ and that a "
-                "spreadsheet would run, where an apostrophe else goes before them");
   rows.one_of<ChartKind>("--chart", "NAME", line.options.chart,
                          "What SVG shows: roofline (default), intensity of each layer, time of "
                          "each layer, sweep of batches, compare GPUs");

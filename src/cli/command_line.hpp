@@ -40,7 +40,6 @@ struct CommandLine {
   std::uint64_t limits_factor = 1;
   bool json = false;
   const OutputFormat* format = nullptr;  ///< what --format names
-  bool raw_csv = false;
   std::string explain;
   bool list_gpus = false;
   bool list_networks = false;
