@@ -68,8 +68,9 @@ Network with_unscaling(const Network& network);
 bool casts_given(const Network& network, const Layer& layer);
 bool casts_weights(const Network& network, const Layer& layer);
 
-/// How many operands of other layers each layer's output is.
-std::vector<std::size_t> reader_counts(const Network& network);
+/// How many operands of other layers each layer's output is; without `in_training` those of layers
+/// that run in inference.
+std::vector<std::size_t> reader_counts(const Network& network, bool in_training = true);
 
 /// Takes, for inference, batch norms, activations and residual adds into the kernel of the layer
 /// before, as long as no other layer reads the tensor in between: into that of another such layer,
@@ -87,7 +88,7 @@ Network as_run(Network network, const AnalysisOptions& options);
 /// added to the scores (the position bias of windows), models have the products themselves.
 void fuse_attention(Network& network);
 
-/// The network with the kernels that PyTorch runs beside those of its layers (Layer::of_run):
+/// The network with the kernels that PyTorch runs beside those of its layers (Layer::is_inserted):
 ///
 ///   conv1.bias           adds the bias to the whole output of a convolution, which cuDNN leaves
 ///   out conv1.bias gradient  in training sums the gradient of the output up, of linear layers too
@@ -100,7 +101,7 @@ Network with_eager_kernels(const Network& network);
 /// The passes in which layer `index` of the network runs, in order. Inference: the layer's own
 /// pass, none for layers of training alone. Training: forward, data gradient (not for the first
 /// layer of a network: nobody needs the gradient of its input) and weight gradient. A kernel of the
-/// run alone (Layer::of_run) has no gradient.
+/// run alone (Layer::is_inserted) has no gradient.
 std::vector<Pass> passes_of(const Network& network, std::size_t index, bool training);
 
 }  // namespace roofline

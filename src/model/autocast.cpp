@@ -66,7 +66,7 @@ Layer unscaling(std::uint64_t params) {
   layer.output = flat(params);
   layer.training_only = true;
   layer.shared_weights = true;
-  layer.of_run = true;
+  layer.is_inserted = true;
   return layer;
 }
 

@@ -36,7 +36,7 @@ void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Cou
   const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
   bytes = checked_add(bytes, stored_byte(read, type));
   // A layer that is fused into this one counts its own parameters.
-  const bool is_own = index < layer.inputs.size() - layer.joined_inputs;
+  const bool is_own = index < layer.inputs.size() - layer.fused_input_count;
   if (operand.is_parameter && is_own)
     counts.params =
         checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));

@@ -18,7 +18,7 @@ Layer kernel(LayerKind kind, std::vector<Operand> inputs, const Shape& output, D
   layer.inputs = std::move(inputs);
   layer.output = output;
   layer.shared_weights = true;
-  layer.of_run = true;
+  layer.is_inserted = true;
   return layer;
 }
 

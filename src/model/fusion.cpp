@@ -7,11 +7,12 @@
 
 namespace roofline {
 
-std::vector<std::size_t> reader_counts(const Network& network) {
+std::vector<std::size_t> reader_counts(const Network& network, bool in_training) {
   std::vector<std::size_t> readers(network.layers.size());
   for (const Layer& layer : network.layers)
-    for (const Operand& operand : layer.inputs)
-      if (operand.producer) ++readers[*operand.producer];
+    if (in_training || !layer.training_only)
+      for (const Operand& operand : layer.inputs)
+        if (operand.producer) ++readers[*operand.producer];
   return readers;
 }
 
@@ -74,7 +75,7 @@ void make_attention(Network& network, std::size_t product, const std::vector<std
   host.output.channels = last.output.channels;
   for (const std::size_t i : rest) {
     network.layers[i].fused_into = product;
-    network.layers[i].of_run = true;  // the attention stands for them
+    network.layers[i].is_inserted = true;  // the attention stands for them
   }
 }
 
@@ -107,14 +108,9 @@ bool may_host(const Layer& layer, FusionKind kind) {
 /// For each layer: how many layers read its output, and whose kernel now produces it.
 struct Fusion {
   Fusion(const Network& network, FusionKind kind)
-      : readers(network.layers.size(), 0), host(network.layers.size()) {
-    for (std::size_t i = 0; i < network.layers.size(); ++i) {
-      const Layer& layer = network.layers[i];
-      if (may_host(layer, kind)) host[i] = i;
-      if (layer.training_only) continue;
-      for (const Operand& operand : layer.inputs)
-        if (operand.producer) ++readers[*operand.producer];
-    }
+      : readers(reader_counts(network, false)), host(network.layers.size()) {
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      if (may_host(network.layers[i], kind)) host[i] = i;
   }
 
   std::vector<std::size_t> readers;
@@ -182,7 +178,7 @@ void fuse(Network& network, FusionKind kind) {
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
       if (j != *operand) host.inputs.push_back(layer.inputs[j]);
     if (host.kind == LayerKind::concat) host.kernels = KernelSource::compiler;
-    host.joined_inputs += layer.inputs.size() - 1;
+    host.fused_input_count += layer.inputs.size() - 1;
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
     layer.fused_into = host_index;
     fusion.host[i] = host_index;
@@ -191,7 +187,7 @@ void fuse(Network& network, FusionKind kind) {
 
 Network as_run(Network network, const AnalysisOptions& options) {
   if (options.fused_attention) fuse_attention(network);
-  if (options.fused_attention || options.fusion != FusionKind::none) fuse(network, options.fusion);
+  fuse(network, options.fusion);
   return network;
 }
 
@@ -218,7 +214,7 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
     return passes;
   }
   add(Pass::fwd);
-  if (layer.of_run) return passes;
+  if (layer.is_inserted) return passes;
   const bool has_gradient = casts_given(network, layer)
                                 ? casts_weights(network, layer)
                                 : index > first_layer(network) || network.layers.size() == 1;

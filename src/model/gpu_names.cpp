@@ -105,7 +105,7 @@ std::string gpu_name_words(std::string_view name) { return joined(words_of(name)
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit) {
-  constexpr std::size_t telling = 4;
+  constexpr std::size_t least_letters = 4;
   const std::string meant = normal_gpu_name(wrong);
   std::size_t fewest = std::max<std::size_t>(1, meant.size() / 3);
   std::vector<std::string> near;
@@ -116,7 +116,7 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
       const std::string normal = normal_gpu_name(text);
       const auto [shorter, longer] = std::minmax(
           meant, normal, [](const auto& a, const auto& b) { return a.size() < b.size(); });
-      const bool begins = shorter.size() >= telling && longer.starts_with(shorter);
+      const bool begins = shorter.size() >= least_letters && longer.starts_with(shorter);
       const std::size_t own_errors = begins ? 0 : edit_distance(meant, normal);
       if (own_errors >= errors) continue;
       errors = own_errors;

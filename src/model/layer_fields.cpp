@@ -92,13 +92,13 @@ void state_kind(const Layer& layer, L& spec) {
 void state_input(const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); }
 
 void state_inputs(const Layer& layer, L& spec) {
-  const std::size_t joined = contraction(layer.kind) ? 0 : layer.joined_inputs;
+  const std::size_t joined = contraction(layer.kind) ? 0 : layer.fused_input_count;
   for (std::size_t i = 0; i + joined < stated_operand_count(layer); ++i)
     spec.inputs.push_back(stated_operand(layer, i));
 }
 
 void state_fused(const Layer& layer, L& spec) {
-  for (std::size_t i = 1; i < layer.inputs.size() - layer.joined_inputs; ++i)
+  for (std::size_t i = 1; i < layer.inputs.size() - layer.fused_input_count; ++i)
     spec.fused.push_back(state_operand(layer.inputs[i], info(layer.kind).features, false));
 }
 
@@ -289,7 +289,7 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
       std::vector<const LayerField*> fields;
       fields.reserve(table.size());
       for (const LayerField& field : table)
-        if (field.is_written() && field.taken(each.kind)) fields.push_back(&field);
+        if (field.is_written() && field.applies_to(each.kind)) fields.push_back(&field);
       all.push_back(std::move(fields));
     }
     return all;
@@ -301,7 +301,7 @@ std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
   const FieldKey* found = nullptr;
   for (const FieldKey& each : keys_like(key)) {
     if (each.key != key) continue;
-    if (each.field->taken(kind)) return each;
+    if (each.field->applies_to(kind)) return each;
     if (found == nullptr) found = &each;
   }
   return found == nullptr ? std::nullopt : std::optional(*found);
@@ -321,7 +321,7 @@ bool is_layer_key(std::string_view key) { return find_field(LayerKind::conv, key
 
 bool takes(LayerKind kind, std::string_view key) {
   const auto found = find_field(kind, key);
-  return found && found->field->taken(kind);
+  return found && found->field->applies_to(kind);
 }
 
 bool has_several_operands(LayerKind kind) {

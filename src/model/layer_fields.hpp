@@ -83,7 +83,7 @@ struct FieldAlias {
 struct LayerField {
   std::string_view key;
   FieldMember member;
-  bool (*taken)(LayerKind);  ///< by which kinds
+  bool (*applies_to)(LayerKind);  ///< whether layers of that kind take it
   /// Fills the member with what a layer is; none for fields that are another way to say the same,
   /// which layers are read by but not written with. LayerTraits are there already.
   void (*state)(const Layer&, LayerSpec&) = nullptr;

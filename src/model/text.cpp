@@ -30,8 +30,8 @@ std::vector<std::string> nearest(std::string_view word,
   std::vector<std::pair<std::size_t, std::string_view>> found;
   for (const std::string_view candidate : candidates) {
     // Who writes the beginning of a name means that one.
-    constexpr std::size_t telling = 4;
-    if (word.size() >= telling && candidate.starts_with(word)) {
+    constexpr std::size_t least_letters = 4;
+    if (word.size() >= least_letters && candidate.starts_with(word)) {
       found.emplace_back(0, candidate);
       continue;
     }

@@ -281,7 +281,7 @@ double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const
     if (row == chain.back()) continue;
     const std::vector<Operand>& inputs = row->layer.inputs;
     fused.inputs.insert(fused.inputs.end(), inputs.begin() + 1, inputs.end());
-    fused.joined_inputs += inputs.size() - 1;
+    fused.fused_input_count += inputs.size() - 1;
   }
   const auto time = time_s(fused, chain.back()->engine, subject);
   return time ? std::max(0.0, measured_s - *time) : 0;

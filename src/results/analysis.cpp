@@ -82,7 +82,7 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
 /// The layer of the source that a tensor is from: what the run adds hands it on.
 const Layer& source_of(std::size_t producer, const Network& network) {
   const Layer& layer = network.layers[producer];
-  if (!layer.of_run) return layer;
+  if (!layer.is_inserted) return layer;
   const std::optional<std::size_t> before = layer.inputs.front().producer;
   return before ? source_of(*before, network) : layer;
 }
@@ -110,13 +110,12 @@ void set_kernels(Layer& layer, const Network& network, const Context& context) {
     layer.fp16_accumulate = true;
 }
 
-/// Moves a layer out of the network. What hands on what it reads is asked for its operands later,
-/// and keeps them.
+/// Moves a layer's operands out of the network, but for those that source_of() and passes_of() ask
+/// for later.
 Layer take_layer(Layer& layer) {
-  const bool hands_on = layer.of_run || layer.kind == LayerKind::copy;
+  if (layer.is_inserted || layer.kind == LayerKind::copy) return layer;
   std::vector<Operand> inputs = std::exchange(layer.inputs, {});
   Layer all = layer;
-  if (hands_on) layer.inputs = inputs;
   all.inputs = std::move(inputs);
   return all;
 }
@@ -157,7 +156,7 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
       LayerResult& row = rows.back();
       row.first_pass = pass == 0;
       row.input_from = producers_of(row.layer, network);
-      row.is_result = readers[i] == 0 && !row.layer.of_run;
+      row.is_result = readers[i] == 0 && !row.layer.is_inserted;
       if (const auto host = row.layer.fused_into) row.fused_into = network.layers[*host].name;
     }
   }
