@@ -85,7 +85,7 @@ class Evaluator::ItemEvaluator {
     const Contexts::Found gpus = contexts_.of(network);
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
-    SkippedGpus skipped(network.source);
+    SkippedGpus skipped{network.source};
     for (std::size_t gpu = 0; gpu < count; ++gpu)
       if (network.record)
         add_record(network, setting * count + gpu, gpus.contexts[gpu], skipped);
@@ -119,7 +119,7 @@ class Evaluator::ItemEvaluator {
                        std::to_string(gpus.contexts.size()));
     say_once(gpus.notes);
     bool is_first = setting == 0;
-    SkippedGpus skipped(single.source);
+    SkippedGpus skipped{single.source};
     for (const Context& context : gpus.contexts) {
       const Expected<std::uint64_t> batch = find_batch(goal, network_at, context);
       if (!batch) {
@@ -196,11 +196,11 @@ class Evaluator::ItemEvaluator {
 
   void end_setting(const SkippedGpus& skipped) {
     const bool can_run = std::exchange(can_run_, false);
-    if (!skipped.first()) return;
+    if (!skipped.first) return;
     if (can_run)
       all_.messages.push_back({skipped.text(), Message::Kind::once});
     else
-      fail(*skipped.first());
+      fail(*skipped.first);
   }
 
   /// Several threads share a large network's rows, a few at a time so that their text stays small.

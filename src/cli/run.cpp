@@ -7,10 +7,6 @@
 #include <new>
 #include <utility>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 #include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/ordered_work.hpp"
@@ -86,14 +82,6 @@ void add_inputs(const Inputs& inputs, const Options& options, std::size_t gpus,
   }
 }
 
-/// What is large goes back to the system when it is freed, also where larger things were before.
-void return_freed_memory() {
-#if defined(__GLIBC__)
-  constexpr int large_byte = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, large_byte);
-#endif
-}
-
 /// Selected GPUs are ranked unless rows are said to be something else.
 void set_ranking(RowFilter& filter, const Contexts& contexts) {
   if (contexts.has_selected() && !filter.by) filter.by = RowsBy::gpu;
@@ -118,7 +106,6 @@ Prices prices_of(const std::vector<StatedPrice>& stated, const Catalogue& catalo
 
 /// Returns the exit code: 1 where an input could not be evaluated.
 int evaluate_inputs(Options options) {
-  return_freed_memory();
   const Catalogue catalogue;
   Contexts contexts(options, catalogue);
   set_ranking(options.report.filter, contexts);

@@ -260,23 +260,6 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
-/// The keys of the same first letter, those of one name side by side.
-std::span<const FieldKey> keys_like(std::string_view key) {
-  static const std::vector<FieldKey> keys = sorted_keys();
-  static const std::array by_letter = [] {
-    std::array<std::span<const FieldKey>, 256> all;
-    for (auto first = keys.begin(); first != keys.end();) {
-      const char letter = first->key.front();
-      const auto last = std::find_if(
-          first, keys.end(), [&](const FieldKey& each) { return each.key.front() != letter; });
-      all[static_cast<unsigned char>(letter)] = std::span(first, last);
-      first = last;
-    }
-    return all;
-  }();
-  return by_letter[static_cast<unsigned char>(key.empty() ? '\0' : key.front())];
-}
-
 }  // namespace
 
 std::span<const LayerField> layer_fields() { return table; }
@@ -298,13 +281,11 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
 }
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
-  const FieldKey* found = nullptr;
-  for (const FieldKey& each : keys_like(key)) {
-    if (each.key != key) continue;
+  static const std::vector<FieldKey> keys = sorted_keys();
+  const auto same = std::ranges::equal_range(keys, key, {}, &FieldKey::key);
+  for (const FieldKey& each : same)
     if (each.field->applies_to(kind)) return each;
-    if (found == nullptr) found = &each;
-  }
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  return same.empty() ? std::nullopt : std::optional(same.front());
 }
 
 std::span<const std::string_view> layer_keys() {
