@@ -78,7 +78,7 @@ struct Advice {
   std::string text;              ///< "batch 64 in place of 8"
   std::optional<double> time_s;  ///< for as much work as before; none where it all but vanishes
   double speedup = 0;            ///< over the time as it is; 0 where time_s is absent
-  // Of a measured run:
+  // Advice on a measured run has these as well.
   double saved_s = 0;           ///< a step, for as much work, by this action alone
   bool at_most = false;         ///< all that the action can touch, not a time that the model gives
   bool speeds_kernels = false;  ///< and not their launches

@@ -18,7 +18,7 @@ namespace roofline {
 struct WorkTime {
   double count = 0;   ///< layers; of what no layer stands for, launches
   double time_s = 0;  ///< that all of them take; 0 where there is none
-  // Of layers that are compared by their expected times.
+  // Known where layers are compared by their expected times.
   double flop = 0;
   double byte = 0;
   std::optional<Limiter> limiter;  ///< the first layer's
@@ -47,12 +47,12 @@ struct ChangeGroup {
 /// A result as a whole; of a recording, a step.
 struct RunTotals {
   double work_s = 0;  ///< all layers and all other GPU work, added up
-  // Of a recording with the gaps between its kernels.
+  // Known where a recording holds the gaps between its kernels.
   std::optional<double> step_s;
   std::optional<double> busy_s;  ///< less than work_s where kernels ran side by side
   std::optional<double> idle_s;
   std::optional<double> launches;
-  // Of results that are compared by their expected times.
+  // Known where results are compared by their expected times.
   std::optional<double> roofline_s;
   std::optional<double> time_per_image_s;
   std::optional<double> images_per_s;

@@ -39,7 +39,7 @@ class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
 
-  /// Without what stands for an option's missing value, where that is a mark and no word.
+  /// Leaves out what stands for an option's missing value, where that is a mark and no word.
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     std::string name = CLI::Formatter::make_option_name(option, is_positional);
     const std::string mark = "{" + std::string(whole_network) + "}";

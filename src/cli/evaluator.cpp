@@ -95,7 +95,7 @@ class Evaluator::ItemEvaluator {
     end_setting(skipped);
   }
 
-  /// In a setting in which each GPU has a batch of its own.
+  /// Evaluates the thing where each GPU has a batch of its own, which is searched for.
   void add_at_goal(const Item& item, std::size_t index, std::size_t setting) {
     const BatchGoal goal = *options_.settings[setting].batch_goal;
     LayerDefaults defaults = options_.settings[setting].defaults;

@@ -45,7 +45,7 @@ Layer cast(const Operand& operand, DataType from, DataType to) {
   return layer;
 }
 
-/// Of weights that are another layer's to count.
+/// The cast of weights, which count as another layer's.
 Layer weight_cast(std::uint64_t elements, DataType to) {
   Layer layer = cast({flat(elements), std::nullopt, false}, DataType::fp32, to);
   layer.shared_weights = true;
@@ -58,7 +58,7 @@ std::uint64_t params_of(const Network& network) {
   return params;
 }
 
-/// Of the gradients of so many weights.
+/// Divides the gradients of so many weights by the scale of the loss.
 Layer unscaling(std::uint64_t params) {
   Layer layer;
   layer.kind = LayerKind::elementwise;

@@ -106,7 +106,7 @@ std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
 /// Indices are integers of 64 bits, as frameworks have them by default.
 std::uint64_t byte_of_indices(std::uint64_t indices) { return checked_mul(indices, 8); }
 
-/// Of an embedding: its indices, and the table that is its second operand. Each position reads its
+/// An embedding reads its indices and the table that is its second operand. Each position reads its
 /// row, at most the whole table. Backward, the gradients of all positions are added into that of
 /// the table, which is written whole.
 void count_lookup(const Layer& layer, Counts& counts) {

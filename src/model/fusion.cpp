@@ -193,7 +193,7 @@ Network as_run(Network network, const AnalysisOptions& options) {
 
 namespace {
 
-/// Of the network itself, behind what autocast casts for it.
+/// The first layer of the network itself, behind what autocast casts for it.
 std::size_t first_layer(const Network& network) {
   std::size_t first = 0;
   while (casts_given(network, network.layers[first])) ++first;

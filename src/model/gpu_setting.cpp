@@ -112,7 +112,7 @@ std::optional<double> parse_factor(std::string_view text) {
                                           : std::nullopt;
 }
 
-/// In base units; none where it is no number in a unit of the field.
+/// The value in base units; none where the text is no number in a unit of the field.
 std::optional<double> parse_value(std::string_view text, const FieldForm& form,
                                   bool is_in_unit_of_file) {
   const auto number = leading_number(text);

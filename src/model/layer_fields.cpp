@@ -64,7 +64,7 @@ AxesSpec axes_of(const Layer& layer, const Axes& axes) {
   return spec;
 }
 
-/// Of the window, but for what is the same as if it were not stated.
+/// States numbers of the window, unless they are the same as if they were not stated.
 template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
 void state_unusual_axes(const Layer& layer, L& spec) {
   const Axes& axes = (*layer.window).*From;
@@ -129,7 +129,7 @@ void state_normalized_shape(const Layer& layer, L& spec) {
   spec.normalized_shape = {layer.norm_elements};
 }
 
-/// Of kinds whose operands do not give it.
+/// States the result of kinds whose operands do not give it.
 void state_output(const Layer& layer, L& spec) {
   const KindFamily family = info(layer.kind).family;
   if (family != KindFamily::movement && family != KindFamily::resize) return;

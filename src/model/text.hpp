@@ -40,7 +40,7 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// Without blanks at both ends.
+/// The text without blanks at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);

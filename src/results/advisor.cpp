@@ -363,7 +363,7 @@ std::vector<const Action*> possible_actions(Subjects kind, const Subject& subjec
   return possible;
 }
 
-/// On an action that takes the time from `old_s` to `new_s`.
+/// The advice on an action that takes the time from `old_s` to `new_s`.
 Advice advice_on(const Action& action, const Subject& subject, std::uint64_t factor, double old_s,
                  std::optional<double> new_s) {
   Advice advice;

@@ -104,7 +104,7 @@ class LayerNames {
     std::size_t copies;
     bool ambiguous;
   };
-  /// Of all entries, side by side, so that they leave no gaps between layers when they are gone.
+  /// Holds all entries side by side, so that they leave no gaps between layers when they are gone.
   std::pmr::monotonic_buffer_resource memory_;
   std::pmr::unordered_map<std::string, Entry> entries_{&memory_};
 };
