@@ -13,7 +13,6 @@
 
 #include "roofline/accuracy.hpp"
 #include "roofline/context.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/kernel.hpp"

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "roofline/algorithm.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -15,8 +15,8 @@
 #include "report/writer.hpp"
 #include "results/farthest_point_order.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/load.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

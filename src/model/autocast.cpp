@@ -3,7 +3,7 @@
 
 #include "model/as_run.hpp"
 #include "model/sizes.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

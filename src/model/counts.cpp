@@ -1,8 +1,7 @@
-#include "roofline/counts.hpp"
-
 #include <algorithm>
 
 #include "model/sizes.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "model/as_run.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -102,13 +102,14 @@ void state_fused(const Layer& layer, L& spec) {
     spec.fused.push_back(state_operand(layer.inputs[i], info(layer.kind).features, false));
 }
 
-void state_out_channels(const Layer& layer, L& spec) { spec.out_channels = layer.output.channels; }
+template <std::optional<std::uint64_t> L::*To>
+void state_result_channels(const Layer& layer, L& spec) {
+  spec.*To = layer.output.channels;
+}
 
 void state_in_features(const Layer& layer, L& spec) {
   spec.in_features = layer.inputs.front().shape.channels;
 }
-
-void state_out_features(const Layer& layer, L& spec) { spec.out_features = layer.output.channels; }
 
 void state_groups(const Layer& layer, L& spec) {
   if (layer.groups > 1) spec.groups = layer.groups;
@@ -119,10 +120,6 @@ void state_groups(const Layer& layer, L& spec) {
 
 void state_num_embeddings(const Layer& layer, L& spec) {
   spec.num_embeddings = layer.inputs[1].shape.spatial[2];
-}
-
-void state_embedding_dim(const Layer& layer, L& spec) {
-  spec.embedding_dim = layer.output.channels;
 }
 
 void state_normalized_shape(const Layer& layer, L& spec) {
@@ -200,8 +197,8 @@ constexpr std::array table = std::to_array<LayerField>({
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
     {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
-    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_out_features},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_out_channels, true, {{{"k"}}}},
+    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}}}},
     {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>},
     {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window},
     {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window},
@@ -224,7 +221,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
     {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
-    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_embedding_dim},
+    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_result_channels<&L::embedding_dim>},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
     {"output", SizesField{&L::output}, any, state_output},
     {"p", CountField{&L::output_height}, any},

@@ -3,8 +3,8 @@
 
 #include "model/as_run.hpp"
 #include "model/sizes.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/network.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

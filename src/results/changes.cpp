@@ -1,5 +1,3 @@
-#include "roofline/changes.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +6,7 @@
 
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
+#include "roofline/report.hpp"
 
 namespace roofline {
 namespace {

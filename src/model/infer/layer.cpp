@@ -5,7 +5,7 @@
 #include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
