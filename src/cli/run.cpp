@@ -61,8 +61,8 @@ void add_records(Reader& reader, const std::string& name, std::size_t rows_a_rec
 
 /// Splits the inputs into pieces of work. One may be spread over several files, so each is opened
 /// knowing all of them. `gpus`: how many --gpu names.
-void add_inputs(const Inputs& inputs, const Options& options, std::size_t gpus,
-                const AddPiece& add) {
+void split_inputs(const Inputs& inputs, const Options& options, std::size_t gpus,
+                  const AddPiece& add) {
   std::vector<std::string> names;
   for (const Expected<std::string>& input : inputs)
     if (input) names.push_back(*input);
@@ -123,7 +123,7 @@ int evaluate_inputs(Options options) {
       progress.step(part.items);
       results.take(std::move(part));
     });
-    add_inputs(inputs, options, contexts.named().size(), [&](Piece piece, bool may_wait) {
+    split_inputs(inputs, options, contexts.named().size(), [&](Piece piece, bool may_wait) {
       work.add([&evaluator, shared = std::make_shared<Piece>(std::move(piece))](
                    const Submit& submit) { return evaluator.evaluate(*shared, submit); },
                may_wait);
