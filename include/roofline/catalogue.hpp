@@ -34,8 +34,8 @@ std::span<const EmbeddedFile> embedded_calibration();
 struct OwnGpus;
 
 /// GPUs by name or alias, as a catalogue, a driver or a person writes it ("NVIDIA A100-SXM4-80GB",
-/// "a100 80gb sxm4"), and MIG slices and virtual GPUs of them ("NVIDIA A100-SXM4-40GB MIG 1g.5gb",
-/// "NVIDIA A10-12Q"). A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
+/// "a100 80gb sxm4"), and MIG slices of them ("NVIDIA A100-SXM4-40GB MIG 1g.5gb").
+/// A file in the person's own folder (roofline/gpus in $XDG_CONFIG_HOME or
 /// ~/.config) answers to its own name too, and wins over a built-in part.
 class Catalogue {
  public:

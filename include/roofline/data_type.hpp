@@ -32,7 +32,7 @@ enum class DataType : std::uint8_t {
   mxfp6,
   mxfp4,
   nvfp4,
-  // Of a network, never of a tensor: PyTorch's autocast.
+  // A network may be in these, never a tensor: PyTorch's autocast.
   amp,       ///< to fp16
   amp_bf16,  ///< to bf16
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -96,6 +97,16 @@ class [[nodiscard]] Expected {
 
   std::variant<T, InputError> content_;
 };
+
+/// What `make` returns, or the InputError that it throws: the border of the library.
+template <class Make>
+Expected<std::invoke_result_t<const Make&>> expected(const Make& make) {
+  try {
+    return make();
+  } catch (const InputError& error) {
+    return error;
+  }
+}
 
 /// A count does not fit 64 bits. The loader turns it into an InputError that names the layer.
 class OverflowError : public std::overflow_error {

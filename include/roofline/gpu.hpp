@@ -82,7 +82,7 @@ struct GpuChange {
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
-  std::string share;  ///< what a MIG slice or a virtual GPU has of which part
+  std::string share;  ///< what a MIG slice has of which part
   std::string vendor;
   std::string architecture;
   std::string compute_capability;

@@ -51,17 +51,6 @@ struct LayerDefaults {
   InputLimits limits;
 };
 
-/// Why a layer is none: the field, the index in it where it is a list, and the reason.
-struct FieldError {
-  std::string field;               ///< by its key in layer files; empty: the layer as a whole
-  std::vector<std::size_t> index;  ///< {1} is the second number of the field's list
-  std::string message;             ///< "expected ..., got ..."
-  Remedy remedy = Remedy::none;
-};
-
-/// The same as the user sees it: in the source's own words for place and field.
-InputError input_error(const FieldError& error, const Place& place);
-
 /// What is wrong with asking for a batch of what has its own.
 InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted);
 

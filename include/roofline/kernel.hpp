@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "roofline/algorithm.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
@@ -58,7 +58,7 @@ enum class LaunchProtocol : std::uint8_t {
   eager,   ///< a framework's operators: each takes the host its time, and the GPU may wait for it
 };
 
-/// Of which times, in words.
+/// What an expected time under this protocol covers, in words.
 constexpr std::string_view meaning_of(LaunchProtocol protocol) {
   switch (protocol) {
     case LaunchProtocol::kernel: return "of the kernels alone, without gaps";

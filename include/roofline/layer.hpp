@@ -186,13 +186,13 @@ struct Layer : LayerTraits {
   DataTypes dtypes;
   KernelSource kernels = KernelSource::library;
   bool folded_norm = false;  ///< a batch norm is folded in: there is a bias to read
-  /// Of the way in which the network is run: a kernel that is no layer of its source, or a layer
-  /// for which another one now stands. No file of layers holds it.
-  bool of_run = false;
+  /// The way in which the network is run added it: a kernel that is no layer of its source, or a
+  /// layer for which another one now stands. No file of layers holds it.
+  bool is_inserted = false;
   /// At least one; several for add, mul, concat, attention. After the first of a contraction: what
   /// its kernel reads beside and applies to the result.
   std::vector<Operand> inputs;
-  std::size_t joined_inputs = 0;  ///< the last of them, of layers that are fused into this one
+  std::size_t fused_input_count = 0;  ///< the last of them, of layers that are fused into this one
   Shape output;
   SharedValue<Window> window;  ///< convolutions and pools
   std::uint64_t groups = 1;

@@ -93,8 +93,6 @@ enum class ElementCost : std::uint8_t {
 };
 
 struct KindInfo {
-  LayerKind kind = LayerKind::conv;
-  std::string_view name;
   KindFamily family = KindFamily::contraction;
   /// FLOP an element of the input (pools, norms, activations), or an element of the result and
   /// operand after the first (add, mul). Contractions count 2 FLOP a MAC instead.
@@ -105,6 +103,8 @@ struct KindInfo {
   Features features = Features::first;
   /// Other names in input files, separated by blanks, in the normal form of parse_layer_type.
   std::string_view aliases = "";
+  LayerKind kind = LayerKind::conv;
+  std::string_view name = "";
 };
 
 const KindInfo& info(LayerKind kind);

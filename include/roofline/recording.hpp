@@ -152,7 +152,7 @@ struct TraceSummary {
   double idle_s() const { return span_s > busy_s ? span_s - busy_s : 0; }
   double between_gpus_s() const { return transfers_s(true); }
   double host_link_s() const { return transfers_s(false); }
-  /// Of the kernels' time, what layers and transfers stand for.
+  /// The share of the kernels' time that layers and transfers stand for.
   double explained_share() const {
     return kernel_s > 0 ? (layers_s + between_gpus_s() + host_link_s()) / kernel_s : 0;
   }

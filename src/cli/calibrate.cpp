@@ -12,7 +12,7 @@
 #include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/output.hpp"
-#include "cli/outputs.hpp"
+#include "cli/output_file.hpp"
 #include "cli/run.hpp"
 #include "kernel/constant_fields.hpp"
 #include "load/kernel_model.hpp"

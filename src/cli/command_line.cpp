@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <thread>
@@ -15,7 +18,152 @@
 #include "roofline/algorithm.hpp"
 
 namespace roofline {
+
 namespace {
+
+std::string format_names() {
+  std::string names;
+  for (const OutputFormat& format : output_formats()) add_item(names, format.name);
+  return names;
+}
+
+std::string format_extensions() {
+  std::string names;
+  for (const OutputFormat& format : output_formats())
+    if (!format.extensions.empty()) add_item(names, '.' + std::string(format.extensions.front()));
+  return names;
+}
+
+// The values of single options, from their texts. All throw UsageError.
+
+/// The number that a whole text is; none where it is more, less or something else.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+constexpr std::size_t most_batches = 1000;
+
+std::uint64_t parse_batch(const std::string& word) {
+  const std::optional<std::uint64_t> batch = number_in<std::uint64_t>(word);
+  if (!batch || *batch == 0)
+    throw UsageError("--batch: expected integers >= 1 such as 1,8,64, max or best, got \"" + word +
+                     "\"");
+  return *batch;
+}
+
+/// Appends what stands between the last two of `batches` and `end`, both in step.
+void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
+  if (batches.size() < 2)
+    throw UsageError("--batch: expected two numbers before \"...\", such as 1,2,4,...,1024");
+  const std::uint64_t before = batches[batches.size() - 2];
+  const std::uint64_t last = batches.back();
+  if (last <= before) throw UsageError("--batch: expected rising numbers before \"...\"");
+  if (end <= last)
+    throw UsageError("--batch: expected a number above " + std::to_string(last) +
+                     " after \"...\", got " + std::to_string(end));
+  const std::uint64_t factor = last / before;
+  // The third number decides between adding and multiplying where 1,2 could be either.
+  const bool multiplies = last % before == 0 &&
+                          (batches.size() < 3 || (before % factor == 0 &&
+                                                  before / factor == batches[batches.size() - 3]));
+  const std::uint64_t step = last - before;
+  const auto has_next = [&](std::uint64_t number) {
+    return multiplies ? number <= (end - 1) / factor : number < end - step;
+  };
+  for (std::uint64_t next = last; has_next(next);) {
+    next = multiplies ? next * factor : next + step;
+    if (batches.size() == most_batches)
+      throw UsageError("--batch: expected at most " + std::to_string(most_batches) +
+                       " numbers, got more up to " + std::to_string(end));
+    batches.push_back(next);
+  }
+}
+
+/// Numbers, where "..." between a start and an end goes on as the numbers before it do:
+/// 1,2,4,...,1024 doubles and 8,16,24,...,64 adds 8; and the names of goals.
+Batches parse_batches(const std::vector<std::string>& words) {
+  Batches batches;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (const auto goal = parse<BatchGoal>(words[i]))
+      batches.goals.push_back(*goal);
+    else if (words[i] != "...")
+      batches.numbers.push_back(parse_batch(words[i]));
+    else if (i + 1 < words.size())
+      fill_in(batches.numbers, parse_batch(words[i + 1]));
+    else
+      throw UsageError("--batch: expected a number after \"...\"");
+  return batches;
+}
+
+/// "NAME=N"
+std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != text.npos && equals > 0)
+    if (const auto value = number_in<std::uint64_t>(std::string_view(text).substr(equals + 1));
+        value && *value > 0)
+      return {text.substr(0, equals), *value};
+  throw UsageError("--dim: expected NAME=VALUE such as height=224, got \"" + text + "\"");
+}
+
+/// "GPU=PER_HOUR" or "FILE"
+StatedPrice parse_price(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::error_code error;
+  if (equals == text.npos && std::filesystem::exists(text, error)) return {text, std::nullopt};
+  if (equals != text.npos && equals > 0)
+    if (const auto price = number_in<double>(std::string_view(text).substr(equals + 1));
+        price && std::isfinite(*price) && *price > 0)
+      return {text.substr(0, equals), price};
+  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or a file, got \"" + text +
+                   "\"");
+}
+
+/// "128x64x8"
+std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
+  std::array<std::uint64_t, 3> tile{};
+  const char* next = text.data();
+  const char* end = text.data() + text.size();
+  for (std::size_t i = 0; i < tile.size(); ++i) {
+    if (i > 0 && (next == end || *next++ != 'x')) break;
+    next = std::from_chars(next, end, tile[i]).ptr;
+  }
+  if (next != end || tile[0] == 0 || tile[1] == 0 || tile[2] == 0)
+    throw UsageError("--tile: expected MxNxK such as 128x64x8, got \"" + text + "\"");
+  return tile;
+}
+
+/// None: training, all passes.
+std::optional<Pass> parse_pass(const std::string& name) {
+  if (name == "training") return std::nullopt;
+  if (const auto pass = parse<Pass>(name)) return pass;
+  throw UsageError("--pass: expected fwd, dgrad, wgrad or training, got \"" + name + "\"");
+}
+
+Algorithm parse_stated_algorithm(const std::string& name) {
+  if (const auto algorithm = parse<Algorithm>(name); algorithm && may_be_stated(*algorithm))
+    return *algorithm;
+  throw UsageError("--algorithm: " + expected_algorithm(name));
+}
+
+DataType parse_default_type(const std::string& name) {
+  if (const auto dtype = parse<DataType>(name); dtype && is_network_type(*dtype)) return *dtype;
+  throw UsageError("--dtype: " + expected_network_type(name));
+}
+
+/// The format of a file is that of its path's extension.
+Export parse_export(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  const OutputFormat* format = find_output_format(extension);
+  if (format == nullptr || extension.empty())
+    throw UsageError("-o " + path + ": expected an extension of " + format_extensions() + ", got " +
+                     (extension.empty() ? "none" : '.' + extension));
+  return {path, format};
+}
 
 constexpr std::string_view what_it_does =
     "For each layer of a neural network on a GPU: how much arithmetic, how many bytes, what binds\n"
@@ -39,7 +187,7 @@ class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(name_width); }
 
-  /// Without what stands for an option's missing value, where that is a mark and no word.
+  /// Leaves out what stands for an option's missing value, where that is a mark and no word.
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     std::string name = CLI::Formatter::make_option_name(option, is_positional);
     const std::string mark = "{" + std::string(whole_network) + "}";
@@ -108,6 +256,13 @@ std::string framework_list() {
   for (const Framework framework : enumerators<Framework>)
     add_item(all, fmt::format("{} ({})", name_of(framework), info(framework).meaning));
   return all;
+}
+
+/// What an option's text means, else what is wrong with it.
+template <class T>
+T value_of(const std::string& option, Expected<T> value) {
+  if (!value) throw UsageError(option + ": " + value.error().what());
+  return *std::move(value);
 }
 
 using Words = std::vector<std::string>;
@@ -255,7 +410,7 @@ void add_gpus(Rows& rows, CommandLine& line) {
       [&](double number) { options.analysis.bandwidth_byte_per_s = number * 1e9; },
       "Memory bandwidth in place of the GPU's, GB/s");
   rows.list("--set", Rows::for_each([&](auto& text) {
-              options.gpu_settings.push_back(parse_setting(text));
+              options.gpu_settings.push_back(value_of("--set " + text, parse_gpu_setting(text)));
             }),
             "What if the GPU had another " + settable_gpu_fields() +
                 " or peak of an engine: bandwidth=4TB/s, l2=x2, sms=+10%, fp16_tensor=400TFLOP/s; "
@@ -296,7 +451,10 @@ void add_view(Rows& rows, CommandLine& line) {
                 "Hold two results against each other, of two inputs, GPUs, types or batches: what "
                 "changed in all, which layers went, came and changed");
   rows.repeated(
-      "--fail-if", "CONDITION", [&](auto& text) { options.gates.push_back(parse_condition(text)); },
+      "--fail-if", "CONDITION",
+      [&](auto& text) {
+        options.gates.push_back(value_of("--fail-if '" + text + "'", parse_gate(text)));
+      },
       "Exit with 3, and say on standard error where, if this holds for a network, as 'expected_ms "
       "> 2.5', or for a layer, as 'layer.share_of_bound < 0.4'; may be repeated. Where something "
       "cannot be evaluated the exit code is 1");
@@ -313,9 +471,6 @@ void add_output(Rows& rows, CommandLine& line) {
       [&](auto& path) { line.options.exports.push_back(parse_export(path)); },
       "Write to a file in the format of its extension (" + format_extensions() +
           "); may be repeated. Standard output then stays empty unless --format is given");
-  rows.add_flag("--raw-csv", line.raw_csv,
-                "CSV with texts as they are, also those that begin with = + - @ and that a "
-                "spreadsheet would run, where an apostrophe else goes before them");
   rows.one_of<ChartKind>("--chart", "NAME", line.options.chart,
                          "What SVG shows: roofline (default), intensity of each layer, time of "
                          "each layer, sweep of batches, compare GPUs");
@@ -369,11 +524,9 @@ void add_kernel_model(Rows& rows, CommandLine& line) {
   rows.text("--constants", "PATTERN", line.options.constants,
             "calibrate: only the constants that fit a pattern with * and ?, such as "
             "'dense.tensor.*'");
-  rows.add_flag("--script{pytorch}", line.script,
+  rows.add_flag("--script", line.script,
                 "calibrate: print a Python file instead, which times layers on your GPU with "
-                "PyTorch and writes the CSV to calibrate with; --script=miopen is a shell script "
-                "for convolutions with MIOpen's own driver")
-      ->check(member_of(names_of<MeasuringTool>));
+                "PyTorch and writes the CSV to calibrate with");
   rows.number(
       "--minutes", "N", [&](double minutes) { line.minutes = minutes; },
       "calibrate --script: how long that takes (default: 10)");
@@ -397,6 +550,13 @@ void add_mapping(Rows& rows, CommandLine& line) {
 }
 
 }  // namespace
+
+const OutputFormat* require_format(std::string_view name) {
+  for (const OutputFormat& format : output_formats())
+    if (format.name == name) return &format;
+  throw UsageError("--format: expected one of " + format_names() + ", got \"" + std::string(name) +
+                   "\"");
+}
 
 std::optional<std::string> read_words(int argc, const char* const* argv, std::size_t help_width,
                                       CommandLine& line) {

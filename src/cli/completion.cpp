@@ -34,8 +34,8 @@ void add_selections(std::string& out) {
     if (is_plain_word(word)) add_candidate(out, word, "GPUs, ranked");
 }
 
-/// By aliases, of which those of a person's own files may be any text: what a shell would act on is
-/// not offered.
+/// GPUs are offered by their aliases. Those of a person's own files may be any text: what a shell
+/// would act on is not offered.
 void add_gpus(std::string& out) {
   for (const Gpu& gpu : all_gpus())
     for (const std::string& alias : gpu.aliases)

@@ -95,21 +95,21 @@ Gpu named_gpu(const Catalogue& catalogue, const std::string& name,
 }
 
 void SkippedGpus::add(const std::string& gpu, const InputError& why) {
-  gpus_.push_back(gpu);
-  if (!first_) first_ = hinted(why);
+  gpus.push_back(gpu);
+  if (!first) first = hinted(why);
 }
 
 std::string SkippedGpus::text() const {
   constexpr std::size_t most_named = 8;
   const std::string count =
-      gpus_.size() == 1 ? "1 GPU is" : std::to_string(gpus_.size()) + " GPUs are";
-  return where_ + ": " + count + " left out: " + some_of(gpus_, most_named) +
-         (gpus_.size() == 1 ? ": " : "; of the first: ") + first_->message;
+      gpus.size() == 1 ? "1 GPU is" : std::to_string(gpus.size()) + " GPUs are";
+  return where + ": " + count + " left out: " + some_of(gpus, most_named) +
+         (gpus.size() == 1 ? ": " : "; of the first: ") + first->message;
 }
 
 Contexts::Contexts(const Options& options, const Catalogue& catalogue)
     : options_(options), catalogue_(catalogue) {
-  SkippedGpus skipped("--gpu");
+  SkippedGpus skipped{"--gpu"};
   std::vector<RequestedGpu> requested = requested_gpus(options, catalogue);
   constants_ = stated_constants(options.kernel_model);
   for (auto& [gpu, is_selected] : requested) {
@@ -122,8 +122,8 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
       add_named(unwrap(std::move(as_set)), is_selected, skipped);
   }
   say_assumed();
-  if (named_.empty() && skipped.first()) raise(*skipped.first());
-  if (skipped.first()) note(skipped.text());
+  if (named_.empty() && skipped.first) raise(*skipped.first);
+  if (skipped.first) note(skipped.text());
 }
 
 bool Contexts::is_selected(const Context& context) const {

@@ -25,21 +25,14 @@ namespace roofline {
 Gpu named_gpu(const Catalogue& catalogue, const std::string& name, const std::string& kernel_model);
 
 /// GPUs that were selected and not named, and that cannot do what is asked.
-class SkippedGpus {
- public:
-  /// `where` the note begins: an input or an option.
-  explicit SkippedGpus(std::string where) : where_(std::move(where)) {}
+struct SkippedGpus {
+  std::string where;  ///< an input or an option, with which the note begins
+  std::vector<std::string> gpus{};
+  std::optional<InputError> first{};  ///< why the first of them cannot
 
   void add(const std::string& gpu, const InputError& why);
-  /// Why the first of them cannot.
-  const std::optional<InputError>& first() const { return first_; }
   /// All of them in one note.
   std::string text() const;
-
- private:
-  std::string where_;
-  std::vector<std::string> gpus_;
-  std::optional<InputError> first_;
 };
 
 /// Several threads may ask.

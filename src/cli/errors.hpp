@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -15,11 +16,32 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline std::string_view hint_of(Remedy remedy) {
+  switch (remedy) {
+    case Remedy::none: break;
+    case Remedy::gpu: return "--list-gpus lists all";
+    case Remedy::network: return "--list-networks lists the networks";
+    case Remedy::batches: return "--batch 1,2,4,...,64";
+    case Remedy::dimensions: return "--dim NAME=VALUE";
+    case Remedy::limits: return "--raise-limits 2 allows twice as much";
+    case Remedy::ceilings: return "--peak-tflops and --bandwidth-gbs";
+  }
+  return "";
+}
+
 /// The error with the option that would help.
-InputError hinted(InputError error);
+inline InputError hinted(InputError error) {
+  const std::string_view hint = hint_of(std::exchange(error.remedy, Remedy::none));
+  if (hint.empty()) return error;
+  return {error.source, error.where, error.message + " (" + std::string(hint) + ")"};
+}
 
 /// Throws UsageError for what was asked for, InputError for what is wrong with an input.
-[[noreturn]] void raise(const InputError& error);
+[[noreturn]] inline void raise(const InputError& error) {
+  const InputError full = hinted(error);
+  if (full.source.empty()) throw UsageError(full.what());
+  throw full;
+}
 
 /// The value, else raises the error.
 template <class T>

@@ -14,31 +14,6 @@
 #include "roofline/render.hpp"
 
 namespace roofline {
-namespace {
-
-/// A thing of an input at any batch, each worked out once.
-class NetworkAtAnyBatch {
- public:
-  NetworkAtAnyBatch(const Item& item, const LayerDefaults& defaults)
-      : item_(item), defaults_(defaults) {}
-
-  Expected<Network> operator()(std::uint64_t batch) {
-    const auto known = networks_.find(batch);
-    if (known != networks_.end()) return known->second;
-    defaults_.batch_override = batch;
-    const auto spec = item_.spec(defaults_);
-    Expected<Network> network = spec ? infer(**spec, defaults_) : Expected<Network>(spec.error());
-    return networks_.emplace(batch, std::move(network)).first->second;
-  }
-
- private:
-  const Item& item_;
-  LayerDefaults defaults_;
-  std::map<std::uint64_t, Expected<Network>> networks_;
-};
-
-}  // namespace
-
 /// Adds what one thing of an input gives, in each setting on each GPU.
 class Evaluator::ItemEvaluator {
  public:
@@ -110,24 +85,29 @@ class Evaluator::ItemEvaluator {
     const Contexts::Found gpus = contexts_.of(network);
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
-    SkippedGpus skipped(network.source);
-    // The last GPU may take the network itself where nothing else needs it.
-    const bool last_takes_it = count > 0 && !network.record && !needs_.explained_networks;
-    for (std::size_t gpu = 0; gpu + (last_takes_it ? 1 : 0) < count; ++gpu)
+    SkippedGpus skipped{network.source};
+    for (std::size_t gpu = 0; gpu < count; ++gpu)
       if (network.record)
         add_record(network, setting * count + gpu, gpus.contexts[gpu], skipped);
-      else
-        add_network(network, gpus.contexts[gpu], skipped);
-    if (last_takes_it)
-      add_result(roofline::evaluate(std::move(network), gpus.contexts[count - 1]),
-                 gpus.contexts[count - 1], skipped);
+      else  // the last GPU takes the network itself
+        add_network(gpu + 1 == count ? std::move(network) : Network(network), gpus.contexts[gpu],
+                    skipped);
     end_setting(skipped);
   }
 
-  /// In a setting in which each GPU has a batch of its own.
+  /// Evaluates the thing where each GPU has a batch of its own, which is searched for.
   void add_at_goal(const Item& item, std::size_t index, std::size_t setting) {
     const BatchGoal goal = *options_.settings[setting].batch_goal;
-    NetworkAtAnyBatch network_at(item, options_.settings[setting].defaults);
+    LayerDefaults defaults = options_.settings[setting].defaults;
+    std::map<std::uint64_t, Expected<Network>> networks;  // which all GPUs have in common
+    const auto network_at = [&](std::uint64_t batch) -> Expected<Network> {
+      const auto known = networks.find(batch);
+      if (known != networks.end()) return known->second;
+      defaults.batch_override = batch;
+      const auto spec = item.spec(defaults);
+      Expected<Network> network = spec ? infer(**spec, defaults) : Expected<Network>(spec.error());
+      return networks.emplace(batch, std::move(network)).first->second;
+    };
     const Network single = network_at(1).value();
     const std::string option = "--batch " + std::string(name_of(goal));
     if (single.record)
@@ -139,9 +119,9 @@ class Evaluator::ItemEvaluator {
                        std::to_string(gpus.contexts.size()));
     say_once(gpus.notes);
     bool is_first = setting == 0;
-    SkippedGpus skipped(single.source);
+    SkippedGpus skipped{single.source};
     for (const Context& context : gpus.contexts) {
-      const Expected<std::uint64_t> batch = find_batch(goal, std::ref(network_at), context);
+      const Expected<std::uint64_t> batch = find_batch(goal, network_at, context);
       if (!batch) {
         fail_on(context, batch.error(), skipped);
         continue;
@@ -150,7 +130,7 @@ class Evaluator::ItemEvaluator {
       network.item = index;
       if (times_ != nullptr) times_->join(network);
       if (std::exchange(is_first, false)) keep_network(network);
-      add_network(network, context, skipped, FoundBatch{goal, *batch});
+      add_network(std::move(network), context, skipped, FoundBatch{goal, *batch});
     }
     end_setting(skipped);
   }
@@ -161,31 +141,21 @@ class Evaluator::ItemEvaluator {
     std::uint64_t batch;
   };
 
-  void add_network(const Network& network, const Context& context, SkippedGpus& skipped,
+  void add_network(Network network, const Context& context, SkippedGpus& skipped,
                    std::optional<FoundBatch> found = {}) {
-    Expected<Result> result = roofline::evaluate(network, context);
-    if (result && found) {
+    const auto explained =
+        needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
+    Expected<Result> result = roofline::evaluate(std::move(network), context);
+    if (!result) return fail_on(context, result.error(), skipped);
+    if (found) {
       result->setting.batch_goal = found->goal;
       result->setting.batch = found->batch;  // also where products of matrices have another
     }
-    const bool is_added = add_result(std::move(result), context, skipped);
-    if (is_added && needs_.explained_networks)
-      all_.results.back().network = std::make_shared<const Network>(network);
-  }
-
-  bool add_result(Expected<Result> result, const Context& context, SkippedGpus& skipped) {
-    if (!result) {
-      fail_on(context, result.error(), skipped);
-      return false;
-    }
     can_run_ = all_.evaluated = true;
-    if (needs_.report) {
-      add_rows(*result);
-      keep(*std::move(result), context);
-    } else {
-      render(*result);
-    }
-    return true;
+    if (!needs_.report) return render(*result);
+    add_rows(*result);
+    keep(*std::move(result), context);
+    all_.results.back().network = explained;
   }
 
   void add_record(const Network& record, std::size_t slot, const Context& context,
@@ -226,11 +196,11 @@ class Evaluator::ItemEvaluator {
 
   void end_setting(const SkippedGpus& skipped) {
     const bool can_run = std::exchange(can_run_, false);
-    if (!skipped.first()) return;
+    if (!skipped.first) return;
     if (can_run)
       all_.messages.push_back({skipped.text(), Message::Kind::once});
     else
-      fail(*skipped.first());
+      fail(*skipped.first);
   }
 
   /// Several threads share a large network's rows, a few at a time so that their text stays small.
@@ -342,65 +312,39 @@ InputError caught_error(const std::string& input, std::optional<std::size_t> lin
   }
 }
 
-Evaluation Evaluator::nothing() const {
+Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
   Evaluation all;
   for (const OutputFormat* format : needs_.rows) all.rows.emplace_back(*format->rows());
-  return all;
-}
-
-Evaluation Evaluator::evaluate(std::span<Expected<Item>> items, const std::string& input,
-                               std::size_t first, const Submit& submit) const {
-  Evaluation all = nothing();
-  all.input = input;
-  for (Expected<Item>& item : items) {
+  all.input = piece.input;
+  std::size_t index = piece.first;
+  for (Expected<Item>& item : piece.items) {
     if (all.copies > options_->limits.copies) break;  // the run ends where they are added up
-    add(item, input, first, all, submit);
-    if (item) ++first;
+    add(item, index, all, submit);
+    if (item) ++index;
   }
-  return all;
-}
-
-Evaluation Evaluator::evaluate(Reader& reader, const std::string& input,
-                               const Submit& submit) const {
-  Evaluation all = nothing();
-  try {
-    std::size_t index = 0;
-    while (std::optional<Expected<Item>> item = reader.next()) {
-      add(*item, input, index, all, submit);
-      if (*item) ++index;
+  if (piece.reader) try {
+      while (std::optional<Expected<Item>> item = piece.reader->next()) {
+        add(*item, index, all, submit);
+        if (*item) ++index;
+      }
+    } catch (const std::exception&) {
+      ItemEvaluator(*this, all, submit).fail(caught_error(piece.input, std::nullopt));
     }
-  } catch (const std::exception&) {
-    ItemEvaluator(*this, all, submit).fail(caught_error(input, std::nullopt));
-  }
-  Evaluation last = end(reader);
-  std::move(last.messages.begin(), last.messages.end(), std::back_inserter(all.messages));
-  all.ends_input = true;
+  if (piece.reader) piece.notes = piece.reader->notes();
+  for (const std::string& text : piece.notes) all.messages.push_back({text});
+  all.ends_input = piece.ends_input;
   return all;
 }
 
-Evaluation Evaluator::end(const Reader& reader) const {
-  Evaluation last;
-  for (const std::string& text : reader.notes()) last.messages.push_back({text});
-  last.ends_input = true;
-  return last;
-}
-
-Evaluation Evaluator::failure(const InputError& error) const {
-  Evaluation all = nothing();
-  ItemEvaluator(*this, all, nullptr).fail(error);
-  all.ends_input = true;
-  return all;
-}
-
-void Evaluator::add(Expected<Item>& item, const std::string& input, std::size_t index,
-                    Evaluation& all, const Submit& submit) const {
+void Evaluator::add(Expected<Item>& item, std::size_t index, Evaluation& all,
+                    const Submit& submit) const {
   ++all.items;
   ItemEvaluator evaluator(*this, all, submit);
   if (!item) return evaluator.fail(item.error());
   try {
     evaluator.add(*item, index);
   } catch (const std::exception&) {
-    evaluator.fail(caught_error(input, item->line));
+    evaluator.fail(caught_error(all.input, item->line));
   }
 }
 

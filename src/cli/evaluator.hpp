@@ -3,7 +3,7 @@
 // From things of an input to what is written of them. Several threads may use one evaluator.
 
 #include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,6 +50,17 @@ struct Evaluation {
   bool ends_input = false;           ///< nothing more of the input follows
 };
 
+/// What one thread evaluates of an input at a time: things that follow each other in it, or with
+/// `reader` all that this still holds.
+struct Piece {
+  std::string input;
+  std::vector<Expected<Item>> items;
+  std::size_t first = 0;  ///< the first good item is the input's `first`-th
+  std::shared_ptr<Reader> reader = nullptr;
+  std::vector<std::string> notes = {};  ///< of an input whose things were evaluated before
+  bool ends_input = false;
+};
+
 /// Takes what comes before that which is submitted or returned after it.
 using Submit = std::function<void(Evaluation)>;
 
@@ -71,21 +82,12 @@ class Evaluator {
   Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
       : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
 
-  /// Things that follow each other in an input, the first good one its `first`-th. Uses them up.
-  Evaluation evaluate(std::span<Expected<Item>> items, const std::string& input, std::size_t first,
-                      const Submit& submit) const;
-  /// All of an input.
-  Evaluation evaluate(Reader& reader, const std::string& input, const Submit& submit) const;
-  /// The end of an input whose things were evaluated apart.
-  Evaluation end(const Reader& reader) const;
-  /// An input that cannot be read.
-  Evaluation failure(const InputError& error) const;
+  /// Uses the piece up.
+  Evaluation evaluate(Piece& piece, const Submit& submit) const;
 
  private:
   class ItemEvaluator;
-  Evaluation nothing() const;
-  void add(Expected<Item>& item, const std::string& input, std::size_t index, Evaluation& all,
-           const Submit& submit) const;
+  void add(Expected<Item>& item, std::size_t index, Evaluation& all, const Submit& submit) const;
 
   const Options* options_;
   Contexts* contexts_;

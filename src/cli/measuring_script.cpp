@@ -1,5 +1,3 @@
-#include "cli/measuring_script.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "cli/run.hpp"
 #include "model/layer_fields.hpp"
 #include "report/stated.hpp"
 #include "report/writer.hpp"
 #include "results/farthest_point_order.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/load.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
@@ -91,18 +90,6 @@ LayerSpec timed_spec(const Layer& layer) {
   return spec;
 }
 
-/// With the letters of MIOpenDriver's options.
-std::string driver_call(const Layer& layer) {
-  const Shape& input = layer.inputs.front().shape;
-  const Window& window = *layer.window;
-  return fmt::format(
-      "time_layer -n {} -c {} -H {} -W {} -k {} -y {} -x {} -p {} -q {} -u {} -v {} -l {} -j {} -g "
-      "{}",
-      input.batch, input.channels, input.spatial[1], input.spatial[2], layer.output.channels,
-      window.kernel[1], window.kernel[2], window.pad_begin[1], window.pad_begin[2],
-      window.stride[1], window.stride[2], window.dilation[1], window.dilation[2], layer.groups);
-}
-
 class TimedLayers {
  public:
   void add(const Network& network, const std::string& prefix, const std::string& suffix) {
@@ -124,20 +111,6 @@ class TimedLayers {
         JsonWriter writer(out, false);
         write_layer(writer, timed_spec(layers[i]));
       }
-    return out;
-  }
-
-  /// Calls of the shell's function, dense and grouped convolutions in turn.
-  std::string driver_calls() const {
-    std::array<std::vector<std::string>, 2> lists;
-    for (const auto& [group, layers] : groups_)
-      if (group.first == LayerKind::conv)
-        for (const std::size_t i : farthest_point_order(layers, most_layers(group)))
-          lists[group.second ? 1 : 0].push_back(driver_call(layers[i]));
-    std::string out;
-    for (std::size_t i = 0; i < std::max(lists[0].size(), lists[1].size()); ++i)
-      for (const auto& list : lists)
-        if (i < list.size()) out += (out.empty() ? "" : "\n") + list[i];
     return out;
   }
 
@@ -167,21 +140,16 @@ TimedLayers timed_layers() {
   return layers;
 }
 
-void replace(std::string& text, std::string_view what, std::string_view by) {
+void replace(std::string& text, std::string_view what, const std::string& by) {
   text.replace(text.find(what), what.size(), by);
 }
 
 }  // namespace
 
-std::string measuring_script(MeasuringTool tool, double minutes) {
-  const bool is_shell = tool == MeasuringTool::miopen;
-  const TimedLayers layers = timed_layers();
-  std::string script(calibration_file(is_shell ? "miopen" : "measure"));
-  if (is_shell)
-    replace(script, "@SECONDS@", std::to_string(std::llround(60 * minutes)));
-  else
-    replace(script, "@MINUTES@", fmt::format("{}", minutes));
-  replace(script, "@LAYERS@", is_shell ? layers.driver_calls() : layers.objects());
+std::string measuring_script(double minutes) {
+  std::string script(calibration_file("measure"));
+  replace(script, "@MINUTES@", fmt::format("{}", minutes));
+  replace(script, "@LAYERS@", timed_layers().objects());
   return script;
 }
 

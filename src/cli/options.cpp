@@ -11,16 +11,6 @@ namespace {
 
 bool states_format(const CommandLine& line) { return line.json || line.format != nullptr; }
 
-void set_raw_csv(Options& options) {
-  const auto make_raw = [](const OutputFormat*& format) {
-    if (format != nullptr && format->name == "csv") format = require_format("raw-csv");
-    return format != nullptr && format->name == "raw-csv";
-  };
-  bool used = make_raw(options.format);
-  for (Export& file : options.exports) used = make_raw(file.format) || used;
-  if (!used) throw UsageError("--raw-csv: expected CSV to write (--format csv or -o FILE.csv)");
-}
-
 void set_formats(CommandLine& line) {
   Options& options = line.options;
   if (line.json && line.format != nullptr && line.format->name != "json")
@@ -31,7 +21,6 @@ void set_formats(CommandLine& line) {
   const bool prints_layers = options.layer_file == "-";
   if (options.exports.empty() && options.format == nullptr && !prints_layers)
     options.format = require_format("table");
-  if (line.raw_csv) set_raw_csv(options);
 }
 
 void set_charts(CommandLine& line) {
@@ -78,11 +67,10 @@ void set_action(CommandLine& line) {
     options.inputs.erase(options.inputs.begin());
   }
   if (options.action != evaluate && options.action != calibrate) return;
-  if (const auto tool = parse<MeasuringTool>(line.script)) {
+  if (line.script) {
     if (options.action != calibrate || !options.inputs.empty())
       throw UsageError("--script: expected calibrate --script, without other inputs");
     options.action = write_script;
-    options.tool = *tool;
     options.minutes = line.minutes.value_or(options.minutes);
     return;
   }

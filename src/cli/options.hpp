@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/measuring_script.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
@@ -50,12 +49,11 @@ struct Options {
   std::vector<std::string> inputs;
   std::optional<std::size_t> first_line;  ///< where the inputs begin in a longer text
   std::vector<std::string> gpus;
-  std::vector<GpuSetting> gpu_settings;         ///< what is set of each GPU
-  std::string constants = "*";                  ///< a pattern: which ones calibration may move
-  MeasuringTool tool = MeasuringTool::pytorch;  ///< what the script of --script is written for
-  double minutes = 10;                          ///< how long that script measures
-  std::string kernel_model;            ///< a file of constants in place of the GPUs'; empty: none
-  std::vector<LayerSetting> settings;  ///< one for each --dtype and --batch
+  std::vector<GpuSetting> gpu_settings;  ///< what is set of each GPU
+  std::string constants = "*";           ///< a pattern: which ones calibration may move
+  double minutes = 10;                   ///< how long that script measures
+  std::string kernel_model;              ///< a file of constants in place of the GPUs'; empty: none
+  std::vector<LayerSetting> settings;    ///< one for each --dtype and --batch
   std::vector<StatedPrice> prices;
   AnalysisOptions analysis;
   ReportOptions report;

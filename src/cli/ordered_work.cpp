@@ -1,127 +1,93 @@
 #include "cli/ordered_work.hpp"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
 namespace roofline {
-namespace {
-
-/// Pieces that may be under way, for each job.
-constexpr std::size_t pieces_a_job = 4;
-/// Results of a piece that may wait for their use.
-constexpr std::size_t most_results = 16;
-
-constexpr auto is_waiting = [](const auto& piece) { return !piece.begun; };
-
-}  // namespace
 
 void OrderedWork::add(Work work, bool may_wait) {
   if (jobs_ == 1) return use_(work(use_));
   Lock lock(mutex_);
-  while (!stopped_ && pieces_.size() >= pieces_a_job * jobs_)
-    if (!do_piece(lock)) changed_.wait(lock);
-  if (!stopped_) {
-    const bool is_single = std::none_of(pieces_.begin(), pieces_.end(), is_waiting);
-    pieces_.emplace_back().work = std::move(work);
-    changed_.notify_all();
-    if (!may_wait || !is_single) start_thread();
-    if (threads_.empty() && !may_wait) do_piece(lock);
-  }
+  while (!stopped_ && waiting_.size() >= 2 * jobs_)
+    if (threads_.empty())
+      do_next(lock);
+    else
+      changed_.wait(lock);
+  waiting_.push_back(std::move(work));
+  changed_.notify_all();
+  if (!may_wait || waiting_.size() > 1) start_thread();
+  if (threads_.empty() && !may_wait && !stopped_) do_next(lock);
   const bool stopped = stopped_;
   lock.unlock();
   if (stopped) rethrow();
 }
 
 void OrderedWork::finish() {
-  Lock lock(mutex_);
-  all_added_ = true;
+  {
+    const Lock lock(mutex_);
+    all_added_ = true;
+  }
   changed_.notify_all();
-  do_all(lock);
-  lock.unlock();
+  do_all();
   rethrow();
 }
 
-/// As many as there are jobs with the one that adds, which helps. Where the system gives fewer,
-/// these do all.
+/// Where the system gives fewer threads, these do all, or whoever adds the work.
 void OrderedWork::start_thread() try {
-  if (idle_ > 0 || threads_.size() + 1 >= jobs_) return;
-  threads_.emplace_back([this] {
-    Lock lock(mutex_);
-    do_all(lock);
-  });
+  if (idle_ == 0 && threads_.size() < jobs_) threads_.emplace_back([this] { do_all(); });
 } catch (const std::system_error&) {
 }
 
-void OrderedWork::do_all(Lock& lock) {
-  while (!stopped_ && !(all_added_ && pieces_.empty())) {
-    if (do_piece(lock)) continue;
+void OrderedWork::do_all() {
+  Lock lock(mutex_);
+  while (!stopped_ && !(all_added_ && waiting_.empty())) {
+    if (!waiting_.empty()) {
+      do_next(lock);
+      continue;
+    }
     ++idle_;
     changed_.wait(lock);
     --idle_;
   }
 }
 
-bool OrderedWork::do_piece(Lock& lock) {
-  const auto piece = std::find_if(pieces_.begin(), pieces_.end(), is_waiting);
-  if (piece == pieces_.end()) return false;
-  piece->begun = true;
+void OrderedWork::do_next(Lock& lock) {
+  const Work work = std::move(waiting_.front());
+  waiting_.pop_front();
+  const std::size_t number = begun_++;
   lock.unlock();
+  const Submit use_in_turn = [&](Evaluation result) {
+    Lock turn(mutex_);
+    const bool is_used = await_turn(number, turn);
+    turn.unlock();
+    if (is_used) use_(std::move(result));
+  };
   std::exception_ptr failure;
   try {
-    submit(*piece, piece->work([&](Evaluation result) { submit(*piece, std::move(result)); }));
+    use_in_turn(work(use_in_turn));
   } catch (...) {
     failure = std::current_exception();
   }
-  piece->work = nullptr;
   lock.lock();
-  piece->failure = failure;
-  piece->done = true;
-  use_results(lock);
-  return true;
-}
-
-void OrderedWork::submit(Piece& piece, Evaluation result) {
-  Lock lock(mutex_);
-  piece.results.push_back(std::move(result));
-  use_results(lock);
-  changed_.wait(lock, [&] { return stopped_ || piece.results.size() < most_results; });
-}
-
-/// Whoever has a result uses all that are next in order, one thread at a time.
-void OrderedWork::use_results(Lock& lock) {
-  if (is_using_) return;
-  is_using_ = true;
-  while (!stopped_ && !pieces_.empty()) {
-    Piece& first = pieces_.front();
-    if (!first.results.empty()) {
-      Evaluation result = std::move(first.results.front());
-      first.results.pop_front();
-      lock.unlock();
-      try {
-        use_(std::move(result));
-        lock.lock();
-      } catch (...) {
-        lock.lock();
-        failure_ = std::current_exception();
-      }
-    } else if (first.done) {
-      failure_ = first.failure;
-      pieces_.pop_front();
-    } else {
-      break;
-    }
-    stopped_ = stopped_ || failure_ != nullptr;
-    changed_.notify_all();
+  if (await_turn(number, lock)) {
+    ++done_;
+    failure_ = failure;
+    stopped_ = failure != nullptr;
   }
-  is_using_ = false;
+  changed_.notify_all();
+}
+
+/// False where the run ends before it.
+bool OrderedWork::await_turn(std::size_t number, Lock& lock) {
+  changed_.wait(lock, [&] { return stopped_ || done_ == number; });
+  return !stopped_;
 }
 
 /// Tells the threads to end, and waits for them.
 void OrderedWork::stop() {
   {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
+    const Lock lock(mutex_);
+    stopped_ = stopped_ || !all_added_ || !waiting_.empty();
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();

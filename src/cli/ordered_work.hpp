@@ -1,14 +1,14 @@
 #pragma once
 
 // Pieces of work done on several threads, whose results are used in the order in which the pieces
-// were added. A piece may submit results before it ends. At most a few pieces for each thread, and
-// a few results of each piece, are kept, so that memory stays the same however much there is to do.
+// were added. Threads begin pieces in that order; each uses its own results when all pieces before
+// its own are done, so that no result waits for another thread. A piece may submit results before
+// it ends.
 
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -20,16 +20,15 @@ namespace roofline {
 class OrderedWork {
  public:
   using Work = std::function<Evaluation(const Submit&)>;
-  using Use = std::function<void(Evaluation)>;
 
   /// `use` is called by one thread at a time. With one job all is done by whoever adds it.
-  OrderedWork(std::size_t jobs, Use use) : jobs_(jobs), use_(std::move(use)) {}
+  OrderedWork(std::size_t jobs, Submit use) : jobs_(jobs), use_(std::move(use)) {}
   /// Leaves out what is not begun.
   ~OrderedWork() { stop(); }
   OrderedWork(const OrderedWork&) = delete;
   OrderedWork& operator=(const OrderedWork&) = delete;
 
-  /// Helps where much is under way. A piece that `may_wait` begins with the next one or at the end,
+  /// Waits where much is under way. A piece that `may_wait` begins with the next one or at the end,
   /// so that a single one needs no threads. Throws what an earlier piece or its use threw, after
   /// which nothing more is used.
   void add(Work work, bool may_wait);
@@ -39,33 +38,23 @@ class OrderedWork {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  struct Piece {
-    Work work;
-    bool begun = false;
-    bool done = false;
-    std::deque<Evaluation> results;  ///< not used yet
-    std::exception_ptr failure;
-  };
-
   void start_thread();
-  /// Until all is used.
-  void do_all(Lock& lock);
-  /// The first piece that nobody does yet. False where there is none.
-  bool do_piece(Lock& lock);
-  void submit(Piece& piece, Evaluation result);
-  void use_results(Lock& lock);
+  void do_next(Lock& lock);
+  void do_all();
+  bool await_turn(std::size_t number, Lock& lock);
   void stop();
   void rethrow();
 
   std::size_t jobs_;
-  Use use_;
+  Submit use_;
 
   std::mutex mutex_;  ///< guards all below
   std::condition_variable changed_;
   std::vector<std::thread> threads_;
-  std::list<Piece> pieces_;  ///< not all used yet, in order
-  std::size_t idle_ = 0;     ///< threads that wait for work
-  bool is_using_ = false;    ///< some thread uses results
+  std::deque<Work> waiting_;  ///< pieces that nobody has begun
+  std::size_t begun_ = 0;     ///< pieces that somebody has
+  std::size_t done_ = 0;      ///< of these, so many are done: the next one's results may be used
+  std::size_t idle_ = 0;      ///< threads that wait for work
   bool all_added_ = false;
   bool stopped_ = false;
   std::exception_ptr failure_;

@@ -10,11 +10,14 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <utility>
 
+#include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "load/byte_stream.hpp"
+#include "roofline/load.hpp"
 
 namespace roofline {
 
@@ -165,10 +168,85 @@ void OutputFile::commit() {
   temporary_->exists = false;
 }
 
-void write_file(const std::string& path, std::string_view text) {
-  OutputFile file(path);
-  file.write(text);
-  file.commit();
+namespace {
+
+/// As messages call a file that the command line does not name.
+std::string read_unasked(const std::string& path) { return path + ", which this run reads"; }
+
+/// A file under all its names: its device and its number there; where there is none yet, the path
+/// that it will have. Empty for what may be both ends: a terminal, /dev/null, a socket.
+std::string place_of(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_character_file(status) || fs::is_socket(status)) return "";
+  if (const auto identity = identity_of(path))
+    return std::to_string(identity->first) + ' ' + std::to_string(identity->second);
+  return fs::weakly_canonical(fs::absolute(written_path(path), error), error).string();
+}
+
+/// How messages call the files of a run, by their places.
+using FilesOfRun = std::map<std::string, std::string>;
+
+FilesOfRun files_read(std::span<const Expected<std::string>> inputs) {
+  FilesOfRun files;
+  const auto add = [&](const std::string& path, const std::string& name) {
+    if (identity_of(path)) files.emplace(place_of(path), name);  // a built-in network is no file
+  };
+  for (const Expected<std::string>& input : inputs) {
+    if (!input) continue;  // said when it is read
+    if (*input == "-") add("/dev/stdin", "standard input");
+    add(*input, "the input " + *input);
+    for (const std::string& beside : read_with(*input)) add(beside, read_unasked(beside));
+  }
+  return files;
+}
+
+/// Throws UsageError where the file is one of the others, or was read.
+void add_written(const std::string& path, const std::string& name, FilesOfRun& files) {
+  const std::string place = place_of(path);
+  if (place.empty()) return;
+  const auto [known, is_new] = files.emplace(place, name);
+  const std::optional<std::string> read = read_as(path);
+  if (is_new && !read) return;
+  throw UsageError(name + ": expected another file than " +
+                   (!is_new        ? known->second
+                    : *read == "-" ? "standard input"
+                                   : read_unasked(*read)));
+}
+
+}  // namespace
+
+std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words) {
+  std::vector<Expected<std::string>> inputs;
+  for (const std::string& word : words) {
+    const auto names = resolve_input(word);
+    if (!names) inputs.emplace_back(names.error());
+    if (names) inputs.insert(inputs.end(), names->begin(), names->end());
+  }
+  return inputs;
+}
+
+std::map<std::string, OutputFile> open_outputs(const Options& options,
+                                               std::span<const Expected<std::string>> inputs) {
+  std::vector<std::pair<std::string, std::string>> written;  // paths, and what messages call them
+  for (const Export& file : options.exports) written.emplace_back(file.path, "-o " + file.path);
+  const bool prints_layers = options.layer_file == "-";
+  if (!options.layer_file.empty() && !prints_layers)
+    written.emplace_back(options.layer_file, "--to-layers " + options.layer_file);
+  const bool prints = options.format != nullptr || prints_layers;
+  std::map<std::string, OutputFile> outputs;
+  if (written.empty() && !(prints && is_replaceable("/dev/stdout"))) return outputs;
+  FilesOfRun files = files_read(inputs);
+  if (prints) add_written("/dev/stdout", "standard output", files);
+  for (const auto& [path, name] : written) {
+    add_written(path, name, files);
+    for (const std::string& word : options.inputs)
+      if (would_read(word, written_path(path)))  // so that the same command may run twice
+        throw UsageError(std::string(name) + ": expected a file that the input " + word +
+                         " does not hold");
+    outputs.try_emplace(path, path);
+  }
+  return outputs;
 }
 
 }  // namespace roofline

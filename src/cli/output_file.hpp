@@ -1,10 +1,16 @@
 #pragma once
 
-// Files that the program writes, all of them.
+// Files that the program writes, all of them: those of -o and --to-layers are refused where the run
+// reads them.
 
 #include <cstdio>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
 
 namespace roofline {
 
@@ -46,6 +52,13 @@ class OutputFile {
   std::FILE* file_ = nullptr;
 };
 
-void write_file(const std::string& path, std::string_view text);
+/// The inputs that the words of the command line stand for, or why a word stands for none.
+std::vector<Expected<std::string>> resolve_inputs(const std::vector<std::string>& words);
+
+/// By their paths. To be called once what the options name is read, and before the inputs are: none
+/// of these is written, and no file is written twice. Throws UsageError that names both, or
+/// OutputError.
+std::map<std::string, OutputFile> open_outputs(const Options& options,
+                                               std::span<const Expected<std::string>> inputs);
 
 }  // namespace roofline

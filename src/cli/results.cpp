@@ -215,7 +215,7 @@ void Results::write() {
   if (options_->format != nullptr) write_standard_format(report);
 }
 
-/// Without gates, nothing. A report without results has no answer to any.
+/// A report without results answers no gate.
 void Results::check_gates(const Report& report) {
   constexpr int not_evaluated = 1;
   constexpr int condition_holds = 3;

@@ -17,7 +17,7 @@ namespace roofline {
 
 class Results {
  public:
-  /// `contexts`: of the GPUs that --gpu names. `files` (outputs.hpp) outlives this.
+  /// `contexts`: of the GPUs that --gpu names. `files` (open_outputs) outlives this.
   Results(const Options& options, const std::vector<Context>& contexts,
           std::map<std::string, OutputFile>& files);
   Results(const Results&) = delete;

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <utility>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 #include "cli/errors.hpp"
 #include "cli/evaluator.hpp"
-#include "cli/measuring_script.hpp"
 #include "cli/ordered_work.hpp"
 #include "cli/output.hpp"
-#include "cli/outputs.hpp"
+#include "cli/output_file.hpp"
 #include "cli/results.hpp"
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
@@ -27,96 +23,63 @@ namespace {
 
 using Inputs = std::vector<Expected<std::string>>;
 
-/// Splits the inputs into pieces of work: records by the hundred, whole files of networks.
-class WorkSplitter {
- public:
-  /// `gpus`: how many --gpu names.
-  WorkSplitter(const Options& options, std::size_t gpus, const Evaluator& evaluator,
-               OrderedWork& work)
-      : options_(options), gpus_(gpus), evaluator_(evaluator), work_(work) {}
-
-  /// An input may be spread over several files, so each is opened knowing all of them.
-  void add(const Inputs& inputs) {
-    std::vector<std::string> names;
-    for (const Expected<std::string>& input : inputs)
-      if (input) names.push_back(*input);
-    for (const Expected<std::string>& input : inputs)
-      if (input)
-        add_input(*input, names);
-      else
-        add_failure(input.error());
+/// As many records as one piece of work holds, or as there are before reading has to wait. None at
+/// the end, which reading may also fail at: `at_end`.
+std::vector<Expected<Item>> next_records(Reader& reader, const std::string& name,
+                                         std::size_t rows_a_record, bool& at_end) {
+  constexpr std::size_t most_rows = 512;
+  std::vector<Expected<Item>> items;
+  try {
+    do {
+      std::optional<Expected<Item>> item = reader.next();
+      if (!item) break;
+      items.push_back(std::move(*item));
+    } while (items.size() * rows_a_record < most_rows && !reader.may_wait());
+  } catch (const std::exception& error) {
+    items.push_back(caught_error(name, std::nullopt));
+    at_end = dynamic_cast<const std::bad_alloc*>(&error) == nullptr;
   }
+  return items;
+}
 
- private:
-  using Items = std::vector<Expected<Item>>;
+using AddPiece = std::function<void(Piece, bool may_wait)>;
 
-  void add_input(const std::string& name, const std::vector<std::string>& names) {
-    std::shared_ptr<Reader> reader;
+/// Records by the hundred.
+void add_records(Reader& reader, const std::string& name, std::size_t rows_a_record,
+                 const AddPiece& add) {
+  std::size_t first = 0;
+  for (bool at_end = false; !at_end;) {
+    auto items = next_records(reader, name, rows_a_record, at_end);
+    if (items.empty()) break;
+    const auto good = std::count_if(items.begin(), items.end(),
+                                    [](const auto& item) { return item.has_value(); });
+    add({.input = name, .items = std::move(items), .first = first}, false);
+    first += static_cast<std::size_t>(good);
+  }
+  add({.input = name, .items = {}, .notes = reader.notes(), .ends_input = true}, false);
+}
+
+/// Splits the inputs into pieces of work. One may be spread over several files, so each is opened
+/// knowing all of them. `gpus`: how many --gpu names.
+void split_inputs(const Inputs& inputs, const Options& options, std::size_t gpus,
+                  const AddPiece& add) {
+  std::vector<std::string> names;
+  for (const Expected<std::string>& input : inputs)
+    if (input) names.push_back(*input);
+  for (const Expected<std::string>& input : inputs) {
+    const std::string name = input ? *input : std::string();
+    Piece piece{.input = name, .items = {}, .ends_input = true};
     try {
-      reader = open_input(name, names, options_.first_line, options_.limits).value();
+      piece.reader = open_input(input.value(), names, options.first_line, options.limits).value();
     } catch (const std::exception&) {
-      return add_failure(caught_error(name, std::nullopt));
+      piece.items.push_back(caught_error(name, std::nullopt));
     }
-    if (reader->has_records()) return add_records(*reader, name);
-    const auto evaluate = [this, name, reader](const Submit& submit) {
-      return evaluator_.evaluate(*reader, name, submit);
-    };
-    work_.add(evaluate, true);
+    if (piece.reader && piece.reader->has_records())
+      add_records(*piece.reader, name, options.settings.size() * std::max<std::size_t>(1, gpus),
+                  add);
+    else
+      add(std::move(piece), true);
   }
-
-  void add_records(Reader& reader, const std::string& name) {
-    std::size_t first = 0;
-    for (bool at_end = false; !at_end;) {
-      const auto items = std::make_shared<Items>(next_items(reader, name, at_end));
-      if (items->empty()) break;
-      const auto good = static_cast<std::size_t>(std::count_if(
-          items->begin(), items->end(), [](const auto& item) { return item.has_value(); }));
-      const auto evaluate = [this, items, name, first](const Submit& submit) {
-        return evaluator_.evaluate(*items, name, first, submit);
-      };
-      work_.add(evaluate, false);
-      first += good;
-    }
-    work_.add([last = evaluator_.end(reader)](const Submit&) { return last; }, false);
-  }
-
-  /// As many records as one piece of work holds, or as there are before reading has to wait. None
-  /// at the end, which reading may also fail at: `at_end`.
-  Items next_items(Reader& reader, const std::string& name, bool& at_end) const {
-    constexpr std::size_t most_rows = 512;
-    const std::size_t rows_an_item = options_.settings.size() * std::max<std::size_t>(1, gpus_);
-    Items items;
-    try {
-      do {
-        std::optional<Expected<Item>> item = reader.next();
-        if (!item) break;
-        items.push_back(std::move(*item));
-      } while (items.size() * rows_an_item < most_rows && !reader.may_wait());
-    } catch (const std::bad_alloc&) {
-      items.push_back(caught_error(name, std::nullopt));
-    } catch (const std::exception&) {
-      items.push_back(caught_error(name, std::nullopt));
-      at_end = true;
-    }
-    return items;
-  }
-
-  void add_failure(const InputError& error) {
-    work_.add([this, error](const Submit&) { return evaluator_.failure(error); }, true);
-  }
-
-  const Options& options_;
-  std::size_t gpus_;
-  const Evaluator& evaluator_;
-  OrderedWork& work_;
-};
-
-/// What is large goes back to the system when it is freed, also where larger things were before.
-void return_freed_memory() {
-#if defined(__GLIBC__)
-  constexpr int large_byte = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, large_byte);
-#endif
 }
 
 /// Selected GPUs are ranked unless rows are said to be something else.
@@ -143,7 +106,6 @@ Prices prices_of(const std::vector<StatedPrice>& stated, const Catalogue& catalo
 
 /// Returns the exit code: 1 where an input could not be evaluated.
 int evaluate_inputs(Options options) {
-  return_freed_memory();
   const Catalogue catalogue;
   Contexts contexts(options, catalogue);
   set_ranking(options.report.filter, contexts);
@@ -161,9 +123,12 @@ int evaluate_inputs(Options options) {
       progress.step(part.items);
       results.take(std::move(part));
     });
-    WorkSplitter splitter(options, contexts.named().size(), evaluator, work);
-    splitter.add(inputs);
-    work.finish();  // whose pieces ask the splitter's evaluator
+    split_inputs(inputs, options, contexts.named().size(), [&](Piece piece, bool may_wait) {
+      work.add([&evaluator, shared = std::make_shared<Piece>(std::move(piece))](
+                   const Submit& submit) { return evaluator.evaluate(*shared, submit); },
+               may_wait);
+    });
+    work.finish();
     if (times)
       for (const std::string& text : times->notes()) note(text);
     progress.erase();
@@ -178,7 +143,7 @@ int evaluate_inputs(Options options) {
 std::string printed_text(const Options& options) {
   using enum Options::Action;
   if (options.action == print_text) return options.text;
-  if (options.action == write_script) return measuring_script(options.tool, options.minutes);
+  if (options.action == write_script) return measuring_script(options.minutes);
   if (options.action == list_networks) return network_names();
   const Catalogue catalogue;
   if (options.action == list_gpus) {

@@ -13,4 +13,10 @@ int run(const Options& options);
 /// InputError, OutputError.
 int calibrate_inputs(const Options& options);
 
+/// A Python script that times layers with PyTorch on a GPU, for `minutes` unless told otherwise,
+/// and writes what `roofline calibrate` reads. Layers of the built-in networks and of
+/// configs/calibration stand in it, one a line, those of each kind in the order of
+/// farthest_point_order.
+std::string measuring_script(double minutes);
+
 }  // namespace roofline

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "kernel/machine/memory_traffic.hpp"
-#include "model/expected.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
 

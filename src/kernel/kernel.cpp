@@ -5,7 +5,6 @@
 #include "kernel/grouped/grouped_kernel.hpp"
 #include "kernel/streaming/streaming_kernel.hpp"
 #include "kernel/wider_type.hpp"
-#include "model/expected.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "kernel/resolved_model.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

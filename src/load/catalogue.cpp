@@ -8,9 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "load/byte_stream.hpp"
-#include "model/expected.hpp"
 #include "model/gpu_names.hpp"
-#include "model/gpu_share.hpp"
 #include "model/text.hpp"
 #include "results/selection.hpp"
 #include "roofline/load.hpp"
@@ -158,8 +156,8 @@ void note_used_files(const OwnGpus& own, const std::vector<Gpu>& gpus) {
   }
   constexpr std::size_t at_most = 4;
   std::string message = "unknown GPU \"" + name + "\"";
-  const std::optional<ShareName> share = parse_share_name(name);
-  std::vector<std::string> near = nearest_gpu_names(share ? share->part : name, parts, at_most);
+  const std::optional<MigName> slice = parse_mig_name(name);
+  std::vector<std::string> near = nearest_gpu_names(slice ? slice->part : name, parts, at_most);
   if (near.empty()) {
     const std::vector<std::string> words = selecting_words(gpus);
     near = nearest(name, {words.begin(), words.end()});
@@ -182,11 +180,11 @@ Catalogue::Catalogue() : own_(std::make_shared<const OwnGpus>(read_own_gpus())) 
 
 std::optional<Gpu> Catalogue::try_find(const std::string& any_name) const {
   if (std::optional<Gpu> part = try_find_part(any_name)) return part;
-  const std::optional<ShareName> share = parse_share_name(any_name);
-  if (!share) return std::nullopt;
-  const std::optional<Gpu> whole = try_find_part(share->part);
+  const std::optional<MigName> slice = parse_mig_name(any_name);
+  if (!slice) return std::nullopt;
+  const std::optional<Gpu> whole = try_find_part(slice->part);
   if (!whole) return std::nullopt;
-  Gpu found = share_of_gpu(*whole, *share);
+  Gpu found = mig_slice(*whole, *slice);
   if (!answers_to(found, any_name)) found.aliases.push_back(any_name);
   return found;
 }
@@ -249,7 +247,7 @@ Expected<std::string> Catalogue::text(const std::string& name_or_path) const {
     if (const EmbeddedFile* file = find_embedded_gpu(name_or_path)) return std::string(file->text);
     if (try_find(name_or_path))
       throw InputError("\"" + name_or_path +
-                       "\" is a share of a GPU and has no file of its own: name the GPU, or give a "
+                       "\" is a slice of a GPU and has no file of its own: name the GPU, or give a "
                        "file");
     fail_unknown(name_or_path, *own_, all());
   });

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "load/kernel_model.hpp"
-#include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
 #include "roofline/load.hpp"
 

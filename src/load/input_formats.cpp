@@ -5,7 +5,6 @@
 #include "load/byte_stream.hpp"
 #include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
-#include "model/expected.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
 #include "profilers/formats.hpp"

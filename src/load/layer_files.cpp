@@ -8,7 +8,6 @@
 #include "load/csv.hpp"
 #include "load/network_reader.hpp"
 #include "model/layer_fields.hpp"
-#include "model/spreadsheet.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

@@ -255,7 +255,7 @@ LayerSpec read_layer(const Value& object) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const FieldKey& key = keys[i];
     const Value value = object.at(i);
-    if (!key.field->taken(type.kind)) fail_key(value, type.kind);
+    if (!key.field->applies_to(type.kind)) fail_key(value, type.kind);
     check_once(key, std::span(keys).first(i), object);
     if (key.key != key.field->key) spellings.emplace_back(key.field->key, key.key);
     std::visit(ReadField{value, key.unit, spec}, key.field->member);

@@ -1,11 +1,9 @@
-#include "model/autocast.hpp"
-
 #include <string>
 #include <utility>
 
-#include "model/graph_rewriter.hpp"
+#include "model/as_run.hpp"
 #include "model/sizes.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
@@ -47,7 +45,7 @@ Layer cast(const Operand& operand, DataType from, DataType to) {
   return layer;
 }
 
-/// Of weights that are another layer's to count.
+/// The cast of weights, which count as another layer's.
 Layer weight_cast(std::uint64_t elements, DataType to) {
   Layer layer = cast({flat(elements), std::nullopt, false}, DataType::fp32, to);
   layer.shared_weights = true;
@@ -60,7 +58,7 @@ std::uint64_t params_of(const Network& network) {
   return params;
 }
 
-/// Of the gradients of so many weights.
+/// Divides the gradients of so many weights by the scale of the loss.
 Layer unscaling(std::uint64_t params) {
   Layer layer;
   layer.kind = LayerKind::elementwise;
@@ -68,7 +66,7 @@ Layer unscaling(std::uint64_t params) {
   layer.output = flat(params);
   layer.training_only = true;
   layer.shared_weights = true;
-  layer.of_run = true;
+  layer.is_inserted = true;
   return layer;
 }
 

@@ -1,13 +1,10 @@
-#include "roofline/counts.hpp"
-
 #include <algorithm>
 
 #include "model/sizes.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
-
-std::uint64_t volume(const Axes& axes) { return checked_mul(axes[0], axes[1], axes[2]); }
 
 std::uint64_t tensor_byte(const Shape& shape, DataType type) {
   return stored_byte(elements(shape), type);
@@ -18,7 +15,7 @@ std::uint64_t tensor_byte(const Shape& shape, DataType type) {
 std::uint64_t contraction_macs(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
   const Shape& out = layer.output;
-  const std::uint64_t taps = volume(layer.window->kernel);
+  const std::uint64_t taps = checked_product(layer.window->kernel);
   if (layer.kind == LayerKind::conv_transpose)
     return checked_mul(elements(in), out.channels / layer.groups, taps);
   return checked_mul(elements(out), in.channels / layer.groups, taps);
@@ -26,8 +23,8 @@ std::uint64_t contraction_macs(const Layer& layer) {
 
 std::uint64_t contraction_weights(const Layer& layer) {
   const Shape& in = layer.inputs.front().shape;
-  const std::uint64_t matrix =
-      checked_mul(in.channels, layer.output.channels / layer.groups, volume(layer.window->kernel));
+  const std::uint64_t matrix = checked_mul(in.channels, layer.output.channels / layer.groups,
+                                           checked_product(layer.window->kernel));
   return layer.kind == LayerKind::matmul ? checked_mul(matrix, in.batch) : matrix;
 }
 
@@ -38,7 +35,7 @@ void read_operand(std::size_t index, std::uint64_t read, const Layer& layer, Cou
   const DataType type = operand.is_parameter ? layer.dtypes.weight : layer.dtypes.input;
   bytes = checked_add(bytes, stored_byte(read, type));
   // A layer that is fused into this one counts its own parameters.
-  const bool is_own = index < layer.inputs.size() - layer.joined_inputs;
+  const bool is_own = index < layer.inputs.size() - layer.fused_input_count;
   if (operand.is_parameter && is_own)
     counts.params =
         checked_add(counts.params, operand.parameters.value_or(elements(operand.shape)));
@@ -108,7 +105,7 @@ std::uint64_t elements_read(const Operand& operand, const Layer& layer) {
 /// Indices are integers of 64 bits, as frameworks have them by default.
 std::uint64_t byte_of_indices(std::uint64_t indices) { return checked_mul(indices, 8); }
 
-/// Of an embedding: its indices, and the table that is its second operand. Each position reads its
+/// An embedding reads its indices and the table that is its second operand. Each position reads its
 /// row, at most the whole table. Backward, the gradients of all positions are added into that of
 /// the table, which is written whole.
 void count_lookup(const Layer& layer, Counts& counts) {
@@ -167,7 +164,7 @@ void count_elementwise(const Layer& layer, Counts& counts) {
 }  // namespace
 
 std::uint64_t elements(const Shape& shape) {
-  return checked_mul(shape.batch, shape.channels, volume(shape.spatial));
+  return checked_mul(shape.batch, shape.channels, checked_product(shape.spatial));
 }
 
 std::uint64_t stored_byte(std::uint64_t elements, DataType type) {

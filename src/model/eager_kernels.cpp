@@ -1,8 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/fusion.hpp"
-#include "model/graph_rewriter.hpp"
+#include "model/as_run.hpp"
 
 namespace roofline {
 namespace {
@@ -19,7 +18,7 @@ Layer kernel(LayerKind kind, std::vector<Operand> inputs, const Shape& output, D
   layer.inputs = std::move(inputs);
   layer.output = output;
   layer.shared_weights = true;
-  layer.of_run = true;
+  layer.is_inserted = true;
   return layer;
 }
 
@@ -64,19 +63,11 @@ Layer counter() {
       kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
 }
 
-std::vector<std::size_t> readers_of(const Network& network) {
-  std::vector<std::size_t> readers(network.layers.size());
-  for (const Layer& layer : network.layers)
-    for (const Operand& operand : layer.inputs)
-      if (operand.producer) ++readers[*operand.producer];
-  return readers;
-}
-
 }  // namespace
 
 Network with_eager_kernels(const Network& network) {
   GraphRewriter rewriter(network);
-  const std::vector<std::size_t> readers = readers_of(network);
+  const std::vector<std::size_t> readers = reader_counts(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer layer = rewriter.layer(i);
     std::size_t last = rewriter.add(layer);

@@ -1,37 +1,32 @@
-#include "model/fusion.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "model/autocast.hpp"
-#include "roofline/counts.hpp"
+#include "model/as_run.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
+std::vector<std::size_t> reader_counts(const Network& network, bool in_training) {
+  std::vector<std::size_t> readers(network.layers.size());
+  for (const Layer& layer : network.layers)
+    if (in_training || !layer.training_only)
+      for (const Operand& operand : layer.inputs)
+        if (operand.producer) ++readers[*operand.producer];
+  return readers;
+}
+
 namespace {
 
-/// Readers of each layer: the one that reads it, where it is one.
-class OnlyReaders {
- public:
-  explicit OnlyReaders(const Network& network)
-      : count_(network.layers.size()), reader_(network.layers.size()) {
-    for (std::size_t i = 0; i < network.layers.size(); ++i)
-      for (const Operand& operand : network.layers[i].inputs)
-        if (operand.producer) {
-          ++count_[*operand.producer];
-          reader_[*operand.producer] = i;
-        }
-  }
-
-  std::optional<std::size_t> of(std::size_t layer) const {
-    return count_[layer] == 1 ? std::optional(reader_[layer]) : std::nullopt;
-  }
-
- private:
-  std::vector<std::size_t> count_;
-  std::vector<std::size_t> reader_;
-};
+/// The layer that reads each layer's output, where it is one.
+std::vector<std::optional<std::size_t>> only_readers(const Network& network) {
+  const std::vector<std::size_t> counts = reader_counts(network);
+  std::vector<std::optional<std::size_t>> only(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    for (const Operand& operand : network.layers[i].inputs)
+      if (operand.producer && counts[*operand.producer] == 1) only[*operand.producer] = i;
+  return only;
+}
 
 bool is_scale(LayerKind kind) {
   return kind == LayerKind::mul || kind == LayerKind::div || kind == LayerKind::elementwise;
@@ -39,11 +34,11 @@ bool is_scale(LayerKind kind) {
 
 /// The layers of one attention after its first product, in order; empty where it is none.
 std::vector<std::size_t> rest_of_attention(std::size_t product, const Network& network,
-                                           const OnlyReaders& readers) {
+                                           const std::vector<std::optional<std::size_t>>& readers) {
   std::vector<std::size_t> rest;
   bool weighs = false;  // the softmax is behind
   for (std::size_t at = product;;) {
-    const auto next = readers.of(at);
+    const auto next = readers[at];
     if (!next || network.layers[*next].pass != Pass::fwd) return {};
     const LayerKind kind = network.layers[*next].kind;
     rest.push_back(*next);
@@ -80,14 +75,14 @@ void make_attention(Network& network, std::size_t product, const std::vector<std
   host.output.channels = last.output.channels;
   for (const std::size_t i : rest) {
     network.layers[i].fused_into = product;
-    network.layers[i].of_run = true;  // the attention stands for them
+    network.layers[i].is_inserted = true;  // the attention stands for them
   }
 }
 
 }  // namespace
 
 void fuse_attention(Network& network) {
-  const OnlyReaders readers(network);
+  const auto readers = only_readers(network);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (layer.kind != LayerKind::matmul || layer.pass != Pass::fwd || layer.fused_into) continue;
@@ -113,14 +108,9 @@ bool may_host(const Layer& layer, FusionKind kind) {
 /// For each layer: how many layers read its output, and whose kernel now produces it.
 struct Fusion {
   Fusion(const Network& network, FusionKind kind)
-      : readers(network.layers.size(), 0), host(network.layers.size()) {
-    for (std::size_t i = 0; i < network.layers.size(); ++i) {
-      const Layer& layer = network.layers[i];
-      if (may_host(layer, kind)) host[i] = i;
-      if (layer.training_only) continue;
-      for (const Operand& operand : layer.inputs)
-        if (operand.producer) ++readers[*operand.producer];
-    }
+      : readers(reader_counts(network, false)), host(network.layers.size()) {
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      if (may_host(network.layers[i], kind)) host[i] = i;
   }
 
   std::vector<std::size_t> readers;
@@ -188,7 +178,7 @@ void fuse(Network& network, FusionKind kind) {
     for (std::size_t j = 0; j < layer.inputs.size(); ++j)
       if (j != *operand) host.inputs.push_back(layer.inputs[j]);
     if (host.kind == LayerKind::concat) host.kernels = KernelSource::compiler;
-    host.joined_inputs += layer.inputs.size() - 1;
+    host.fused_input_count += layer.inputs.size() - 1;
     host.folded_norm = host.folded_norm || layer.kind == LayerKind::batch_norm;
     layer.fused_into = host_index;
     fusion.host[i] = host_index;
@@ -197,13 +187,13 @@ void fuse(Network& network, FusionKind kind) {
 
 Network as_run(Network network, const AnalysisOptions& options) {
   if (options.fused_attention) fuse_attention(network);
-  if (options.fused_attention || options.fusion != FusionKind::none) fuse(network, options.fusion);
+  fuse(network, options.fusion);
   return network;
 }
 
 namespace {
 
-/// Of the network itself, behind what autocast casts for it.
+/// The first layer of the network itself, behind what autocast casts for it.
 std::size_t first_layer(const Network& network) {
   std::size_t first = 0;
   while (casts_given(network, network.layers[first])) ++first;
@@ -224,7 +214,7 @@ std::vector<Pass> passes_of(const Network& network, std::size_t index, bool trai
     return passes;
   }
   add(Pass::fwd);
-  if (layer.of_run) return passes;
+  if (layer.is_inserted) return passes;
   const bool has_gradient = casts_given(network, layer)
                                 ? casts_weights(network, layer)
                                 : index > first_layer(network) || network.layers.size() == 1;

@@ -80,90 +80,6 @@ GpuName parsed(std::string_view text) {
   return name;
 }
 
-/// "rtx", "3060ti" to "rtx", "3060", "ti"
-std::vector<std::string> runs_of(const std::vector<std::string>& words) {
-  std::vector<std::string> runs;
-  for (const std::string& word : words)
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      if (i == 0 || is_digit(word[i]) != is_digit(word[i - 1])) runs.emplace_back();
-      runs.back() += word[i];
-    }
-  return runs;
-}
-
-// What differences weigh. A part is meant where they sum to at most `most`, and to at most `much`
-// more than those of the nearest part.
-constexpr double most = 1.9;
-constexpr double much = 0.65;
-constexpr double far = 9;                 ///< never meant
-constexpr double wrong_digit = 0.8;       ///< rtx 4095 for 4090
-constexpr double lost_digit = 1;          ///< h20 for h200
-constexpr double two_digits = 1.6;        ///< h20 for h100
-constexpr double wrong_letter = 1;        ///< gtx 4090 for rtx
-constexpr double missing_word = 0.5;      ///< "6000" for "rtx 6000"
-constexpr double other_series = 1.6;      ///< "xavier nx" for "xavier"
-constexpr double other_suffix = 0.7;      ///< "4090 laptop" for "4090"
-constexpr double other_variant = 0.7;     ///< "h200 nvl" for "h200"
-constexpr double missing_variant = 1;     ///< "h20" for "h100 pcie"
-constexpr double further_variant = 0.25;  ///< "a100 40gb" for "a100 pcie 40gb"
-
-double number_difference(const std::string& a, const std::string& b) {
-  const std::size_t errors = edit_distance(a, b);
-  if (errors == 0) return 0;
-  if (a.size() == b.size()) return errors == 1 ? wrong_digit : far;
-  return errors == 1 ? lost_digit : errors == 2 ? two_digits : far;
-}
-
-double run_difference(const std::string& a, const std::string& b) {
-  if (is_number(a) && is_number(b)) return number_difference(a, b);
-  if (a == b) return 0;
-  return edit_distance(a, b) == 1 && std::max(a.size(), b.size()) >= 3 ? wrong_letter : far;
-}
-
-/// The cheapest way from one row of runs to the other.
-double model_difference(const std::vector<std::string>& wrong,
-                        const std::vector<std::string>& model) {
-  const auto missing = [](const std::string& run) { return is_number(run) ? far : missing_word; };
-  std::vector<double> row(model.size() + 1, 0);
-  for (std::size_t j = 0; j < model.size(); ++j) row[j + 1] = row[j] + missing(model[j]);
-  double surplus_word = other_series;
-  for (const std::string& run : wrong) {
-    const double surplus = is_number(run) ? far : surplus_word;
-    if (is_number(run)) surplus_word = other_suffix;
-    std::vector<double> next{row[0] + surplus};
-    for (std::size_t j = 0; j < model.size(); ++j)
-      next.push_back(std::min({row[j] + run_difference(run, model[j]), row[j + 1] + surplus,
-                               next[j] + missing(model[j])}));
-    row = std::move(next);
-  }
-  return row.back();
-}
-
-double variant_difference(const std::vector<std::string>& wrong,
-                          const std::vector<std::string>& variants) {
-  const auto count_without = [](const auto& some, const auto& others) {
-    return static_cast<double>(std::count_if(some.begin(), some.end(), [&](const auto& each) {
-      return std::find(others.begin(), others.end(), each) == others.end();
-    }));
-  };
-  return other_variant * count_without(wrong, variants) +
-         (wrong.empty() ? missing_variant : further_variant) * count_without(variants, wrong);
-}
-
-/// A second number is a memory size: "a100 40".
-GpuName parsed_wrong(std::string_view text) {
-  GpuName name = parsed(text);
-  const auto has_digit = [](const std::string& word) {
-    return std::any_of(word.begin(), word.end(), is_digit);
-  };
-  for (std::size_t i = 1; i < name.model.size(); ++i)
-    if (is_number(name.model[i]) && has_digit(name.model[i - 1])) {
-      name.variants.push_back(name.model[i] + "gb");
-      name.model.erase(name.model.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  return name;
-}
-
 }  // namespace
 
 std::string normal_gpu_name(std::string_view name) {
@@ -184,43 +100,33 @@ bool answers_to(const Gpu& gpu, std::string_view name) {
                      [&](const std::string& alias) { return normal_gpu_name(alias) == wanted; });
 }
 
-std::string gpu_name_words(std::string_view name, bool with_maker) {
-  std::vector<std::string> words = words_of(name);
-  if (!with_maker) std::erase_if(words, is_decoration);
-  return joined(words, " ");
-}
+std::string gpu_name_words(std::string_view name) { return joined(words_of(name), " "); }
 
 std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit) {
-  const GpuName meant = parsed_wrong(wrong);
-  if (meant.model.empty()) return {};
-  const std::vector<std::string> meant_runs = runs_of(meant.model);
-  struct Candidate {
-    double difference;
-    std::string name;
-  };
-  std::vector<Candidate> candidates;
-  for (const std::vector<std::string>& names : parts) {
-    Candidate nearest{far, names.front()};
-    for (const std::string& text : names) {
-      const GpuName name = parsed(text);
-      const double difference = model_difference(meant_runs, runs_of(name.model)) +
-                                variant_difference(meant.variants, name.variants);
-      if (difference >= nearest.difference) continue;
-      nearest.difference = difference;
-      // It is plainer which part is meant where the nearest name is an alias, a single word.
-      if (text.find(' ') == text.npos) nearest.name = text;
-    }
-    if (nearest.difference <= most) candidates.push_back(std::move(nearest));
-  }
-  std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.difference < b.difference; });
+  constexpr std::size_t least_letters = 4;
+  const std::string meant = normal_gpu_name(wrong);
+  std::size_t fewest = std::max<std::size_t>(1, meant.size() / 3);
   std::vector<std::string> near;
-  for (const Candidate& each : candidates)
-    if (near.size() < limit && each.difference <= candidates.front().difference + much)
-      near.push_back(each.name);
+  for (const std::vector<std::string>& names : parts) {
+    std::string name = names.front();
+    std::size_t errors = fewest + 1;
+    for (const std::string& text : names) {
+      const std::string normal = normal_gpu_name(text);
+      const auto [shorter, longer] = std::minmax(
+          meant, normal, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+      const bool begins = shorter.size() >= least_letters && longer.starts_with(shorter);
+      const std::size_t own_errors = begins ? 0 : edit_distance(meant, normal);
+      if (own_errors >= errors) continue;
+      errors = own_errors;
+      // It is plainer which part is meant where the nearest name is an alias, a single word.
+      if (text.find(' ') == text.npos) name = text;
+    }
+    if (errors < fewest) near.clear();
+    fewest = std::min(fewest, errors);
+    if (errors == fewest && near.size() < limit) near.push_back(name);
+  }
   return near;
 }
 

@@ -4,7 +4,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "model/expected.hpp"
 #include "model/gpu_fields.hpp"
 #include "model/text.hpp"
 #include "roofline/gpu.hpp"
@@ -54,24 +53,15 @@ Settable field_called(std::string_view name) {
   fail_unknown(name);
 }
 
-/// What a prefix multiplies by; none of letters that are none. "m" is mega but for seconds, where
-/// it is milli, since units are read in any case.
-std::optional<double> prefix_factor(std::string_view prefix, std::string_view symbol) {
-  constexpr double kilo = 1e3;
-  constexpr double binary_kilo = 1024;
-  if (prefix.empty()) return 1.0;
-  if (symbol == "s") {
-    constexpr std::string_view parts = "mun";
-    const std::size_t index = parts.find(prefix);
-    if (prefix.size() != 1 || index == parts.npos) return std::nullopt;
-    return std::pow(kilo, -static_cast<double>(index + 1));
-  }
-  constexpr std::string_view multiples = "kmgtp";
-  const std::size_t index = multiples.find(prefix.front());
-  const bool is_binary = prefix.size() == 2 && prefix.back() == 'i' && symbol == "B";
-  if (index == multiples.npos || (prefix.size() > 1 && !is_binary)) return std::nullopt;
-  return std::pow(is_binary ? binary_kilo : kilo, static_cast<double>(index + 1));
-}
+struct UnitPrefix {
+  std::string_view letters;
+  double factor;
+};
+constexpr UnitPrefix multiples[] = {{"", 1},        {"k", 1e3},     {"m", 1e6},     {"g", 1e9},
+                                    {"t", 1e12},    {"p", 1e15},    {"ki", 0x1p10}, {"mi", 0x1p20},
+                                    {"gi", 0x1p30}, {"ti", 0x1p40}, {"pi", 0x1p50}};
+/// Units are read in any case, so that "m" is milli of seconds and mega of all else.
+constexpr UnitPrefix parts_of_second[] = {{"", 1}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}};
 
 /// "TB/s" of a field in "B/s" is 1e12; FLOP/s may be written as FLOPS.
 std::optional<double> unit_factor(std::string_view unit, std::string_view symbol) {
@@ -80,7 +70,12 @@ std::optional<double> unit_factor(std::string_view unit, std::string_view symbol
   const std::string base = lower_case(symbol);
   if (base.empty()) return word.empty() ? std::optional(1.0) : std::nullopt;
   if (!word.ends_with(base)) return std::nullopt;
-  return prefix_factor(std::string_view(word).substr(0, word.size() - base.size()), symbol);
+  word.resize(word.size() - base.size());
+  if (word.size() > 1 && symbol != "B") return std::nullopt;  // only sizes have binary multiples
+  for (const auto& [letters, factor] :
+       symbol == "s" ? std::span<const UnitPrefix>(parts_of_second) : multiples)
+    if (letters == word) return factor;
+  return std::nullopt;
 }
 
 /// An example of a value with the unit of GPU files: "bandwidth=2000GB/s".
@@ -117,7 +112,7 @@ std::optional<double> parse_factor(std::string_view text) {
                                           : std::nullopt;
 }
 
-/// In base units; none where it is no number in a unit of the field.
+/// The value in base units; none where the text is no number in a unit of the field.
 std::optional<double> parse_value(std::string_view text, const FieldForm& form,
                                   bool is_in_unit_of_file) {
   const auto number = leading_number(text);

@@ -1,7 +1,6 @@
-#include "model/graph_rewriter.hpp"
-
 #include <utility>
 
+#include "model/as_run.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

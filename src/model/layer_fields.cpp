@@ -1,6 +1,7 @@
 #include "model/layer_fields.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -41,23 +42,18 @@ bool only(LayerKind kind) {
 
 /// `knows_rank`: the layer says how many positions its operand has. Where it does not, a list of
 /// three would be read as [C, H, W], and is said to be whole.
-StatedOperand state_operand(const Operand& operand, Features features, bool knows_rank) {
+OperandSpec state_operand(const Operand& operand, Features features, bool knows_rank) {
   const Shape& shape = operand.shape;
   const bool is_plain = features == Features::last || shape.spatial_rank % 2 == 0;
   if (!operand.is_parameter)
-    return {stated_sizes(shape, features), !is_plain && !knows_rank, false, operand.parameters};
+    return {stated_sizes(shape, features), !is_plain && !knows_rank, {}, false, operand.parameters};
   // Parameters have no batch to state.
   const bool leaves_out_batch =
       shape.batch == 1 && (features == Features::first ? is_plain : shape.spatial_rank == 0);
-  return {stated_sizes(shape, features, !leaves_out_batch), !leaves_out_batch, true,
-          operand.parameters};
-}
-
-OperandSpec spec_of(const StatedOperand& operand) {
-  return {{operand.sizes.begin(), operand.sizes.end()},
-          operand.whole,
+  return {stated_sizes(shape, features, !leaves_out_batch),
+          !leaves_out_batch,
           {},
-          operand.is_parameter,
+          true,
           operand.parameters};
 }
 
@@ -68,7 +64,7 @@ AxesSpec axes_of(const Layer& layer, const Axes& axes) {
   return spec;
 }
 
-/// Of the window, but for what is the same as if it were not stated.
+/// States numbers of the window, unless they are the same as if they were not stated.
 template <AxesSpec L::*To, Axes Window::*From, std::uint64_t Usual>
 void state_unusual_axes(const Layer& layer, L& spec) {
   const Axes& axes = (*layer.window).*From;
@@ -93,26 +89,27 @@ void state_kind(const Layer& layer, L& spec) {
   if (has_window(layer.kind) && layer.window->rank != 2) spec.rank = layer.window->rank;
 }
 
-void state_input(const Layer& layer, L& spec) { spec.input = spec_of(stated_operand(layer, 0)); }
+void state_input(const Layer& layer, L& spec) { spec.input = stated_operand(layer, 0); }
 
 void state_inputs(const Layer& layer, L& spec) {
-  const std::size_t joined = contraction(layer.kind) ? 0 : layer.joined_inputs;
+  const std::size_t joined = contraction(layer.kind) ? 0 : layer.fused_input_count;
   for (std::size_t i = 0; i + joined < stated_operand_count(layer); ++i)
-    spec.inputs.push_back(spec_of(stated_operand(layer, i)));
+    spec.inputs.push_back(stated_operand(layer, i));
 }
 
 void state_fused(const Layer& layer, L& spec) {
-  for (std::size_t i = 1; i < layer.inputs.size() - layer.joined_inputs; ++i)
-    spec.fused.push_back(spec_of(state_operand(layer.inputs[i], info(layer.kind).features, false)));
+  for (std::size_t i = 1; i < layer.inputs.size() - layer.fused_input_count; ++i)
+    spec.fused.push_back(state_operand(layer.inputs[i], info(layer.kind).features, false));
 }
 
-void state_out_channels(const Layer& layer, L& spec) { spec.out_channels = layer.output.channels; }
+template <std::optional<std::uint64_t> L::*To>
+void state_result_channels(const Layer& layer, L& spec) {
+  spec.*To = layer.output.channels;
+}
 
 void state_in_features(const Layer& layer, L& spec) {
   spec.in_features = layer.inputs.front().shape.channels;
 }
-
-void state_out_features(const Layer& layer, L& spec) { spec.out_features = layer.output.channels; }
 
 void state_groups(const Layer& layer, L& spec) {
   if (layer.groups > 1) spec.groups = layer.groups;
@@ -125,20 +122,15 @@ void state_num_embeddings(const Layer& layer, L& spec) {
   spec.num_embeddings = layer.inputs[1].shape.spatial[2];
 }
 
-void state_embedding_dim(const Layer& layer, L& spec) {
-  spec.embedding_dim = layer.output.channels;
-}
-
 void state_normalized_shape(const Layer& layer, L& spec) {
   spec.normalized_shape = {layer.norm_elements};
 }
 
-/// Of kinds whose operands do not give it.
+/// States the result of kinds whose operands do not give it.
 void state_output(const Layer& layer, L& spec) {
   const KindFamily family = info(layer.kind).family;
   if (family != KindFamily::movement && family != KindFamily::resize) return;
-  const SizeList sizes = stated_sizes(layer.output, info(layer.kind).features);
-  spec.output.assign(sizes.begin(), sizes.end());
+  spec.output = stated_sizes(layer.output, info(layer.kind).features);
 }
 
 bool is_of_one_type(const DataTypes& types) {
@@ -205,8 +197,8 @@ constexpr std::array table = std::to_array<LayerField>({
     {"k", CountField{&L::k}, only<LayerKind::matmul>},
     {"fused", OperandsField{&L::fused}, contraction, state_fused},
     {"in_features", CountField{&L::in_features}, only<LayerKind::linear>, state_in_features},
-    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_out_features},
-    {"out_channels", CountField{&L::out_channels}, convolution, state_out_channels, true, {{{"k"}}}},
+    {"out_features", CountField{&L::out_features}, only<LayerKind::linear>, state_result_channels<&L::out_features>},
+    {"out_channels", CountField{&L::out_channels}, convolution, state_result_channels<&L::out_channels>, true, {{{"k"}}}},
     {"kernel_size", AxesField{&L::kernel_size}, has_window, state_axes<&L::kernel_size, &Window::kernel>},
     {"r", AxisField{&L::kernel_size, &AxesSpec::height}, has_window},
     {"s", AxisField{&L::kernel_size, &AxesSpec::width}, has_window},
@@ -229,7 +221,7 @@ constexpr std::array table = std::to_array<LayerField>({
     {"masked", FlagField{&L::masked}, only<LayerKind::attention>, as_it_is},
     {"backend", choice<AttentionBackend, &L::backend>(), only<LayerKind::attention>, as_it_is},
     {"num_embeddings", CountField{&L::num_embeddings}, only<LayerKind::embedding>, state_num_embeddings},
-    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_embedding_dim},
+    {"embedding_dim", CountField{&L::embedding_dim}, only<LayerKind::embedding>, state_result_channels<&L::embedding_dim>},
     {"normalized_shape", SizesField{&L::normalized_shape, true}, normalised_over_features, state_normalized_shape},
     {"output", SizesField{&L::output}, any, state_output},
     {"p", CountField{&L::output_height}, any},
@@ -265,23 +257,6 @@ std::vector<FieldKey> sorted_keys() {
   return keys;
 }
 
-/// The keys of the same first letter, those of one name side by side.
-std::span<const FieldKey> keys_like(std::string_view key) {
-  static const std::vector<FieldKey> keys = sorted_keys();
-  static const std::array by_letter = [] {
-    std::array<std::span<const FieldKey>, 256> all;
-    for (auto first = keys.begin(); first != keys.end();) {
-      const char letter = first->key.front();
-      const auto last = std::find_if(
-          first, keys.end(), [&](const FieldKey& each) { return each.key.front() != letter; });
-      all[static_cast<unsigned char>(letter)] = std::span(first, last);
-      first = last;
-    }
-    return all;
-  }();
-  return by_letter[static_cast<unsigned char>(key.empty() ? '\0' : key.front())];
-}
-
 }  // namespace
 
 std::span<const LayerField> layer_fields() { return table; }
@@ -294,7 +269,7 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
       std::vector<const LayerField*> fields;
       fields.reserve(table.size());
       for (const LayerField& field : table)
-        if (field.is_written() && field.taken(each.kind)) fields.push_back(&field);
+        if (field.is_written() && field.applies_to(each.kind)) fields.push_back(&field);
       all.push_back(std::move(fields));
     }
     return all;
@@ -303,13 +278,11 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
 }
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
-  const FieldKey* found = nullptr;
-  for (const FieldKey& each : keys_like(key)) {
-    if (each.key != key) continue;
-    if (each.field->taken(kind)) return each;
-    if (found == nullptr) found = &each;
-  }
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  static const std::vector<FieldKey> keys = sorted_keys();
+  const auto same = std::ranges::equal_range(keys, key, {}, &FieldKey::key);
+  for (const FieldKey& each : same)
+    if (each.field->applies_to(kind)) return each;
+  return same.empty() ? std::nullopt : std::optional(same.front());
 }
 
 std::span<const std::string_view> layer_keys() {
@@ -326,7 +299,7 @@ bool is_layer_key(std::string_view key) { return find_field(LayerKind::conv, key
 
 bool takes(LayerKind kind, std::string_view key) {
   const auto found = find_field(kind, key);
-  return found && found->field->taken(kind);
+  return found && found->field->applies_to(kind);
 }
 
 bool has_several_operands(LayerKind kind) {
@@ -334,12 +307,13 @@ bool has_several_operands(LayerKind kind) {
          kind == LayerKind::attention || kind == LayerKind::other;
 }
 
-SizeList stated_sizes(const Shape& shape, Features features, bool with_batch) {
-  SizeList sizes;
-  if (with_batch) sizes.add(shape.batch);
-  if (features == Features::first) sizes.add(shape.channels);
-  for (std::size_t i = 3U - shape.spatial_rank; i < 3; ++i) sizes.add(shape.spatial[i]);
-  if (features == Features::last) sizes.add(shape.channels);
+std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features, bool with_batch) {
+  std::vector<std::uint64_t> sizes;
+  sizes.reserve(5);
+  if (with_batch) sizes.push_back(shape.batch);
+  if (features == Features::first) sizes.push_back(shape.channels);
+  sizes.insert(sizes.end(), shape.spatial.end() - shape.spatial_rank, shape.spatial.end());
+  if (features == Features::last) sizes.push_back(shape.channels);
   return sizes;
 }
 
@@ -349,13 +323,10 @@ std::size_t stated_operand_count(const Layer& layer) {
   return contraction(layer.kind) ? 1 : layer.inputs.size();
 }
 
-StatedOperand stated_operand(const Layer& layer, std::size_t index) {
+OperandSpec stated_operand(const Layer& layer, std::size_t index) {
   if (layer.kind == LayerKind::matmul && index == 1) {
     const Shape& first = layer.inputs.front().shape;
-    StatedOperand second;
-    for (const std::uint64_t size : {first.batch, first.channels, layer.output.channels})
-      second.sizes.add(size);
-    return second;
+    return {{first.batch, first.channels, layer.output.channels}, false, {}, false, {}};
   }
   return state_operand(layer.inputs[index], info(layer.kind).features, has_window(layer.kind));
 }
@@ -379,67 +350,57 @@ std::vector<OperandSpec*> operands_of(LayerSpec& layer) {
 namespace {
 
 /// Values as texts, none of which is the beginning of another.
-class IdentityText {
- public:
-  explicit IdentityText(const LayerSpec& spec) : spec_(spec) {}
+struct IdentityText {
+  const LayerSpec& spec;
+  std::string text{};
 
-  std::string text() && { return std::move(text_); }
-
-  void operator()(const TextField& field) {
-    const auto text = field.get(spec_);
-    add(text.has_value());
-    if (!text) return;
-    add(text->size());
-    text_ += *text;
+  template <class Field>
+  void operator()(const Field& field) {
+    if constexpr (requires { spec.*field.member; }) add(spec.*field.member);
   }
-  void operator()(const ChoiceField& field) { add(field.get(spec_)); }
-  void operator()(const CountField& field) { add(spec_.*field.member); }
-  void operator()(const FlagField& field) { add(spec_.*field.member); }
-  void operator()(const SecondsField& field) {
-    text_ += std::to_string(((*spec_.measured).*field.member).value_or(0)) + ',';
-  }
-  void operator()(const AxesField& field) {
-    const AxesSpec& axes = spec_.*field.member;
-    add(axes.numbers);
-    add(axes.is_list);
-    add(static_cast<std::uint64_t>(axes.rule));
-  }
-  void operator()(const AxisField& field) { add(spec_.*field.axes.*field.member); }
-  void operator()(const SizesField& field) { add(spec_.*field.member); }
-  void operator()(const OperandField& field) {
-    if (spec_.*field.member) add(*(spec_.*field.member));
-  }
-  void operator()(const OperandsField& field) {
-    for (const OperandSpec& operand : spec_.*field.member) add(operand);
-  }
+  // Names and times make no difference, and the numbers of single axes stand with those of all.
+  void operator()(const TextField&) {}
+  void operator()(const SecondsField&) {}
+  void operator()(const ChoiceField& field) { add(field.get(spec)); }
   void operator()(const KindField&) {
-    add(static_cast<std::uint64_t>(spec_.kind));
-    add(spec_.rank);
+    add(index_of(spec.kind));
+    add(spec.rank);
   }
-  void operator()(const DataTypeField&) { add(spec_.dtypes.input); }
+  void operator()(const DataTypeField&) { add(spec.dtypes.input); }
   void operator()(const DataTypesField&) {
-    add(spec_.dtypes.weight);
-    add(spec_.dtypes.output);
+    add(spec.dtypes.weight);
+    add(spec.dtypes.output);
   }
   void operator()(const MappingField&) {
-    if (!spec_.mapping) return;
-    add(spec_.mapping->algorithm);
-    if (spec_.mapping->tile)
-      for (const std::uint64_t size : *spec_.mapping->tile) add(size);
-    for (const MappingNumber& number : mapping_numbers) add((*spec_.mapping).*number.member);
+    if (!spec.mapping) return;
+    add(spec.mapping->algorithm);
+    if (spec.mapping->tile) add(*spec.mapping->tile);
+    for (const MappingNumber& number : mapping_numbers) add((*spec.mapping).*number.member);
   }
 
-  void end_field() { text_ += ';'; }
-
- private:
-  void add(std::uint64_t number) { text_ += std::to_string(number) + ','; }
+  void add(std::uint64_t number) { text += std::to_string(number) + ','; }
+  template <Enumeration E>
+  void add(E choice) {
+    add(std::uint64_t{index_of(choice)});
+  }
   template <class T>
   void add(const std::optional<T>& value) {
-    text_ += value ? std::to_string(static_cast<std::uint64_t>(*value)) + ',' : std::string("-,");
+    if (value)
+      add(*value);
+    else
+      text += "-,";
   }
-  void add(const std::vector<std::uint64_t>& numbers) {
-    for (const std::uint64_t number : numbers) add(number);
-    text_ += '|';
+  template <std::ranges::range List>
+  void add(const List& list) {
+    for (const auto& each : list) add(each);
+    text += '|';
+  }
+  void add(const AxesSpec& axes) {
+    add(axes.numbers);
+    add(axes.height);
+    add(axes.width);
+    add(axes.is_list);
+    add(axes.rule);
   }
   void add(const OperandSpec& operand) {
     add(operand.sizes);
@@ -447,23 +408,20 @@ class IdentityText {
     add(operand.is_parameter);
     add(operand.parameters);
     add(operand.layer.size());
-    text_ += operand.layer;
+    text += operand.layer;
   }
-
-  const LayerSpec& spec_;
-  std::string text_;
 };
 
 }  // namespace
 
 std::string identity(const LayerSpec& layer) {
-  IdentityText text(layer);
+  IdentityText identity{layer};
   for (const LayerField& field : layer_fields()) {
     if (!field.makes_different) continue;
-    std::visit(text, field.member);
-    text.end_field();
+    std::visit(identity, field.member);
+    identity.text += ';';
   }
-  return std::move(text).text();
+  return std::move(identity.text);
 }
 
 }  // namespace roofline

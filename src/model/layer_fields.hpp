@@ -83,7 +83,7 @@ struct FieldAlias {
 struct LayerField {
   std::string_view key;
   FieldMember member;
-  bool (*taken)(LayerKind);  ///< by which kinds
+  bool (*applies_to)(LayerKind);  ///< whether layers of that kind take it
   /// Fills the member with what a layer is; none for fields that are another way to say the same,
   /// which layers are read by but not written with. LayerTraits are there already.
   void (*state)(const Layer&, LayerSpec&) = nullptr;
@@ -118,37 +118,17 @@ bool takes(LayerKind kind, std::string_view key);
 /// operand named. Read again, it is the same layer.
 LayerSpec stated(const Layer& layer);
 
-/// The sizes of a shape: a list that needs no memory of its own.
-class SizeList {
- public:
-  void add(std::uint64_t size) { sizes_[count_++] = size; }
-  const std::uint64_t* data() const { return sizes_.data(); }
-  std::size_t size() const { return count_; }
-  const std::uint64_t* begin() const { return data(); }
-  const std::uint64_t* end() const { return data() + count_; }
-
- private:
-  std::array<std::uint64_t, 2 + std::tuple_size_v<Axes>> sizes_{};
-  std::size_t count_ = 0;
-};
-
 /// A shape in a layer file's order, [N, C, ...] or [N, ..., F]; parameters leave the batch out.
-SizeList stated_sizes(const Shape& shape, Features features, bool with_batch = true);
-
-/// An operand as layer files state it, but for the layer that it comes from (see OperandSpec).
-struct StatedOperand {
-  SizeList sizes;
-  bool whole = false;
-  bool is_parameter = false;
-  std::optional<std::uint64_t> parameters{};
-};
+std::vector<std::uint64_t> stated_sizes(const Shape& shape, Features features,
+                                        bool with_batch = true);
 
 /// Whether layers of the kind state `inputs` and not the one `input`.
 bool has_several_operands(LayerKind kind);
 /// The operands of a layer but for those fused into a contraction's kernel; of a GEMM both
 /// matrices.
 std::size_t stated_operand_count(const Layer& layer);
-StatedOperand stated_operand(const Layer& layer, std::size_t index);
+/// One of them, without the name of the layer that it comes from.
+OperandSpec stated_operand(const Layer& layer, std::size_t index);
 
 /// What a layer states of each of Layer::inputs. (A GEMM's second matrix is none of them.)
 std::vector<OperandSpec*> operands_of(LayerSpec& layer);

@@ -17,69 +17,65 @@ constexpr KindInfo row_of(LayerKind kind) {
   using Family = KindFamily;
   using Cost = ElementCost;
   switch (kind) {
-    case conv: return {kind, "conv", Family::contraction, 0, Cost::own, Saved::input, Features::first, "convolution"};
-    case conv_transpose: return {kind, "conv_transpose", Family::contraction, 0, Cost::own, Saved::input, Features::first, "deconv deconvolution"};
-    case linear: return {kind, "linear", Family::contraction, 0, Cost::own, Saved::input, Features::last, "fc dense"};
-    case matmul: return {kind, "matmul", Family::contraction, 0, Cost::own, Saved::input, Features::last, "gemm bmm"};
-    case attention: return {kind, "attention", Family::attention, 0, Cost::own, Saved::input, Features::last, "scaleddotproductattention"};
+    case conv: return {Family::contraction, 0, Cost::own, Saved::input, Features::first, "convolution"};
+    case conv_transpose: return {Family::contraction, 0, Cost::own, Saved::input, Features::first, "deconv deconvolution"};
+    case linear: return {Family::contraction, 0, Cost::own, Saved::input, Features::last, "fc dense"};
+    case matmul: return {Family::contraction, 0, Cost::own, Saved::input, Features::last, "gemm bmm"};
+    case attention: return {Family::attention, 0, Cost::own, Saved::input, Features::last, "scaleddotproductattention"};
     // x * scale + shift: statistics and affine folded into two numbers a channel
-    case batch_norm: return {kind, "batch_norm", Family::norm, 2, Cost::own, Saved::input, Features::first, "syncbatchnorm"};
+    case batch_norm: return {Family::norm, 2, Cost::own, Saved::input, Features::first, "syncbatchnorm"};
     // mean 1, deviation 1, variance 2, normalise 1, affine 2
-    case layer_norm: return {kind, "layer_norm", Family::norm, 7, Cost::own, Saved::input, Features::last};
+    case layer_norm: return {Family::norm, 7, Cost::own, Saved::input, Features::last};
     // square and sum 2, normalise 1, scale 1
-    case rms_norm: return {kind, "rms_norm", Family::norm, 4, Cost::own, Saved::input, Features::last};
-    case group_norm: return {kind, "group_norm", Family::norm, 7, Cost::own, Saved::input};
-    case instance_norm: return {kind, "instance_norm", Family::norm, 7, Cost::own, Saved::input};
+    case rms_norm: return {Family::norm, 4, Cost::own, Saved::input, Features::last};
+    case group_norm: return {Family::norm, 7, Cost::own, Saved::input};
+    case instance_norm: return {Family::norm, 7, Cost::own, Saved::input};
     // square 1, running sum over the channels 2, scale and shift 2, power 1, divide 1
-    case local_response_norm: return {kind, "local_response_norm", Family::activation, 7, Cost::several, Saved::input, Features::first, "lrn"};
-    case relu: return {kind, "relu", Family::activation, 1, Cost::simple, Saved::output};               // compare
-    case relu6: return {kind, "relu6", Family::activation, 2, Cost::simple, Saved::output};             // two compares
-    case leaky_relu: return {kind, "leaky_relu", Family::activation, 2, Cost::simple, Saved::output};   // compare, multiply
-    case prelu: return {kind, "prelu", Family::activation, 2, Cost::scaled, Saved::input};              // compare, multiply
-    case elu: return {kind, "elu", Family::activation, 4, Cost::exponential, Saved::output};                 // compare, exp, subtract, multiply
-    case sigmoid: return {kind, "sigmoid", Family::activation, 4, Cost::exponential, Saved::output};         // negate, exp, add, divide
-    case hardsigmoid: return {kind, "hardsigmoid", Family::activation, 4, Cost::simple, Saved::output}; // add, multiply, two compares
-    case LayerKind::tanh: return {kind, "tanh", Family::activation, 6, Cost::exponential, Saved::output};    // scale, exp, subtract, add, divide, sign
-    case silu: return {kind, "silu", Family::activation, 5, Cost::exponential, Saved::input, Features::first, "swish"};          // sigmoid, multiply
-    case hardswish: return {kind, "hardswish", Family::activation, 5, Cost::simple, Saved::input};      // hardsigmoid, multiply
-    case gelu: return {kind, "gelu", Family::activation, 8, Cost::erf, Saved::input};                // scale, erf as about 5, add, multiply
-    case softmax: return {kind, "softmax", Family::activation, 5, Cost::own, Saved::output};         // maximum, subtract, exp, sum, divide
-    case elementwise: return {kind, "elementwise", Family::activation, 1, Cost::any, Saved::input};  // any other function of one operand
-    case add: return {kind, "add", Family::combine, 1, Cost::simple, Saved::nothing};                   // the gradient passes through unchanged
-    case sub: return {kind, "sub", Family::combine, 1, Cost::simple, Saved::nothing};
-    case mul: return {kind, "mul", Family::combine, 1, Cost::simple, Saved::input};
-    case LayerKind::div: return {kind, "div", Family::combine, 1, Cost::simple, Saved::input};
-    case concat: return {kind, "concat", Family::combine, 0, Cost::own, Saved::nothing, Features::first, "cat"};
-    case max_pool: return {kind, "max_pool", Family::pool, 1, Cost::own, Saved::input};              // a compare an input element; backward finds the maximum again
-    case avg_pool: return {kind, "avg_pool", Family::pool, 1, Cost::own, Saved::nothing};            // an add an input element
-    case global_avg_pool: return {kind, "global_avg_pool", Family::pool, 1, Cost::own, Saved::nothing, Features::first, "adaptiveavgpool"};
-    case reduce: return {kind, "reduce", Family::movement, 1, Cost::own, Saved::nothing};            // an add an input element
-    case upsample: return {kind, "upsample", Family::resize, 0, Cost::own, Saved::nothing, Features::first, "interpolate upsamplingnearest"};  // nearest neighbour: a copy
-    case copy: return {kind, "copy", Family::movement, 0, Cost::simple, Saved::nothing};                // transposes, slices, casts
-    case embedding: return {kind, "embedding", Family::lookup, 0, Cost::own, Saved::nothing, Features::last};
-    case gather: return {kind, "gather", Family::movement, 0, Cost::own, Saved::nothing, Features::last, "indexselect"};
-    case scatter: return {kind, "scatter", Family::movement, 1, Cost::own, Saved::nothing, Features::last, "scatteradd indexadd"};  // an add an input element
-    case other: return {kind, "other", Family::movement, 0, Cost::simple, Saved::nothing};              // known by its bytes only
-    case flatten: return {kind, "flatten", Family::free, 0, Cost::own, Saved::nothing};
-    case host_copy: return {kind, "host_copy", Family::transfer, 0, Cost::own, Saved::nothing};
+    case local_response_norm: return {Family::activation, 7, Cost::several, Saved::input, Features::first, "lrn"};
+    case relu: return {Family::activation, 1, Cost::simple, Saved::output};               // compare
+    case relu6: return {Family::activation, 2, Cost::simple, Saved::output};             // two compares
+    case leaky_relu: return {Family::activation, 2, Cost::simple, Saved::output};   // compare, multiply
+    case prelu: return {Family::activation, 2, Cost::scaled, Saved::input};              // compare, multiply
+    case elu: return {Family::activation, 4, Cost::exponential, Saved::output};                 // compare, exp, subtract, multiply
+    case sigmoid: return {Family::activation, 4, Cost::exponential, Saved::output};         // negate, exp, add, divide
+    case hardsigmoid: return {Family::activation, 4, Cost::simple, Saved::output}; // add, multiply, two compares
+    case LayerKind::tanh: return {Family::activation, 6, Cost::exponential, Saved::output};    // scale, exp, subtract, add, divide, sign
+    case silu: return {Family::activation, 5, Cost::exponential, Saved::input, Features::first, "swish"};          // sigmoid, multiply
+    case hardswish: return {Family::activation, 5, Cost::simple, Saved::input};      // hardsigmoid, multiply
+    case gelu: return {Family::activation, 8, Cost::erf, Saved::input};                // scale, erf as about 5, add, multiply
+    case softmax: return {Family::activation, 5, Cost::own, Saved::output};         // maximum, subtract, exp, sum, divide
+    case elementwise: return {Family::activation, 1, Cost::any, Saved::input};  // any other function of one operand
+    case add: return {Family::combine, 1, Cost::simple, Saved::nothing};                   // the gradient passes through unchanged
+    case sub: return {Family::combine, 1, Cost::simple, Saved::nothing};
+    case mul: return {Family::combine, 1, Cost::simple, Saved::input};
+    case LayerKind::div: return {Family::combine, 1, Cost::simple, Saved::input};
+    case concat: return {Family::combine, 0, Cost::own, Saved::nothing, Features::first, "cat"};
+    case max_pool: return {Family::pool, 1, Cost::own, Saved::input};              // a compare an input element; backward finds the maximum again
+    case avg_pool: return {Family::pool, 1, Cost::own, Saved::nothing};            // an add an input element
+    case global_avg_pool: return {Family::pool, 1, Cost::own, Saved::nothing, Features::first, "adaptiveavgpool"};
+    case reduce: return {Family::movement, 1, Cost::own, Saved::nothing};            // an add an input element
+    case upsample: return {Family::resize, 0, Cost::own, Saved::nothing, Features::first, "interpolate upsamplingnearest"};  // nearest neighbour: a copy
+    case copy: return {Family::movement, 0, Cost::simple, Saved::nothing};                // transposes, slices, casts
+    case embedding: return {Family::lookup, 0, Cost::own, Saved::nothing, Features::last};
+    case gather: return {Family::movement, 0, Cost::own, Saved::nothing, Features::last, "indexselect"};
+    case scatter: return {Family::movement, 1, Cost::own, Saved::nothing, Features::last, "scatteradd indexadd"};  // an add an input element
+    case other: return {Family::movement, 0, Cost::simple, Saved::nothing};              // known by its bytes only
+    case flatten: return {Family::free, 0, Cost::own, Saved::nothing};
+    case host_copy: return {Family::transfer, 0, Cost::own, Saved::nothing};
   }
   return {};
 }
 // clang-format on
 
-constexpr std::size_t count_kinds() {
-  std::size_t count = 0;
-  while (!row_of(static_cast<LayerKind>(count)).name.empty()) ++count;
-  return count;
-}
-constexpr std::size_t kind_count = count_kinds();
-
-constexpr std::array<KindInfo, kind_count> list_kinds() {
-  std::array<KindInfo, kind_count> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = row_of(static_cast<LayerKind>(i));
+constexpr std::array kinds = [] {
+  std::array<KindInfo, count_of<LayerKind>> all{};
+  for (const LayerKind kind : enumerators<LayerKind>) {
+    KindInfo& row = all[index_of(kind)] = row_of(kind);
+    row.kind = kind;
+    row.name = name_of(kind);
+  }
   return all;
-}
-constexpr std::array<KindInfo, kind_count> kinds = list_kinds();
+}();
 static_assert(std::all_of(kinds.begin(), kinds.end(), [](const KindInfo& kind) {
   return !name_of(kind.cost).empty();  // or a row does not state it
 }));
@@ -90,12 +86,6 @@ std::string normal_form(std::string_view name) {
   for (const char c : name)
     if (c != '_') out += lower_case(c);
   return out;
-}
-
-std::optional<LayerKind> kind_named(std::string_view name) {
-  for (const KindInfo& row : kinds)
-    if (row.name == name && is_input_kind(row.kind)) return row.kind;
-  return std::nullopt;
 }
 
 std::optional<LayerKind> kind_of(std::string_view normal_name) {
@@ -120,7 +110,8 @@ bool has_window(LayerKind kind) {
 }
 
 std::optional<LayerType> parse_layer_type(std::string_view name) {
-  if (const auto kind = kind_named(name)) return LayerType{*kind, std::nullopt};
+  if (const auto kind = parse<LayerKind>(name); kind && is_input_kind(*kind))
+    return LayerType{*kind, std::nullopt};
   const std::string normal = normal_form(name);
   if (const auto kind = kind_of(normal)) return LayerType{*kind, std::nullopt};
   const std::size_t size = normal.size();

@@ -1,33 +1,26 @@
 #include <algorithm>
+#include <vector>
 
-#include "model/autocast.hpp"
+#include "model/as_run.hpp"
 #include "model/sizes.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/network.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
 
-/// The tensors between layers: one for each layer's output, views and fused layers sharing that of
-/// the layer they stand on.
-class Tensors {
- public:
-  explicit Tensors(const Network& network) : owner_(network.layers.size()) {
-    for (std::size_t i = 0; i < network.layers.size(); ++i) {
-      const Layer& layer = network.layers[i];
-      owner_[i] = i;
-      if (layer.fused_into) owner_[i] = *layer.fused_into;
-      if (layer.kind == LayerKind::flatten && layer.inputs.front().producer)
-        owner_[i] = owner_[*layer.inputs.front().producer];
-    }
+/// For each layer the one whose output buffer holds its output: views and fused layers share that
+/// of the layer they stand on.
+std::vector<std::size_t> owners_of(const Network& network) {
+  std::vector<std::size_t> owners(network.layers.size());
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    owners[i] = layer.fused_into.value_or(i);
+    if (layer.kind == LayerKind::flatten && layer.inputs.front().producer)
+      owners[i] = owners[*layer.inputs.front().producer];
   }
-
-  /// The layer whose output buffer holds the output of layer i.
-  std::size_t owner(std::size_t i) const { return owner_[i]; }
-
- private:
-  std::vector<std::size_t> owner_;
-};
+  return owners;
+}
 
 std::uint64_t output_byte(const Layer& layer) {
   return stored_byte(elements(layer.output), layer.dtypes.output);
@@ -43,16 +36,16 @@ std::uint64_t external_input_byte(const Layer& layer) {
 }
 
 /// Walks the layers in order, freeing each tensor after its last reader.
-void find_peak(const Network& network, const Tensors& tensors, Memory& memory) {
+void find_peak(const Network& network, const std::vector<std::size_t>& owners, Memory& memory) {
   const std::size_t count = network.layers.size();
   std::vector<std::size_t> last_reader(count);
   for (std::size_t i = 0; i < count; ++i) {
     // Autocast casts weights once a pass.
     const std::size_t least = casts_weights(network, network.layers[i]) ? count - 1 : i;
-    last_reader[tensors.owner(i)] = std::max(last_reader[tensors.owner(i)], least);
+    last_reader[owners[i]] = std::max(last_reader[owners[i]], least);
     for (const Operand& operand : network.layers[i].inputs)
       if (operand.producer && !network.layers[i].training_only) {
-        std::size_t& last = last_reader[tensors.owner(*operand.producer)];
+        std::size_t& last = last_reader[owners[*operand.producer]];
         last = std::max(last, i);
       }
   }
@@ -61,7 +54,7 @@ void find_peak(const Network& network, const Tensors& tensors, Memory& memory) {
   for (std::size_t i = 0; i < count; ++i) {
     const Layer& layer = network.layers[i];
     if (layer.training_only) continue;
-    if (tensors.owner(i) == i) {
+    if (owners[i] == i) {
       const std::uint64_t bytes = output_byte(layer);
       live = checked_add(live, bytes);
       freed_after[last_reader[i]] += bytes;
@@ -76,12 +69,12 @@ void find_peak(const Network& network, const Tensors& tensors, Memory& memory) {
 }
 
 /// What the backward pass reads again, each tensor once.
-std::uint64_t saved_byte(const Network& network, const Tensors& tensors) {
+std::uint64_t saved_byte(const Network& network, const std::vector<std::size_t>& owners) {
   std::vector<std::uint64_t> saved(network.layers.size(), 0);
   std::uint64_t total = 0;
   const auto save = [&](std::size_t i) {
-    const Layer& owner = network.layers[tensors.owner(i)];
-    saved[tensors.owner(i)] = output_byte(owner);
+    const Layer& owner = network.layers[owners[i]];
+    saved[owners[i]] = output_byte(owner);
   };
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
@@ -107,9 +100,9 @@ Memory memory_of(const Network& network, Optimizer optimizer) {
   }
   const auto numbers_a_weight = static_cast<std::uint64_t>(optimizer);  // 0, 1, 2
   memory.optimizer_state_byte = checked_mul(numbers_a_weight, memory.training_weight_byte);
-  const Tensors tensors(network);
-  find_peak(network, tensors, memory);
-  memory.saved_activation_byte = saved_byte(network, tensors);
+  const std::vector<std::size_t> owners = owners_of(network);
+  find_peak(network, owners, memory);
+  memory.saved_activation_byte = saved_byte(network, owners);
   return memory;
 }
 

@@ -1,6 +1,7 @@
 #include "roofline/roofline_point.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace roofline {
 
@@ -18,6 +19,130 @@ RooflinePoint evaluate(const Counts& counts, double peak_flop_per_s, double band
   }
   if (point.roofline_time_s > 0) point.attainable_flop_per_s = flops / point.roofline_time_s;
   return point;
+}
+
+namespace {
+
+/// The engines that compute in a type.
+struct TypeEngines {
+  /// The part's first one of these; without one of its own a narrow type is widened while it is
+  /// loaded, no further than must be.
+  std::array<std::optional<Engine>, 4> tensor;
+  Engine vector = Engine::fp32;
+  bool computes_in_type = false;  ///< the vector engine does; else it converts
+};
+
+constexpr TypeEngines engines_of(DataType type) {
+  using enum Engine;
+  switch (type) {
+    case DataType::fp64: return {{fp64_tensor}, fp64, true};
+    case DataType::fp32: return {{fp32_tensor}, fp32, true};
+    case DataType::tf32: return {{tf32}, fp32, false};
+    case DataType::fp16: return {{fp16_tensor}, fp16, true};
+    case DataType::bf16: return {{bf16}, bf16_vector, true};
+    case DataType::fp8: return {{fp8}, fp16, false};
+    case DataType::int8:
+    case DataType::int32: return {{int8}, dp4a, true};
+    case DataType::int4: return {{int4, int8}, dp4a, true};
+    case DataType::fp4:
+    case DataType::mxfp4:
+    case DataType::nvfp4: return {{fp4, fp6, fp8, fp16_tensor}, fp16, false};
+    case DataType::fp6:
+    case DataType::mxfp6: return {{fp6, fp8, fp16_tensor}, fp16, false};
+    case DataType::mxfp8: return {{fp8, fp16_tensor}, fp16, false};
+    case DataType::amp:
+    case DataType::amp_bf16: break;  // no tensor is of them
+  }
+  return {};
+}
+
+std::optional<Engine> tensor_engine(DataType type, const EngineRates& peaks) {
+  for (const std::optional<Engine> engine : engines_of(type).tensor)
+    if (engine && peaks[*engine]) return engine;
+  return std::nullopt;
+}
+
+/// The faster of a vector unit's own rate for a narrow type and converting to fp32 (consumer Pascal
+/// runs fp16 at 1/64 of its fp32 rate, and its libraries compute fp16 data in fp32).
+std::optional<Engine> vector_engine(DataType type, const EngineRates& peaks) {
+  const Engine own = engines_of(type).vector;
+  const bool may_convert = type != DataType::fp64 && peaks[Engine::fp32];
+  if (peaks[own] && (!may_convert || *peaks[own] >= *peaks[Engine::fp32])) return own;
+  return may_convert ? std::optional(Engine::fp32) : std::nullopt;
+}
+
+/// Whether any unit of the part computes in this type: data that could only be converted on the
+/// fly does not count.
+bool has_peak(DataType type, const EngineRates& peaks) {
+  const TypeEngines engines = engines_of(type);
+  return tensor_engine(type, peaks) || (engines.computes_in_type && peaks[engines.vector]);
+}
+
+/// Masks and indices, which every GPU moves and compares, whatever it multiplies.
+bool is_mask_work(const Layer& layer) {
+  const bool moves = info(layer.kind).family == KindFamily::movement ||
+                     layer.kind == LayerKind::concat || layer.kind == LayerKind::elementwise;
+  return moves && layer.dtypes.input == DataType::int8;
+}
+
+/// What a contraction multiplies in: the wider of its operands' types. Narrower weights are widened
+/// while they are loaded (weight-only quantisation).
+DataType multiplied_type(const Layer& layer) {
+  const auto [input, weight, output] = layer.dtypes;
+  const bool has_weight = info(layer.kind).family == KindFamily::contraction;
+  return has_weight && info(weight).bits > info(input).bits ? weight : input;
+}
+
+/// Sums in fp16, where the part has a rate of its own for them.
+Engine with_fp16_sums(Engine engine, const EngineRates& peaks) {
+  const Engine summing = engine == Engine::fp16_tensor ? Engine::fp16_tensor_fp16_accumulate
+                         : engine == Engine::fp8       ? Engine::fp8_fp16_accumulate
+                                                       : engine;
+  return rate_of(peaks, summing) ? summing : engine;
+}
+
+}  // namespace
+
+EngineChoice choice_for(const Layer& layer, const EngineChoices& choices) {
+  const bool convolves = layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
+  return convolves ? choices.convolutions : choices.products;
+}
+
+std::optional<Engine> select_engine(const Layer& layer, const EngineRates& peaks,
+                                    const EngineChoices& choices) {
+  EngineChoice choice = choice_for(layer, choices);
+  const DataType type = multiplied_type(layer);
+  if (!has_peak(type, peaks) && !is_mask_work(layer)) return std::nullopt;
+  const KindFamily family = info(layer.kind).family;
+  const bool multiplies = family == KindFamily::contraction || family == KindFamily::attention;
+  if (!multiplies || is_depthwise(layer)) return vector_engine(type, peaks);
+  const bool left_open = choice == EngineChoice::automatic || choice == EngineChoice::tf32;
+  if (layer.fp16_accumulate && left_open && type != DataType::fp32)
+    choice = EngineChoice::fp16_accumulate;
+  switch (choice) {
+    case EngineChoice::vector: return vector_engine(type, peaks);
+    case EngineChoice::tensor: return tensor_engine(type, peaks);
+    case EngineChoice::tf32:
+      if (type == DataType::fp32 && rate_of(peaks, Engine::tf32)) return Engine::tf32;
+      break;
+    case EngineChoice::fp16_accumulate:
+      if (const auto engine = tensor_engine(type, peaks)) return with_fp16_sums(*engine, peaks);
+      break;
+    case EngineChoice::automatic: break;
+  }
+  const std::optional<Engine> tensor = tensor_engine(type, peaks);
+  return tensor ? tensor : vector_engine(type, peaks);
+}
+
+std::optional<Engine> other_engine(const Layer& layer, const EngineRates& peaks, Engine engine) {
+  constexpr std::uint64_t vector_of_channels = 8;
+  const bool whole_vectors = layer.inputs.front().shape.channels % vector_of_channels == 0 &&
+                             layer.output.channels % vector_of_channels == 0;
+  const bool dense = info(layer.kind).family == KindFamily::contraction && layer.groups == 1;
+  if (!dense || layer.mapping != KernelMapping{}) return std::nullopt;
+  if (engine != Engine::tf32 && whole_vectors) return std::nullopt;
+  const std::optional<Engine> vector = vector_engine(multiplied_type(layer), peaks);
+  return vector == engine ? std::nullopt : vector;
 }
 
 }  // namespace roofline

@@ -40,7 +40,7 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// Without blanks at both ends.
+/// The text without blanks at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -108,5 +108,14 @@ std::string expected_network_type(std::string_view found);
 
 /// What to say of a name that no mapping may state.
 std::string expected_algorithm(std::string_view found);
+
+/// Whether spreadsheets run the text as a formula where it begins a cell, but for apostrophes that
+/// go before it.
+bool is_formula(std::string_view text);
+/// Formulas with an apostrophe before them, so that they are not run. One that has apostrophes
+/// already gets one more, so that each text has its own.
+std::string guarded(std::string_view text);
+/// What guarded() made its text of; any other text as it is.
+std::string unguarded(std::string_view text);
 
 }  // namespace roofline

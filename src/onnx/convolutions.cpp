@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/infer/window.hpp"
+#include "model/infer/shapes.hpp"
 #include "onnx/operators.hpp"
 
 namespace roofline::onnx_graph {

@@ -16,9 +16,7 @@ void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
     if (is_known(value)) w.member(name, value);
 }
 
-/// `operand` is an OperandSpec or a StatedOperand.
-template <class Operand>
-void write_parameter(JsonWriter& w, const Operand& operand) {
+void write_parameter(JsonWriter& w, const OperandSpec& operand) {
   const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
   w.begin_object();
   write_stated(w, {{operand.whole ? "shape" : "parameter", sizes},
@@ -160,7 +158,7 @@ void write_stated_input(JsonWriter& w, const Layer& layer) {
   }
   w.begin_array();
   for (std::size_t i = 0; i < stated_operand_count(layer); ++i)
-    if (const StatedOperand operand = stated_operand(layer, i); operand.is_parameter)
+    if (const OperandSpec operand = stated_operand(layer, i); operand.is_parameter)
       write_parameter(w, operand);
     else
       w.counts(operand.sizes);
@@ -211,7 +209,7 @@ void write_layer(JsonWriter& writer, const LayerSpec& layer) {
 }
 
 Cell stated_layer(const Row& row) {
-  if (!is_input_kind(row.layer.layer.kind) || row.layer.layer.of_run) return {};
+  if (!is_input_kind(row.layer.layer.kind) || row.layer.layer.is_inserted) return {};
   return JsonValue::of<write_stated_layer>(row);
 }
 
@@ -225,14 +223,14 @@ std::string layer_columns() {
 }
 
 void append_layer_cells(TextBuffer& csv, const Row& row, bool raw) {
-  const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.of_run;
+  const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.is_inserted;
   const LayerSpec spec = is_input ? stated_layer_of(row) : LayerSpec();
   bool first = true;
   for (const LayerField& field : layer_fields()) {
     if (!field.is_written()) continue;
     if (!first) csv.add(',');
     first = false;
-    if (is_input && field.taken(spec.kind)) append_csv(csv, field_value(field, spec), raw);
+    if (is_input && field.applies_to(spec.kind)) append_csv(csv, field_value(field, spec), raw);
   }
 }
 
@@ -260,7 +258,7 @@ std::string render_layer_file(const Network& network) {
   out += ",\n \"layers\": [";
   bool first = true;
   for (const Layer& layer : network.layers) {
-    if (layer.of_run) continue;
+    if (layer.is_inserted) continue;
     out += std::exchange(first, false) ? "\n  " : ",\n  ";
     JsonWriter writer(out, false);
     write_layer(writer, stated_in(network, layer));

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "model/spreadsheet.hpp"
+#include "model/text.hpp"
 #include "report/text.hpp"
 
 namespace roofline {

@@ -1,5 +1,3 @@
-#include "results/advisor.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 #include <variant>
 
 #include "kernel/resolved_model.hpp"
+#include "results/steps.hpp"
 #include "roofline/error.hpp"
 #include "roofline/explanation.hpp"
 
@@ -26,6 +25,11 @@ struct Subject {
   bool is_inference() const { return !result.setting.training && result.setting.pass == Pass::fwd; }
   bool has_peak(Engine engine) const { return context.gpu.peak_flop_per_s[engine].has_value(); }
   const TraceSummary* recording() const { return result.measured.recording.get(); }
+  std::map<std::string_view, const LayerResult*> rows_by_name() const {
+    std::map<std::string_view, const LayerResult*> rows;
+    for (const LayerResult& row : result.layers) rows.emplace(row.layer.name, &row);
+    return rows;
+  }
   bool is_in_pytorch() const {
     return run != nullptr && recording() != nullptr && recording()->recorder == "PyTorch profiler";
   }
@@ -228,38 +232,28 @@ bool is_launched_by_host(const Subject& subject) {
   return now == LaunchProtocol::stream || now == LaunchProtocol::eager;
 }
 
-/// The model's time of a layer that is started as the result's layers are.
-class LayerTimer {
- public:
-  explicit LayerTimer(const Subject& subject)
-      : cache_(subject.context.options.cache),
-        model_(kernel_model_for(subject.context, subject.result.bounds.main_engine)),
-        launch_(launch_of(subject.result.measured.recording, subject.context)) {}
-
-  /// None where no kernel runs it.
-  std::optional<double> time_s(const Layer& layer, Engine engine) const {
-    try {
-      const auto plan = plan_kernel(layer, count(layer), engine, model_, cache_);
-      const bool runs = plan && *plan;  // not a mapping that cannot
-      return runs ? std::optional(launched(**plan, model_, launch_).expected_time_s) : std::nullopt;
-    } catch (const OverflowError&) {
-      return std::nullopt;
-    }
+/// The model's time of a layer that is started as the result's layers are; none where no kernel
+/// runs it.
+std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& subject) {
+  const Context& context = subject.context;
+  const KernelModel& model = kernel_model_for(context, subject.result.bounds.main_engine);
+  try {
+    const auto plan = plan_kernel(layer, count(layer), engine, model, context.options.cache);
+    if (!plan || !*plan) return std::nullopt;  // a mapping that cannot run
+    return launched(**plan, model, launch_of(subject.result.measured.recording, context))
+        .expected_time_s;
+  } catch (const OverflowError&) {
+    return std::nullopt;
   }
-  /// What the action makes of the row's time, for as much work; none where it does not apply.
-  std::optional<double> time_s(const Action& action, const LayerResult& row,
-                               const Subject& subject) const {
-    Variant variant{row.layer, row.engine, factors_of(action).front()};
-    if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
-    const auto time = time_s(variant.layer, *variant.engine);
-    return time ? std::optional(*time / static_cast<double>(variant.batch_factor)) : std::nullopt;
-  }
+}
 
- private:
-  CacheState cache_;
-  const KernelModel& model_;
-  Launch launch_;
-};
+/// What the action makes of the row's time, for as much work; none where it does not apply.
+std::optional<double> time_s(const Action& action, const LayerResult& row, const Subject& subject) {
+  Variant variant{row.layer, row.engine, factors_of(action).front()};
+  if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
+  const auto time = time_s(variant.layer, *variant.engine, subject);
+  return time ? std::optional(*time / static_cast<double>(variant.batch_factor)) : std::nullopt;
+}
 
 template <StepPart part>
 double part_s(const Subject& subject) {
@@ -277,8 +271,7 @@ double saved_by_graph_s(const Subject& subject) {
 
 /// As one kernel, a chain of elementwise layers reads what its first one reads and what each reads
 /// beside, and writes what its last one writes.
-double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain,
-                             const LayerTimer& timer) {
+double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const Subject& subject) {
   Layer fused = chain.back()->layer;
   fused.kernels = KernelSource::compiler;
   double measured_s = 0;
@@ -288,23 +281,21 @@ double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain,
     if (row == chain.back()) continue;
     const std::vector<Operand>& inputs = row->layer.inputs;
     fused.inputs.insert(fused.inputs.end(), inputs.begin() + 1, inputs.end());
-    fused.joined_inputs += inputs.size() - 1;
+    fused.fused_input_count += inputs.size() - 1;
   }
-  const auto time = timer.time_s(fused, chain.back()->engine);
+  const auto time = time_s(fused, chain.back()->engine, subject);
   return time ? std::max(0.0, measured_s - *time) : 0;
 }
 
 double saved_by_fusing_s(const Subject& subject) {
-  const LayerTimer timer(subject);
-  std::map<std::string_view, const LayerResult*> rows;
-  for (const LayerResult& row : subject.result.layers) rows.emplace(row.layer.name, &row);
+  const auto rows = subject.rows_by_name();
   double saved_s = 0;
   for (const ElementwiseChain& chain : subject.recording()->chains) {
     std::vector<const LayerResult*> members;
     for (const std::string& name : chain.layers)
       if (const auto row = rows.find(name); row != rows.end()) members.push_back(row->second);
     if (members.size() == chain.layers.size())
-      saved_s += chain.runs * saved_by_one_kernel_s(members, timer);
+      saved_s += chain.runs * saved_by_one_kernel_s(members, subject);
   }
   return saved_s;
 }
@@ -372,7 +363,7 @@ std::vector<const Action*> possible_actions(Subjects kind, const Subject& subjec
   return possible;
 }
 
-/// On an action that takes the time from `old_s` to `new_s`.
+/// The advice on an action that takes the time from `old_s` to `new_s`.
 Advice advice_on(const Action& action, const Subject& subject, std::uint64_t factor, double old_s,
                  std::optional<double> new_s) {
   Advice advice;
@@ -417,8 +408,7 @@ bool carry_out(const Action& action, std::uint64_t factor, const Subject& subjec
     setup.work *= static_cast<double>(factor);
     return true;
   }
-  std::map<std::string_view, const LayerResult*> rows;
-  for (const LayerResult& row : subject.result.layers) rows.emplace(row.layer.name, &row);
+  const auto rows = subject.rows_by_name();
   const ChangeLayer change = std::get<ChangeLayer>(action.change);
   bool changes = false;
   for (Layer& layer : setup.network.layers) {
@@ -468,11 +458,10 @@ std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const
 }
 
 /// What the rows save of their measured times if they change as the model says.
-double saved_by_layers_s(const Action& action, const Subject& subject, const LayerTimer& timer) {
+double saved_by_layers_s(const Action& action, const Subject& subject) {
   double saved_s = 0;
   for (const LayerResult& row : subject.result.layers)
-    if (const auto time =
-            has_measured_kernel(row) ? timer.time_s(action, row, subject) : std::nullopt)
+    if (const auto time = has_measured_kernel(row) ? time_s(action, row, subject) : std::nullopt)
       saved_s += *row.measured_time_s * (1 - *time / row.kernel->expected_time_s);
   return saved_s;
 }
@@ -499,11 +488,10 @@ std::vector<Advice> advise(const LayerResult& row, const Result& result, const C
   std::vector<Advice> advice;
   if (!row.kernel) return advice;
   const Subject subject{.result = result, .context = context, .layer = &row};
-  const LayerTimer timer(subject);
   const double old_s = row.kernel->expected_time_s;
   for (const Action* action : possible_actions(of_layers, subject)) {
     const bool vanishes = action->name == vanishing;
-    const auto new_s = timer.time_s(*action, row, subject);
+    const auto new_s = time_s(*action, row, subject);
     if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(subject, old_s, *new_s)))) continue;
     advice.push_back(advice_on(*action, subject, factors_of(*action).front(), old_s,
                                vanishes ? std::nullopt : new_s));
@@ -529,12 +517,10 @@ std::vector<Advice> advise_network(const Result& result, const Context& context,
 
 std::vector<Advice> advise_run(const Result& result, const Context& context, const Verdict& run) {
   const Subject subject{.result = result, .context = context, .run = &run};
-  const LayerTimer timer(subject);
   std::vector<Advice> advice;
   for (const Action* action : possible_actions(of_runs, subject)) {
     const auto* shown = std::get_if<SavedByRun>(&action->change);
-    double saved_s =
-        shown != nullptr ? (*shown)(subject) : saved_by_layers_s(*action, subject, timer);
+    double saved_s = shown != nullptr ? (*shown)(subject) : saved_by_layers_s(*action, subject);
     if (action->thing == Thing::batch) saved_s = saved_by_batch_s(*action, run, saved_s);
     const double left_s = run.step_s - saved_s;
     if (!is_worth_it(subject, run.step_s, left_s)) continue;

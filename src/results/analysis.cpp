@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "kernel/resolved_model.hpp"
-#include "model/fusion.hpp"
+#include "model/as_run.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"
-#include "results/measured_run.hpp"
-#include "results/sums.hpp"
+#include "results/steps.hpp"
 #include "results/uncertainty.hpp"
 
 namespace roofline {
@@ -83,7 +82,7 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
 /// The layer of the source that a tensor is from: what the run adds hands it on.
 const Layer& source_of(std::size_t producer, const Network& network) {
   const Layer& layer = network.layers[producer];
-  if (!layer.of_run) return layer;
+  if (!layer.is_inserted) return layer;
   const std::optional<std::size_t> before = layer.inputs.front().producer;
   return before ? source_of(*before, network) : layer;
 }
@@ -99,15 +98,6 @@ std::vector<std::string> producers_of(const Layer& layer, const Network& network
   return names;
 }
 
-/// For each layer, whether another one reads its output.
-std::vector<bool> read_layers(const Network& network) {
-  std::vector<bool> read(network.layers.size());
-  for (const Layer& layer : network.layers)
-    for (const Operand& operand : layer.inputs)
-      if (operand.producer) read[*operand.producer] = true;
-  return read;
-}
-
 /// Sets the kernels that run the layer. An engine's builder times what it has and keeps the
 /// fastest, sums in fp16 among it; a recorded engine says itself which it took.
 void set_kernels(Layer& layer, const Network& network, const Context& context) {
@@ -120,13 +110,12 @@ void set_kernels(Layer& layer, const Network& network, const Context& context) {
     layer.fp16_accumulate = true;
 }
 
-/// Moves a layer out of the network. What hands on what it reads is asked for its operands later,
-/// and keeps them.
+/// Moves a layer's operands out of the network, but for those that source_of() and passes_of() ask
+/// for later.
 Layer take_layer(Layer& layer) {
-  const bool hands_on = layer.of_run || layer.kind == LayerKind::copy;
+  if (layer.is_inserted || layer.kind == LayerKind::copy) return layer;
   std::vector<Operand> inputs = std::exchange(layer.inputs, {});
   Layer all = layer;
-  if (hands_on) layer.inputs = inputs;
   all.inputs = std::move(inputs);
   return all;
 }
@@ -139,10 +128,8 @@ std::size_t row_count(const Network& network, const AnalysisOptions& options) {
   return count;
 }
 
-/// The rows of a network, not timed yet. `last_use` gives a layer for its last row.
-template <class LastUse>
-std::vector<LayerResult> rows_of(const Network& network, const Context& context,
-                                 const LastUse& last_use) {
+/// The rows of a network, not timed yet, which take its layers over.
+std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
   rows.reserve(row_count(network, options));
@@ -156,7 +143,7 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context,
         takes(row.layer.kind, "layout"))
       row.layer.layout = options.layout;
   };
-  const std::vector<bool> read = read_layers(network);
+  const std::vector<std::size_t> readers = reader_counts(network);
   if (const Layer& first = network.layers.front(); options.host_copies)
     for (const Operand& operand : first.inputs)
       if (!operand.producer && !operand.is_parameter)
@@ -165,11 +152,11 @@ std::vector<LayerResult> rows_of(const Network& network, const Context& context,
     const std::vector<Pass> passes = passes_of(network, i, options.training);
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
       const bool is_last = pass + 1 == passes.size();
-      add(is_last ? last_use(i) : Layer(network.layers[i]), passes[pass]);
+      add(is_last ? take_layer(network.layers[i]) : Layer(network.layers[i]), passes[pass]);
       LayerResult& row = rows.back();
       row.first_pass = pass == 0;
       row.input_from = producers_of(row.layer, network);
-      row.is_result = !read[i] && !row.layer.of_run;
+      row.is_result = readers[i] == 0 && !row.layer.is_inserted;
       if (const auto host = row.layer.fused_into) row.fused_into = network.layers[*host].name;
     }
   }
@@ -340,7 +327,8 @@ Expected<Memory> memory_of_network(const Network& network, const Context& contex
 Expected<RecordResult> evaluate_record(const Network& record, const Context& context) {
   try {
     RecordResult result;
-    result.rows = rows_of(record, context, [&](std::size_t i) { return Layer(record.layers[i]); });
+    Network own = record;  // which other GPUs need too
+    result.rows = rows_of(own, context);
     result.ceilings = time_rows(result.rows, context, record);
     return result;
   } catch (const InputError& error) {
@@ -361,8 +349,7 @@ Expected<Result> evaluate(Network&& network, const Context& context) {
     network = as_run(std::move(network), context.options);
     const Expected<Memory> memory =
         network.recording ? Memory() : memory_of_network(network, context);
-    std::vector<LayerResult> rows =
-        rows_of(network, context, [&](std::size_t i) { return take_layer(network.layers[i]); });
+    std::vector<LayerResult> rows = rows_of(network, context);
     network.layers = std::vector<Layer>();
     const Ceilings ceilings = time_rows(rows, context, network);
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,

@@ -3,7 +3,6 @@
 #include <map>
 #include <vector>
 
-#include "model/expected.hpp"
 #include "roofline/settings_table.hpp"
 
 namespace roofline {
@@ -18,15 +17,22 @@ class Search {
       throw InputError(context.gpu.name +
                        " states no memory_gb, which a batch has to fit: give it in a GPU file of "
                        "your own");
+    free_byte_ = static_cast<double>(*context.gpu.memory_byte);
   }
 
   /// Doubles the batch for as long as it fits, then narrows down between the last two.
   std::uint64_t largest() {
-    check_one_image();
+    if (needed_byte(1) > free_byte_)
+      throw InputError(source_, "",
+                       "does not fit: a single image needs " + size_text(needed_byte(1)) + ", " +
+                           context_.gpu.name + " has " + size_text(free_byte_));
     std::uint64_t fitting = 1;
-    while (needed_byte(2 * fitting) <= free_byte()) {
+    while (needed_byte(2 * fitting) <= free_byte_) {
       fitting *= 2;
-      if (fitting >= most) fail_constant();
+      if (fitting >= most)
+        throw InputError(source_, "",
+                         "expected layers that grow with the batch, got some that need the same "
+                         "memory at any");
     }
     return largest_between(fitting, 2 * fitting);
   }
@@ -43,8 +49,6 @@ class Search {
  private:
   /// Beyond the memory of any GPU, where an image takes a byte.
   static constexpr std::uint64_t most = std::uint64_t{1} << 50;
-
-  double free_byte() const { return static_cast<double>(*context_.gpu.memory_byte); }
 
   /// What does not fit 64 bits fits no GPU either.
   const SettingRow& at(std::uint64_t batch) {
@@ -79,26 +83,13 @@ class Search {
     for (bool interpolates = true; unfit - fitting > 1; interpolates = !interpolates) {
       const double gap = needed_byte(unfit) - needed_byte(fitting);
       const double share =
-          interpolates && gap > 0 ? (free_byte() - needed_byte(fitting)) / gap : 0.5;
+          interpolates && gap > 0 ? (free_byte_ - needed_byte(fitting)) / gap : 0.5;
       const auto width = static_cast<double>(unfit - fitting);
       const std::uint64_t batch =
           std::clamp(fitting + static_cast<std::uint64_t>(share * width), fitting + 1, unfit - 1);
-      (needed_byte(batch) <= free_byte() ? fitting : unfit) = batch;
+      (needed_byte(batch) <= free_byte_ ? fitting : unfit) = batch;
     }
     return fitting;
-  }
-
-  void check_one_image() {
-    if (needed_byte(1) > free_byte())
-      throw InputError(source_, "",
-                       "does not fit: a single image needs " + size_text(needed_byte(1)) + ", " +
-                           context_.gpu.name + " has " + size_text(free_byte()));
-  }
-
-  [[noreturn]] void fail_constant() const {
-    throw InputError(source_, "",
-                     "expected layers that grow with the batch, got some that need the same "
-                     "memory at any");
   }
 
   static std::string size_text(double byte) {
@@ -109,6 +100,7 @@ class Search {
 
   const NetworkAtBatch& network_at_;
   const Context& context_;
+  double free_byte_ = 0;
   std::map<std::uint64_t, SettingRow> rows_;  ///< by batch
   std::string source_;
 };

@@ -24,9 +24,9 @@
 
 #include "kernel/constants.hpp"
 #include "roofline/accuracy.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/kernel.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -1,5 +1,3 @@
-#include "roofline/changes.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +6,7 @@
 
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
+#include "roofline/report.hpp"
 
 namespace roofline {
 namespace {
@@ -42,84 +41,58 @@ using AllWork = std::map<WorkKey, Work>;
 /// An input's work and sums.
 struct Side {
   std::string name;
-  AllWork work;
-  RunTotals run;
+  AllWork work{};
+  RunTotals run{};
+
+  Work& add(WorkKey key, double count, double time_s, const LayerResult* row = nullptr) {
+    Work& same = work[std::move(key)];
+    same.time.count += count;
+    same.time.time_s += time_s;
+    if (same.row == nullptr) same.row = row;
+    return same;
+  }
+  void sum_up() {
+    for (const auto& [key, each] : work) run.work_s += each.time.time_s;
+  }
 };
 
-void add(AllWork& all, WorkKey key, double count, double time_s, const LayerResult* row = nullptr) {
-  Work& work = all[std::move(key)];
-  work.time.count += count;
-  work.time.time_s += time_s;
-  if (work.row == nullptr) work.row = row;
-}
-
-std::string name_of_transfer(const Transfer& transfer) {
-  return std::string(name_of(transfer.kind)) + (transfer.what.empty() ? "" : " " + transfer.what);
-}
-
 /// In a recording, copies of a layer have one time, the mean: they are one piece of work.
-AllWork measured_work(const Result& result, bool joins_copies) {
-  AllWork all;
+Side measured_side(const Result& result, bool joins_copies) {
+  Side side{name_of_input(result)};
   for (const LayerResult& row : result.layers) {
     if (!row.measured_time_s) continue;
     const std::string& name = row.layer.name;
-    add(all, {row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
-        *row.measured_time_s, &row);
+    side.add({row.layer.pass, std::string(joins_copies ? without_copy(name) : name)}, 1,
+             *row.measured_time_s, &row);
   }
-  if (const TraceSummary* recording = result.measured.recording.get()) {
-    for (const Transfer& each : recording->transfers)
-      add(all, {std::nullopt, name_of_transfer(each)}, each.launches, each.time_s);
-    for (const UnmodelledWork& work : recording->unmodelled)
-      add(all, {std::nullopt, work.name}, work.launches, work.time_s);
-  }
-  return all;
-}
-
-AllWork expected_work(const Result& result) {
-  AllWork all;
-  for (const LayerResult& row : result.layers) {
-    WorkKey key{row.layer.pass, row.layer.name};
-    add(all, key, 1, time_s(row), &row);
-    WorkTime& work = all[std::move(key)].time;
-    work.flop += static_cast<double>(row.counts.flops);
-    work.byte += static_cast<double>(row.counts.bytes.total);
-    if (!work.limiter && row.kernel) work.limiter = row.kernel->limiter;
-  }
-  return all;
-}
-
-/// Kernels of one name are one piece of work, whatever their grids.
-AllWork kernel_work(const KernelTable& table) {
-  AllWork all;
-  for (const KernelRow& row : table.rows)
-    add(all, {std::nullopt, row.kernel.name}, static_cast<double>(row.kernel.launches),
-        row.kernel.time_s);
-  return all;
-}
-
-double sum_of(const AllWork& all) {
-  double sum_s = 0;
-  for (const auto& [key, work] : all) sum_s += work.time.time_s;
-  return sum_s;
-}
-
-Side measured_side(const Result& result, bool joins_copies) {
-  Side side{name_of_input(result), measured_work(result, joins_copies), {}};
-  side.run.work_s = sum_of(side.work);
-  const auto& recording = result.measured.recording;
-  if (recording && recording->span_s > 0 && !recording->times_hold_launches) {
-    side.run.step_s = recording->span_s;
-    side.run.busy_s = recording->busy_s;
-    side.run.idle_s = recording->idle_s();
-    side.run.launches = recording->launches;
+  const TraceSummary no_recording;
+  const auto& recording = result.measured.recording ? *result.measured.recording : no_recording;
+  for (const Transfer& each : recording.transfers)
+    side.add({std::nullopt,
+              std::string(name_of(each.kind)) + (each.what.empty() ? "" : " ") + each.what},
+             each.launches, each.time_s);
+  for (const UnmodelledWork& work : recording.unmodelled)
+    side.add({std::nullopt, work.name}, work.launches, work.time_s);
+  side.sum_up();
+  if (recording.span_s > 0 && !recording.times_hold_launches) {
+    side.run.step_s = recording.span_s;
+    side.run.busy_s = recording.busy_s;
+    side.run.idle_s = recording.idle_s();
+    side.run.launches = recording.launches;
   }
   return side;
 }
 
 Side expected_side(const Result& result) {
-  Side side{name_of_input(result) + setting_text(result.setting), expected_work(result), {}};
+  Side side{name_of_input(result) + setting_text(result.setting)};
+  for (const LayerResult& row : result.layers) {
+    WorkTime& work = side.add({row.layer.pass, row.layer.name}, 1, time_s(row), &row).time;
+    work.flop += static_cast<double>(row.counts.flops);
+    work.byte += static_cast<double>(row.counts.bytes.total);
+    if (!work.limiter && row.kernel) work.limiter = row.kernel->limiter;
+  }
+  side.sum_up();
   RunTotals& run = side.run;
-  run.work_s = sum_of(side.work);
   run.roofline_s = result.total.roofline_time_s;
   run.flop = static_cast<double>(result.total.flops);
   run.byte = static_cast<double>(result.total.bytes.total);
@@ -133,9 +106,13 @@ Side expected_side(const Result& result) {
   return side;
 }
 
+/// Kernels of one name are one piece of work, whatever their grids.
 Side kernel_side(const KernelTable& table) {
   const KernelRecording& recording = *table.recording;
-  Side side{recording.name + (table.gpu.empty() ? "" : " on " + table.gpu), kernel_work(table), {}};
+  Side side{recording.name + (table.gpu.empty() ? "" : " on " + table.gpu)};
+  for (const KernelRow& row : table.rows)
+    side.add({std::nullopt, row.kernel.name}, static_cast<double>(row.kernel.launches),
+             row.kernel.time_s);
   side.run.work_s = table.time_s;
   side.run.step_s = recording.span_s;
   side.run.busy_s = recording.busy_s;
@@ -190,13 +167,15 @@ void take_same_layers(AllWork& earlier, AllWork& later, std::vector<Change>& cha
     });
     return layers;
   };
+  const auto identity_of = [](const auto& each) {
+    return identity(stated(each->second.row->layer));
+  };
   std::multimap<std::string, AllWork::iterator> by_identity;
-  for (const auto& each : in_order(later))
-    by_identity.emplace(identity(stated(each->second.row->layer)), each);
+  for (const auto& each : in_order(later)) by_identity.emplace(identity_of(each), each);
   for (const auto& work : in_order(earlier)) {
-    const auto found = by_identity.lower_bound(identity(stated(work->second.row->layer)));
-    if (found == by_identity.end() || found->first != identity(stated(work->second.row->layer)))
-      continue;
+    const std::string own = identity_of(work);
+    const auto found = by_identity.lower_bound(own);
+    if (found == by_identity.end() || found->first != own) continue;
     const auto& [pass, name] = work->first;
     changed.push_back(
         {name, found->second->first.second, pass, work->second.time, found->second->second.time});

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {

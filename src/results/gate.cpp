@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "model/expected.hpp"
 #include "model/text.hpp"
 #include "roofline/enumeration.hpp"
 
@@ -90,13 +89,16 @@ std::string without_time(std::string_view name) {
   return std::string(name.substr(0, at)) + "_" + std::string(name.substr(at + word.size()));
 }
 
+std::string written_name(const GateField& field, const GateUnit& unit) {
+  return std::string(field.name) + std::string(unit.suffix);
+}
+
 [[noreturn]] void fail_field(std::string_view name) {
   std::string usual;
   std::vector<std::string> all;
   for (const GateField& field : gate_fields) {
-    add_item(usual, std::string(field.name) + std::string(field.units.front().suffix));
-    for (const GateUnit& unit : field.units)
-      all.push_back(std::string(field.name) + std::string(unit.suffix));
+    add_item(usual, written_name(field, field.units.front()));
+    for (const GateUnit& unit : field.units) all.push_back(written_name(field, unit));
   }
   throw InputError("expected one of " + usual + ", got \"" + std::string(name) + '"' +
                    did_you_mean(name, {all.begin(), all.end()}));
@@ -106,33 +108,13 @@ void set_field(Gate& gate, std::string_view written) {
   gate.name = without_time(written);
   for (const GateField& field : gate_fields)
     for (const GateUnit& unit : field.units)
-      if (gate.name == std::string(field.name) + std::string(unit.suffix)) {
+      if (gate.name == written_name(field, unit)) {
         gate.field = &field;
         gate.unit = unit.size;
       }
   if (gate.field == nullptr) fail_field(written);
   if (gate.of_layers && !gate.field->has_layers)
     throw InputError(gate.name + " is of networks, not of layers");
-}
-
-/// Takes "layer." or "total." off the name.
-void set_scope(Gate& gate, std::string_view& name) {
-  constexpr std::string_view layer = "layer.";
-  constexpr std::string_view total = "total.";
-  gate.of_layers = name.starts_with(layer);
-  if (gate.of_layers)
-    name.remove_prefix(layer.size());
-  else if (name.starts_with(total))
-    name.remove_prefix(total.size());
-}
-
-void set_limit(Gate& gate, std::string_view number) {
-  const char* end = number.data() + number.size();
-  const auto [last, error] = std::from_chars(number.data(), end, gate.limit);
-  if (error != std::errc() || last != end || !std::isfinite(gate.limit))
-    throw InputError("expected a number after " + std::string(name_of(gate.comparison)) +
-                     ", got \"" + std::string(number) +
-                     "\"; a unit stands in the name, as in expected_ms");
 }
 
 Gate parsed_gate(std::string_view text) {
@@ -142,11 +124,17 @@ Gate parsed_gate(std::string_view text) {
   std::string_view name = trimmed(text.substr(0, at));
   if (at == text.npos || name.empty())
     throw InputError("expected a field, one of > >= < <=, and a number, as in 'expected_ms > 2.5'");
-  const bool or_equal = text.substr(at + 1).starts_with('=');
-  gate.comparison = *parse<GateComparison>(text.substr(at, or_equal ? 2 : 1));
-  set_scope(gate, name);
+  const std::string_view comparison = text.substr(at, text.substr(at + 1).starts_with('=') ? 2 : 1);
+  gate.comparison = *parse<GateComparison>(comparison);
+  gate.of_layers = name.starts_with("layer.");
+  if (gate.of_layers || name.starts_with("total.")) name.remove_prefix(std::size("layer.") - 1);
   set_field(gate, name);
-  set_limit(gate, trimmed(text.substr(at + (or_equal ? 2 : 1))));
+  const std::string_view number = trimmed(text.substr(at + comparison.size()));
+  const char* end = number.data() + number.size();
+  const auto [last, error] = std::from_chars(number.data(), end, gate.limit);
+  if (error != std::errc() || last != end || !std::isfinite(gate.limit))
+    throw InputError("expected a number after " + std::string(comparison) + ", got \"" +
+                     std::string(number) + "\"; a unit stands in the name, as in expected_ms");
   return gate;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "results/sums.hpp"
+#include "results/steps.hpp"
 
 namespace roofline {
 namespace {

@@ -1,10 +1,7 @@
-#include "results/measured_run.hpp"
-
 #include <algorithm>
 
 #include "model/gpu_names.hpp"
-#include "results/advisor.hpp"
-#include "results/sums.hpp"
+#include "results/steps.hpp"
 #include "roofline/explanation.hpp"
 
 namespace roofline {

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <utility>
 
-#include "results/advisor.hpp"
+#include "results/steps.hpp"
 #include "roofline/explanation.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/report.hpp"

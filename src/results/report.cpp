@@ -7,7 +7,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "model/expected.hpp"
 #include "model/text.hpp"
 #include "results/selection.hpp"
 

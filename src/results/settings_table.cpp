@@ -132,7 +132,7 @@ void find_crossovers(SettingsTable& table) {
   }
 }
 
-/// By GPU and type, each in the order in which they first come, then by batch.
+/// Sorts rows by GPU and type, each in the order in which they first come, then by batch.
 void sort_rows(std::vector<SettingRow>& rows) {
   std::map<std::string, std::size_t> gpus;
   std::map<std::optional<DataType>, std::size_t> types;

@@ -1,10 +1,9 @@
-#include "results/sums.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "kernel/machine/memory_traffic.hpp"
 #include "model/sizes.hpp"
+#include "results/steps.hpp"
 
 namespace roofline {
 namespace {

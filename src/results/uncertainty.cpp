@@ -12,15 +12,11 @@
 namespace roofline {
 namespace {
 
-/// Whether a sum of ln factors is of 68 or of 95 in 100.
-enum class Quantile { of_68, of_95 };
-
-double log_factor(const Uncertainty& uncertainty, Quantile quantile) {
-  return std::log(quantile == Quantile::of_68 ? uncertainty.factor : uncertainty.factor_95);
-}
+/// The factor of 68 or of 95 in 100.
+using Factor = double Uncertainty::*;
 
 double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_s,
-                      double common_share, Quantile quantile) {
+                      double common_share, Factor factor) {
   // What the model sees no difference between.
   using Work = std::tuple<LayerKind, Pass, Engine, std::uint64_t, std::uint64_t, double>;
   std::map<Work, double> works;
@@ -28,7 +24,7 @@ double sum_of_squares(const std::vector<const LayerResult*>& rows, double whole_
   for (const LayerResult* row : rows) {
     if (!row->expected_uncertainty) continue;
     const double part =
-        *row->expected_time_s / whole_s * log_factor(*row->expected_uncertainty, quantile);
+        *row->expected_time_s / whole_s * std::log((*row->expected_uncertainty).*factor);
     all += part;
     works[{row->layer.kind, row->layer.pass, row->engine, row->counts.macs, row->counts.bytes.total,
            *row->expected_time_s}] += part;
@@ -55,10 +51,7 @@ struct CellKey {
   std::optional<DataType> dtype;
   std::optional<Pass> pass;
 
-  bool operator<(const CellKey& other) const {
-    return std::tie(layer_class, dtype, pass) <
-           std::tie(other.layer_class, other.dtype, other.pass);
-  }
+  auto operator<=>(const CellKey&) const = default;
   int count() const {
     return int{layer_class.has_value()} + int{dtype.has_value()} + int{pass.has_value()};
   }
@@ -162,13 +155,13 @@ std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult
                                   [&](const TotalErrors& each) { return each.basis >= *basis; });
   const TotalErrors none{*basis, 1, 1, 1, 0, {}};
   const TotalErrors& total = found == errors.totals.end() ? none : *found;
-  const auto factor = [&](Quantile quantile, double run_factor) {
+  const auto total_factor = [&](Factor factor, double run_factor) {
     const double run = is_network ? std::log(run_factor) : 0;
     return std::exp(
-        std::sqrt(sum_of_squares(rows, whole_s, total.common_share, quantile) + run * run));
+        std::sqrt(sum_of_squares(rows, whole_s, total.common_share, factor) + run * run));
   };
-  return Uncertainty{factor(Quantile::of_68, total.run_factor),
-                     factor(Quantile::of_95, total.run_factor_95), *basis};
+  return Uncertainty{total_factor(&Uncertainty::factor, total.run_factor),
+                     total_factor(&Uncertainty::factor_95, total.run_factor_95), *basis};
 }
 
 void set_total_uncertainty(Result& result, const MeasuredErrors& errors) {

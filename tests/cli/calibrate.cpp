@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -109,7 +108,7 @@ TEST_CASE("A file of one's own answers to the driver's name once it is calibrate
   CHECK(nlohmann::json::parse(again.out)["results"][0]["accuracy"].size() == 1);
   const Outcome unknown = run(folder, "roofline calibrate adds.ndjson -o other.json");
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err.rfind("roofline: unknown GPU \"Graphics 9000\"; did you mean", 0) == 0);
+  CHECK(unknown.err.rfind("roofline: unknown GPU \"Graphics 9000\"", 0) == 0);
 }
 
 TEST_CASE("The layers of the script load, and its minutes are those asked for", "[cli/calibrate]") {
@@ -126,35 +125,6 @@ TEST_CASE("The layers of the script load, and its minutes are those asked for", 
   CHECK(rows.exit_code == 0);
   CHECK(rows.err.empty());
   CHECK(lines_of(rows.out).size() > 800);
-}
-
-TEST_CASE("The script for MIOpen's driver makes a log that is read", "[cli/calibrate]") {
-  const TemporaryFolder folder;
-  run(folder, "roofline calibrate --script=miopen > measure.sh");
-  // What the driver prints, of a GPU on which all takes half a millisecond.
-  folder.write("MIOpenDriver",
-               "#!/bin/sh\n"
-               "echo MIOpenDriver \"$@\"\n"
-               "case \"$*\" in *'-g 32 '*) exit 1 ;; esac\n"
-               "for pass in Forward 'Backward Data' 'Backward Weights'; do\n"
-               "  echo \"GPU Kernel Time $pass Conv. Elapsed: 0.5 ms (average)\"\n"
-               "done\n");
-  run(folder, "chmod +x MIOpenDriver");
-  const Outcome measured = run(folder,
-                               "sed '/^time_layer -n/{/-g 32$/!{300,$d}}' measure.sh > short.sh && "
-                               "MIOPEN_DRIVER=./MIOpenDriver sh short.sh > measured.log");
-  CHECK(measured.exit_code == 0);
-  CHECK(measured.err.rfind("left out: convfp16 -n ", 0) == 0);
-  const Outcome read = run(folder, "roofline measured.log --gpu mi250-gcd --json");
-  CHECK(read.exit_code == 0);
-  const auto report = nlohmann::json::parse(read.out);
-  std::set<std::string> cells;
-  for (const auto& cell : report["results"][0]["accuracy"])
-    cells.insert(cell["class"].get<std::string>() + ' ' + cell["dtype"].get<std::string>() + ' ' +
-                 cell["pass"].get<std::string>());
-  CHECK(cells.size() == 12);
-  CHECK(cells.contains("grouped fp16 wgrad"));
-  CHECK(run(folder, "sh measure.sh 600").err == "measure.sh: no MIOpenDriver: set MIOPEN_DRIVER\n");
 }
 
 TEST_CASE("Times of another GPU are refused in one line, whatever types it had",

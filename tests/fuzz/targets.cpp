@@ -317,7 +317,9 @@ Files files_in(const std::filesystem::path& path) {
 void expect_written(const std::filesystem::path& path, const std::string& text) {
   Files expected = files_in(path.parent_path());
   try {
-    write_file(path.string(), text);
+    OutputFile file(path.string());
+    file.write(text);
+    file.commit();
     expected[std::filesystem::path(written_path(path.string())).filename().string()] = text;
   } catch (const OutputError&) {
   }

@@ -129,7 +129,7 @@ Json all_layers() {
   Json layers = Json::array();
   for (const LayerField& field : layer_fields())
     for (const KindInfo& kind : all_kinds())
-      if (is_input_kind(kind.kind) && field.taken(kind.kind)) {
+      if (is_input_kind(kind.kind) && field.applies_to(kind.kind)) {
         if (field.key == "batch" && kind.kind == LayerKind::attention) continue;  // in its shapes
         Json layer = with_field(kind.kind, field);
         if (field.key != "name")
@@ -184,7 +184,8 @@ TEST_CASE("Layers that differ in a field are never folded", "[load/layer_fields]
                                           "measured_cold_time_s", "measured_gpu"};
   for (const LayerField& field : layer_fields())
     for (const KindInfo& kind : all_kinds()) {
-      if (!is_input_kind(kind.kind) || !field.taken(kind.kind) || field.key == "type") continue;
+      if (!is_input_kind(kind.kind) || !field.applies_to(kind.kind) || field.key == "type")
+        continue;
       if (field.key == "batch" && kind.kind == LayerKind::attention) continue;
       INFO(field.key << " of " << kind.name);
       const LayerSpec base = spec_of(base_layer(kind.kind));

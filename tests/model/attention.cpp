@@ -5,8 +5,8 @@
 #include "load/loading.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/load.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "load/loading.hpp"
 #include "model/generated_layers.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -1,7 +1,7 @@
 // Counts an operator, as a survey of theoretical performance tabulates them.
 
 #include "load/loading.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

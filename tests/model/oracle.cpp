@@ -4,7 +4,7 @@
 #include <string>
 
 #include "load/loading.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

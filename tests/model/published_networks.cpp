@@ -5,7 +5,7 @@
 
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -8,8 +8,8 @@
 #include "onnx/onnx_reading.hpp"
 #include "report/stated.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/render.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 using Json = nlohmann::json;

@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "onnx/onnx_reading.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "load/record_reading.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -3,7 +3,7 @@
 
 #include "catch.hpp"
 #include "pytorch/trace_text.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -6,9 +6,9 @@
 
 #include "catch.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/load.hpp"
 #include "roofline/recording.hpp"
+#include "roofline/roofline_point.hpp"
 
 using namespace roofline;
 

@@ -1,7 +1,7 @@
 // Views, comparisons and sweeps, on results made by hand.
 
 #include "catch.hpp"
-#include "results/sums.hpp"
+#include "results/steps.hpp"
 #include "roofline/report.hpp"
 #include "roofline/settings_table.hpp"
 

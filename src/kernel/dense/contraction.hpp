@@ -20,9 +20,9 @@
 #include <cstdint>
 
 #include "kernel/resolved_model.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/gpu.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -23,8 +23,8 @@
 #include "kernel/formula.hpp"
 #include "kernel/machine/memory_system.hpp"
 #include "kernel/machine/rates.hpp"
-#include "roofline/counts.hpp"
 #include "roofline/kernel.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 

@@ -6,10 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/autocast.hpp"
-#include "model/expected.hpp"
-#include "model/infer/layer.hpp"
-#include "model/infer/operands.hpp"
+#include "model/as_run.hpp"
+#include "model/infer/shapes.hpp"
 #include "model/text.hpp"
 
 namespace roofline {
@@ -19,6 +17,20 @@ std::string_view spelling(const Place& place, std::string_view field) {
   for (const auto& [each, name] : *place.spellings)
     if (each == field) return name;
   return field;
+}
+
+/// The error in the source's own words for place and field.
+InputError placed(const FieldError& error, const Place& place) {
+  std::string where = place.where;
+  if (!error.field.empty()) {
+    const bool joins = place.pointers && where.starts_with('/');
+    if (!where.empty() && !joins) where += ": ";
+    where += (place.pointers ? "/" : "") + std::string(spelling(place, error.field));
+    for (const std::size_t index : error.index) where += "/" + std::to_string(index);
+  }
+  InputError input(place.source, where, error.message);
+  input.remedy = error.remedy;
+  return input;
 }
 
 /// Gives each layer a name of its own: a second "conv" is "conv#2".
@@ -88,8 +100,8 @@ class Inference {
 
   void add_placed(const LayerSpec& layer, std::size_t index) try {
     add(layer, index);
-  } catch (const FieldFailure& failure) {
-    throw input_error(failure.error, layer.place);
+  } catch (const FieldError& error) {
+    throw placed(error, layer.place);
   }
 
   void add(const LayerSpec& spec, std::size_t index) {
@@ -160,26 +172,7 @@ Network inferred(const NetworkSpec& spec, const LayerDefaults& defaults) {
   return network;
 }
 
-InputError placed(const FieldError& error, const Place& place) {
-  std::string where;
-  if (!error.field.empty()) {
-    const std::string_view name = spelling(place, error.field);
-    where = (place.pointers ? "/" : "") + std::string(name);
-    for (const std::size_t index : error.index) where += "/" + std::to_string(index);
-  }
-  if (place.where.empty() || where.empty())
-    return {place.source, place.where + where, error.message};
-  const bool joins = place.pointers && place.where.front() == '/';
-  return {place.source, place.where + (joins ? "" : ": ") + where, error.message};
-}
-
 }  // namespace
-
-InputError input_error(const FieldError& error, const Place& place) {
-  InputError input = placed(error, place);
-  input.remedy = error.remedy;
-  return input;
-}
 
 InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted) {
   const std::string own = spec.batch ? "batch " + std::to_string(*spec.batch) + ", its own"

@@ -1,12 +1,11 @@
-#include "model/infer/layer.hpp"
-
 #include <algorithm>
+#include <span>
 #include <utility>
 
-#include "model/infer/window.hpp"
+#include "model/infer/shapes.hpp"
 #include "model/layer_fields.hpp"
 #include "model/sizes.hpp"
-#include "roofline/counts.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
@@ -50,10 +49,6 @@ void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& laye
   layer.output.channels = value.features;
 }
 
-std::uint64_t positions(const Shape& shape) {
-  return checked_mul(shape.spatial[0], shape.spatial[1], shape.spatial[2]);
-}
-
 /// Whether so many elements are the last sizes of the shape, in PyTorch's sense: its features
 /// stand last where its source has them so, else first.
 bool are_last_sizes(std::uint64_t count, const Shape& shape) {
@@ -71,13 +66,12 @@ bool are_last_sizes(std::uint64_t count, const Shape& shape) {
 void set_layer_norm(const LayerSpec& spec, Layer& layer) {
   const Shape& shape = layer.output;
   const std::uint64_t features = shape.channels;
-  const std::uint64_t all = checked_mul(features, positions(shape));
+  const std::uint64_t all = checked_mul(features, checked_product(shape.spatial));
   if (spec.normalized_shape.empty()) {
     layer.norm_elements = features;
     return;
   }
-  std::uint64_t stated = 1;
-  for (const std::uint64_t size : spec.normalized_shape) stated = checked_mul(stated, size);
+  const std::uint64_t stated = checked_product(spec.normalized_shape);
   if (!are_last_sizes(stated, shape))
     fail("normalized_shape",
          "expected [" + std::to_string(features) + "], the features of the input " +
@@ -92,7 +86,7 @@ void set_group_norm(const LayerSpec& spec, Layer& layer) {
   if (*spec.groups == 0 || channels % *spec.groups != 0)
     fail("groups", "expected a divisor of the " + std::to_string(channels) + " channels, got " +
                        std::to_string(*spec.groups));
-  layer.norm_elements = checked_mul(channels / *spec.groups, positions(layer.output));
+  layer.norm_elements = checked_mul(channels / *spec.groups, checked_product(layer.output.spatial));
 }
 
 /// Fills norm_elements; the shapes are there.
@@ -101,7 +95,9 @@ void infer_norm(const LayerSpec& spec, Layer& layer) {
     case LayerKind::layer_norm:
     case LayerKind::rms_norm: return set_layer_norm(spec, layer);
     case LayerKind::group_norm: return set_group_norm(spec, layer);
-    case LayerKind::instance_norm: layer.norm_elements = positions(layer.output); return;
+    case LayerKind::instance_norm:
+      layer.norm_elements = checked_product(layer.output.spatial);
+      return;
     default: return;
   }
 }
@@ -147,16 +143,15 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
   if (spec.inputs.size() != 2)
     fail("inputs", "expected two matrices, [..., m, k] and [..., k, n], got " +
                        std::to_string(spec.inputs.size()));
-  const auto matrix = [&](std::size_t i) {
-    const OperandSpec& operand = spec.inputs[i];
-    std::vector<std::uint64_t> sizes = operand.sizes;
+  const auto matrix = [&](std::size_t i) -> const std::vector<std::uint64_t>& {
+    const std::vector<std::uint64_t>& sizes = spec.inputs[i].sizes;
     if (sizes.size() < 2)
       fail("inputs",
            "expected the shape of a matrix, [..., rows, columns], got " + list_text(sizes), {i});
     return sizes;
   };
-  const std::vector<std::uint64_t> a = matrix(0);
-  const std::vector<std::uint64_t> b = matrix(1);
+  const std::vector<std::uint64_t>& a = matrix(0);
+  const std::vector<std::uint64_t>& b = matrix(1);
   const std::uint64_t m = a[a.size() - 2];
   const std::uint64_t k = a.back();
   const std::uint64_t n = b.back();
@@ -167,9 +162,7 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
          {1, b.size() - 2});
   std::uint64_t products = 1;
   for (const auto* sizes : {&a, &b}) {
-    std::uint64_t own = 1;
-    for (std::size_t i = 0; i + 2 < sizes->size(); ++i) own = checked_mul(own, (*sizes)[i]);
-    products = std::max(products, own);
+    products = std::max(products, checked_product(std::span(sizes->data(), sizes->size() - 2)));
   }
   Operand first{{products, k, {1, 1, m}, 1}, std::nullopt, false};
   if (!spec.inputs[0].layer.empty() && !scope.network.record)

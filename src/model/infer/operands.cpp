@@ -1,8 +1,7 @@
-#include "model/infer/operands.hpp"
-
 #include <algorithm>
 #include <array>
 
+#include "model/infer/shapes.hpp"
 #include "model/sizes.hpp"
 #include "model/text.hpp"
 
@@ -257,20 +256,17 @@ std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
 Operand infer_operand(const LayerSpec& spec, const LayerScope& scope,
                       std::optional<std::uint8_t> rank) {
   if (!spec.input_size.empty()) return from_sizes(spec, scope, rank.value_or(2));
-  if (spec.input && spec.input->layer.empty()) {
-    if (spec.in_channels) fail_twice("in_channels", "input");
-    return stated_operand(*spec.input, spec, scope, {rank, info(spec.kind).features, false},
-                          "input", {});
-  }
   if (!spec.input) {
     if (spec.in_channels && scope.previous_copies == 0)
       fail("in_channels", "expected input_size, or h and w, beside the channels");
     return from_previous(spec, scope);
   }
-  const Operand operand = stated_operand(*spec.input, spec, scope,
-                                         {rank, info(spec.kind).features, false}, "input", {});
-  check_channels(spec, operand.shape);
-  check_batch(spec, scope, operand.shape);
+  const bool is_named = !spec.input->layer.empty();
+  if (!is_named && spec.in_channels) fail_twice("in_channels", "input");
+  Operand operand = stated_operand(*spec.input, spec, scope,
+                                   {rank, info(spec.kind).features, false}, "input", {});
+  if (is_named) check_channels(spec, operand.shape);
+  if (is_named) check_batch(spec, scope, operand.shape);
   return operand;
 }
 

@@ -1,7 +1,6 @@
-#include "model/infer/window.hpp"
-
 #include <algorithm>
 
+#include "model/infer/shapes.hpp"
 #include "model/sizes.hpp"
 
 namespace roofline {

@@ -1,9 +1,10 @@
 #pragma once
 
-// What a layer states of its operands, read: lists of sizes, numbers for each axis, earlier layers,
-// parameters; and how inference fails, with the field that is wrong.
+// What a layer states of its operands and its window, read; its shapes by its kind and the checks
+// that every layer passes; and how inference fails, with the field that is wrong.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <optional>
 #include <string>
@@ -18,19 +19,23 @@
 
 namespace roofline {
 
-struct FieldFailure {
-  FieldError error;
+/// Why a layer is none: the field, the index in it where it is a list, and the reason.
+struct FieldError {
+  std::string field;               ///< by its key in layer files; empty: the layer as a whole
+  std::vector<std::size_t> index;  ///< {1} is the second number of the field's list
+  std::string message;             ///< "expected ..., got ..."
+  Remedy remedy = Remedy::none;
 };
 
 /// A field is named by its key in layer files (model/layer_fields.hpp).
 [[noreturn]] inline void fail(std::string_view field, std::string message,
                               std::vector<std::size_t> index = {}) {
-  throw FieldFailure{{std::string(field), std::move(index), std::move(message)}};
+  throw FieldError{std::string(field), std::move(index), std::move(message)};
 }
 
 /// The layer as a whole is wrong.
 [[noreturn]] inline void fail_layer(std::string message) {
-  throw FieldFailure{{"", {}, std::move(message)}};
+  throw FieldError{"", {}, std::move(message)};
 }
 
 [[noreturn]] inline void fail_missing(std::string_view field, const std::string& expected) {
@@ -44,7 +49,7 @@ struct FieldFailure {
 
 /// More than the limits of inputs allow.
 [[noreturn]] inline void fail_limit(std::string_view field, const std::string& expected) {
-  throw FieldFailure{{std::string(field), {}, beyond_limit(expected), Remedy::limits}};
+  throw FieldError{std::string(field), {}, beyond_limit(expected), Remedy::limits};
 }
 
 struct StatedShape {
@@ -99,7 +104,7 @@ class LayerNames {
     std::size_t copies;
     bool ambiguous;
   };
-  /// Of all entries, side by side, so that they leave no gaps between layers when they are gone.
+  /// Holds all entries side by side, so that they leave no gaps between layers when they are gone.
   std::pmr::monotonic_buffer_resource memory_;
   std::pmr::unordered_map<std::string, Entry> entries_{&memory_};
 };
@@ -129,5 +134,36 @@ std::vector<Operand> infer_operands(const std::vector<OperandSpec>& stated, std:
 /// the one its shape states, if any.
 std::uint64_t infer_batch(const LayerSpec& spec, const LayerScope& scope,
                           std::optional<std::uint64_t> shape_batch);
+
+/// Taps that one kernel spans: dilation * (kernel - 1) + 1. Throws OverflowError.
+std::uint64_t kernel_extent(const Window& window, std::size_t axis);
+
+/// floor((in + pad_begin + pad_end - extent) / stride) + 1; for pools with ceil_mode rounded up,
+/// but never to a window that starts past the input and its leading padding (PyTorch's rule).
+/// Returns 0 where the kernel is larger than the padded input. Throws OverflowError.
+std::uint64_t window_output_size(const Window& window, std::size_t axis, std::uint64_t input_size);
+
+/// (in - 1) * stride - pad_begin - pad_end + extent + output_padding. Returns 0 where the padding
+/// leaves nothing. Throws OverflowError.
+std::uint64_t transposed_output_size(const Window& window, std::size_t axis,
+                                     std::uint64_t input_size);
+
+/// Gives the axis the padding with which a stride of 1 keeps its size and a stride of s divides it
+/// by s, rounded up; an odd element goes to the end.
+void set_same_padding(Window& window, std::size_t axis, std::uint64_t input_size);
+
+/// Fills inputs, window, groups, bias and output. Fails with a FieldError.
+void infer_convolution(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
+void infer_pool(const LayerSpec& spec, const LayerScope& scope, Layer& layer);
+
+/// "; padding 2 gives 256" where a symmetric padding of a window of stride 1 would give `wanted`.
+std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wanted);
+
+/// Throws FieldError. `name` is the layer's own.
+Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& scope);
+
+/// What a layer norm was taken over for want of a normalized_shape, where that could also be
+/// something else; empty where nothing had to be assumed.
+std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer);
 
 }  // namespace roofline

@@ -1,4 +1,4 @@
-// MIG slices and virtual GPUs by the names of drivers, as shares of their parts. What a driver
+// MIG slices by the names of drivers, as shares of their parts. What a driver
 // reports of two slices is from the GPU target configurations of openxla/xla (h100_sxm_mig,
 // b200_mig).
 
@@ -16,7 +16,7 @@ double peak(const Gpu& gpu, Engine engine) { return *rate_of(gpu.peak_flop_per_s
 
 }  // namespace
 
-TEST_CASE("A slice of an H100 is what its driver reports", "[load/gpu_shares]") {
+TEST_CASE("A slice of an H100 is what its driver reports", "[load/mig]") {
   const Gpu slice = find_gpu("NVIDIA H100 80GB HBM3 MIG 1g.10gb").value();
   CHECK(slice.name == "H100 SXM5 80GB MIG 1g.10gb");
   CHECK(slice.sm_count == 16);
@@ -32,7 +32,7 @@ TEST_CASE("A slice of an H100 is what its driver reports", "[load/gpu_shares]") 
   CHECK_FALSE(find_gpu("h200 mig 1g.18gb").value().sustained);
 }
 
-TEST_CASE("A slice of a B200 is what its driver reports", "[load/gpu_shares]") {
+TEST_CASE("A slice of a B200 is what its driver reports", "[load/mig]") {
   const Gpu slice = find_gpu("NVIDIA B200 MIG 1g.23gb").value();
   CHECK(slice.sm_count == 18);
   CHECK(static_cast<double>(*slice.l2_byte) == Approx(15859712).epsilon(0.05));
@@ -40,8 +40,7 @@ TEST_CASE("A slice of a B200 is what its driver reports", "[load/gpu_shares]") {
   CHECK(static_cast<double>(*slice.memory_byte) == Approx(22011707392.0).epsilon(0.05));
 }
 
-TEST_CASE("MIG slices by the names that drivers, schedulers and people write",
-          "[load/gpu_shares]") {
+TEST_CASE("MIG slices by the names that drivers, schedulers and people write", "[load/mig]") {
   struct Slice {
     const char* typed;
     const char* name;
@@ -86,7 +85,7 @@ TEST_CASE("MIG slices by the names that drivers, schedulers and people write",
   }
 }
 
-TEST_CASE("Every profile of every part with MIG is within the part", "[load/gpu_shares]") {
+TEST_CASE("Every profile of every part with MIG is within the part", "[load/mig]") {
   const std::map<std::string, std::vector<std::string>> profiles_of{
       {"a100-40gb", {"1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"}},
       {"a800-pcie", {"1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"}},
@@ -115,37 +114,7 @@ TEST_CASE("Every profile of every part with MIG is within the part", "[load/gpu_
   }
 }
 
-TEST_CASE("Virtual GPUs are the whole part with some of its memory, or a slice",
-          "[load/gpu_shares]") {
-  const Gpu a10 = find_gpu("a10").value();
-  const Gpu half = find_gpu("NVIDIA A10-12Q").value();
-  CHECK(half.name == "NVIDIA A10 vGPU 12GB");
-  CHECK(half.memory_byte == 12'000'000'000);
-  CHECK(half.sm_count == a10.sm_count);
-  CHECK(half.bandwidth_byte_per_s == a10.bandwidth_byte_per_s);
-  CHECK(half.share == "virtual GPU of NVIDIA A10: 12 of 24 GB, all SMs in turn with others");
-  const std::map<std::string, std::string> table{
-      {"NVIDIA A10-24Q", "NVIDIA A10 vGPU 24GB"},
-      {"GRID T4-16Q", "Tesla T4 vGPU 16GB"},
-      {"GRID V100DX-32C", "Tesla V100 SXM2 32GB vGPU 32GB"},
-      {"GRID A100-10C", "A100 PCIe 40GB vGPU 10GB"},
-      {"GRID A100X-40C", "A100 SXM4 40GB vGPU 40GB"},
-      {"GRID A100DX-80C", "A100 SXM4 80GB vGPU 80GB"},
-      {"GRID A100DX-1-10C", "A100 SXM4 80GB MIG 1g.10gb"},
-      {"NVIDIA H100XM-80C", "H100 SXM5 80GB vGPU 80GB"},
-      {"NVIDIA H100XM-1-10CME", "H100 SXM5 80GB MIG 1g.10gb"},
-      {"NVIDIA H200X-141C", "H200 SXM 141GB vGPU 141GB"},
-      {"NVIDIA H20-96C", "H20 96GB vGPU 96GB"},
-      {"NVIDIA L40S-48Q", "NVIDIA L40S vGPU 48GB"},
-      {"GRID RTX8000-12Q", "Quadro RTX 8000 vGPU 12GB"},
-  };
-  for (const auto& [typed, name] : table) {
-    INFO(typed);
-    CHECK(find_gpu(typed).value().name == name);
-  }
-}
-
-TEST_CASE("A share that is none says what there is", "[load/gpu_shares]") {
+TEST_CASE("A share that is none says what there is", "[load/mig]") {
   CHECK(gpu_message("H100 MIG 9g.90gb") ==
         "H100 SXM5 80GB has no MIG profile 9g.90gb; it has 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, "
         "4g.40gb and 7g.80gb");
@@ -157,14 +126,12 @@ TEST_CASE("A share that is none says what there is", "[load/gpu_shares]") {
         "NVIDIA A30 has no compute instance of 3 slices in MIG 2g.12gb");
   CHECK(gpu_message("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
   CHECK(gpu_message("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
-  CHECK(gpu_message("NVIDIA A10-48Q") ==
-        "NVIDIA A10 has 24 GB, which is less than the 48 GB of this virtual GPU");
   CHECK(gpu_message("H300 MIG 1g.10gb") ==
-        "unknown GPU \"H300 MIG 1g.10gb\"; did you mean h100, h200 or h800?");
+        "unknown GPU \"H300 MIG 1g.10gb\"; did you mean b300, h100, h200 or h800?");
   CHECK(gpu_message("MIG 1g.10gb") == "unknown GPU \"MIG 1g.10gb\"");
 }
 
-TEST_CASE("A recording that was made on a slice finds it", "[load/gpu_shares]") {
+TEST_CASE("A recording that was made on a slice finds it", "[load/mig]") {
   RecordedGpu recorded;
   recorded.name = "NVIDIA H100 80GB HBM3 MIG 1g.10gb";
   recorded.sm_count = 16;
@@ -174,11 +141,11 @@ TEST_CASE("A recording that was made on a slice finds it", "[load/gpu_shares]") 
   CHECK(found.front().sm_count == 16);
 }
 
-TEST_CASE("A file's own text is that of a whole GPU", "[load/gpu_shares]") {
+TEST_CASE("A file's own text is that of a whole GPU", "[load/mig]") {
   const Expected<std::string> text = Catalogue().text("H100 MIG 1g.10gb");
   REQUIRE_FALSE(text);
   CHECK(
       std::string(text.error().what()) ==
-      "\"H100 MIG 1g.10gb\" is a share of a GPU and has no file of its own: name the GPU, or give "
+      "\"H100 MIG 1g.10gb\" is a slice of a GPU and has no file of its own: name the GPU, or give "
       "a file");
 }

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <regex>
+#include <span>
+#include <utility>
+
+#include "model/gpu_names.hpp"
+#include "model/text.hpp"
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+/// A part of compute slices and of memory slices.
+struct MigProfile {
+  std::uint64_t compute_slices;
+  std::uint64_t memory_slices;
+};
+
+// Supported MIG profiles of NVIDIA's Multi-Instance GPU User Guide: parts of seven compute and
+// eight memory slices, and of four and four.
+constexpr MigProfile sevenths[] = {{1, 1}, {1, 2}, {2, 2}, {3, 4}, {4, 4}, {7, 8}};
+constexpr MigProfile fourths[] = {{1, 1}, {2, 2}, {4, 4}};
+
+constexpr std::uint64_t any_sm_count = 0;
+
+struct MigPart {
+  std::string_view compute_capability;
+  std::uint64_t sm_count;
+  std::span<const MigProfile> profiles;
+  /// What `nvidia-smi mig -lgip` lists of the SMs of each profile; 0 where no listing is known.
+  std::array<std::uint64_t, 6> listed_sms;
+};
+
+/// The first that fits is meant: parts with MIG are told by their chip and how much of it they
+/// have.
+constexpr MigPart mig_parts[] = {
+    {"8.0", 56, fourths, {14, 28, 56}},                         // A30
+    {"8.0", any_sm_count, sevenths, {14, 14, 28, 42, 56, 98}},  // A100
+    {"9.0", 132, sevenths, {16, 26, 32, 60, 64, 132}},          // H100
+    {"9.0", any_sm_count, sevenths, {}},                        // H100 PCIe, H20
+    {"10.0", 148, sevenths, {18, 30, 36}},                      // B200
+    {"10.0", 152, sevenths, {18, 32, 38}},                      // GB200
+    {"10.3", any_sm_count, sevenths, {}},                       // B300
+    {"12.0", 188, fourths, {46, 94, 188}},                      // RTX PRO 6000
+};
+
+std::string short_number(double value) { return number_text(value, 4); }
+std::string gigabytes(double bytes) { return short_number(bytes / 1e9); }
+
+/// A profile of a part.
+struct MigSlice {
+  std::uint64_t compute_slices;
+  double gigabytes;
+  double memory_share;
+  std::string memory_text;  ///< "1 of 8 memory slices"
+  bool lists_sms;
+  std::uint64_t sm_count;
+
+  /// "1g.10gb"; the driver rounds what the memory slices have.
+  std::string name() const {
+    return std::to_string(compute_slices) + "g." + std::to_string(std::llround(gigabytes)) + "gb";
+  }
+};
+
+MigSlice slice_of(const Gpu& whole, const MigPart& part, std::size_t profile) {
+  const auto [compute_slices, memory_slices] = part.profiles[profile];
+  const auto [all_compute, all_memory] = part.profiles.back();
+  const double share = static_cast<double>(memory_slices) / static_cast<double>(all_memory);
+  const std::uint64_t listed = part.listed_sms[profile];
+  // What drivers list, else as many as the published fraction has, in pairs as chips do.
+  const std::uint64_t fraction = *whole.sm_count * compute_slices / all_compute / 2 * 2;
+  return {compute_slices,
+          static_cast<double>(*whole.memory_byte) / 1e9 * share,
+          share,
+          std::to_string(memory_slices) + " of " + std::to_string(all_memory) + " memory slices",
+          listed > 0,
+          listed > 0 ? listed : fraction};
+}
+
+/// All that the part has; none where it cannot be divided.
+std::vector<MigSlice> slices_of(const Gpu& whole) {
+  std::vector<MigSlice> slices;
+  if (!whole.sm_count || !whole.memory_byte) return slices;
+  for (const MigPart& part : mig_parts)
+    if (slices.empty() && part.compute_capability == whole.compute_capability &&
+        (part.sm_count == any_sm_count || part.sm_count == whole.sm_count))
+      for (std::size_t i = 0; i < part.profiles.size(); ++i)
+        slices.push_back(slice_of(whole, part, i));
+  return slices;
+}
+
+/// The slice with these compute slices whose memory is nearest to what the name says, which
+/// drivers round from what they leave of the board's.
+const MigSlice& slice_meant(const MigName& name, const Gpu& whole,
+                            const std::vector<MigSlice>& slices) {
+  constexpr double rounding_gb = 1;
+  constexpr double rounding_share = 0.06;
+  const auto named = static_cast<double>(name.gigabytes);
+  const MigSlice* nearest = nullptr;
+  double least = std::max(rounding_gb, rounding_share * named);
+  std::string all;
+  for (const MigSlice& slice : slices) {
+    add_item(all, slice.name(), &slice == &slices.back() ? " and " : ", ");
+    const double difference = std::fabs(slice.gigabytes - named);
+    if (slice.compute_slices != name.compute_slices || difference > least) continue;
+    nearest = &slice;
+    least = difference;
+  }
+  if (nearest == nullptr)
+    throw InputError(whole.name + " has no MIG profile " + std::to_string(name.compute_slices) +
+                     "g." + std::to_string(name.gigabytes) + "gb; it has " + all);
+  if (name.instance_slices > name.compute_slices)
+    throw InputError(whole.name + " has no compute instance of " +
+                     std::to_string(name.instance_slices) + " slices in MIG " + nearest->name());
+  return *nearest;
+}
+
+template <class Number>
+void scale_known(std::optional<Number>& value, double factor) {
+  if (value) value = static_cast<Number>(static_cast<double>(*value) * factor);
+}
+
+/// Named as the whole is named.
+Gpu slice_called(const Gpu& whole, const std::string& suffix) {
+  Gpu gpu = whole;
+  for (std::string& alias : gpu.aliases) alias += ' ' + suffix;
+  gpu.name += ' ' + suffix;
+  return gpu;
+}
+
+}  // namespace
+
+std::optional<MigName> parse_mig_name(std::string_view text) {
+  // "h100 80gb hbm3 mig 2c 4g 40gb me": what follows the memory size says which media engines a
+  // slice has and whether it draws.
+  static const std::regex form(
+      R"((?!mig )(.+?)(?: mig)?(?: (\d{1,4})c)? (\d{1,4})g (\d{1,4})gb(?: (?:me|gfx|all))*)");
+  const auto number = [](const std::ssub_match& digits) {
+    return digits.matched ? std::stoull(digits) : 0;
+  };
+  std::smatch match;
+  const std::string words = gpu_name_words(text);
+  if (!std::regex_match(words, match, form) || number(match[3]) == 0) return std::nullopt;
+  return MigName{match[1], number(match[4]), number(match[3]), number(match[2])};
+}
+
+Gpu mig_slice(const Gpu& whole, const MigName& name) {
+  const std::vector<MigSlice> slices = slices_of(whole);
+  if (slices.empty()) throw InputError(whole.name + " has no MIG slices");
+  const MigSlice& slice = slice_meant(name, whole, slices);
+  const bool is_instance = name.instance_slices > 0 && name.instance_slices < slice.compute_slices;
+  const std::uint64_t sm_count =
+      is_instance ? name.instance_slices * slices.front().sm_count : slice.sm_count;
+  const double sm_share = static_cast<double>(sm_count) / static_cast<double>(*whole.sm_count);
+  const double memory_share = slice.memory_share;
+  Gpu gpu = slice_called(
+      whole,
+      "MIG " + (is_instance ? std::to_string(name.instance_slices) + "c." : "") + slice.name());
+  gpu.sm_count = sm_count;
+  for (const Engine engine : enumerators<Engine>)
+    scale_known(gpu.peak_flop_per_s[engine], sm_share);
+  gpu.bandwidth_byte_per_s *= memory_share;
+  scale_known(gpu.memory_byte, memory_share);
+  scale_known(gpu.memory_bus_bit, memory_share);
+  scale_known(gpu.l2_byte, memory_share);
+  scale_known(gpu.l3_byte, memory_share);
+  gpu.tdp_w.reset();
+  gpu.sustained.reset();
+  std::string taken = "MIG slice of " + whole.name + ": " + std::to_string(sm_count) + " of " +
+                      std::to_string(*whole.sm_count) + " SMs" +
+                      (slice.lists_sms ? "" : " (the published fraction)") + ", " +
+                      slice.memory_text + " (" + gigabytes(static_cast<double>(*gpu.memory_byte)) +
+                      " GB, " + gigabytes(gpu.bandwidth_byte_per_s) + " GB/s";
+  if (gpu.l2_byte)
+    taken += ", " + short_number(static_cast<double>(*gpu.l2_byte) / (1024 * 1024)) + " MiB of L2";
+  gpu.share = taken + ")";
+  gpu.notes.insert(gpu.notes.begin(), gpu.share);
+  gpu.sources.push_back(
+      {"NVIDIA Multi-Instance GPU User Guide, supported MIG profiles; nvidia-smi mig -lgip of the "
+       "parts (issues of NVIDIA/mig-parted and NVIDIA/gpu-operator)",
+       "2026-11",
+       {"sm_count", "peak_tflops", "memory_gb", "bandwidth_gb_per_s", "l2_mib"}});
+  return gpu;
+}
+
+}  // namespace roofline
