@@ -42,6 +42,9 @@ struct Row {
   bool in_stream = false;  ///< it stands alone, of no whole to have a share of
 };
 
+/// Rows of each have columns of their own.
+enum class RowsOf : std::uint8_t { layers, kernels, points };
+
 enum class RowOrder : std::uint8_t {
   /// Each row, and each error in its place, once it is known: no row states its share of a whole.
   as_computed,
@@ -57,15 +60,14 @@ struct RowFormat {
   /// Appends a row. Returns where in the text its share of the time stands, or has to be put in
   /// once it is known; anything where rows stand as computed.
   std::size_t (&row)(std::string& text, const Row& row);
-  std::string (*begin)() = nullptr;  ///< what stands before all rows; unset: nothing
+  /// What stands before all rows; unset: nothing.
+  std::string (*begin)(RowsOf what) = nullptr;
   /// Appends what stands in place of an input that failed; unset: nothing.
   void (*error)(std::string& text, const InputError& error) = nullptr;
-  /// The same of a recording's kernels, whose rows have columns of their own.
+  /// The same of a recording's kernels.
   void (&kernel)(std::string& text, const KernelTable& table, const KernelRow& row);
-  std::string (*begin_kernels)() = nullptr;
   /// The same of a ranking of GPUs.
   void (&point)(std::string& text, const SettingsTable& table, const SettingRow& row);
-  std::string (*begin_points)() = nullptr;
 };
 
 /// A format that needs all results before it writes the first byte.

@@ -11,7 +11,7 @@
 
 #include "cli/run.hpp"
 #include "model/layer_fields.hpp"
-#include "report/stated.hpp"
+#include "report/fields.hpp"
 #include "report/writer.hpp"
 #include "results/farthest_point_order.hpp"
 #include "roofline/catalogue.hpp"

@@ -10,7 +10,7 @@
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "model/text.hpp"
-#include "report/chart/makers.hpp"
+#include "report/rows.hpp"
 
 namespace roofline {
 namespace {

@@ -48,9 +48,8 @@ bool counts(double part_s, double whole_s) { return std::fabs(part_s) > 1e-3 * w
 
 /// Empty where all are of one pass.
 std::string pass_text(const Change& change, const ChangeGroup& group) {
-  const bool one_pass = std::all_of(group.work.begin(), group.work.end(), [&](const Change& each) {
-    return !each.pass || each.pass == Pass::fwd;
-  });
+  const bool one_pass = std::ranges::all_of(
+      group.work, [&](const Change& each) { return !each.pass || each.pass == Pass::fwd; });
   return change.pass && !one_pass ? std::string(name_of(*change.pass)) : "";
 }
 
@@ -142,15 +141,14 @@ std::vector<Alike> folded(const Changes& changes, const ChangeGroup& group) {
   std::vector<Alike> rows;
   for (const Change& each : group.work) {
     const auto like = [&](const Alike& row) { return are_alike(row.first, each); };
-    const auto row = changes.times == ChangesOf::expected
-                         ? std::find_if(rows.begin(), rows.end(), like)
-                         : rows.end();
+    const auto row =
+        changes.times == ChangesOf::expected ? std::ranges::find_if(rows, like) : rows.end();
     if (row == rows.end())
       rows.push_back({each});
     else
       ++row->times;
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Alike& a, const Alike& b) {
+  std::ranges::stable_sort(rows, [](const Alike& a, const Alike& b) {
     return std::fabs(a.first.change_s()) * static_cast<double>(a.times) >
            std::fabs(b.first.change_s()) * static_cast<double>(b.times);
   });
@@ -194,8 +192,8 @@ Grid change_group_grid(std::string title, const Changes& changes, const ChangeGr
                   limiters_text(before, after)});
   };
   const std::vector<Alike> rows = folded(changes, group);
-  const auto changed = static_cast<std::size_t>(std::count_if(
-      rows.begin(), rows.end(), [](const Alike& row) { return row.first.change_s() != 0; }));
+  const auto changed = static_cast<std::size_t>(
+      std::ranges::count_if(rows, [](const Alike& row) { return row.first.change_s() != 0; }));
   const bool cuts = changed > most + 1 || changed < rows.size();
   const std::size_t shown = cuts ? std::min(changed, most) : rows.size();
   std::size_t shown_work = 0;

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "report/stated.hpp"
 #include "report/text.hpp"
 
 namespace roofline {
@@ -309,7 +308,7 @@ void write_setting_fields(JsonWriter& writer, const SettingsTable& table, const 
 
 std::string column_of(std::string_view path) {
   std::string column(path);
-  std::replace(column.begin(), column.end(), '.', '_');
+  std::ranges::replace(column, '.', '_');
   return column;
 }
 

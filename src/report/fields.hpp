@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/layer_fields.hpp"
 #include "report/writer.hpp"
 #include "roofline/render.hpp"
 
@@ -89,5 +90,26 @@ std::string column_of(std::string_view path);
 
 /// Whether an engine of the GPU computes the layer: not for views, copies and fused layers.
 bool runs_on_engine(const Layer& layer);
+
+// What a layer is, as layer files state it: what is written so can be read again (stated.cpp).
+
+/// The object of all fields that the layer states.
+void write_layer(JsonWriter& writer, const LayerSpec& layer);
+
+/// The path of a row's layer, with which its columns of CSV begin: "layer_stride".
+inline constexpr std::string_view layer_path = "layer";
+/// The row's layer as an object; unknown for a copy over the host link, which no file can state. In
+/// a report its operands name the layers that they come from; in a stream it stands alone.
+Cell stated_layer(const Row& row);
+/// The same for CSV: the columns of all fields, and a row's cells, standing alone.
+std::string layer_columns();
+void append_layer_cells(TextBuffer& csv, const Row& row, bool raw);
+
+/// A row's `input`: one operand is its shape; several are a list of shapes, learned ones as
+/// {"parameter": [...]}.
+Cell stated_input(const Layer& layer);
+/// The layers that the operands come from: a name, or a list where there may be several.
+Cell stated_producers(const LayerResult& row);
+Cell stated_output(const Layer& layer);
 
 }  // namespace roofline

@@ -4,7 +4,6 @@
 
 #include "report/fields.hpp"
 #include "report/row_stream.hpp"
-#include "report/stated.hpp"
 
 namespace roofline {
 namespace {
@@ -53,6 +52,15 @@ std::string header_of(const Fields& fields) {
   return out + '\n';
 }
 
+std::string csv_header(RowsOf what) {
+  switch (what) {
+    case RowsOf::layers: return header_of(output_fields());
+    case RowsOf::kernels: return header_of(kernel_fields());
+    case RowsOf::points: return header_of(setting_fields());
+  }
+  return "";
+}
+
 template <bool raw>
 std::size_t append_row_cells(std::string& text, const Row& row) {
   TextBuffer out(text);
@@ -95,12 +103,10 @@ void append_point_cells(std::string& text, const SettingsTable& table, const Set
 template <bool raw>
 constexpr RowFormat csv{.order = RowOrder::by_result,
                         .row = append_row_cells<raw>,
-                        .begin = [] { return header_of(output_fields()); },
+                        .begin = csv_header,
                         .error = nullptr,
                         .kernel = append_kernel_cells<raw>,
-                        .begin_kernels = [] { return header_of(kernel_fields()); },
-                        .point = append_point_cells<raw>,
-                        .begin_points = [] { return header_of(setting_fields()); }};
+                        .point = append_point_cells<raw>};
 
 constexpr RowFormat ndjson{.order = RowOrder::as_computed,
                            .row = append_row_line,
@@ -145,8 +151,7 @@ const OutputFormat* find_output_format(std::string_view name) {
   const auto found =
       std::find_if(std::begin(output_table), std::end(output_table), [&](const auto& format) {
         const auto& extensions = format.extensions;
-        return format.name == name ||
-               std::find(extensions.begin(), extensions.end(), name) != extensions.end();
+        return format.name == name || std::ranges::find(extensions, name) != extensions.end();
       });
   return found == std::end(output_table) ? nullptr : &*found;
 }

@@ -203,7 +203,7 @@ namespace {
 
 /// The number of an origin in the list of them.
 std::size_t numbered(std::vector<std::string>& origins, const std::string& origin) {
-  const auto found = std::find(origins.begin(), origins.end(), origin);
+  const auto found = std::ranges::find(origins, origin);
   const auto index = static_cast<std::size_t>(found - origins.begin());
   if (found == origins.end()) origins.push_back(origin);
   return index + 1;

@@ -132,9 +132,8 @@ Grid kernel_grid(const KernelTable& table, const KernelSelection& selection,
 }
 
 std::string kernel_legend(const Report& report) {
-  const bool counted =
-      std::any_of(report.kernels.begin(), report.kernels.end(),
-                  [](const KernelTable& table) { return table.recording->has_counters(); });
+  const bool counted = std::ranges::any_of(
+      report.kernels, [](const KernelTable& table) { return table.recording->has_counters(); });
   return std::string(plain_legend) + std::string(counted ? counter_legend : "");
 }
 

@@ -47,13 +47,33 @@ std::optional<double> number_of(const Cell& value) {
   return std::nullopt;
 }
 
+/// A value by its unit; nothing for what is unknown.
+std::string value_text(Unit unit, const Cell& value) {
+  if (const auto number = number_of(value)) return number_text(unit, *number);
+  const auto* text = std::get_if<std::string_view>(&value);
+  return text != nullptr ? std::string(*text) : "";
+}
+
+/// The sum over layers of any kind; empty where the field does not add up.
+std::string summed_text(const OutputField& field, const TableRow& row) {
+  if (!adds_up(field.unit)) return "";
+  double sum = 0;
+  for (const std::size_t i : row.layers) {
+    const Row layer = row_of(row.result, row.result.layers[i]);
+    const std::optional<double> number = number_of(field.value(layer));
+    if (!number) return "";
+    sum += *number;
+  }
+  return number_text(field.unit, sum);
+}
+
 }  // namespace
 
 std::vector<ResultGroup> grouped_results(const Report& report,
                                          bool (*are_together)(const Result&, const Result&)) {
   std::vector<ResultGroup> groups;
   for (std::size_t i = 0; i < report.results.size(); ++i) {
-    const auto fitting = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
+    const auto fitting = std::ranges::find_if(groups, [&](const ResultGroup& group) {
       return are_together(report.results[group.front()], report.results[i]);
     });
     if (fitting == groups.end())
@@ -62,6 +82,18 @@ std::vector<ResultGroup> grouped_results(const Report& report,
       fitting->push_back(i);
   }
   return groups;
+}
+
+std::string work_title(const Result& result, bool with_gpu) {
+  std::string text = result.setting.label;
+  if (with_gpu) text += " on " + result.setting.gpu;
+  if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
+  if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
+  if (result.setting.training)
+    text += ", training";
+  else if (result.setting.pass)
+    text += fmt::format(", {}", name_of(*result.setting.pass));
+  return text;
 }
 
 bool is_in_cache(const LayerResult& row) {
@@ -100,33 +132,11 @@ std::string suffix_of(const TableRow& row) {
   return text;
 }
 
-std::string value_text(Unit unit, const Cell& value) {
-  if (const auto number = number_of(value)) return number_text(unit, *number);
-  const auto* text = std::get_if<std::string_view>(&value);
-  return text != nullptr ? std::string(*text) : "";
-}
-
 std::string field_text(const OutputField& field, const TableRow& row) {
   if (field.column.text != nullptr) return field.column.text(row.first());
   if (adds_up(field.unit)) return summed_text(field, row);
   const Row first = row_of(row.result, row.first());
   return value_text(field.unit, field.value(first));
-}
-
-std::string summed_text(const OutputField& field, const TableRow& row) {
-  if (!adds_up(field.unit)) return "";
-  double sum = 0;
-  for (const std::size_t i : row.layers) {
-    const Row layer = row_of(row.result, row.result.layers[i]);
-    const std::optional<double> number = number_of(field.value(layer));
-    if (!number) return "";
-    sum += *number;
-  }
-  return number_text(field.unit, sum);
-}
-
-std::string total_text(const OutputField& field, const Total& total) {
-  return field.column.total ? value_text(field.unit, field.column.total(total)) : "";
 }
 
 namespace {
@@ -180,9 +190,8 @@ class LayerGrid {
  public:
   LayerGrid(const Report& report, const std::vector<std::size_t>& results, const RenderStyle& style)
       : report_(report), results_(results), style_(style) {
-    is_measured_ = std::any_of(results.begin(), results.end(), [&](std::size_t i) {
-      return report.results[i].measured.summary.has_value();
-    });
+    is_measured_ = std::ranges::any_of(
+        results, [&](std::size_t i) { return report.results[i].measured.summary.has_value(); });
     const Shown other = is_measured_ ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
       if (!field.column.header.empty() && field.column.shown != other)
@@ -262,7 +271,9 @@ class LayerGrid {
   std::string total_cell(const Column& column) const {
     if (column.field == nullptr) return "";
     const Total& total = report_.results[results_.front()].total;
-    return mark_of(*column.field, total.expected_uncertainty) + total_text(*column.field, total);
+    const auto value = column.field->column.total;
+    return mark_of(*column.field, total.expected_uncertainty) +
+           (value == nullptr ? "" : value_text(column.field->unit, value(total)));
   }
 
   /// Drops columns that say nothing of any row.
@@ -277,7 +288,7 @@ class LayerGrid {
   }
 
   void add_bars() {
-    const double largest = shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end());
+    const double largest = shares_.empty() ? 0 : *std::ranges::max_element(shares_);
     if (is_many() || largest <= 0) return;
     Cells& bars = columns_.emplace_back(Column{nullptr, {"", true}}).shown.cells;
     for (const double share : shares_) bars.add(bar(share / largest, style_.unicode));

@@ -79,9 +79,9 @@ class PartsText {
 
 /// What the host ran in most of the gaps of a cause: " (592.5 us of it in aten::addmm)".
 std::string host_text(const TraceSummary& recording, IdleCause cause) {
-  const auto found = std::find_if(
-      recording.gaps.begin(), recording.gaps.end(),
-      [&](const IdleGaps& gaps) { return !gaps.during.empty() && gaps.cause == cause; });
+  const auto found = std::ranges::find_if(recording.gaps, [&](const IdleGaps& gaps) {
+    return !gaps.during.empty() && gaps.cause == cause;
+  });
   if (found == recording.gaps.end()) return "";
   const std::string name = shortened(printable(found->during), 40);
   if (found->time_s >= all_of_it * recording.idle_by_cause_s[cause])
@@ -92,7 +92,7 @@ std::string host_text(const TraceSummary& recording, IdleCause cause) {
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
   PartsText sum(verdict.idle_s());
   auto parts = idle_parts;
-  std::stable_sort(parts.begin(), parts.end(), [&](const IdlePart& a, const IdlePart& b) {
+  std::ranges::stable_sort(parts, [&](const IdlePart& a, const IdlePart& b) {
     return verdict.part_s[a.part] > verdict.part_s[b.part];
   });
   for (const auto& [part, cause] : parts)

@@ -39,8 +39,7 @@ std::size_t common_begin(const std::vector<std::string>& values) {
 }
 
 std::optional<unsigned long> parsed_number(const std::string& text) {
-  const bool is_number =
-      !text.empty() && text.size() < 10 && std::all_of(text.begin(), text.end(), is_digit);
+  const bool is_number = !text.empty() && text.size() < 10 && std::ranges::all_of(text, is_digit);
   return is_number ? std::optional(std::stoul(text)) : std::nullopt;
 }
 

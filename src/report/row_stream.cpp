@@ -13,9 +13,8 @@ Row row_of(const Result& result, const LayerResult& layer, const RowFormat& form
           format.order == RowOrder::as_computed};
 }
 
-std::string begin_of(const RowFormat& format, bool of_kernels) {
-  const auto begin = of_kernels ? format.begin_kernels : format.begin;
-  return begin == nullptr ? "" : begin();
+std::string begin_of(const RowFormat& format, RowsOf what) {
+  return format.begin == nullptr ? "" : format.begin(what);
 }
 
 [[noreturn]] void fail_mixed() {
@@ -43,7 +42,7 @@ void RenderedRows::add(const Result& network, std::size_t begin, std::size_t end
 }
 
 void RenderedRows::add(const KernelTable& table) {
-  of_kernels_ = true;
+  rows_of_ = RowsOf::kernels;
   for (const KernelRow& row : table.rows) format_->kernel(last_piece(), table, row);
 }
 
@@ -66,18 +65,18 @@ void RenderedRows::add(std::size_t slot, const Network& record, const std::strin
 RowStream::RowStream(const RowFormat& format, Sink sink)
     : format_(&format), sink_(std::move(sink)) {}
 
-void RowStream::write(std::string_view text, bool of_kernels) {
+void RowStream::write(std::string_view text, RowsOf what) {
   if (!std::exchange(begun_, true)) {
-    of_kernels_ = of_kernels;
-    if (const std::string begin = begin_of(*format_, of_kernels); !begin.empty()) sink_(begin);
+    rows_of_ = what;
+    if (const std::string begin = begin_of(*format_, what); !begin.empty()) sink_(begin);
   }
   if (text.empty()) return;
-  if (of_kernels != of_kernels_ && format_->begin != nullptr) fail_mixed();
+  if (what != rows_of_ && format_->begin != nullptr) fail_mixed();
   sink_(text);
 }
 
 void RowStream::take(RenderedRows part) {
-  for (const std::string& piece : part.pieces_) write(piece, part.of_kernels_);
+  for (const std::string& piece : part.pieces_) write(piece, part.rows_of_);
   if (open_.size() < part.open_.size()) open_.resize(part.open_.size());
   for (std::size_t slot = 0; slot < part.open_.size(); ++slot)
     if (!part.open_[slot].rows.empty()) open_[slot].push_back(std::move(part.open_[slot]));
@@ -115,7 +114,7 @@ void RowStream::write(std::vector<RenderedRows::Open> parts) {
 namespace {
 
 void write_point_rows(const RowFormat& format, const Report& report, OutputBuffer& out) {
-  if (format.begin_points != nullptr) out.text() = format.begin_points();
+  out.text() = begin_of(format, RowsOf::points);
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const SettingsTable& table = report.points[i];
     const PointSelection& selection = report.point_selections[i];
@@ -131,7 +130,7 @@ void write_point_rows(const RowFormat& format, const Report& report, OutputBuffe
 void write_layer_rows(const RowFormat& format, const Report& report, OutputBuffer& out) {
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
   if (!report.results.empty() && !report.kernels.empty() && format.begin != nullptr) fail_mixed();
-  out.text() = begin_of(format, of_kernels);
+  out.text() = begin_of(format, of_kernels ? RowsOf::kernels : RowsOf::layers);
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows) {
       format.row(out.text(), row_of(report.results[i], report.results[i].layers[row], format));

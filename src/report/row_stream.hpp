@@ -46,7 +46,7 @@ class RenderedRows {
   const RowFormat* format_;
   std::vector<std::string> pieces_;  ///< that need not be moved to grow
   std::vector<Open> open_;           ///< by slot
-  bool of_kernels_ = false;          ///< whether the pieces are rows of kernels
+  RowsOf rows_of_ = RowsOf::layers;  ///< what the pieces are rows of
 };
 
 /// The parts in order. What is complete is handed on at once.
@@ -65,13 +65,13 @@ class RowStream {
   void end();
 
  private:
-  void write(std::string_view text, bool of_kernels = false);
+  void write(std::string_view text, RowsOf what = RowsOf::layers);
   void write(std::vector<RenderedRows::Open> parts);
 
   const RowFormat* format_;
   Sink sink_;
   bool begun_ = false;
-  bool of_kernels_ = false;                            ///< whether rows of kernels were begun
+  RowsOf rows_of_ = RowsOf::layers;
   std::vector<std::vector<RenderedRows::Open>> open_;  ///< the present input's, by slot
 };
 

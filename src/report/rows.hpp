@@ -35,14 +35,11 @@ bool is_in_cache(const LayerResult& row);
 /// measurement.
 std::string carried_over_mark(const std::optional<Uncertainty>& uncertainty);
 
-/// A value by its unit; nothing for what is unknown.
-std::string value_text(Unit unit, const Cell& value);
 /// A field of layers that are alike, but for their name.
 std::string field_text(const OutputField& field, const TableRow& row);
-/// The sum over layers of any kind; empty where the field does not add up.
-std::string summed_text(const OutputField& field, const TableRow& row);
-/// The field of the result's total; empty where it has none.
-std::string total_text(const OutputField& field, const Total& total);
+
+/// "resnet50 on V100, fp32, batch 1, fwd"; without the GPU where `with_gpu` is false.
+std::string work_title(const Result& result, bool with_gpu);
 
 /// The rows of layers as a grid: of a file every layer with its whole name, on a terminal the rows
 /// that matter in as many columns as there are. `results`, indices into the report's, share a

@@ -111,8 +111,8 @@ std::string gpus_text(const SettingsTable& table, const Group& group) {
 
 /// Whether the batches of only some rows were asked for as this.
 bool tells_apart(const SettingsTable& table, BatchGoal goal) {
-  const auto count = std::count_if(table.rows.begin(), table.rows.end(),
-                                   [&](const SettingRow& row) { return row.is_goal[goal]; });
+  const auto count =
+      std::ranges::count_if(table.rows, [&](const SettingRow& row) { return row.is_goal[goal]; });
   return count > 0 && static_cast<std::size_t>(count) < table.rows.size();
 }
 
@@ -124,7 +124,7 @@ std::string marks_of(const SettingsTable& table, const Group& group) {
     if (is_marked) text += (text.empty() ? "" : ", ") + std::string(what);
   };
   const auto mark_best = [&](const std::optional<std::size_t>& best, std::string_view what) {
-    mark(best && std::find(group.begin(), group.end(), *best) != group.end(), what);
+    mark(best && std::ranges::find(group, *best) != group.end(), what);
   };
   mark_best(table.best, "time");
   mark_best(table.fewest_joules, "energy");
@@ -138,9 +138,9 @@ std::string marks_of(const SettingsTable& table, const Group& group) {
 template <class ValueOf>
 bool is_one(std::span<const SettingsTable> tables, const ValueOf& value_of) {
   const auto first = value_of(tables.front().rows.front());
-  return std::all_of(tables.begin(), tables.end(), [&](const SettingsTable& table) {
-    return std::all_of(table.rows.begin(), table.rows.end(),
-                       [&](const SettingRow& row) { return value_of(row) == first; });
+  return std::ranges::all_of(tables, [&](const SettingsTable& table) {
+    return std::ranges::all_of(table.rows,
+                               [&](const SettingRow& row) { return value_of(row) == first; });
   });
 }
 
@@ -162,12 +162,12 @@ void shorten_names(Grid& grid) {
   Cells& cells = grid.columns[1].cells;
   std::vector<std::string> names;
   for (const std::string_view name : cells) names.emplace_back(name);
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::vector<std::string> short_ones = short_names(names, widest);
   Cells short_cells;
   for (const std::string_view each : cells) {
-    const auto name = std::lower_bound(names.begin(), names.end(), each);
+    const auto name = std::ranges::lower_bound(names, each);
     short_cells.add(short_ones[static_cast<std::size_t>(name - names.begin())]);
   }
   cells = std::move(short_cells);
@@ -254,8 +254,8 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
 }
 
 bool has_measured_parts(const SettingsTable& sweep) {
-  return std::any_of(sweep.rows.begin(), sweep.rows.end(),
-                     [](const SettingRow& row) { return !row.measured_part_s.empty(); });
+  return std::ranges::any_of(sweep.rows,
+                             [](const SettingRow& row) { return !row.measured_part_s.empty(); });
 }
 
 Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
@@ -264,8 +264,8 @@ Grid sweep_grid(const SettingsTable& sweep, std::optional<std::size_t> width) {
   for (const NetworkPart part : enumerators<NetworkPart>) {
     const std::string name(name_of(part));
     grid.columns.push_back({name});
-    if (std::any_of(sweep.rows.begin(), sweep.rows.end(),
-                    [&](const SettingRow& row) { return row.measured_part_s.contains(name); }))
+    if (std::ranges::any_of(
+            sweep.rows, [&](const SettingRow& row) { return row.measured_part_s.contains(name); }))
       measured.push_back(part);
   }
   for (const NetworkPart part : measured) {
@@ -434,8 +434,8 @@ std::string points_legend(const Report& report, const std::set<std::string>& hea
   add("energy", "an image's expected time x TDP, an upper estimate.");
   add("bound by", "what has most of the roofline's time, and its share of it.");
   const auto any_row = [&](const auto& holds) {
-    return std::any_of(report.points.begin(), report.points.end(), [&](const SettingsTable& table) {
-      return std::any_of(table.rows.begin(), table.rows.end(), holds);
+    return std::ranges::any_of(report.points, [&](const SettingsTable& table) {
+      return std::ranges::any_of(table.rows, holds);
     });
   };
   add("a million", any_row([](const SettingRow& row) { return !row.cost_per_million_images; })

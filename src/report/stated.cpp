@@ -1,11 +1,11 @@
-#include "report/stated.hpp"
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "report/fields.hpp"
 
 namespace roofline {
 namespace {
@@ -121,6 +121,11 @@ struct FieldValue {
   }
 };
 
+/// The value of a field as layer files have it; unknown where the layer does not state it.
+Cell field_value(const LayerField& field, const LayerSpec& layer) {
+  return std::visit(FieldValue{layer}, field.member);
+}
+
 const JsonKey& key_of(const LayerField& field) {
   static const std::vector<JsonKey> keys = [] {
     std::vector<JsonKey> all;
@@ -196,10 +201,6 @@ LayerSpec stated_in(const Network& network, const Layer& layer) {
 
 }  // namespace
 
-Cell field_value(const LayerField& field, const LayerSpec& layer) {
-  return std::visit(FieldValue{layer}, field.member);
-}
-
 void write_layer(JsonWriter& writer, const LayerSpec& layer) {
   writer.begin_object();
   for (const LayerField* field : written_fields(layer.kind))
@@ -240,8 +241,7 @@ Cell stated_producers(const LayerResult& row) {
   const std::vector<std::string>& names = row.input_from;
   if (!has_several_operands(row.layer.kind))
     return names.empty() ? Cell() : text_or_null(names.front());
-  if (std::all_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
-    return {};
+  if (std::ranges::all_of(names, [](const auto& name) { return name.empty(); })) return {};
   return JsonValue::of<write_names_or_null>(names);
 }
 
@@ -252,8 +252,8 @@ std::string render_layer_file(const Network& network) {
   JsonWriter(out, false).value(network.name);
   out += ",\n \"dtype\": \"" + std::string(name_of(network.layers.front().dtypes.input)) + '"';
   const std::uint64_t batch = network.layers.front().output.batch;
-  if (std::all_of(network.layers.begin(), network.layers.end(),
-                  [&](const Layer& layer) { return layer.output.batch % batch == 0; }))
+  if (std::ranges::all_of(network.layers,
+                          [&](const Layer& layer) { return layer.output.batch % batch == 0; }))
     out += ",\n \"batch\": " + std::to_string(batch);
   out += ",\n \"layers\": [";
   bool first = true;

@@ -91,13 +91,12 @@ std::vector<EngineUse> engine_uses(const Report& report, const Section& section)
   for (const std::size_t i : section)
     for (const LayerResult& row : report.results[i].layers) {
       if (!runs_on_engine(row.layer)) continue;
-      auto use = std::find_if(uses.begin(), uses.end(),
-                              [&](const EngineUse& each) { return each.engine == row.engine; });
+      auto use = std::ranges::find_if(
+          uses, [&](const EngineUse& each) { return each.engine == row.engine; });
       if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
       use->time_s += row.measured_time_s.value_or(time_s(row));
       const std::string_view kind = info(row.layer.kind).name;
-      if (std::find(use->kinds.begin(), use->kinds.end(), kind) == use->kinds.end())
-        use->kinds.push_back(kind);
+      if (std::ranges::find(use->kinds, kind) == use->kinds.end()) use->kinds.push_back(kind);
     }
   return uses;
 }
@@ -220,8 +219,7 @@ bool has_folded(const Report& report, const TableStyle& style) {
     if (!style.is_terminal() && !folds_everywhere(report.results[i])) continue;
     const auto& groups =
         style.is_terminal() ? report.selections[i].main_groups : report.selections[i].groups;
-    if (std::any_of(groups.begin(), groups.end(), [](const auto& each) { return each.size() > 1; }))
-      return true;
+    if (std::ranges::any_of(groups, [](const auto& each) { return each.size() > 1; })) return true;
   }
   return false;
 }

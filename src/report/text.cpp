@@ -159,7 +159,7 @@ std::string ratio_text(double ratio) {
 
 std::string words(std::string_view name) {
   std::string text(name);
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   return text;
 }
 
@@ -255,8 +255,8 @@ std::string markdown_block(const std::string& text) {
 }
 
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return plain_bytes[static_cast<unsigned char>(c)]; });
+  return std::ranges::all_of(text,
+                             [](char c) { return plain_bytes[static_cast<unsigned char>(c)]; });
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -6,7 +6,7 @@
 
 #include "catch.hpp"
 #include "onnx/onnx_reading.hpp"
-#include "report/stated.hpp"
+#include "report/fields.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 #include "roofline/roofline_point.hpp"

@@ -133,7 +133,7 @@ TEST_CASE("CSV has the values of NDJSON and JSON", "[report/fields]") {
     // A group that is unknown as a whole (no kernel, nothing measured) is null in JSON.
     for (const auto& [path, value] : flat) {
       INFO(path);
-      const auto column = std::find(outputs.csv.columns.begin(), outputs.csv.columns.end(), path);
+      const auto column = std::ranges::find(outputs.csv.columns, path);
       if (column == outputs.csv.columns.end()) {
         CHECK(value.is_null());
         continue;
@@ -147,8 +147,8 @@ TEST_CASE("CSV has the values of NDJSON and JSON", "[report/fields]") {
   flatten(outputs.lines.front(), "", flat);
   for (const std::string& column : outputs.csv.columns) {
     INFO(column);
-    const bool is_path = std::any_of(flat.begin(), flat.end(),
-                                     [&](const auto& each) { return each.first == column; });
+    const bool is_path =
+        std::ranges::any_of(flat, [&](const auto& each) { return each.first == column; });
     const bool is_of_no_time = column.starts_with("measured_");  // measured at another batch
     const bool is_of_layer =
         column.starts_with("layer_") && roofline::is_layer_key(column.substr(6));

@@ -29,6 +29,14 @@ Report small_report() {
                                  {"type": "flatten"}])"));
 }
 
+void check_keys(const Json& object, const std::string& keys) {
+  std::istringstream words(keys);
+  for (std::string key; words >> key;) {
+    INFO(key);
+    CHECK(object.contains(key));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("All keys are present, null where unknown", "[report/json]") {
@@ -38,39 +46,16 @@ TEST_CASE("All keys are present, null where unknown", "[report/json]") {
   CHECK(root.contains("conventions"));
   CHECK(root.at("errors") == Json::array());
   const Json& result = root.at("results").at(0);
-  for (const char* key :
-       {"source", "network", "gpu", "dtype", "batch", "pass", "ceilings", "layers", "total"})
-    CHECK(result.contains(key));
-  for (const char* key : {"peak_flop_per_s", "bandwidth_byte_per_s", "ridge_flop_per_byte", "kind"})
-    CHECK(result.at("ceilings").contains(key));
-  for (const char* key : {"macs", "flops", "params", "bytes", "roofline_time_s", "expected_time_s",
-                          "measured_time_s"})
-    CHECK(result.at("total").contains(key));
+  check_keys(result, "source network gpu dtype batch pass ceilings layers total");
+  check_keys(result.at("ceilings"),
+             "peak_flop_per_s bandwidth_byte_per_s ridge_flop_per_byte kind");
+  check_keys(result.at("total"),
+             "macs flops params bytes roofline_time_s expected_time_s measured_time_s");
   for (const Json& layer : result.at("layers"))
-    for (const char* key : {"name",
-                            "type",
-                            "dtype",
-                            "pass",
-                            "engine",
-                            "input",
-                            "output",
-                            "macs",
-                            "flops",
-                            "params",
-                            "bytes",
-                            "intensity_flop_per_byte",
-                            "bound",
-                            "compute_time_s",
-                            "memory_time_s",
-                            "roofline_time_s",
-                            "attainable_flop_per_s",
-                            "expected_time_s",
-                            "limiter",
-                            "kernel",
-                            "measured"}) {
-      INFO(key);
-      CHECK(layer.contains(key));
-    }
+    check_keys(layer,
+               "name type dtype pass engine input output macs flops params bytes "
+               "intensity_flop_per_byte bound compute_time_s memory_time_s roofline_time_s "
+               "attainable_flop_per_s expected_time_s limiter kernel measured");
   CHECK(result.at("layers").at(1).at("intensity_flop_per_byte").is_null());
   CHECK(result.at("total").at("measured_time_s").is_null());
 }
@@ -135,7 +120,7 @@ TEST_CASE("NDJSON is one line a layer whatever is in its name", "[report/json]")
   const Network network = load_text(
       R"([{"type": "relu", "input": [8], "name": "two\nlines\u2028\r"}, {"type": "relu"}])");
   const std::string text = rendered("ndjson", built_report(network));
-  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(std::ranges::count(text, '\n') == 2);
   CHECK(text.find('\r') == std::string::npos);
   CHECK(Json::parse(text.substr(0, text.find('\n'))).at("name") == "two\nlines\u2028\r");
 }
@@ -148,8 +133,7 @@ TEST_CASE("CSV quotes what needs quotes and has one column count", "[report/json
   const std::string header = text.substr(0, text.find('\n'));
   const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);
   const std::string unquoted = std::regex_replace(last, std::regex("\"[^\"]*\""), "");
-  CHECK(std::count(header.begin(), header.end(), ',') ==
-        std::count(unquoted.begin(), unquoted.end(), ','));
+  CHECK(std::ranges::count(header, ',') == std::ranges::count(unquoted, ','));
 }
 
 TEST_CASE("The GPU list as JSON has every part in base units", "[report/json]") {

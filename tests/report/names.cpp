@@ -57,8 +57,7 @@ TEST_CASE("Names survive JSON, NDJSON and CSV", "[report/names]") {
   const auto stream = text_stream("csv", run(folder, line + "csv").out);
   CsvRows rows(*stream);
   const std::vector<std::string> header = rows.next()->cells;
-  const auto column =
-      static_cast<std::size_t>(std::find(header.begin(), header.end(), "name") - header.begin());
+  const auto column = static_cast<std::size_t>(std::ranges::find(header, "name") - header.begin());
   while (const auto row = rows.next()) found.push_back(unguarded(row->cells.at(column)));
   CHECK(found == names);
 }
@@ -72,9 +71,8 @@ TEST_CASE("Names act on no terminal and break no table", "[report/names]") {
       CHECK(text.find(acting) == text.npos);
     std::size_t rows = 0;
     const std::vector<std::string> lines = lines_of(text);
-    const auto header = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.starts_with("layer ");
-    });
+    const auto header = std::ranges::find_if(
+        lines, [](const std::string& line) { return line.starts_with("layer "); });
     for (const std::string& line : lines) {
       if (line.find(" memory ") == line.npos) continue;
       INFO(line);

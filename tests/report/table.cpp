@@ -42,11 +42,8 @@ std::string render(const char* format, const Report& report, const RenderStyle& 
   return find_output_format(format)->render(report, style).value();
 }
 
-RenderStyle at_terminal(std::size_t width) {
-  RenderStyle style;
-  style.width = width;
-  style.unicode = true;
-  return style;
+std::string table_of(const Report& report, std::size_t width = 100) {
+  return render("table", report, {.width = width, .unicode = true, .chart = {}});
 }
 
 std::string escapes() {
@@ -71,31 +68,23 @@ TEST_CASE("Cells of any text stay cells", "[report/table]") {
 TEST_CASE("Tables fit the terminal", "[report/table]") {
   const std::string long_name(300, 'x');
   const Gpu v100 = find_gpu("v100").value();
-  check_widths(
-      render("table",
-             report_on(v100, load_text(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3,
-                                     "name": ")" +
-                                       long_name + R"("}, {"type": "relu", "repeat": 100000}])")),
-             at_terminal(100)));
+  const auto check = [&](const std::string& text) {
+    check_widths(table_of(report_on(v100, load_text(text))));
+  };
+  check(R"([{"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3, "name": ")" + long_name +
+        R"("}, {"type": "relu", "repeat": 100000}])");
   SECTION("with the largest shapes and counts") {
-    check_widths(render(
-        "table", report_on(v100, load_text(R"({"name": "a_layer_with_a_long_name", "type": "conv3d",
-                                "input": [128, 2048, 128, 128, 128], "out_channels": 2048,
-                                "kernel_size": 3, "padding": 1})")),
-        at_terminal(100)));
+    check(R"({"name": "a_layer_with_a_long_name", "type": "conv3d",
+              "input": [128, 2048, 128, 128, 128], "out_channels": 2048, "kernel_size": 3,
+              "padding": 1})");
   }
   SECTION("with a long network name") {
-    check_widths(
-        render("table",
-               report_on(v100, load_text("{\"name\": \"" + long_name +
-                                         R"(", "layers": [{"type": "relu", "input": [8]}]})")),
-               at_terminal(100)));
+    check("{\"name\": \"" + long_name + R"(", "layers": [{"type": "relu", "input": [8]}]})");
   }
   SECTION("with a long GPU name") {
     Gpu gpu = v100;
     gpu.name = long_name;
-    check_widths(render("table", report_on(gpu, load_text(R"({"type": "relu", "input": [8]})")),
-                        at_terminal(100)));
+    check_widths(table_of(report_on(gpu, load_text(R"({"type": "relu", "input": [8]})"))));
   }
 }
 
@@ -105,10 +94,9 @@ TEST_CASE("Tables of all built-in networks fit the terminal", "[report/table]") 
     const std::string name(file.name);
     const Report report =
         report_on(find_gpu("a100").value(), load_network(file.text, name, at_batch(256)).value());
-    for (const std::size_t width : {80U, 100U, 120U})
-      check_widths(render("table", report, at_terminal(width)), width);
+    for (const std::size_t width : {80U, 100U, 120U}) check_widths(table_of(report, width), width);
   }
-  check_widths(render_gpu_list(all_gpus(), at_terminal(100)));
+  check_widths(render_gpu_list(all_gpus(), {.width = 100, .unicode = true, .chart = {}}));
 }
 
 TEST_CASE("Points fit the terminal", "[report/table]") {
@@ -125,8 +113,7 @@ TEST_CASE("Points fit the terminal", "[report/table]") {
   ReportOptions options;
   options.price_per_hour = {{v100.gpu.name, 2.48}, {t4.gpu.name, 0.53}};
   const Report report = make_report(std::move(evaluated), {}, options).value();
-  for (const std::size_t width : {80U, 100U, 120U})
-    check_widths(render("table", report, at_terminal(width)), width);
+  for (const std::size_t width : {80U, 100U, 120U}) check_widths(table_of(report, width), width);
 }
 
 TEST_CASE("A long name keeps both its ends", "[report/table]") {
@@ -144,14 +131,11 @@ TEST_CASE("No control character of a name reaches a table", "[report/table]") {
   SECTION("of a source") { network.source = escapes(); }
   SECTION("of a GPU") { gpu.name = escapes(); }
   const Report report = report_on(gpu, network);
-  const std::size_t lines =
-      lines_of(render("table",
-                      report_on(find_gpu("v100").value(),
-                                load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])")),
-                      {}))
-          .size();
+  const Report plain_names = report_on(
+      find_gpu("v100").value(), load_text(R"([{"type": "relu", "input": [8]}, {"type": "relu"}])"));
   CHECK(control_characters(render("table", report, {})) == 0);
-  CHECK(lines_of(render("table", report, {})).size() == lines);
+  CHECK(lines_of(render("table", report, {})).size() ==
+        lines_of(render("table", plain_names, {})).size());
   CHECK(control_characters(render("markdown", report, {})) == 0);
 }
 

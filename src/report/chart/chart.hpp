@@ -64,7 +64,7 @@ struct Position {
 
 /// A ceiling or a guide.
 struct Line {
-  std::vector<Position> path;
+  std::vector<Position> path = {};
   LineStyle style = LineStyle::solid;
   Colour colour = Colour::ink;
   std::string label = {};
@@ -154,11 +154,11 @@ struct Segment {
 /// A row of a bar chart: segments one after the other from zero.
 struct Bar {
   std::string label;
-  std::string note;  ///< behind the bar
-  std::vector<Segment> segments;
-  std::optional<double> bound;     ///< drawn as a thin bar within
-  std::optional<double> measured;  ///< drawn as a tick
-  std::optional<Whisker> whisker;  ///< of the segments' sum, below the bar
+  std::string note = {};  ///< behind the bar
+  std::vector<Segment> segments = {};
+  std::optional<double> bound = {};     ///< drawn as a thin bar within
+  std::optional<double> measured = {};  ///< drawn as a tick
+  std::optional<Whisker> whisker = {};  ///< of the segments' sum, below the bar
   std::string link = {};
 };
 

@@ -98,7 +98,7 @@ std::vector<LegendItem> look_legend(std::span<const Look> all, const std::vector
                                     LegendItem::Sign sign) {
   std::vector<LegendItem> legend;
   for (const Look& look : all)
-    if (std::find(used.begin(), used.end(), &look) != used.end())
+    if (std::ranges::find(used, &look) != used.end())
       legend.push_back({std::string(look.name), sign, look.colour, look.symbol});
   return legend;
 }
@@ -157,24 +157,12 @@ Bars bars_along_time(std::vector<Bar> bars) {
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
   std::vector<std::vector<std::size_t>> groups = report.selections[result].groups;
   if (!report.filter.sort)
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const auto& a, const auto& b) { return a.front() < b.front(); });
+    std::ranges::stable_sort(groups,
+                             [](const auto& a, const auto& b) { return a.front() < b.front(); });
   std::vector<TableRow> rows;
   rows.reserve(groups.size());
   for (auto& group : groups) rows.push_back({report.results[result], std::move(group)});
   return rows;
-}
-
-std::string work_title(const Result& result, bool with_gpu) {
-  std::string text = result.setting.label;
-  if (with_gpu) text += " on " + result.setting.gpu;
-  if (result.setting.dtype) text += fmt::format(", {}", name_of(*result.setting.dtype));
-  if (result.setting.batch) text += fmt::format(", batch {}", *result.setting.batch);
-  if (result.setting.training)
-    text += ", training";
-  else if (result.setting.pass)
-    text += fmt::format(", {}", name_of(*result.setting.pass));
-  return text;
 }
 
 std::string layers_text(std::size_t count) {
@@ -183,7 +171,7 @@ std::string layers_text(std::size_t count) {
 
 void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& marks) {
   using Sign = LegendItem::Sign;
-  const auto any = [&](auto has) { return std::any_of(marks.begin(), marks.end(), has); };
+  const auto any = [&](auto has) { return std::ranges::any_of(marks, has); };
   if (any([](const Mark& mark) { return mark.bound_y && !mark.bound_is_l2; }))
     legend.push_back({"roofline bound", Sign::bound});
   if (any([](const Mark& mark) { return mark.bound_y && mark.bound_is_l2; }))
@@ -195,8 +183,8 @@ void add_mark_legend(std::vector<LegendItem>& legend, const std::vector<Mark>& m
 std::vector<std::size_t> marks_by_share(const std::vector<Mark>& marks) {
   std::vector<std::size_t> order(marks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return marks[a].share > marks[b].share; });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return marks[a].share > marks[b].share; });
   return order;
 }
 
@@ -216,7 +204,7 @@ Thinned thin(std::vector<Mark>& marks, bool joins) {
     leave_out(left_out, marks[order[--kept]]);
   std::vector<std::size_t> spots;
   for (std::size_t i = 0; i < kept; ++i) {
-    const auto spot = std::find_if(spots.begin(), spots.end(), [&](std::size_t each) {
+    const auto spot = std::ranges::find_if(spots, [&](std::size_t each) {
       return joins && is_one_spot(marks[each], marks[order[i]]);
     });
     if (spot == spots.end())
@@ -224,7 +212,7 @@ Thinned thin(std::vector<Mark>& marks, bool joins) {
     else
       merge(marks[*spot], marks[order[i]]);
   }
-  std::sort(spots.begin(), spots.end());
+  std::ranges::sort(spots);
   std::vector<Mark> thinned;
   thinned.reserve(spots.size());
   for (const std::size_t spot : spots) thinned.push_back(std::move(marks[spot]));
@@ -239,12 +227,12 @@ void name_longest(std::vector<Mark>& marks, std::size_t most) {
     const Mark& mark = marks[i];
     if (labels.size() == most || named > most_of_time) break;
     if (mark.share < little_time && marks.size() > 1) break;
-    if (std::find(labels.begin(), labels.end(), mark.label) != labels.end()) continue;
+    if (std::ranges::find(labels, mark.label) != labels.end()) continue;
     named += mark.share;
     labels.push_back(mark.label);
   }
   for (Mark& mark : marks) {
-    if (std::find(labels.begin(), labels.end(), mark.label) != labels.end()) continue;
+    if (std::ranges::find(labels, mark.label) != labels.end()) continue;
     mark.label.clear();
     mark.expected_y = mark.bound_y = mark.l2_x = std::nullopt;
   }

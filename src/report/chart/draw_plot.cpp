@@ -50,14 +50,11 @@ bool is_free(const Text& text, const Obstacles& obstacles, Cover cover) {
   for (const Box& box : boxes_of(text)) {
     const auto hits = [&](const Box& other) { return overlap(box, other); };
     if (!contains(obstacles.bounds, box)) return false;
-    if (cover != Cover::marks && std::any_of(obstacles.marks.begin(), obstacles.marks.end(), hits))
-      return false;
-    if (cover == Cover::nothing &&
-        std::any_of(obstacles.lines.begin(), obstacles.lines.end(), hits))
-      return false;
+    if (cover != Cover::marks && std::ranges::any_of(obstacles.marks, hits)) return false;
+    if (cover == Cover::nothing && std::ranges::any_of(obstacles.lines, hits)) return false;
   }
-  return std::none_of(obstacles.texts.begin(), obstacles.texts.end(),
-                      [&](const Text& other) { return overlap(text, other); });
+  return std::ranges::none_of(obstacles.texts,
+                              [&](const Text& other) { return overlap(text, other); });
 }
 
 /// Directions from a mark in the order in which they are tried.
@@ -304,15 +301,14 @@ class PlotDrawing {
     std::vector<std::string> names;
     for (const std::size_t i : marks_by_share(plot_.marks))
       if (const std::string& label = plot_.marks[i].label;
-          !label.empty() && std::find(names.begin(), names.end(), label) == names.end())
+          !label.empty() && std::ranges::find(names, label) == names.end())
         names.push_back(label);
     return names;
   }
 
   /// The place of its name among them; their number where it has none.
   std::size_t name_index(const Mark& mark) const {
-    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), mark.label) -
-                                    names_.begin());
+    return static_cast<std::size_t>(std::ranges::find(names_, mark.label) - names_.begin());
   }
 
   /// Large ones first, so that small ones are seen.
@@ -414,8 +410,8 @@ class PlotDrawing {
   }
 
   bool is_alone(const Mark& mark) const {
-    return std::count_if(plot_.marks.begin(), plot_.marks.end(),
-                         [&](const Mark& each) { return each.label == mark.label; }) == 1;
+    return std::ranges::count_if(plot_.marks,
+                                 [&](const Mark& each) { return each.label == mark.label; }) == 1;
   }
 
   std::vector<KeyRow> key_rows() const {

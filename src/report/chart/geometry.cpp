@@ -204,8 +204,7 @@ std::vector<Box> boxes_of(const Text& text) {
 bool overlap(const Text& a, const Text& b) {
   const std::vector<Box> theirs = boxes_of(b);
   for (const Box& box : boxes_of(a))
-    if (std::any_of(theirs.begin(), theirs.end(),
-                    [&](const Box& other) { return overlap(box, other); }))
+    if (std::ranges::any_of(theirs, [&](const Box& other) { return overlap(box, other); }))
       return true;
   return false;
 }

@@ -133,13 +133,13 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   plot.lines = roofs_of_one(bounds, engines, plot);
   std::vector<LegendItem> legend = engine_legend(rows, LegendItem::Sign::mark);
   std::erase_if(legend, [&](const LegendItem& item) {
-    return std::none_of(plot.marks.begin(), plot.marks.end(),
-                        [&](const Mark& mark) { return mark.symbol == item.symbol; });
+    return std::ranges::none_of(plot.marks,
+                                [&](const Mark& mark) { return mark.symbol == item.symbol; });
   });
   add_mark_legend(legend, plot.marks);
-  Chart chart;
-  chart.title = chart_title(table);
-  chart.subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder;
+  Chart chart{
+      .title = chart_title(table),
+      .subtitle = "hierarchical roofline of kernels, as counted by " + table.recording->recorder};
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
   chart.caption =
       "Area: share of the time. FLOP/B: counted FLOP over the bytes that device memory moved." +
@@ -148,12 +148,10 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
 }
 
 Bar bar_of(const KernelRow& row) {
-  Bar bar;
-  bar.label = kernel_label(row);
-  bar.note = kernel_note(row);
-  bar.segments = {{row.kernel.time_s, row.engine ? engine_look(row.engine).colour : Colour::blue,
-                   kernel_hover(row)}};
-  return bar;
+  const Colour colour = row.engine ? engine_look(row.engine).colour : Colour::blue;
+  return {.label = kernel_label(row),
+          .note = kernel_note(row),
+          .segments = {{row.kernel.time_s, colour, kernel_hover(row)}}};
 }
 
 Chart times_of_kernels(const Report& report, std::size_t index) {
@@ -170,19 +168,17 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
   bars.reserve(rows.size() + 1);
   for (const KernelRow* row : rows) bars.push_back(bar_of(*row));
   if (rest > 0) {
-    Bar bar;
-    bar.label = fmt::format("{} more", rest);
-    bar.note = duration(rest_s) + ", " + percent(share_of(rest_s, table.time_s));
-    bar.segments = {{rest_s, Colour::grey, bar.label}};
-    bars.push_back(std::move(bar));
+    const std::string label = fmt::format("{} more", rest);
+    bars.push_back({.label = label,
+                    .note = duration(rest_s) + ", " + percent(share_of(rest_s, table.time_s)),
+                    .segments = {{rest_s, Colour::grey, label}}});
   }
-  Chart chart;
-  chart.title = chart_title(table);
-  chart.subtitle = "time of kernels, as recorded by " + table.recording->recorder;
+  Chart chart{.title = chart_title(table),
+              .subtitle = "time of kernels, as recorded by " + table.recording->recorder,
+              .caption = "Bar: all launches of a kernel together (x4)."};
   std::vector<LegendItem> legend;
   if (table.recording->has_counters()) legend = engine_legend(rows, LegendItem::Sign::bar);
   chart.panels.push_back({"", bars_along_time(std::move(bars)), std::move(legend)});
-  chart.caption = "Bar: all launches of a kernel together (x4).";
   return chart;
 }
 

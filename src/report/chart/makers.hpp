@@ -48,9 +48,6 @@ inline constexpr std::size_t most_bars = 40;
 /// The result's rows as tables fold and choose them; in the network's order unless the view sorts.
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result);
 
-/// "resnet50 on V100, fp32, batch 1, fwd"; without the GPU where `with_gpu` is false.
-std::string work_title(const Result& result, bool with_gpu);
-
 /// "3 layers"
 std::string layers_text(std::size_t count);
 
@@ -82,6 +79,8 @@ std::vector<Engine> engines_used(const Report& report, const std::vector<std::si
 /// So that the axis holds the value; one that holds nothing yet begins as an empty_axis.
 void include(Axis& axis, double value);
 Axis empty_axis(std::string title, std::string unit = "");
+/// A dotted line from a place down to the x axis, with a word at its foot.
+Line foot_line(const Position& from, const Axis& y, std::string label, Colour colour = Colour::ink);
 /// Axes around the plot's marks; then around the ridges and the flat roofs of a GPU too, those at
 /// L2 where asked for; and last with room for labels.
 void begin_axes(Plot& plot);

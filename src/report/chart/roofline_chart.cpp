@@ -27,7 +27,7 @@ struct Subject {
 
   const Result& first() const { return report.results[work.front()]; }
   std::size_t gpu_index(const std::string& gpu) const {
-    return static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin());
+    return static_cast<std::size_t>(std::ranges::find(gpus, gpu) - gpus.begin());
   }
   std::size_t gpu_of(std::size_t i) const { return gpu_index(report.results[work[i]].setting.gpu); }
   std::vector<const Result*> one_of_each_gpu() const {
@@ -42,8 +42,7 @@ Subject subject_of(const Report& report, const Work& work) {
   Subject subject{report, work, {}, {}, false};
   for (const std::size_t i : work) {
     const std::string& gpu = report.results[i].setting.gpu;
-    if (std::find(subject.gpus.begin(), subject.gpus.end(), gpu) == subject.gpus.end())
-      subject.gpus.push_back(gpu);
+    if (std::ranges::find(subject.gpus, gpu) == subject.gpus.end()) subject.gpus.push_back(gpu);
     subject.rows.push_back(folded_rows(report, i));
   }
   return subject;
@@ -149,17 +148,6 @@ void annotate(Plot& plot, const LayerResult& row) {
   }
 }
 
-/// Where its intensity meets the axis.
-Line foot_of(const Mark& mark, const Axis& y) {
-  Line line;
-  line.path = {mark.at, {mark.at.x, y.low}};
-  line.style = LineStyle::dotted;
-  line.colour = mark.colour;
-  line.label = plain(mark.at.x) + " FLOP/B";
-  line.label_at = Line::LabelAt::foot;
-  return line;
-}
-
 /// Room for the marks, the ridges and the flat roofs.
 void fit_axes(Plot& plot, const Subject& subject) {
   begin_axes(plot);
@@ -174,9 +162,8 @@ void fit_axes(Plot& plot, const Subject& subject) {
 std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
   using Sign = LegendItem::Sign;
   std::vector<TableRow> rows;
-  for (const auto& of_result : subject.rows)
-    std::copy(of_result.begin(), of_result.end(), std::back_inserter(rows));
-  const auto any = [&](auto has) { return std::any_of(plot.marks.begin(), plot.marks.end(), has); };
+  for (const auto& of_result : subject.rows) std::ranges::copy(of_result, std::back_inserter(rows));
+  const auto any = [&](auto has) { return std::ranges::any_of(plot.marks, has); };
   std::vector<LegendItem> legend = look_legend(rows);
   std::erase_if(legend, [&](const LegendItem& item) {
     return !any([&](const Mark& mark) {
@@ -241,7 +228,10 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
   fit_axes(plot, subject);
   plot.lines = many ? roofs_of_many(subject.one_of_each_gpu(), plot)
                     : roofs_of_one(subject.first().bounds, engines, plot);
-  if (plot.marks.size() == 1) plot.lines.push_back(foot_of(plot.marks.front(), plot.y));
+  if (plot.marks.size() == 1) {
+    const Mark& mark = plot.marks.front();
+    plot.lines.push_back(foot_line(mark.at, plot.y, plain(mark.at.x) + " FLOP/B", mark.colour));
+  }
   Chart chart;
   chart.title = subject.has_many_inputs()
                     ? fmt::format("{} inputs of one layer", subject.work.size())
@@ -329,19 +319,16 @@ Mark intensity_mark(const Report& report, const Result& result, std::size_t row)
 
 std::vector<Line> ridges_of(const Report& report, const Work& work, const Axis& x) {
   std::vector<Line> lines;
-  std::vector<std::string> seen;
   for (const std::size_t i : work) {
     const Result& result = report.results[i];
     for (const Engine engine : engines_used(report, {i})) {
-      Line line;
       const double ridge = *rate_of(result.bounds.ceilings.peak_flop_per_s, engine) /
                            result.bounds.ceilings.bandwidth_byte_per_s;
-      line.path = {{x.low, ridge}, {x.high, ridge}};
-      line.style = LineStyle::dashed;
-      line.label = fmt::format("ridge {} FLOP/B: {} of {}", plain(ridge), name_of(engine),
-                               result.setting.gpu);
-      if (std::find(seen.begin(), seen.end(), line.label) != seen.end()) continue;
-      seen.push_back(line.label);
+      Line line{.path = {{x.low, ridge}, {x.high, ridge}},
+                .style = LineStyle::dashed,
+                .label = fmt::format("ridge {} FLOP/B: {} of {}", plain(ridge), name_of(engine),
+                                     result.setting.gpu)};
+      if (std::ranges::find(lines, line.label, &Line::label) != lines.end()) continue;
       lines.push_back(std::move(line));
     }
   }
@@ -374,10 +361,9 @@ Chart intensity_chart_of(const Report& report, const Work& work) {
   plot.y.high *= 2;
   name_longest(plot.marks, most_named);
   plot.spans = spans_of(result);
-  Chart chart;
-  chart.title = work_title(result, work.size() == 1);
-  chart.subtitle = "arithmetic intensity of every layer";
-  chart.batch = result.setting.batch;
+  Chart chart{.title = work_title(result, work.size() == 1),
+              .subtitle = "arithmetic intensity of every layer",
+              .batch = result.setting.batch};
   chart.panels.push_back({"", std::move(plot), look_legend(drawn)});
   chart.caption =
       "Area: share of the time. At or above the ridge a layer is bound by compute, below it by "

@@ -18,18 +18,13 @@ bool differ(double a, double b) { return std::fabs(a / b - 1) > hardly_apart; }
 /// From where the slope of `byte_per_s` enters the axes to where it reaches `top`.
 Line slope(double byte_per_s, double top, LineStyle style, const Axis& x, const Axis& y) {
   const double begin = std::max(x.low, y.low / byte_per_s);
-  Line line;
-  line.style = style;
-  line.label_at = Line::LabelAt::begin;
-  line.path = {{begin, byte_per_s * begin}, {top / byte_per_s, top}};
-  return line;
+  return {.path = {{begin, byte_per_s * begin}, {top / byte_per_s, top}},
+          .style = style,
+          .label_at = Line::LabelAt::begin};
 }
 
 Line flat(double flop_per_s, double from, LineStyle style, const Axis& x) {
-  Line line;
-  line.style = style;
-  line.path = {{std::max(from, x.low), flop_per_s}, {x.high, flop_per_s}};
-  return line;
+  return {.path = {{std::max(from, x.low), flop_per_s}, {x.high, flop_per_s}}, .style = style};
 }
 
 /// What runs under the datasheet: the person's or the measured ceiling, or the kernel model's.
@@ -62,22 +57,13 @@ void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, c
   lines.push_back(std::move(reached));
 }
 
-Line ridge(double flop_per_s, double byte_per_s, const Axis& y) {
-  Line line;
-  line.style = LineStyle::dotted;
-  line.label_at = Line::LabelAt::foot;
-  line.path = {{flop_per_s / byte_per_s, flop_per_s}, {flop_per_s / byte_per_s, y.low}};
-  line.label = fmt::format("ridge {}", plain(flop_per_s / byte_per_s));
-  return line;
-}
-
 }  // namespace
 
 std::vector<Engine> fastest_first(const std::vector<Engine>& engines, const EngineRates& peaks) {
   std::vector<Engine> sorted;
   for (const Engine engine : engines)
-    if (std::find(sorted.begin(), sorted.end(), engine) == sorted.end()) sorted.push_back(engine);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](Engine a, Engine b) {
+    if (std::ranges::find(sorted, engine) == sorted.end()) sorted.push_back(engine);
+  std::ranges::stable_sort(sorted, [&](Engine a, Engine b) {
     return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
   });
   return sorted;
@@ -118,8 +104,9 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
   lines.push_back(std::move(l2));
   for (const Engine engine : engines) {
     add_engine(lines, bounds, engine, x);
-    lines.push_back(ridge(*rate_of(bounds.ceilings.peak_flop_per_s, engine),
-                          bounds.ceilings.bandwidth_byte_per_s, y));
+    const double ceiling = *rate_of(bounds.ceilings.peak_flop_per_s, engine);
+    const double ridge = ceiling / bounds.ceilings.bandwidth_byte_per_s;
+    lines.push_back(foot_line({ridge, ceiling}, y, "ridge " + plain(ridge)));
   }
   return lines;
 }
@@ -134,6 +121,14 @@ double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byt
 void include(Axis& axis, double value) {
   axis.low = std::min(axis.low, value);
   axis.high = std::max(axis.high, value);
+}
+
+Line foot_line(const Position& from, const Axis& y, std::string label, Colour colour) {
+  return {.path = {from, {from.x, y.low}},
+          .style = LineStyle::dotted,
+          .colour = colour,
+          .label = std::move(label),
+          .label_at = Line::LabelAt::foot};
 }
 
 Axis empty_axis(std::string title, std::string unit) {
@@ -183,11 +178,9 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
     roof.label_at = Line::LabelAt::end;
     roof.path.push_back({plot.x.high, peak});
     roof.label = results[i]->setting.gpu;
-    Line foot = ridge(peak, memory, plot.y);
-    foot.label.clear();
-    roof.colour = foot.colour = gpu_colour(i);
+    roof.colour = gpu_colour(i);
     lines.push_back(std::move(roof));
-    lines.push_back(std::move(foot));
+    lines.push_back(foot_line({peak / memory, peak}, plot.y, "", gpu_colour(i)));
   }
   return lines;
 }

@@ -33,7 +33,7 @@ Panel panel_of(std::string heading, std::vector<Bar> shown) {
   panel.heading = std::move(heading);
   panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue},
                   {"roofline bound", LegendItem::Sign::thin_bar}};
-  if (std::any_of(shown.begin(), shown.end(), [](const Bar& bar) { return bar.whisker; }))
+  if (std::ranges::any_of(shown, [](const Bar& bar) { return bar.whisker.has_value(); }))
     panel.legend.push_back(whisker_legend());
   panel.body = bars_along_time(std::move(shown));
   return panel;
@@ -113,18 +113,12 @@ class Curves {
     for (const SettingsTable* sweep : sweeps)
       for (const SettingRow& row : sweep->rows) {
         const double batch = batch_of(row);
-        if (std::find(plot_.x.values.begin(), plot_.x.values.end(), batch) == plot_.x.values.end())
+        if (std::ranges::find(plot_.x.values, batch) == plot_.x.values.end())
           plot_.x.values.push_back(batch);
       }
-    std::sort(plot_.x.values.begin(), plot_.x.values.end());
-    for (const Note& foot : feet_) {
-      Line line;
-      line.path = {foot.at, {foot.at.x, plot_.y.low}};
-      line.style = LineStyle::dotted;
-      line.label = foot.text;
-      line.label_at = Line::LabelAt::foot;
-      plot_.lines.push_back(std::move(line));
-    }
+    std::ranges::sort(plot_.x.values);
+    for (Note& foot : feet_)
+      plot_.lines.push_back(foot_line(foot.at, plot_.y, std::move(foot.text)));
     return std::move(plot_);
   }
 
@@ -148,9 +142,7 @@ std::string hover_of(const SettingsTable& sweep, const SettingRow& row) {
 
 /// What the network is expected to do, and did where it was measured.
 void add_images(Curves& curves, const SettingsTable& sweep, const CurveLook& look) {
-  Line line;
-  line.colour = look.colour;
-  curves.add_line(sweep, line, images_per_s);
+  curves.add_line(sweep, {.colour = look.colour}, images_per_s);
   curves.add_marks(
       sweep, look, images_per_s, [&](const SettingRow& row) { return hover_of(sweep, row); }, true);
   curves.add_marks(
@@ -163,19 +155,18 @@ void add_images(Curves& curves, const SettingsTable& sweep, const CurveLook& loo
 
 /// What the network could do; of many sweeps one line, in the sweep's colour.
 void add_bounds(Curves& curves, const SettingsTable& sweep, bool alone, Colour colour) {
-  Line cached;
-  cached.colour = colour;
-  cached.style = alone ? LineStyle::solid : LineStyle::dashed;
-  if (alone) cached.label = "what fits stays in cache";
-  cached.label_at = Line::LabelAt::begin;
-  const bool has_cached = curves.add_line(
-      sweep, cached, [](const SettingRow& row) { return throughput(row, row.cached_bound_s); });
+  const bool has_cached =
+      curves.add_line(sweep,
+                      {.style = alone ? LineStyle::solid : LineStyle::dashed,
+                       .colour = colour,
+                       .label = alone ? "what fits stays in cache" : "",
+                       .label_at = Line::LabelAt::begin},
+                      [](const SettingRow& row) { return throughput(row, row.cached_bound_s); });
   if (!alone && has_cached) return;
-  Line roofline;
-  roofline.colour = colour;
-  roofline.style = LineStyle::dashed;
-  if (alone) roofline.label = "roofline: each layer from DRAM";
-  curves.add_line(sweep, roofline,
+  curves.add_line(sweep,
+                  {.style = LineStyle::dashed,
+                   .colour = colour,
+                   .label = alone ? "roofline: each layer from DRAM" : ""},
                   [](const SettingRow& row) { return throughput(row, row.roofline_time_s); });
 }
 
@@ -218,8 +209,8 @@ Panel throughput_panel(const Sweeps& sweeps) {
     panel.legend.push_back(
         {"what fits stays in cache", Sign::line, Colour::ink, {}, LineStyle::dashed});
   const auto any_row = [&](const auto& holds) {
-    return std::any_of(sweeps.begin(), sweeps.end(), [&](const SettingsTable* sweep) {
-      return std::any_of(sweep->rows.begin(), sweep->rows.end(), holds);
+    return std::ranges::any_of(sweeps, [&](const SettingsTable* sweep) {
+      return std::ranges::any_of(sweep->rows, holds);
     });
   };
   if (any_row([](const SettingRow& row) { return row.measured_time_s.has_value(); }))
@@ -240,9 +231,7 @@ Panel parts_panel(const SettingsTable& sweep) {
       const bool is_drawn = row.part_s[part] > least_part * row.time_s;
       return is_drawn ? row.part_s[part] / batch_of(row) * 1e3 : 0;
     };
-    Line line;
-    line.colour = look.colour;
-    if (!curves.add_line(sweep, line, time_ms)) continue;
+    if (!curves.add_line(sweep, {.colour = look.colour}, time_ms)) continue;
     curves.add_marks(sweep, look, time_ms, [&](const SettingRow& row) {
       return fmt::format("{} at batch {}: {} an image, {}", name_of(part), *row.batch,
                          duration(time_ms(row) / 1e3), percent(row.part_s[part] / row.time_s));
@@ -310,9 +299,8 @@ std::vector<Chart> sweep_charts(const Report& report) {
     throw InputError("sweep chart: expected two batches or more, got one", Remedy::batches);
   std::vector<Sweeps> networks;
   for (const SettingsTable& sweep : report.sweeps) {
-    const auto same = std::find_if(networks.begin(), networks.end(), [&](const auto& each) {
-      return each.front()->work == sweep.work;
-    });
+    const auto same = std::ranges::find_if(
+        networks, [&](const auto& each) { return each.front()->work == sweep.work; });
     if (same == networks.end())
       networks.push_back({&sweep});
     else

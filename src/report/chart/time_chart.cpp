@@ -67,15 +67,14 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   parts.add(summary.total.part_s);
   parts.add(unexplained_text(summary.unexplained_s), "measured less expected",
             summary.unexplained_s, Colour::paper);
-  Bar measured;
-  measured.label = "measured";
-  measured.note = duration(*summary.total.measured_time_s);
-  measured.segments = {
-      {*summary.total.measured_time_s, Colour::grey, "measured\n" + measured.note}};
+  const std::string note = duration(*summary.total.measured_time_s);
   Bars bars{{"time", "s", false, 0,
              std::max(*summary.total.measured_time_s, *summary.total.expected_time_s)},
             {}};
-  bars.bars.push_back(std::move(measured));
+  bars.bars.push_back(
+      {.label = "measured",
+       .note = note,
+       .segments = {{*summary.total.measured_time_s, Colour::grey, "measured\n" + note}}});
   bars.bars.push_back(std::move(parts).bar("expected", *summary.total.expected_time_s));
   for (Bar& bar : bars.bars) bar.measured = *summary.total.measured_time_s;
   panel.body = std::move(bars);
@@ -152,12 +151,11 @@ Bar rest_of(const std::vector<TableRow>& rows, double whole_s) {
     time += row_time_s(row);
     for (const std::size_t i : row.layers) bound += row.result.layers[i].point.roofline_time_s;
   }
-  Bar bar;
-  bar.label = fmt::format("{} more", layers_text(layers));
-  bar.note = duration(time) + ", " + percent(share_of(time, whole_s));
-  bar.segments = segments_of(rows, bar.label + ", each shorter than those shown");
-  bar.bound = bound;
-  return bar;
+  const std::string label = fmt::format("{} more", layers_text(layers));
+  return {.label = label,
+          .note = duration(time) + ", " + percent(share_of(time, whole_s)),
+          .segments = segments_of(rows, label + ", each shorter than those shown"),
+          .bound = bound};
 }
 
 struct ShownLayers {
@@ -195,7 +193,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
   bars.reserve(rows.size() + 1);
   for (const TableRow& row : rows) bars.push_back(bar_of(report, row, whole));
   if (!rest.empty()) bars.push_back(rest_of(rest, whole));
-  const auto any = [&](auto has) { return std::any_of(bars.begin(), bars.end(), has); };
+  const auto any = [&](auto has) { return std::ranges::any_of(bars, has); };
   if (any([](const Bar& bar) { return bar.bound.has_value(); }))
     panel.legend.push_back({"roofline bound", LegendItem::Sign::thin_bar});
   if (any([](const Bar& bar) { return bar.measured.has_value(); }))

@@ -119,8 +119,8 @@ std::string_view summary_title(const Report& report) {
 }
 
 bool has_measured(const Report& report) {
-  return std::any_of(report.results.begin(), report.results.end(),
-                     [](const Result& result) { return result.measured.summary.has_value(); });
+  return std::ranges::any_of(
+      report.results, [](const Result& result) { return result.measured.summary.has_value(); });
 }
 
 std::string summary_section(const Report& report) {
@@ -179,8 +179,8 @@ std::string batch_bar(const Report& report) {
 }
 
 std::string charts_section(const Report& report) {
-  const bool on_roofline = std::any_of(report.results.begin(), report.results.end(),
-                                       [](const Result& result) { return result.total.flops > 0; });
+  const bool on_roofline = std::ranges::any_of(
+      report.results, [](const Result& result) { return result.total.flops > 0; });
   std::string text = section_begin("charts", "Charts");
   if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
   if (!report.comparisons.empty()) add_charts(text, report, ChartKind::compare);
@@ -340,8 +340,7 @@ std::string those_of(const Report& report, std::string_view what, TextOf text_of
   constexpr std::size_t most_named = 3;
   std::vector<std::string> texts;
   for (const Result& result : report.results)
-    if (const std::string text = text_of(result);
-        std::find(texts.begin(), texts.end(), text) == texts.end())
+    if (const std::string text = text_of(result); std::ranges::find(texts, text) == texts.end())
       texts.push_back(text);
   if (texts.size() > most_named) return fmt::format("{} {}", texts.size(), what);
   const std::string last = texts.back();

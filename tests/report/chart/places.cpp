@@ -117,8 +117,8 @@ TEST_CASE("A sweep is a curve of images a second with its best batch", "[report/
     CHECK(plot.marks[i].at.y == Approx(static_cast<double>(*row.batch) / row.time_s));
   }
   const std::string best = "best: batch 8, ";
-  CHECK(std::any_of(plot.lines.begin(), plot.lines.end(),
-                    [&](const Line& line) { return line.label.starts_with(best); }));
+  CHECK(std::ranges::any_of(plot.lines,
+                            [&](const Line& line) { return line.label.starts_with(best); }));
   // Of several GPUs a curve each, in one chart.
   const Report many = report_on({"v100", "t4"}, built_in("lenet5"), DataType::fp32, false, {1, 8});
   const std::vector<Chart> charts = charts_of(many, std::nullopt);
@@ -161,8 +161,7 @@ TEST_CASE("Marks that take next to no time are left out and counted", "[report/c
   CHECK(marks[0].others == 1);
   CHECK(marks[0].share == Approx(0.132));
   name_longest(marks, 3);
-  CHECK(std::count_if(marks.begin(), marks.end(),
-                      [](const Mark& mark) { return !mark.label.empty(); }) == 3);
+  CHECK(std::ranges::count_if(marks, [](const Mark& mark) { return !mark.label.empty(); }) == 3);
   CHECK(marks[0].label == "layer 0");
 }
 
@@ -175,8 +174,8 @@ TEST_CASE("Layers' bars have the colours of the parts of all time", "[report/cha
     for (const Segment& segment : bar.segments) {
       parts_s += segment.value;
       const auto& legend = chart.panels.front().legend;
-      CHECK(std::any_of(legend.begin(), legend.end(),
-                        [&](const LegendItem& item) { return item.colour == segment.colour; }));
+      CHECK(std::ranges::any_of(
+          legend, [&](const LegendItem& item) { return item.colour == segment.colour; }));
     }
   CHECK(parts_s == Approx(*report.results.front().total.expected_time_s));
 }
@@ -196,8 +195,8 @@ TEST_CASE("A mark stands at its layer's intensity and rate", "[report/chart/plac
   CHECK(mark.at.y == Approx(7.86432e12));
   CHECK(*mark.bound_y == Approx(15.7e12));
   const Plot& plot = std::get<Plot>(charts.front().panels.front().body);
-  const auto ridge = std::find_if(plot.lines.begin(), plot.lines.end(),
-                                  [](const Line& line) { return line.label == "ridge 17.44"; });
+  const auto ridge = std::ranges::find_if(
+      plot.lines, [](const Line& line) { return line.label == "ridge 17.44"; });
   REQUIRE(ridge != plot.lines.end());
   CHECK(ridge->path.front().x == Approx(15.7e12 / 900e9));
 }
