@@ -64,9 +64,9 @@ struct RowFormat {
   std::string (*begin)(RowsOf what) = nullptr;
   /// Appends what stands in place of an input that failed; unset: nothing.
   void (*error)(std::string& text, const InputError& error) = nullptr;
-  /// The same of a recording's kernels.
+  /// Appends a kernel of a recording.
   void (&kernel)(std::string& text, const KernelTable& table, const KernelRow& row);
-  /// The same of a ranking of GPUs.
+  /// Appends a row of a ranking of GPUs.
   void (&point)(std::string& text, const SettingsTable& table, const SettingRow& row);
 };
 

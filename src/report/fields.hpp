@@ -58,7 +58,7 @@ struct OutputField {
   bool is_head = false;  ///< says what the row is of: on each line of NDJSON and CSV, once in JSON
 };
 
-/// The same of a kernel in a recording, or of a setting in a table of settings.
+/// A field of a kernel in a recording, or of a setting in a table of settings.
 template <class Table, class Of>
 struct FieldOf {
   std::string_view path;
@@ -101,7 +101,7 @@ inline constexpr std::string_view layer_path = "layer";
 /// The row's layer as an object; unknown for a copy over the host link, which no file can state. In
 /// a report its operands name the layers that they come from; in a stream it stands alone.
 Cell stated_layer(const Row& row);
-/// The same for CSV: the columns of all fields, and a row's cells, standing alone.
+/// A layer in CSV: the columns of all fields, and a row's cells, standing alone.
 std::string layer_columns();
 void append_layer_cells(TextBuffer& csv, const Row& row, bool raw);
 

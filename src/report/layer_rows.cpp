@@ -158,7 +158,7 @@ constexpr std::array<std::string_view, 8> droppable_paths{bar_path,
                                                           "measured.lost_s",
                                                           "intensity_flop_per_byte"};
 
-/// The same beside measured times, which are why the table is read.
+/// What a narrow terminal goes without beside measured times, which are why the table is read.
 constexpr std::array<std::string_view, 5> droppable_beside_measured{
     bar_path, "bound", "measured.lost_s", "limiter", "roofline_time_s"};
 

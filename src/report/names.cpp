@@ -153,7 +153,7 @@ class Signature {
       i_ += 2;
   }
 
-  /// To the end of this template argument, or of the name.
+  /// Skips to the end of this template argument, or of the name.
   void skip_rest() {
     std::size_t depth = 0;
     for (; i_ < name_.size(); ++i_) {

@@ -51,7 +51,7 @@ inline constexpr std::size_t sentence_width = 79;
 std::string printable(std::string_view text);
 /// A text within a line of which nothing is markup of Markdown or HTML.
 std::string markdown_text(std::string_view text);
-/// The same of whole lines.
+/// Whole lines of which nothing is markup of Markdown or HTML.
 std::string markdown_lines(std::string_view text);
 /// A text as it is, in a block of Markdown that it cannot end.
 std::string markdown_block(const std::string& text);
@@ -75,7 +75,7 @@ std::string folded_name(const std::vector<std::string>& names);
 /// A width is at least 12.
 std::vector<std::string> short_names(const std::vector<std::string>& names,
                                      const std::vector<std::size_t>& widths);
-/// The same where all have one width.
+/// Each name in at most that many columns.
 std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width);
 
 /// A C++ kernel's name without namespaces, types of results and lists of arguments, but with

@@ -56,10 +56,10 @@ struct Text {
   double x = 0;
   double y = 0;  ///< of the baseline
   std::string text;
-  double size = small_text;
   Anchor anchor = Anchor::start;
-  double angle = 0;  ///< degrees, clockwise, about (x, y)
   std::string_view css = "ink";
+  double size = small_text;
+  double angle = 0;  ///< degrees, clockwise, about (x, y)
 };
 
 double text_width(std::string_view text, double size);
@@ -114,7 +114,7 @@ void end_layer(Scene& scene, const std::string& link);
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
 /// A thin line with a cap at either end, across or upright.
 void draw_whisker(Scene& scene, Position from, Position to);
-/// The same with its dashes and colour.
+/// A line of several stretches with the dashes of its style.
 void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style, Colour colour);
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css);
 

@@ -186,23 +186,21 @@ class PlotDrawing {
       const double x = x_(tick.value);
       draw_line(scene_, {x, tick.text.empty() ? bottom() - 4 : frame_.y}, {x, bottom()}, "grid");
       if (!tick.text.empty())
-        scene_.texts.push_back(
-            {x, bottom() + 16, tick.text, small_text, Anchor::middle, 0, "muted"});
+        scene_.texts.push_back({x, bottom() + 16, tick.text, Anchor::middle, "muted"});
     }
     for (const Tick& tick : ticks_of(plot_.y, 10)) {
       const double y = y_(tick.value);
       draw_line(scene_, {frame_.x, y}, {tick.text.empty() ? frame_.x + 4 : right, y}, "grid");
       if (!tick.text.empty())
-        scene_.texts.push_back(
-            {frame_.x - 6, y + 4, tick.text, small_text, Anchor::end, 0, "muted"});
+        scene_.texts.push_back({frame_.x - 6, y + 4, tick.text, Anchor::end, "muted"});
     }
     scene_.body += fmt::format(R"(<rect class="frame" x="{}" y="{}" width="{}" height="{}"/>)"
                                "\n",
                                px(frame_.x), px(frame_.y), px(frame_.width), px(frame_.height));
     scene_.texts.push_back(
-        {frame_.x + frame_.width / 2, bottom() + 36, plot_.x.title, 12, Anchor::middle, 0, "ink"});
+        {frame_.x + frame_.width / 2, bottom() + 36, plot_.x.title, Anchor::middle, "ink", 12});
     scene_.texts.push_back(
-        {14, frame_.y + frame_.height / 2, plot_.y.title, 12, Anchor::middle, -90, "ink"});
+        {14, frame_.y + frame_.height / 2, plot_.y.title, Anchor::middle, "ink", 12, -90});
   }
 
   /// Names of stages below the axis, as far as there is room for them.
@@ -218,7 +216,7 @@ class PlotDrawing {
                                        std::max(frame_.x + half, frame_.x + frame_.width - half));
       if (middle - half < free_from || text.find("...") != text.npos) continue;
       free_from = middle + half + 4;
-      scene_.texts.push_back({middle, bottom() + 16, text, small_text, Anchor::middle, 0, "muted"});
+      scene_.texts.push_back({middle, bottom() + 16, text, Anchor::middle, "muted"});
     }
   }
 
@@ -256,8 +254,8 @@ class PlotDrawing {
       for (double share = 0.04; share < 0.9; share += 0.03)
         choices.push_back({from.x + share * length * std::cos(angle) + above * std::sin(angle),
                            from.y + share * length * std::sin(angle) - above * std::cos(angle),
-                           line.label, small_text, Anchor::start, angle * 180 / std::numbers::pi,
-                           "ink label"});
+                           line.label, Anchor::start, "ink label", small_text,
+                           angle * 180 / std::numbers::pi});
     return choices;
   }
 
@@ -271,7 +269,7 @@ class PlotDrawing {
         line.label_below ? std::array{13.0, -5.0} : std::array{-5.0, 13.0};
     for (const double offset : sides)
       for (double x = end.x - 4; x == end.x - 4 || x - width > corner.x; x -= 8)
-        choices.push_back({x, end.y + offset, line.label, small_text, Anchor::end, 0, "ink label"});
+        choices.push_back({x, end.y + offset, line.label, Anchor::end, "ink label"});
     return choices;
   }
 
@@ -280,8 +278,8 @@ class PlotDrawing {
     std::vector<Text> choices;
     for (double y = foot.y - 6; y > foot.y - 120; y -= 14)
       for (const Anchor anchor : {Anchor::start, Anchor::end})
-        choices.push_back({foot.x + (anchor == Anchor::start ? 4 : -4), y, line.label, small_text,
-                           anchor, 0, "ink label"});
+        choices.push_back(
+            {foot.x + (anchor == Anchor::start ? 4 : -4), y, line.label, anchor, "ink label"});
     return choices;
   }
 

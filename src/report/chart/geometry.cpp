@@ -16,7 +16,8 @@ namespace {
 
 double power_of_ten(int exponent) { return std::pow(10.0, exponent); }
 
-/// Also of what lies beyond the smallest and the largest number once an axis is widened.
+/// The logarithm to base 10. Widening an axis may lead beyond the smallest and the largest number,
+/// which stand for what lies there.
 double decade_of(double value) {
   using Limits = std::numeric_limits<double>;
   return std::log10(std::clamp(value, Limits::denorm_min(), Limits::max()));
@@ -194,7 +195,7 @@ std::vector<Box> boxes_of(const Text& text) {
     const double up = (ascent - descent) / 2 * text.size;
     const double x = text.x + along * cosine + up * sine;
     const double y = text.y + along * sine - up * cosine;
-    // Of a turned line the corners of its squares stick out.
+    // The corners of squares stick out of a turned line, so these are a little smaller.
     const double side = 0.85 * height;
     boxes.push_back({x - side / 2, y - side / 2, side, side});
   }

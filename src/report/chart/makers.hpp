@@ -34,7 +34,7 @@ std::string row_name(const TableRow& row);
 std::string row_hover(const TableRow& row);
 /// "r0-12": names a layer of a report.
 std::string row_link(const Report& report, const TableRow& row);
-/// Of an expected time or rate.
+/// The range around an expected time or rate that holds 68 of 100 measured ones.
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty);
 /// The legend's entry for whiskers.
 LegendItem whisker_legend();
@@ -57,8 +57,8 @@ struct Thinned {
   double share = 0;  ///< of the time
 };
 
-/// Of a plot with logarithmic axes. Few marks stay as they are; marks on one spot are one where
-/// `joins` says so.
+/// Leaves out marks that take next to no time and, where `joins` says so, makes one of those that
+/// would cover each other on logarithmic axes. A few marks stay as they are.
 Thinned thin(std::vector<Mark>& marks, bool joins);
 
 /// Up to `most` labels stay, those of marks that take longest, and with them what is drawn beside
@@ -92,7 +92,7 @@ void widen_axes(Plot& plot);
 /// axes.
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
                                const Plot& plot);
-/// Of an intensity and an engine: the roof of device memory, or that of L2, under its peak.
+/// What the roof of device memory, or that of L2, allows an engine at that intensity.
 double roof_y(const Bounds& bounds, Engine engine, double intensity_flop_per_byte, bool at_l2);
 
 /// Device memory and the main engine of each of several GPUs, by the ceilings that bounds are
@@ -110,15 +110,15 @@ using Work = ResultGroup;
 std::vector<Work> works_of(const Report& report);
 
 std::vector<Chart> roofline_charts(const Report& report);
-/// Of the layers that are explained, each alone under the roofs.
+/// A chart for each layer that is explained, alone under the roofs.
 std::vector<Chart> explained_charts(const Report& report);
 std::vector<Chart> intensity_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);
-/// Of results, as charts_of().
+/// Charts of results, as charts_of() gives them.
 std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> kind);
-/// Of recordings without layers; without a kind those that they ask for by themselves.
+/// Charts of recordings without layers; without a kind those that they ask for by themselves.
 std::vector<Chart> kernel_charts(const Report& report, std::optional<ChartKind> kind);
 
 }  // namespace roofline

@@ -99,7 +99,7 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s)
     mark.expected_y = flops / *first.expected_time_s;
-  // Of several GPUs, the dots on all of their roofs would hide the marks.
+  // Where there are several GPUs, dots on all of their roofs would hide the marks.
   if (!many) add_bound(mark, row.result, first);
   mark.time_s = shown_time_s(row);
   mark.share = share_of(mark.time_s, whole_s);
@@ -281,7 +281,7 @@ std::vector<Chart> explained_charts(const Report& report) {
 
 namespace {
 
-/// Of "features.denseblock1.denselayer2": the first `parts` parts.
+/// The first parts of a name: "features.denseblock1" are 2 of "features.denseblock1.denselayer2".
 std::string_view head_of(std::string_view name, std::size_t parts) {
   std::size_t end = 0;
   for (std::size_t part = 0; part < parts && end != name.npos; ++part)

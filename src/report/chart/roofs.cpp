@@ -27,14 +27,15 @@ Line flat(double flop_per_s, double from, LineStyle style, const Axis& x) {
   return {.path = {{std::max(from, x.low), flop_per_s}, {x.high, flop_per_s}}, .style = style};
 }
 
-/// What runs under the datasheet: the person's or the measured ceiling, or the kernel model's.
-struct Lower {
+/// The roof below the datasheet's: the ceilings that a person states or that were measured, else
+/// what kernels reach in the kernel model.
+struct LowerRoof {
   double flop_per_s;
   double byte_per_s;
   std::string_view name;
 };
 
-Lower lower_of(const Bounds& bounds, Engine engine) {
+LowerRoof lower_of(const Bounds& bounds, Engine engine) {
   const auto i = static_cast<std::size_t>(engine);
   if (bounds.ceilings.kind != CeilingKind::datasheet)
     return {*bounds.ceilings.peak_flop_per_s[i], bounds.ceilings.bandwidth_byte_per_s,
@@ -45,7 +46,7 @@ Lower lower_of(const Bounds& bounds, Engine engine) {
 
 void add_engine(std::vector<Line>& lines, const Bounds& bounds, Engine engine, const Axis& x) {
   const double peak = *rate_of(bounds.roofs.datasheet_flop_per_s, engine);
-  const Lower lower = lower_of(bounds, engine);
+  const LowerRoof lower = lower_of(bounds, engine);
   const double memory = std::max(bounds.roofs.datasheet_byte_per_s, lower.byte_per_s);
   Line top = flat(peak, peak / memory, LineStyle::solid, x);
   top.label = fmt::format("{} {}", name_of(engine), si(peak, "FLOP/s"));
@@ -84,7 +85,7 @@ std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& 
   const Roofs& roofs = bounds.roofs;
   const Engine fastest = engines.front();
   const double peak = *rate_of(roofs.datasheet_flop_per_s, fastest);
-  const Lower lower = lower_of(bounds, fastest);
+  const LowerRoof lower = lower_of(bounds, fastest);
   std::vector<Line> lines;
   Line l2 = slope(roofs.l2_byte_per_s, lower.flop_per_s, LineStyle::dash_dot, x, y);
   l2.label = "L2 " + si(roofs.l2_byte_per_s, "B/s");

@@ -173,7 +173,7 @@ double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Bo
       y += line_height;
     }
     draw_sign(scene, item, x + sign_width / 2, y);
-    scene.texts.push_back({x + sign_width + 4, y + 4, text, small_text, Anchor::start, 0, "ink"});
+    scene.texts.push_back({x + sign_width + 4, y + 4, text, Anchor::start, "ink"});
     x += width;
   }
   return y + line_height / 2;
@@ -194,7 +194,7 @@ double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area) {
     draw_symbol(scene, row.symbol, {left + number_width + sign_width / 2, y}, 4.5,
                 css_name(row.colour.value_or(Colour::ink)));
     const auto text = [&](double x, const std::string& words, Anchor anchor, std::string_view css) {
-      scene.texts.push_back({x, y + 4, words, small_text, anchor, 0, css});
+      scene.texts.push_back({x, y + 4, words, anchor, css});
     };
     text(left + number_width, fmt::format("{}", i + 1), Anchor::end, "ink title");
     text(name_at, fitted_text(row.name, room, small_text), Anchor::start, "ink");
@@ -261,17 +261,16 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area) {
   const Scale scale(axis, left, right);
   for (const Tick& tick : ticks_of(axis, 6)) {
     draw_line(scene, {scale(tick.value), area.y}, {scale(tick.value), bottom + 3}, "grid");
-    scene.texts.push_back(
-        {scale(tick.value), bottom + 16, tick.text, small_text, Anchor::middle, 0, "muted"});
+    scene.texts.push_back({scale(tick.value), bottom + 16, tick.text, Anchor::middle, "muted"});
   }
   for (std::size_t i = 0; i < bars.bars.size(); ++i) {
     const Bar& bar = bars.bars[i];
     const double top = area.y + row_height * static_cast<double>(i);
     draw_bar(scene, bar, scale, top);
     const double base = top + row_height / 2 + 4;
-    scene.texts.push_back({left - bar_gap, base, labels[i], small_text, Anchor::end, 0, "ink"});
+    scene.texts.push_back({left - bar_gap, base, labels[i], Anchor::end, "ink"});
     scene.texts.push_back(
-        {scale(length_of(bar)) + bar_gap, base, bar.note, small_text, Anchor::start, 0, "muted"});
+        {scale(length_of(bar)) + bar_gap, base, bar.note, Anchor::start, "muted"});
   }
   return bottom + 24;
 }
@@ -281,7 +280,7 @@ double draw_paragraph(Scene& scene, std::string_view text, double top, double si
                       std::string_view name) {
   for (const std::string& line : wrapped_text(text, page_width - 2 * margin, size)) {
     top += size * 1.35;
-    scene.texts.push_back({margin, top, line, size, Anchor::start, 0, name});
+    scene.texts.push_back({margin, top, line, Anchor::start, name, size});
   }
   return top;
 }
