@@ -279,10 +279,10 @@ std::span<const LayerField* const> written_fields(LayerKind kind) {
 
 std::optional<FieldKey> find_field(LayerKind kind, std::string_view key) {
   static const std::vector<FieldKey> keys = sorted_keys();
-  const auto same = std::ranges::equal_range(keys, key, {}, &FieldKey::key);
-  for (const FieldKey& each : same)
-    if (each.field->applies_to(kind)) return each;
-  return same.empty() ? std::nullopt : std::optional(same.front());
+  const auto first = std::ranges::lower_bound(keys, key, {}, &FieldKey::key);
+  for (auto each = first; each != keys.end() && each->key == key; ++each)
+    if (each->field->applies_to(kind)) return *each;
+  return first == keys.end() || first->key != key ? std::nullopt : std::optional(*first);
 }
 
 std::span<const std::string_view> layer_keys() {
