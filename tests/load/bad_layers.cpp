@@ -218,6 +218,8 @@ TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
        "expected counts below 2^64, got an overflow in layer \"conv0\""},
       {conv_with("\"repeat\": 18446744073709551615"),
        "/repeat: expected at most 200000 layers by repeat in all, got more"},
+      {conv_with("\"repeat\": 100000, \"name\": \"" + std::string(3000, 'n') + '"'),
+       "/repeat: expected at most 256 MB of names and operands by repeat in all, got more"},
       {conv_with("\"padding\": 18446744073709551615"),
        "expected sizes below 2^64, got an overflow in layer \"conv0\""},
       {conv_with("\"dilation\": 18446744073709551615"),

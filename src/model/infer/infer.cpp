@@ -55,6 +55,12 @@ struct AssumedNorms {
   std::string first;
 };
 
+/// What each copy of a layer holds of its own, about: its name and its operands.
+double copy_byte(const LayerSpec& spec) {
+  const std::size_t operands = spec.inputs.size() + spec.fused.size();
+  return static_cast<double>((spec.name ? spec.name->size() : 0) + operands * sizeof(Operand));
+}
+
 class Inference {
  public:
   Inference(const NetworkSpec& spec, const LayerDefaults& defaults)
@@ -130,6 +136,12 @@ class Inference {
     if (copies - 1 > defaults_.limits.copies - added_copies_)
       fail_limit("repeat", expected_copies(defaults_.limits));
     added_copies_ += copies - 1;
+    if (copies > 1) {
+      added_byte_ += static_cast<double>(copies - 1) * copy_byte(spec);
+      if (added_byte_ > 1e6 * static_cast<double>(defaults_.limits.text_mb))
+        fail_limit("repeat", "at most " + std::to_string(defaults_.limits.text_mb) +
+                                 " MB of names and operands by repeat in all");
+    }
     return copies;
   }
 
@@ -141,6 +153,7 @@ class Inference {
   std::map<std::pair<LayerKind, std::string_view>, AssumedNorms> assumed_norms_;
   std::size_t previous_copies_ = 0;
   std::uint64_t added_copies_ = 0;
+  double added_byte_ = 0;  ///< what the copies take, so that no short input fills the memory
 };
 
 bool has_measured(const Network& network) {
