@@ -1,3 +1,4 @@
+#include <cctype>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -19,24 +20,6 @@ constexpr double sector_byte = 32;
 /// A warp's instruction on Volta's tensor cores, which has one shape only: Yang, Wang, Farrell and
 /// others, "Hierarchical Roofline Performance Analysis for Deep Learning Applications", 2020.
 constexpr double volta_flop_per_instruction = 512;
-
-/// "Kbyte/s", "us", "nsecond", "Ghz" in bytes, seconds and hertz; any other unit is kept.
-double scale_of(std::string_view unit) {
-  unit = unit.substr(0, unit.find('/'));
-  struct Scale {
-    std::string_view unit;
-    double factor;
-  };
-  constexpr Scale time_units[] = {{"s", 1},          {"second", 1},     {"ms", 1e-3},
-                                  {"msecond", 1e-3}, {"us", 1e-6},      {"usecond", 1e-6},
-                                  {"ns", 1e-9},      {"nsecond", 1e-9}, {"%", 1e-2}};
-  for (const Scale& each : time_units)
-    if (unit == each.unit) return each.factor;
-  constexpr Scale prefixes[] = {{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"P", 1e15}};
-  for (const Scale& each : prefixes)
-    if (unit.size() > 1 && unit.starts_with(each.unit)) return each.factor;
-  return 1;
-}
 
 std::optional<double> sum_of(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a) return b;
@@ -69,12 +52,19 @@ constexpr TensorWork tensor_works[] = {
 /// The metrics of one launch, and what they say of FLOP and bytes.
 class NsightMetrics {
  public:
-  /// Cells that hold no number, such as "no data", are left out; the others are kept in bytes,
-  /// seconds, hertz and plain counts.
+  /// Cells that hold no number, such as "no data", are left out. Others are taken in bytes,
+  /// seconds, hertz and plain counts; what cannot be is an error of whoever asks for it.
   void set(std::string_view name, std::string_view unit, std::string_view value) {
     if (name == "device__attribute_display_name") device_ = value;
-    if (const std::optional<double> number = profiler_number(value))
-      if (*number >= 0) values_.insert_or_assign(std::string(name), *number * scale_of(unit));
+    if (value.empty() || std::isdigit(static_cast<unsigned char>(value.front())) == 0) return;
+    const std::optional<double> number = profiler_number(value), factor = unit_factor(unit);
+    values_.insert_or_assign(
+        std::string(name),
+        number && factor ? Metric{*number * *factor, ""}
+        : number
+            ? Metric{0,
+                     "expected a unit such as ns, byte or inst, got \"" + std::string(unit) + '"'}
+            : Metric{0, "expected a number such as 1,234.5, got \"" + std::string(value) + '"'});
   }
 
   // Absent where it was not recorded. The last names are those of the page of details.
@@ -118,9 +108,17 @@ class NsightMetrics {
  private:
   using Flop = EnumArray<Engine, std::optional<double>>;
 
+  struct Metric {
+    double value;
+    std::string problem;  ///< why there is no value
+  };
+
   std::optional<double> find(std::string_view name) const {
     const auto found = values_.find(name);
-    return found == values_.end() ? std::nullopt : std::optional(found->second);
+    if (found == values_.end()) return std::nullopt;
+    if (!found->second.problem.empty())
+      throw InputError("", "", std::string(name) + ": " + found->second.problem);
+    return found->second.value;
   }
 
   std::optional<double> first_of(std::initializer_list<std::string_view> names) const {
@@ -183,7 +181,7 @@ class NsightMetrics {
     return flop;
   }
 
-  std::map<std::string, double, std::less<>> values_;
+  std::map<std::string, Metric, std::less<>> values_;
   std::string device_;
 };
 
@@ -257,13 +255,19 @@ class NsightComputeTable {
   void finish_launch() {
     MeasuredLaunch launch = std::exchange(launch_, MeasuredLaunch());
     if (launch.id.empty()) return;
-    const std::optional<double> time_s = launch.metrics.time_s();
-    if (!time_s || *time_s > s_per_year) {
-      bad_.add({source_, std::to_string(launch.line),
-                "expected the launch's gpu__time_duration.sum, got none: record it with ncu "
-                "--metrics"});
-      return;
+    try {
+      add(launch);
+    } catch (const InputError& error) {
+      bad_.add({source_, std::to_string(launch.line), error.message});
     }
+  }
+
+  void add(MeasuredLaunch& launch) {
+    const std::optional<double> time_s = launch.metrics.time_s();
+    if (!time_s || *time_s > s_per_year)
+      throw InputError("", "",
+                       "expected the launch's gpu__time_duration.sum, got none: record it with ncu "
+                       "--metrics");
     launch.kernel.time_s = *time_s;
     launch.kernel.occupancy = launch.metrics.occupancy();
     launch.kernel.registers = launch.metrics.registers();

@@ -53,14 +53,43 @@ bool has_header(std::string_view head, Columns columns) {
 
 std::optional<double> profiler_number(std::string_view cell) {
   std::string digits;
-  for (const char c : cell)
-    if (c != ',' && c != ' ') digits += c;
+  const std::size_t whole_end = std::min(cell.find_first_of(".eE"), cell.size());
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] == ',' && (i >= whole_end || (whole_end - i) % 4 != 0)) return std::nullopt;
+    if (cell[i] != ',' && cell[i] != ' ') digits += cell[i];
+  }
   double number = 0;
   const char* const end = digits.data() + digits.size();
   const auto [rest, error] = std::from_chars(digits.data(), end, number);
   constexpr double most = 1e30;  // any table's sum of such numbers is finite
   if (error != std::errc() || rest != end || !(std::fabs(number) <= most)) return std::nullopt;
   return number;
+}
+
+std::optional<double> unit_factor(std::string_view unit) {
+  unit = unit.substr(0, unit.find('/'));
+  struct Factor {
+    std::string_view text;
+    double factor;
+  };
+  constexpr Factor whole_units[] = {
+      {"", 1},           {"%", 1e-2},    {"s", 1},          {"sec", 1},       {"second", 1},
+      {"ms", 1e-3},      {"msec", 1e-3}, {"msecond", 1e-3}, {"us", 1e-6},     {"usec", 1e-6},
+      {"usecond", 1e-6}, {"ns", 1e-9},   {"nsec", 1e-9},    {"nsecond", 1e-9}};
+  if (const auto known = std::ranges::find(whole_units, unit, &Factor::text);
+      known != std::end(whole_units))
+    return known->factor;
+  constexpr Factor prefixes[] = {{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40},
+                                 {"K", 1e3},     {"k", 1e3},     {"M", 1e6},     {"G", 1e9},
+                                 {"T", 1e12},    {"P", 1e15},    {"", 1}};
+  constexpr std::string_view counted[] = {"byte",     "B",       "hz",        "Hz",    "inst",
+                                          "warp",     "block",   "thread",    "cycle", "sector",
+                                          "register", "request", "wavefront", "op",    "SM"};
+  for (const Factor& prefix : prefixes)
+    if (unit.starts_with(prefix.text) &&
+        std::ranges::find(counted, unit.substr(prefix.text.size())) != std::end(counted))
+      return prefix.factor;
+  return std::nullopt;
 }
 
 ProfilerCsv::ProfilerCsv(ByteStream& stream, Columns columns)
@@ -86,16 +115,14 @@ std::optional<std::size_t> ProfilerCsv::place_of(std::string_view column) const 
   return places_.emplace(column, place).first->second;
 }
 
-/// The unit stands behind the column's name; without one times are in nanoseconds.
-double ProfilerCsv::seconds_a_unit(std::string_view column) const {
+/// The unit stands behind the column's name; without one times are in nanoseconds. None for what is
+/// no unit of time.
+std::optional<double> ProfilerCsv::seconds_a_unit(std::string_view column) const {
   const std::string_view name = header_[*place_of(column)];
   const std::size_t open = name.find('(');
   if (open == std::string_view::npos) return 1e-9;
-  const std::string_view unit = name.substr(open + 1);
-  if (unit.starts_with("us") || unit.starts_with("micro")) return 1e-6;
-  if (unit.starts_with("ms") || unit.starts_with("milli")) return 1e-3;
-  if (unit.starts_with("s")) return 1;
-  return 1e-9;
+  const std::string_view unit = name.substr(open + 1, name.find(')') - open - 1);
+  return unit == "B" || unit.empty() ? std::nullopt : unit_factor(unit);
 }
 
 bool ProfilerCsv::next() {
@@ -144,7 +171,12 @@ std::uint64_t ProfilerCsv::count(std::string_view column) const {
 }
 
 double ProfilerCsv::seconds(std::string_view column) const {
-  const double seconds = profiler_number(cell(column)).value_or(-1) * seconds_a_unit(column);
+  const std::optional<double> unit = seconds_a_unit(column);
+  if (!unit)
+    throw InputError(
+        source_, std::to_string(row_.line),
+        "expected a unit of time such as ns, got the column \"" + header_[*place_of(column)] + '"');
+  const double seconds = profiler_number(cell(column)).value_or(-1) * *unit;
   if (seconds < 0 || seconds > s_per_year) throw error(column, "a time of less than a year");
   return seconds;
 }

@@ -27,9 +27,13 @@ using Columns = std::span<const std::string_view>;
 /// Whether the text has a line that is a header with all of these columns.
 bool has_header(std::string_view head, Columns columns);
 
-/// The number that a cell holds, without the commas that group its digits; none where it holds no
-/// number, or one that no profiler counts.
+/// The number that a cell holds, without the commas that group its digits by three; none where it
+/// holds no number, or one that no profiler counts.
 std::optional<double> profiler_number(std::string_view cell);
+
+/// One of the unit in seconds, bytes, hertz or counts: 1e-6 for "usecond", 1024 for "KiB", 1e6 for
+/// "Minst/cycle"; none for a unit that profilers do not use.
+std::optional<double> unit_factor(std::string_view unit);
 
 class ProfilerCsv {
  public:
@@ -61,7 +65,7 @@ class ProfilerCsv {
 
  private:
   std::optional<std::size_t> place_of(std::string_view column) const;
-  double seconds_a_unit(std::string_view column) const;
+  std::optional<double> seconds_a_unit(std::string_view column) const;
 
   std::string source_;
   CsvRows rows_;

@@ -214,6 +214,51 @@ TEST_CASE("rocprofv3's CSV: a trace, sums and counters", "[profilers/kernel_reco
   CHECK(flop(kernel, Engine::bf16) == 512 * 2);
 }
 
+TEST_CASE("Units and numbers are those that profilers write, or errors",
+          "[profilers/kernel_recordings]") {
+  struct Case {
+    const char* unit;
+    const char* value;
+    double time_s;
+    std::string error;
+  };
+  const std::string unit = "a.csv:2: Duration: expected a unit such as ns, byte or inst, got ";
+  const std::string number = "a.csv:2: Duration: expected a number such as 1,234.5, got ";
+  const std::vector<Case> cases{
+      {"nsec", "4128", 4.128e-6, ""},
+      {"usecond", "1,234.5", 1234.5e-6, ""},
+      {"ns", "27,595,520", 27.59552e-3, ""},
+      {"fortnight", "4", 0, unit + "\"fortnight\""},
+      {"ns", "27.595.520", 0, number + "\"27.595.520\""},
+      {"ns", "5,3", 0, number + "\"5,3\""},
+  };
+  const std::string header =
+      R"("ID","Process ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value")";
+  for (const Case& each : cases) {
+    INFO(each.unit << ' ' << each.value);
+    const Kernels kernels =
+        read_text_as("a.csv", header + "\n\"0\",\"7\",\"k\",\"S\",\"Duration\",\"" + each.unit +
+                                  "\",\"" + each.value + "\"\n");
+    CHECK(kernels.errors ==
+          (each.error.empty() ? std::vector<std::string>{} : std::vector{each.error}));
+    if (each.error.empty()) CHECK(kernels.named("k").time_s == Approx(each.time_s));
+  }
+  const std::pair<const char*, double> byte_units[] = {
+      {"byte", 1}, {"Kbyte", 1e3}, {"kbyte", 1e3}, {"KiB", 1024}, {"Gbyte", 1e9}};
+  for (const auto& [byte_unit, bytes] : byte_units) {
+    INFO(byte_unit);
+    const Kernels kernels =
+        read_text_as("a.csv", header + "\n0,7,k,S,Duration,us,10\n0,7,k,S,dram__bytes.sum," +
+                                  byte_unit + ",2\n");
+    CHECK(kernels.named("k").counters.dram_byte == 2 * bytes);
+  }
+  const Kernels sums =
+      read_text_as("b.csv", "Start (ns),Duration (fortnight),CorrId,Name\n0,4,1,k\n");
+  CHECK(sums.errors == std::vector<std::string>{
+                           "b.csv:2: expected a unit of time such as ns, got the column \"Duration "
+                           "(fortnight)\""});
+}
+
 TEST_CASE("Rows that cannot be read cost only themselves, and are one message",
           "[profilers/kernel_recordings]") {
   struct Case {
