@@ -55,6 +55,11 @@ void write_standard_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_standard_output();
 }
 
+void write_standard_rows(std::string_view text) {
+  static const bool on_terminal = isatty(STDOUT_FILENO) == 1;
+  write_standard_output(on_terminal ? printable_lines(text) : text);
+}
+
 void flush_standard_output() {
   if (std::fflush(stdout) != 0) fail_standard_output();
 }

@@ -27,6 +27,9 @@ void reserve_standard_descriptors();
 
 /// Throws OutputClosed, or OutputError where writing fails for any other reason.
 void write_standard_output(std::string_view text);
+/// The same of rows, in which names stand as they are: what a terminal would act on is shown as
+/// "?".
+void write_standard_rows(std::string_view text);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
 /// A line for the user on standard error.

@@ -135,7 +135,7 @@ void Results::take_rows(std::vector<RenderedRows> rows) try {
 }
 
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
-  if (options_->format == &format) write_standard_output(text);
+  if (options_->format == &format) write_standard_rows(text);
   for (const Export& file : options_->exports)
     if (file.format == &format) files_->at(file.path).write(text);
 }

@@ -166,7 +166,7 @@ std::string render_gpu(const Gpu& gpu) {
     if (!source.fields.empty()) out += fmt::format(": {}", fmt::join(source.fields, ", "));
     out += '\n';
   }
-  return out;
+  return printable_lines(out);
 }
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
@@ -196,7 +196,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
 std::string render_gpus_json(const std::vector<Gpu>& gpus) {
   Json list = Json::array();
   for (const Gpu& gpu : gpus) list.push_back(object_json(gpu));
-  return list.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return dumped(list, 2) + '\n';
 }
 
 namespace {

@@ -220,6 +220,10 @@ std::string printable(std::string_view text) {
   return replaced(text, "?", [](char32_t code) { return is_in(acting, code); });
 }
 
+std::string printable_lines(std::string_view text) {
+  return replaced(text, "?", [](char32_t code) { return code != U'\n' && is_in(acting, code); });
+}
+
 std::string markdown_text(std::string_view text) {
   constexpr std::string_view markup = "\\|<`*[&~$";
   const auto is_in_word = [&](std::size_t i) {

@@ -49,6 +49,8 @@ inline constexpr std::size_t sentence_width = 79;
 /// Control characters, what turns the direction of text, and bytes that are not UTF-8 replaced by
 /// "?", so that a name cannot act on the terminal.
 std::string printable(std::string_view text);
+/// The same of a text of several lines.
+std::string printable_lines(std::string_view text);
 /// A text within a line of which nothing is markup of Markdown or HTML.
 std::string markdown_text(std::string_view text);
 /// Whole lines of which nothing is markup of Markdown or HTML.
@@ -83,5 +85,15 @@ std::vector<std::string> short_names(const std::vector<std::string>& names, std:
 /// as "elementwise_kernel<4, AddFunctor<float>>". It may hold thousands of characters, and what
 /// tells it from others is anywhere in it.
 std::string short_signature(std::string_view name);
+
+/// JSON as text. Bytes that are not UTF-8 are replaced; where terminals act on a character beyond
+/// ASCII, such as U+009B, all of these are written as escapes, which are the same text.
+template <class Json>
+std::string dumped(const Json& json, int indent) {
+  std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  if (printable_lines(text) != text)
+    text = json.dump(indent, ' ', true, Json::error_handler_t::replace);
+  return text;
+}
 
 }  // namespace roofline

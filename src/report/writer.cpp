@@ -86,8 +86,7 @@ void JsonWriter::add_string(std::string_view text) {
     out_.add(text);
     out_.add('"');
   } else {
-    out_.add(nlohmann::json(std::string(text))
-                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    out_.add(dumped(nlohmann::json(std::string(text)), -1));
   }
 }
 

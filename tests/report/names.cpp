@@ -83,6 +83,21 @@ TEST_CASE("Names act on no terminal and break no table", "[report/names]") {
   }
 }
 
+TEST_CASE("JSON and a GPU's text hold nothing that a terminal acts on", "[report/names]") {
+  const TemporaryFolder folder;
+  folder.write("net.json", network_text());
+  folder.write("gpu.json", R"({"name": "X\u009b31m", "notes": ["\u001b]0;title\u0007"],
+                               "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": 500})");
+  for (const std::string arguments :
+       {"net.json --gpu v100 --format json", "net.json --gpu v100 --format ndjson",
+        "--show-gpu gpu.json", "--show-gpu gpu.json --json"}) {
+    INFO(arguments);
+    const std::string text = run(folder, "roofline " + arguments).out;
+    CHECK(text.size() > 100);
+    CHECK(printable_lines(text) == text);
+  }
+}
+
 TEST_CASE("Bytes that are not UTF-8 are replaced in every format", "[report/names]") {
   const TemporaryFolder folder;
   // A stray byte, a surrogate, an overlong form, a character that is cut off.
