@@ -2,6 +2,7 @@
 
 #include "load/kernel_model.hpp"
 #include "model/gpu_fields.hpp"
+#include "model/text.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -73,12 +74,22 @@ Owner read_object(const Value& value, const std::string& what) {
   return owner;
 }
 
+/// "all" asks for every GPU.
+void check_names(const Value& root, const Gpu& gpu) {
+  const std::string message =
+      "expected the name of one GPU, got \"all\", which stands for every one";
+  if (lower_case(gpu.name) == "all") root.fail_at("name", message);
+  for (const std::string& alias : gpu.aliases)
+    if (lower_case(alias) == "all") root.fail_at("aliases", message);
+}
+
 }  // namespace
 
 Expected<Gpu> load_gpu(std::string_view json_text, const std::string& source) {
   return expected([&] {
     const JsonDocument document(json_text, {source});
     Gpu gpu = read_object<Gpu>(document.root(), "a GPU");
+    check_names(document.root(), gpu);
     if (gpu.constants == nullptr) gpu.constants = built_in_constants(gpu);
     return gpu;
   });

@@ -169,7 +169,7 @@ std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
     layer.padding.rule = PaddingRule::same;
   else if (pad_mode != "valid")
     layer.padding = axes_of_command(command, is_3d, "$pq", 0);
-  layer.groups = std::max<std::uint64_t>(1, command.number('g', 1));
+  layer.groups = command.number('g', 1);
   layer.bias = command.number('b', 0) != 0;
   return asked_passes(command, 7);
 }

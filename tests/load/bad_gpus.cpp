@@ -37,6 +37,8 @@ TEST_CASE("A wrong GPU file says what is wrong with it", "[load/bad_gpus]") {
        "/bandwidth_gb_per_s: expected a number > 0, got nothing"},
       {R"({"name": "X", "peak_tflops": {}, "bandwidth_gb_per_s": 500})",
        "/peak_tflops: expected at least one peak, got {}"},
+      {R"({"name": "X", "aliases": ["All"], "peak_tflops": {"fp32": 10}, "bandwidth_gb_per_s": 500})",
+       "/aliases: expected the name of one GPU, got \"all\", which stands for every one"},
       {R"({"name": "X", "peak_tflops": 15.7, "bandwidth_gb_per_s": 500})",
        "/peak_tflops: expected an object, got 15.7"},
       {R"({"name": "X", "peak_tflops": {"fp32": -10}, "bandwidth_gb_per_s": 500})",

@@ -109,6 +109,8 @@ TEST_CASE("A line of a list that is wrong costs only itself", "[profilers/miopen
   const std::vector<Case> cases{
       {"a.log", driver + "MIOpenDriver conv -u 0\n",
        "a.log:2: stride: expected an integer >= 1, got 0"},
+      {"a.log", driver + "MIOpenDriver conv -g 0\n",
+       "a.log:2: groups: expected an integer >= 1, got 0"},
       {"a.log", driver + "MIOpenDriver conv -u two\nMIOpenDriver rnn -n 4\n",
        "a.log:2: -u: expected a whole number, got \"two\"; left out with 1 more row that cannot be "
        "read"},
