@@ -46,6 +46,8 @@ struct LayerDefaults {
   Pass pass = Pass::fwd;
   KernelMapping mapping;                        ///< of contractions of one group that state none
   std::optional<std::uint64_t> batch_override;  ///< wins over the file's batch as well
+  /// Of images, in programs that state how their tensors lie; none: as they state it.
+  std::optional<Layout> layout;
   /// Values of named dimensions that a model leaves open.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;
   InputLimits limits;

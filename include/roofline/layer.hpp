@@ -177,6 +177,7 @@ struct LayerTraits {
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
   bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
   SharedValue<Measured> measured;
+  SharedValue<std::string> source_line;  ///< of the model's code: "net.py:12"; empty: not stated
 };
 
 struct Layer : LayerTraits {

@@ -25,6 +25,8 @@ struct Network {
   /// The batch of a recording or an engine, where single layers may have others (products of
   /// matrices, copies).
   std::optional<std::uint64_t> batch = {};
+  /// A program of PyTorch's, which runs it where no other framework is asked for.
+  bool is_pytorch_program = false;
   std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32
   /// The number of the record in its source, from 1, where this is a record of a stream: its layers
   /// stand alone, outside any network.

@@ -164,6 +164,8 @@ struct NetworkSpec {
   /// It may leave sizes open; its reader says which of the sizes asked for
   /// (LayerDefaults::dimensions) are none of them.
   bool has_dimensions = false;
+  /// A program of PyTorch's, which runs it where no other framework is asked for.
+  bool is_pytorch_program = false;
 
   std::size_t layer_count() const { return layers.size() + unread.count; }
 };

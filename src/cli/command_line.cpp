@@ -345,7 +345,8 @@ void add_inputs(Rows& rows, CommandLine& line) {
   rows.group("Input");
   rows.add_option(
           "input", options.inputs,
-          "Files, directories, built-in networks (--list-networks), or - for standard input")
+          "Files (a PyTorch model by torch.export.save as .pt2, ONNX, a profiler's recording, a "
+          "layer file), directories, built-in networks (--list-networks), or - for standard input")
       ->type_name("");
   rows.list(
       "--batch", [&](const Words& words) { line.batches = parse_batches(words); },
@@ -489,7 +490,7 @@ void add_model(Rows& rows, CommandLine& line) {
               ". Sets --engine, --fuse, --launch and --layout where you do not")
       ->check(member_of(names_of<Framework>))
       ->trigger_on_parse();  // before all other options, which change what it sets
-  rows.one_of<Layout>("--layout", "ORDER", analysis.layout,
+  rows.one_of<Layout>("--layout", "ORDER", line.layout,
                       "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
                       "default: nchw for fp32 and fp64, else nhwc");
   rows.one_of<FusionKind>("--fuse", "HOW", line.fusion,

@@ -33,6 +33,7 @@ struct CommandLine {
   Batches batches;
   std::optional<Pass> pass = Pass::fwd;  ///< none: training
   std::optional<FusionKind> fusion;
+  std::optional<Layout> layout;
   std::string host_copies;
   std::uint64_t limits_factor = 1;
   bool json = false;

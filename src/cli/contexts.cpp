@@ -128,7 +128,8 @@ Contexts::Contexts(const Options& options, const Catalogue& catalogue)
 
 bool Contexts::is_selected(const Context& context) const {
   for (std::size_t i = 0; i < named_.size(); ++i)
-    if (&named_[i] == &context) return selected_[i];
+    if (&named_[i] == &context || (i < programs_.size() && &programs_[i] == &context))
+      return selected_[i];
   return false;
 }
 
@@ -162,7 +163,25 @@ void Contexts::say_assumed() const {
   for (const auto& [text, gpus] : assumed) note(some_of(gpus, most_named) + ": " + text);
 }
 
+/// Under the framework that runs the program, unless another one is asked for.
+Contexts::Found Contexts::of_program() {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = programs_.size(); i < named_.size(); ++i) {
+    AnalysisOptions analysis = options_.program_analysis;
+    analysis.recorded_here = named_[i].options.recorded_here;
+    programs_.reserve(named_.size());
+    const Context& context = programs_.emplace_back(unwrap(make_context(named_[i].gpu, analysis)));
+    for (const std::string& text : context.assumptions)
+      if (std::find(named_[i].assumptions.begin(), named_[i].assumptions.end(), text) ==
+          named_[i].assumptions.end())
+        program_notes_.push_back(context.gpu.name + ": " + text);
+  }
+  return {programs_, program_notes_};
+}
+
 Contexts::Found Contexts::of(const Network& network) {
+  if (!named_.empty() && network.is_pytorch_program && !options_.analysis.framework)
+    return of_program();
   if (!named_.empty()) return {named_, {}};
   if (network.recording) {
     const Recorded& recorded = recorded_on(network.recording->gpu, network.source);

@@ -73,14 +73,17 @@ class Contexts {
   };
   void add_named(Gpu gpu, bool is_selected, SkippedGpus& skipped);
   void say_assumed() const;
+  Found of_program();
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
 
   const Options& options_;
   const Catalogue& catalogue_;
   std::shared_ptr<const ModelConstants> constants_;  ///< from --kernel-model; null without one
   std::vector<Context> named_;
-  std::vector<bool> selected_;                ///< whether a word selected that context
-  std::mutex mutex_;                          ///< guards recorded_
+  std::vector<bool> selected_;     ///< whether a word selected that context
+  std::vector<Context> programs_;  ///< the same GPUs, for programs of PyTorch's
+  std::vector<std::string> program_notes_;
+  std::mutex mutex_;                          ///< guards recorded_ and programs_
   std::map<std::string, Recorded> recorded_;  ///< the key is what the recording says
 };
 

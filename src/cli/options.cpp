@@ -129,11 +129,17 @@ void set_settings(CommandLine& line) {
   defaults.pass = line.pass.value_or(Pass::fwd);
   defaults.dtype_given = !line.dtypes.empty();
   if (line.dtypes.empty()) line.dtypes = {DataType::fp32};
+  const std::optional<Framework> framework = line.options.analysis.framework;
   std::vector<LayerSetting>& settings = line.options.settings;
   for (const DataType type : line.dtypes) {
     // The type of the network's layers, or how autocast runs them in fp32.
     defaults.dtype = is_tensor_type(type) ? type : DataType::fp32;
     defaults.autocast = is_tensor_type(type) ? std::nullopt : std::optional(type);
+    // PyTorch runs a program in the order of its example's tensors, compilers in their own.
+    if (line.layout)
+      defaults.layout = line.layout;
+    else if (framework && framework != Framework::pytorch)
+      defaults.layout = info(*framework).layout.value_or(usual_layout(defaults.dtype));
     if (line.batches.numbers.empty() && line.batches.goals.empty())
       settings.push_back({defaults, std::nullopt});
     for (const BatchGoal goal : line.batches.goals) settings.push_back({defaults, goal});
@@ -149,6 +155,7 @@ void set_analysis(CommandLine& line) {
   analysis.training = !line.pass;
   analysis.threads = line.options.jobs;
   analysis.host_copies = parse<HostMemory>(line.host_copies);
+  if (line.layout) analysis.layout = line.layout;
   analysis.fusion = line.fusion.value_or(analysis.fusion);
   const bool is_inference = line.pass == Pass::fwd;
   const bool fuses =
@@ -159,6 +166,14 @@ void set_analysis(CommandLine& line) {
                      " is for inference: expected --pass fwd, got " +
                      (line.pass ? std::string(name_of(*line.pass)) : "training"));
   if (!is_inference) analysis.fused_attention = false;
+  AnalysisOptions& program = line.options.program_analysis;
+  program = analysis;
+  if (analysis.framework) return;
+  const AnalysisOptions own = options_of(Framework::pytorch);
+  program.framework = own.framework;
+  if (program.engine == EngineChoices{}) program.engine = own.engine;
+  if (!line.fusion) program.fusion = own.fusion;
+  if (!program.launch) program.launch = own.launch;
 }
 
 void set_view(CommandLine& line) {

@@ -56,6 +56,7 @@ struct Options {
   std::vector<LayerSetting> settings;    ///< one for each --dtype and --batch
   std::vector<StatedPrice> prices;
   AnalysisOptions analysis;
+  AnalysisOptions program_analysis;  ///< of programs of PyTorch's, which name their framework
   ReportOptions report;
   std::vector<Gate> gates;               ///< the conditions of --fail-if
   const OutputFormat* format = nullptr;  ///< what standard output gets; null: nothing

@@ -37,6 +37,12 @@ class FileStream : public ByteStream {
   FileStream(const FileStream&) = delete;
   FileStream& operator=(const FileStream&) = delete;
 
+  std::optional<std::uint64_t> size() const override {
+    struct stat file {};
+    if (::fstat(file_, &file) != 0 || !S_ISREG(file.st_mode)) return std::nullopt;
+    return static_cast<std::uint64_t>(file.st_size);
+  }
+
  protected:
   std::size_t read(char* to, std::size_t count) override {
     while (true) {
@@ -44,6 +50,9 @@ class FileStream : public ByteStream {
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) fail_reading(name(), errno);
     }
+  }
+  void move_to(std::uint64_t offset) override {
+    if (::lseek(file_, static_cast<off_t>(offset), SEEK_SET) < 0) fail_reading(name(), errno);
   }
 
  private:
@@ -107,12 +116,12 @@ void ByteStream::fill(std::size_t count) {
 /// Throws where the bytes held exceed the limit, and frees them first.
 void ByteStream::check_size(std::size_t held) {
   constexpr std::size_t mb = 1'000'000;
-  if (held / mb < most_mb_) return;
+  if (held / mb < limits_.text_mb) return;
   ended_ = failed_ = true;
   buffer_.clear();
   buffer_.shrink_to_fit();
   begin_ = 0;
-  fail_limit("at most " + std::to_string(most_mb_) + " MB of text in one piece");
+  fail_limit("at most " + std::to_string(limits_.text_mb) + " MB of text in one piece");
 }
 
 void ByteStream::fail_limit(const std::string& expected) const {
@@ -127,6 +136,13 @@ std::string_view ByteStream::peek(std::size_t count) {
 }
 
 void ByteStream::skip(std::size_t count) { begin_ += count; }
+
+void ByteStream::seek(std::uint64_t offset) {
+  move_to(offset);
+  buffer_.clear();
+  begin_ = 0;
+  ended_ = false;
+}
 
 bool ByteStream::read_line(std::string& line) {
   const std::string_view seen = peek_line(std::string_view::npos);

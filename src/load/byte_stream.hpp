@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,14 +42,21 @@ class ByteStream {
   /// allow.
   std::string read_rest();
   bool failed() const { return failed_; }
+  /// How long it is, where it is a file in which seek() works.
+  virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+  /// Goes on at that byte of the file, without reading what is passed over. Throws InputError.
+  void seek(std::uint64_t offset);
+  const InputLimits& limits() const { return limits_; }
   /// Whether the next line is in memory, or the end known.
   bool has_line() const { return ended_ || buffer_.find('\n', begin_) != std::string::npos; }
 
  protected:
   ByteStream(std::string name, const InputLimits& limits)
-      : name_(std::move(name)), most_mb_(limits.text_mb) {}
+      : name_(std::move(name)), limits_(limits) {}
   /// Up to `count` more bytes; 0 at the end. Throws InputError.
   virtual std::size_t read(char* to, std::size_t count) = 0;
+  /// Only where size() says that this works.
+  virtual void move_to(std::uint64_t) {}
   /// Throws InputError: there is more than the limits allow.
   [[noreturn]] void fail_limit(const std::string& expected) const;
 
@@ -60,7 +68,7 @@ class ByteStream {
   std::string buffer_;
   std::size_t begin_ = 0;          ///< where in buffer_ begins what is not consumed yet
   std::size_t chunk_byte_ = 8192;  ///< read at once: little for a small input, then more
-  std::uint64_t most_mb_;
+  InputLimits limits_;
   bool ended_ = false;
   bool failed_ = false;
 };
@@ -90,5 +98,7 @@ std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
 /// that were not made to.
 std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
                                          const InputLimits& limits = {});
+/// What data inflate to that stand without a header, as in a zip archive. Throws as decompressed.
+std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

@@ -1,4 +1,4 @@
-// gzip files, as a stream of what they hold.
+// Deflated data, those of gzip files and of zip archives, as a stream of what they hold.
 
 #include <zlib.h>
 
@@ -15,18 +15,22 @@ namespace {
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::size_t input_chunk_byte = 65536;
 
-class GzipStream : public ByteStream {
+/// What stands around the data, in zlib's numbers of window bits: the largest window with a gzip
+/// header, and without any header.
+enum class Wrapping : int { gzip = 15 + 16, none = -15 };
+
+class InflatingStream : public ByteStream {
  public:
-  GzipStream(std::unique_ptr<ByteStream> compressed, const InputLimits& limits)
+  InflatingStream(std::unique_ptr<ByteStream> compressed, const InputLimits& limits,
+                  Wrapping wrapping)
       : ByteStream(compressed->name(), limits),
         compressed_(std::move(compressed)),
-        most_expansion_(limits.expansion) {
-    constexpr int largest_window_with_gzip_header = 15 + 16;
-    if (inflateInit2(&state_, largest_window_with_gzip_header) != Z_OK) throw std::bad_alloc();
+        wrapping_(wrapping) {
+    if (inflateInit2(&state_, static_cast<int>(wrapping)) != Z_OK) throw std::bad_alloc();
   }
-  ~GzipStream() override { inflateEnd(&state_); }
-  GzipStream(const GzipStream&) = delete;
-  GzipStream& operator=(const GzipStream&) = delete;
+  ~InflatingStream() override { inflateEnd(&state_); }
+  InflatingStream(const InflatingStream&) = delete;
+  InflatingStream& operator=(const InflatingStream&) = delete;
 
  protected:
   std::size_t read(char* to, std::size_t count) override {
@@ -34,7 +38,8 @@ class GzipStream : public ByteStream {
     while (made == 0 && !ended_) {
       const std::string_view input = compressed_->peek(input_chunk_byte);
       if (input.empty())
-        throw InputError(name(), "", "expected the rest of the gzip data, got the end of the file");
+        throw InputError(name(), "",
+                         "expected the rest of the " + what() + ", got the end of the file");
       made = inflate_some(input, to, count);
     }
     return made;
@@ -53,7 +58,7 @@ class GzipStream : public ByteStream {
     const int result = inflate(&state_, Z_NO_FLUSH);
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
       throw InputError(name(), "",
-                       std::string("expected gzip data, got damaged ones") +
+                       "expected " + what() + ", got damaged ones" +
                            (state_.msg != nullptr ? std::string(": ") + state_.msg : ""));
     compressed_->skip(offered - state_.avail_in);
     if (result == Z_STREAM_END) next_member();
@@ -66,22 +71,25 @@ class GzipStream : public ByteStream {
     constexpr std::uint64_t free_byte = 64'000'000;
     used_ += used;
     made_ += made;
-    if (made_ > free_byte && (made_ - free_byte) / most_expansion_ > used_)
-      fail_limit("gzip data that give at most " + std::to_string(most_expansion_) +
+    const std::uint64_t most_expansion = limits().expansion;
+    if (made_ > free_byte && (made_ - free_byte) / most_expansion > used_)
+      fail_limit(what() + " that give at most " + std::to_string(most_expansion) +
                  " bytes for each");
   }
 
   /// A gzip file may hold several members, one after the other; anything else after one is padding.
   void next_member() {
-    if (compressed_->peek(gzip_magic.size()).starts_with(gzip_magic))
+    if (wrapping_ == Wrapping::gzip && compressed_->peek(gzip_magic.size()).starts_with(gzip_magic))
       inflateReset(&state_);
     else
       ended_ = true;
   }
 
+  std::string what() const { return wrapping_ == Wrapping::gzip ? "gzip data" : "deflated data"; }
+
   std::unique_ptr<ByteStream> compressed_;
+  Wrapping wrapping_;
   z_stream state_{};
-  std::uint64_t most_expansion_;
   std::uint64_t used_ = 0;
   std::uint64_t made_ = 0;
   bool ended_ = false;
@@ -92,7 +100,12 @@ class GzipStream : public ByteStream {
 std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
                                          const InputLimits& limits) {
   if (!stream->peek(gzip_magic.size()).starts_with(gzip_magic)) return stream;
-  return std::make_unique<GzipStream>(std::move(stream), limits);
+  return std::make_unique<InflatingStream>(std::move(stream), limits, Wrapping::gzip);
+}
+
+std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream) {
+  const InputLimits limits = stream->limits();
+  return std::make_unique<InflatingStream>(std::move(stream), limits, Wrapping::none);
 }
 
 }  // namespace roofline

@@ -5,9 +5,11 @@
 #include "load/byte_stream.hpp"
 #include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
+#include "load/zip_entry.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
 #include "profilers/formats.hpp"
+#include "pytorch/program_input.hpp"
 #include "pytorch/trace_input.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -52,6 +54,7 @@ const InputFormat input_table[] = {
      nullptr,
      whole_beside<read_engine_companion>},
     {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
+    {"PyTorch exported program", {".pt2"}, looks_like_zip, open_exported_program},
     {"ONNX", {".onnx"}, onnx_graph::looks_like_model, onnx_graph::open_model},
     {"JSON", {".json"}, always, open_json},
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "model/layer_fields.hpp"
 #include "roofline/infer.hpp"
 
 namespace roofline {
@@ -136,6 +137,7 @@ std::optional<InputError> failure_of(const LayerSpec& layer) {
   NetworkSpec alone;
   alone.layers = {layer};
   alone.layers.front().repeat.reset();
+  for (OperandSpec* operand : operands_of(alone.layers.front())) operand->layer.clear();
   const Expected<Network> network = infer(alone, {});
   return network ? std::nullopt : std::optional(network.error());
 }

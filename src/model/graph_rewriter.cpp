@@ -10,6 +10,7 @@ GraphRewriter::GraphRewriter(const Network& network) : old_(network), now_(netwo
   made_.source = network.source;
   made_.batch = network.batch;
   made_.autocast = network.autocast;
+  made_.is_pytorch_program = network.is_pytorch_program;
   made_.record = network.record;
   made_.item = network.item;
   made_.assumptions = network.assumptions;

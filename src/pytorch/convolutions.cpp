@@ -80,7 +80,7 @@ Layers convolution_layer(const OperatorCall& call, const Convolution& conv, Pass
   if (spec.layout && *spec.layout != usual_layout(*spec.dtypes.input))
     *spec.name += *spec.layout == Layout::nchw ? " channels first" : " channels last";
   spec.rank = axes;
-  spec.input = whole_operand(conv.input->sizes);
+  spec.input = operand_of(*conv.input, conv.input->sizes);
   spec.out_channels = out_channels;
   spec.kernel_size = axes_of(Sizes(weight.begin() + 2, weight.end()));
   spec.stride = axes_of(conv.stride);

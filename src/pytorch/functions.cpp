@@ -16,7 +16,7 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
   const std::string_view what =
       kind == LayerKind::elementwise ? base_name(call.name) : info(kind).name;
   LayerSpec spec = named_layer(kind, what, sizes_text(tensor->sizes), *tensor->type, pass);
-  spec.input = whole_operand(tensor->sizes);
+  spec.input = operand_of(*tensor, tensor->sizes);
   if (kind != LayerKind::softmax) spec.access = access_of({tensor});
   return {spec};
 }
@@ -58,7 +58,7 @@ Layers softmax(const OperatorCall& call, const OperatorRow& row) {
   Sizes sizes{element_count(Sizes(tensor->sizes.begin(), at)), *at};
   if (const std::uint64_t inner = element_count(Sizes(at + 1, tensor->sizes.end())); inner > 1)
     sizes.push_back(inner);
-  layers.front().input = whole_operand(sizes);
+  layers.front().input = operand_of(*tensor, sizes);
   if (a.flag(row.at.flag).value_or(false)) layers.front().dtypes.output = DataType::fp32;
   return layers;
 }

@@ -13,7 +13,7 @@ Layers copy_layer(std::string_view what, const TensorArgument& from, const Sizes
     text += " " + std::string(name_of(*from.type)) + " to " + std::string(name_of(result_type));
   LayerSpec spec = named_layer(LayerKind::copy, what, text, *from.type);
   spec.dtypes.output = result_type;
-  spec.input = whole_operand(from.stored_sizes());
+  spec.input = operand_of(from, from.stored_sizes());
   spec.output = whole_operand(result).sizes;
   return {spec};
 }
@@ -34,7 +34,7 @@ Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const 
   result.insert(result.end(), table.sizes.begin() + 1, table.sizes.end());
   LayerSpec spec =
       named_layer(LayerKind::gather, base_name(call.name), sizes_text(result), *table.type);
-  spec.input = whole_operand({table.sizes.front(), features});
+  spec.input = operand_of(table, {table.sizes.front(), features});
   spec.output = {rows, features};
   return {spec};
 }
@@ -154,9 +154,8 @@ Layers concat(const OperatorCall& call, const OperatorRow&) {
     joined += *middle;
     const std::uint64_t outer = element_count(Sizes(tensor->sizes.begin(), middle));
     const bool joins_channels = *at == 1 && rank <= most_operand_sizes;
-    spec.inputs.push_back(whole_operand(
-        joins_channels ? tensor->sizes
-                       : Sizes{outer, element_count(Sizes(middle, tensor->sizes.end()))}));
+    const Sizes joined_sizes{outer, element_count(Sizes(middle, tensor->sizes.end()))};
+    spec.inputs.push_back(operand_of(*tensor, joins_channels ? tensor->sizes : joined_sizes));
   }
   result[*at] = joined;
   spec.name = "concat of " + std::to_string(tensors.size()) + " to " + sizes_text(result);

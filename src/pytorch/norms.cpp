@@ -13,7 +13,7 @@ Layers norm_layer(LayerKind kind, std::string_view what, const TensorArgument* i
       element_count(input->sizes) == 0)
     return {};
   LayerSpec spec = named_layer(kind, what, sizes_text(input->sizes), *input->type, pass);
-  spec.input = whole_operand(input->sizes);
+  spec.input = operand_of(*input, input->sizes);
   // Copies into NCHW that instance and group norms ask for are operators of their own.
   if (kind == LayerKind::batch_norm)
     spec.layout = input->layout();
@@ -32,7 +32,7 @@ Layers norm_of_rows(LayerKind kind, const TensorArgument* input, const TensorArg
   if (layers.empty() || features == 0) return {};
   const std::uint64_t elements = element_count(input->sizes);
   if (elements % features != 0) return {};
-  layers.front().input = whole_operand({elements / features, features});
+  layers.front().input = operand_of(*input, {elements / features, features});
   layers.front().normalized_shape = {features};
   return layers;
 }
@@ -45,6 +45,8 @@ Layers batch_norm(const OperatorCall& call, const OperatorRow& row) {
   const OperatorArguments& a = *call.arguments;
   const TensorArgument* weight = a.tensor(row.at.weight);
   const Pass pass = pass_of(call);
+  if (row.kind == LayerKind::instance_norm)
+    return norm_layer(row.kind, "instance_norm", a.tensor(row.at.input), weight);
   const Caller* instance = call.caller("aten::instance_norm");
   if (instance != nullptr && row.at.flag != ArgumentPlaces::none)
     return norm_layer(LayerKind::instance_norm, "instance_norm", instance->arguments->tensor(0),

@@ -85,6 +85,7 @@ OperatorArguments::OperatorArguments(std::vector<Argument> arguments)
 bool OperatorArguments::is_tensor(std::size_t i) const {
   return i < arguments_.size() && !arguments_[i].is_list && !arguments_[i].tensors.empty() &&
          (!arguments_[i].tensors.front().sizes.empty() ||
+          arguments_[i].tensors.front().type.has_value() ||
           find_element_type(arguments_[i].type) != nullptr);
 }
 

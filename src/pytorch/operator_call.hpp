@@ -31,6 +31,17 @@ struct TensorArgument {
   std::optional<DataType> type;  ///< none: one that the model does not know
   std::string_view type_name;    ///< as PyTorch writes it, "c10::Half"
 
+  // What a program says of it and a recording does not (program_tensor.hpp).
+  std::optional<std::size_t> layer{};         ///< the layer that wrote it, by its index
+  bool is_parameter = false;                  ///< it is the model's own
+  std::optional<std::uint64_t> parameters{};  ///< learned numbers in it, where not all of them
+  std::string weights{};  ///< the model's tensor that it is a form of; empty: none
+  Sizes stated{};         ///< its sizes at the batch that the program states
+  /// For each axis that grows with the batch how many of its elements one step of the batch is
+  /// (6 of an axis that counts 6 heads in each sample); 0 for other axes.
+  Sizes batch_step{};
+
+  std::size_t rank() const { return sizes.size(); }
   /// The elements that memory holds: an axis of stride 0 repeats one.
   Sizes stored_sizes() const;
   /// The layout of an image [N, C, positions...]; none where sizes or strides leave it open.
@@ -93,6 +104,8 @@ struct OperatorCall {
   bool sums_in_fp16 = false;         ///< products of fp16 are added up in fp16
   /// The type of elements in lists of tensors, for which PyTorch's profiler names none.
   std::optional<DataType> list_type = {};
+  /// The sizes of the result, where they are stated.
+  std::optional<Sizes> result = {};
 
   const Caller* caller(std::string_view wanted) const;
 };

@@ -62,8 +62,19 @@ const TensorArgument* typed_tensor(const OperatorCall& call, std::size_t i) {
   return tensor != nullptr && tensor->type ? tensor : nullptr;
 }
 
+OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes) {
+  OperandSpec operand = whole_operand(sizes);
+  if (tensor.layer) operand.layer = std::to_string(*tensor.layer);
+  operand.is_parameter = tensor.is_parameter;
+  operand.parameters = tensor.parameters;
+  return operand;
+}
+
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes) {
-  return {std::move(sizes), {}, tensor.type, tensor.type_name};
+  TensorArgument other = tensor;
+  other.sizes = std::move(sizes);
+  other.strides.clear();
+  return other;
 }
 
 std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank) {
@@ -89,7 +100,7 @@ std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgume
   for (const TensorArgument* tensor : tensors) {
     Sizes sizes = tensor->stored_sizes();
     sizes.insert(sizes.begin(), rank - sizes.size(), 1);
-    operands.push_back(whole_operand(sizes));
+    operands.push_back(operand_of(*tensor, sizes));
     if (operands.back().sizes.empty()) return {};
   }
   return operands;
@@ -117,7 +128,7 @@ Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArg
     const Sizes stored = tensor->stored_sizes();
     const std::uint64_t own = tensor->type ? byte_of(*tensor->type) : size;
     const std::uint64_t count = (element_count(stored) * own + size - 1) / size;
-    spec.inputs.push_back(whole_operand(own == size ? stored : Sizes{count}));
+    spec.inputs.push_back(operand_of(*tensor, own == size ? stored : Sizes{count}));
   }
   // A layer reads something: what only writes reads one value.
   if (spec.inputs.empty()) spec.inputs.push_back(whole_operand({1}));

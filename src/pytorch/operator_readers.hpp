@@ -78,6 +78,9 @@ LayerSpec layer_of_one_value(LayerKind kind, const OperatorCall& call);
 /// A tensor whose type the model knows; null where the argument is none.
 const TensorArgument* typed_tensor(const OperatorCall& call, std::size_t i);
 
+/// The tensor as an operand of these sizes.
+OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
+
 /// That tensor's elements as a tensor of other sizes, without gaps.
 TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
 

@@ -31,10 +31,24 @@ constexpr auto operators = [] {
        convolution,
        conv_transpose,
        {.stride = 5, .padding = 3, .output_padding = 4, .dilation = 6, .groups = 7}},
-      {"cudnn_convolution_relu miopen_convolution_relu",
+      {"cudnn_convolution_relu miopen_convolution_relu conv2d",
        convolution,
        conv,
        {.bias = 2, .stride = 3, .padding = 4, .dilation = 5, .groups = 6}},
+      {"conv_transpose2d",
+       convolution,
+       conv_transpose,
+       {.bias = 2, .stride = 3, .padding = 4, .output_padding = 5, .dilation = 7, .groups = 6}},
+      {"convolution",
+       convolution,
+       conv,
+       {.bias = 2,
+        .stride = 3,
+        .padding = 4,
+        .output_padding = 7,
+        .dilation = 5,
+        .groups = 8,
+        .flag = 6}},
       {"cudnn_convolution_add_relu miopen_convolution_add_relu",
        convolution,
        conv,
@@ -65,7 +79,7 @@ constexpr auto operators = [] {
       {"bmm", batched_product, matmul},
       {"baddbmm", batched_product, matmul, {.input = 1, .weight = 2}},
       {"linear", roofline::linear, LayerKind::linear, {.bias = 2}},
-      {"_scaled_dot_product_flash_attention",
+      {"_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu",
        roofline::attention,
        LayerKind::attention,
        {.flag = 4}},
@@ -73,6 +87,7 @@ constexpr auto operators = [] {
        roofline::attention,
        LayerKind::attention,
        {.flag = 6}},
+      {"scaled_dot_product_attention", roofline::attention, LayerKind::attention, {.flag = 5}},
       {"_cudnn_attention_forward", roofline::attention, LayerKind::attention, {.flag = 10}},
       {"_flash_attention_forward", attention_heads_third, LayerKind::attention, {.flag = 8}},
       {"_efficient_attention_forward", attention_heads_third, LayerKind::attention, {.flag = 9}},
@@ -99,10 +114,11 @@ constexpr auto operators = [] {
       // Functions of each element.
       {"relu threshold_backward", function, relu},
       {"clamp hardtanh clamp_min", clamp, elementwise, {.flag = 1}},
+      {"relu6", function, relu6},
       {"hardtanh_backward", clamp, elementwise, {.flag = 2}},
       {"leaky_relu leaky_relu_backward", function, leaky_relu},
-      {"_prelu_kernel _prelu_kernel_backward", function, prelu},
-      {"elu elu_backward", function, elu},
+      {"_prelu_kernel _prelu_kernel_backward prelu", function, prelu},
+      {"elu elu_backward selu celu", function, elu},
       {"sigmoid sigmoid_backward", function, sigmoid},
       {"hardsigmoid hardsigmoid_backward", function, hardsigmoid},
       {"tanh tanh_backward", function, LayerKind::tanh},
@@ -112,19 +128,23 @@ constexpr auto operators = [] {
       {"mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward "
        "cumsum cumprod",
        function, elementwise},
-      {"_softmax _log_softmax", roofline::softmax, LayerKind::softmax, {.axes = 1, .flag = 2}},
+      {"_softmax _log_softmax softmax log_softmax",
+       roofline::softmax,
+       LayerKind::softmax,
+       {.axes = 1, .flag = 2}},
       {"_softmax_backward_data _log_softmax_backward_data",
        roofline::softmax,
        LayerKind::softmax,
        {.axes = 2}},
       {"add", combination, add},
-      {"sub rsub", combination, sub},
-      {"mul", combination, mul},
-      {"div", combination, LayerKind::div},
+      {"sub rsub subtract", combination, sub},
+      {"mul multiply", combination, mul},
+      {"div divide true_divide", combination, LayerKind::div},
       {"eq ne lt le gt ge isnan isinf isfinite logical_not", comparison, elementwise},
       {"native_dropout", dropout},
       {"fill zero bernoulli uniform normal random exponential", filling},
-      {"abs addcdiv addcmul atan2 bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp_max "
+      {"__and_ __or_ __xor_ abs addcdiv addcmul atan2 bitwise_and bitwise_not bitwise_or "
+       "bitwise_xor ceil clamp_max "
        "cos "
        "erf erfc exp exp2 expm1 floor floor_divide fmod lerp log log10 log1p log2 logical_and "
        "logical_or logical_xor masked_fill maximum minimum nan_to_num neg pow reciprocal remainder "
@@ -136,7 +156,7 @@ constexpr auto operators = [] {
 
       // Norms.
       {"native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit "
-       "_batch_norm_with_update",
+       "_batch_norm_with_update batch_norm",
        roofline::batch_norm,
        LayerKind::batch_norm,
        {.flag = 5}},
@@ -147,23 +167,28 @@ constexpr auto operators = [] {
        roofline::batch_norm,
        LayerKind::batch_norm,
        {.weight = 2}},
-      {"native_layer_norm", roofline::layer_norm, LayerKind::layer_norm, {.weight = 2, .axes = 1}},
+      {"instance_norm", roofline::batch_norm, LayerKind::instance_norm},
+      {"native_layer_norm layer_norm",
+       roofline::layer_norm,
+       LayerKind::layer_norm,
+       {.weight = 2, .axes = 1}},
       {"native_layer_norm_backward",
        roofline::layer_norm,
        LayerKind::layer_norm,
        {.weight = 5, .axes = 2}},
       {"native_group_norm", roofline::group_norm, LayerKind::group_norm, {.groups = 6}},
+      {"group_norm", roofline::group_norm, LayerKind::group_norm, {.weight = 2, .groups = 1}},
       {"native_group_norm_backward",
        roofline::group_norm,
        LayerKind::group_norm,
        {.weight = 4, .groups = 8}},
-      {"_fused_rms_norm", roofline::rms_norm, LayerKind::rms_norm, {.weight = 2}},
+      {"_fused_rms_norm rms_norm", roofline::rms_norm, LayerKind::rms_norm, {.weight = 2}},
       {"::rms_norm ::rmsnorm ::rmsnorm2d_fwd", custom_norm, LayerKind::rms_norm},
       {"::layernorm2d_fwd", custom_norm, LayerKind::layer_norm},
       {"::fused_add_rms_norm ::fused_add_rmsnorm", fused_add_norm},
 
       // Pools, reductions and resizes.
-      {"max_pool2d_with_indices max_pool3d_with_indices",
+      {"max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d max_pool3d",
        pool,
        max_pool,
        {.kernel = 1, .stride = 2, .padding = 3, .dilation = 4, .flag = 5}},
@@ -171,7 +196,7 @@ constexpr auto operators = [] {
        pool,
        max_pool,
        {.input = 1, .kernel = 2, .stride = 3, .padding = 4, .dilation = 5, .flag = 6}},
-      {"avg_pool2d avg_pool3d",
+      {"avg_pool1d avg_pool2d avg_pool3d",
        pool,
        avg_pool,
        {.kernel = 1, .stride = 2, .padding = 3, .flag = 4}},
@@ -179,7 +204,8 @@ constexpr auto operators = [] {
        pool,
        avg_pool,
        {.input = 1, .kernel = 2, .stride = 3, .padding = 4, .flag = 5}},
-      {"_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d",
+      {"_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d adaptive_avg_pool1d "
+       "adaptive_avg_pool2d adaptive_avg_pool3d",
        adaptive_pool,
        global_avg_pool,
        {.axes = 1}},
@@ -220,7 +246,7 @@ constexpr auto operators = [] {
       {"embedding_dense_backward", embedding_gradient},
       {"nll_loss_forward nll_loss2d_forward", picked_loss},
       {"nll_loss_backward nll_loss2d_backward", picked_loss, other, {.input = 1}},
-      {"cat _cat", roofline::concat, LayerKind::concat},
+      {"cat _cat concat concatenate", roofline::concat, LayerKind::concat},
       {"::rotary_embedding", rotary_embedding},
       {"::reshape_and_cache ::reshape_and_cache_flash", write_cache},
   });
@@ -305,11 +331,22 @@ Layers operand_traffic(const OperatorCall& call) {
                   [](const TensorArgument* tensor) { return tensor->type.has_value(); });
   if (!all_known) return {};
   if (operands.empty()) return one_value(call);
-  Layers layers =
-      traffic_layer(call, operands, written_in_place(call, operands), *operands.front()->type);
+  const Sizes written = call.result ? *call.result : written_in_place(call, operands);
+  Layers layers = traffic_layer(call, operands, written, *operands.front()->type);
   for (LayerSpec& layer : layers)
     layer.name = std::string(call.name) + " " + sizes_text(operands.front()->sizes);
   return layers;
+}
+
+Layers read_call(const OperatorCall& call, bool* by_operands) {
+  const auto is_refused = [](const LayerSpec& spec) { return failure_of(spec).has_value(); };
+  const OperatorRow* row = find_operator(call.name);
+  Layers specs = row != nullptr ? row->read(call, *row) : Layers{};
+  const bool fits = !specs.empty() && std::none_of(specs.begin(), specs.end(), is_refused);
+  if (by_operands != nullptr) *by_operands = !fits;
+  if (fits) return specs;
+  specs = operand_traffic(call);
+  return std::any_of(specs.begin(), specs.end(), is_refused) ? Layers{} : specs;
 }
 
 bool says_little(std::string_view operator_name) {

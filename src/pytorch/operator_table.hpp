@@ -44,9 +44,13 @@ struct OperatorRow {
 /// Null where the table does not have the operator.
 const OperatorRow* find_operator(std::string_view name);
 
+/// The layers of a call by its row, or else by its operands' bytes; none where neither is known.
+/// `by_operands`: set where it is the latter.
+Layers read_call(const OperatorCall& call, bool* by_operands = nullptr);
+
 /// A call without a row that fits, as a layer of kind `other` that reads each of its operands once.
-/// What it writes is known only where one operand is large and therefore written in place. None
-/// where a type or the shapes of a list are unknown.
+/// What it writes is known where it is stated, or where one operand is large and therefore written
+/// in place. None where a type or the shapes of a list are unknown.
 Layers operand_traffic(const OperatorCall& call);
 
 /// Whether the operands alone say little of a call's work, so that a note has to say that they are

@@ -8,7 +8,7 @@ namespace {
 Layers global_average(const TensorArgument& input, Pass pass) {
   LayerSpec spec = named_layer(LayerKind::global_avg_pool, "global_avg_pool",
                                sizes_text(input.sizes), *input.type, pass);
-  spec.input = whole_operand(input.sizes);
+  spec.input = operand_of(input, input.sizes);
   spec.layout = input.layout();
   return {spec};
 }
@@ -43,7 +43,7 @@ Layers upsample_layer(const OperatorCall& call, const TensorArgument& from, cons
       named_layer(LayerKind::upsample, "upsample",
                   sizes_text(input) + " to " + sizes_text(Sizes(output.begin() + 2, output.end())),
                   *from.type, pass_of(call));
-  spec.input = whole_operand(input);
+  spec.input = operand_of(from, input);
   spec.layout = from.layout();
   spec.interpolation = interpolation_of(call.name);
   spec.output = output;
@@ -63,7 +63,7 @@ Layers pool(const OperatorCall& call, const OperatorRow& row) {
                                    sizes_text(stride.empty() ? kernel : stride),
                                *input->type, pass_of(call));
   spec.rank = static_cast<std::uint8_t>(input->sizes.size() - 2);
-  spec.input = whole_operand(input->sizes);
+  spec.input = operand_of(*input, input->sizes);
   spec.layout = input->layout();
   spec.kernel_size = axes_of(kernel);
   spec.stride = axes_of(stride);
@@ -103,7 +103,7 @@ Layers reduction(const OperatorCall& call, const OperatorRow& row) {
   LayerSpec spec =
       named_layer(LayerKind::reduce, base_name(call.name),
                   sizes_text(input->sizes) + " to " + sizes_text(result), *input->type);
-  spec.input = whole_operand(input->stored_sizes());
+  spec.input = operand_of(*input, input->stored_sizes());
   spec.output = whole_operand(result).sizes;
   if (input->layout() == Layout::nhwc) spec.layout = Layout::nhwc;
   return {spec};

@@ -10,13 +10,13 @@ bool is_matrix(const TensorArgument* tensor) {
          element_count(tensor->sizes) > 0;
 }
 
-Layers linear_layer(const OperatorCall& call, std::uint64_t rows, std::uint64_t in_features,
-                    std::uint64_t out_features, DataType type, bool bias, Pass pass) {
+Layers linear_layer(const OperatorCall& call, const TensorArgument& from, std::uint64_t rows,
+                    std::uint64_t in_features, std::uint64_t out_features, bool bias, Pass pass) {
   const Sizes input{rows, in_features};
   LayerSpec spec = named_layer(LayerKind::linear, "linear",
                                sizes_text(input) + " to " + std::to_string(out_features),
-                               multiplied_type(call, type), pass);
-  spec.input = whole_operand(input);
+                               multiplied_type(call, *from.type), pass);
+  spec.input = operand_of(from, input);
   spec.in_features = in_features;
   spec.out_features = out_features;
   spec.bias = bias;
@@ -27,7 +27,7 @@ Layers matmul_layer(const OperatorCall& call, const TensorArgument& a, const Ten
   LayerSpec spec =
       named_layer(LayerKind::matmul, "matmul", sizes_text(a.sizes) + " by " + sizes_text(b.sizes),
                   multiplied_type(call, *a.type));
-  spec.inputs = {whole_operand(a.sizes), whole_operand(b.sizes)};
+  spec.inputs = {operand_of(a, a.sizes), operand_of(b, b.sizes)};
   return {spec};
 }
 
@@ -37,7 +37,7 @@ Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const 
   const bool weight_gradient = a.is_transposed();
   const std::uint64_t rows = weight_gradient ? a.sizes[1] : a.sizes[0];
   const std::uint64_t out_features = weight_gradient ? a.sizes[0] : a.sizes[1];
-  return linear_layer(call, rows, b.sizes[1], out_features, *a.type, false,
+  return linear_layer(call, a, rows, b.sizes[1], out_features, false,
                       weight_gradient ? Pass::wgrad : Pass::dgrad);
 }
 
@@ -53,7 +53,7 @@ Layers matrix_product(const OperatorCall& call, const OperatorRow& row) {
     return linear_gradient(call, *a, *b);
   const bool has_bias = added != nullptr && added->sizes.size() == 1;
   if (has_bias || call.caller("aten::linear") != nullptr)
-    return linear_layer(call, a->sizes[0], a->sizes[1], b->sizes[1], *a->type, has_bias, Pass::fwd);
+    return linear_layer(call, *a, a->sizes[0], a->sizes[1], b->sizes[1], has_bias, Pass::fwd);
   return matmul_layer(call, *a, *b);
 }
 
@@ -73,8 +73,8 @@ Layers linear(const OperatorCall& call, const OperatorRow& row) {
   if (input == nullptr || !is_matrix(weight) || input->sizes.back() != weight->sizes[1] ||
       element_count(input->sizes) == 0)
     return {};
-  return linear_layer(call, element_count(input->sizes) / weight->sizes[1], weight->sizes[1],
-                      weight->sizes[0], *input->type,
+  return linear_layer(call, *input, element_count(input->sizes) / weight->sizes[1],
+                      weight->sizes[1], weight->sizes[0],
                       call.arguments->tensor(row.at.bias) != nullptr, Pass::fwd);
 }
 
@@ -105,7 +105,7 @@ Layers attention_layer(const OperatorCall& call, const OperatorRow& row, HeadAxi
   for (std::size_t i = first; i < first + 3; ++i) {
     const std::optional<Sizes> sizes = head_sizes(a.tensor(i), axis);
     if (!sizes) return {};
-    operands.push_back(whole_operand(*sizes));
+    operands.push_back(operand_of(*a.tensor(i), *sizes));
   }
   if (!a.tensor(first)->type) return {};
   const Sizes& query = operands[0].sizes;

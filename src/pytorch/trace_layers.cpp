@@ -144,16 +144,13 @@ class LayerReader {
   }
 
   std::vector<std::size_t> rows_of(const OperatorCall& call) {
-    const OperatorRow* row = find_operator(call.name);
-    Layers specs = row != nullptr ? row->read(call, *row) : Layers{};
-    const auto is_refused = [](const LayerSpec& spec) { return failure_of(spec).has_value(); };
-    if (specs.empty() || std::any_of(specs.begin(), specs.end(), is_refused)) {
-      specs = operand_traffic(call);
-      if (!specs.empty() && !has_values_) ++without_values_;
-      if (says_little(call.name) && !specs.empty()) little_said_.insert(std::string(call.name));
+    bool by_operands = false;
+    Layers specs = read_call(call, &by_operands);
+    if (by_operands && !specs.empty()) {
+      if (!has_values_) ++without_values_;
+      if (says_little(call.name)) little_said_.insert(std::string(call.name));
     }
     std::vector<std::size_t> rows;
-    if (std::any_of(specs.begin(), specs.end(), is_refused)) return rows;
     for (LayerSpec& spec : specs) {
       spec.fp16_accumulate = call.sums_in_fp16 && spec.dtypes.input == DataType::fp16 &&
                              info(spec.kind).family == KindFamily::contraction;

@@ -294,6 +294,8 @@ std::span<const SettingField> setting_fields() { return setting_field_table; }
 
 void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
   write_nested<layer_field_table>(writer, with_head, row);
+  if (const std::string& line = *layer_of(row).source_line; !line.empty())
+    writer.member("source_line", line);
 }
 
 void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,

@@ -139,8 +139,8 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
     row.layer.pass = pass;
     set_kernels(row.layer, network, context);
     count_row(row, context, network.source);
-    if (options.layout && !row.layer.layout && !network.recording &&
-        takes(row.layer.kind, "layout"))
+    const bool states_layouts = network.recording || network.is_pytorch_program;
+    if (options.layout && !row.layer.layout && !states_layouts && takes(row.layer.kind, "layout"))
       row.layer.layout = options.layout;
   };
   const std::vector<std::size_t> readers = reader_counts(network);

@@ -7,7 +7,7 @@ mkdir -p corpus found log
 fuzz_one() {
   mkdir -p "corpus/$1" "found/$1"
   longest=4096
-  [ "$1" = onnx ] && longest=32768
+  case $1 in onnx | program) longest=32768 ;; esac
   if "$PROGRAM" "--target=$1" "corpus/$1" "seeds/$1" -max_total_time="$SECONDS_EACH" \
       -max_len=$longest -timeout=20 -rss_limit_mb=2048 -dict=dictionary -seed=1 \
       -artifact_prefix="found/$1/" -print_final_stats=1 >"log/$1" 2>&1; then

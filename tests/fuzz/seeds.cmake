@@ -31,6 +31,7 @@ foreach(file h200_attention h200_gemms h200_ops h200_ops_backward h200_odd_convs
 endforeach()
 add_seeds(ndjson tests/fuzz/seeds/*.ndjson)
 add_seeds(trace tests/fuzz/seeds/trace*.json)
+add_seeds(program tests/fuzz/seeds/program*.json tests/pytorch/programs/r3d_18.pt2)
 add_seeds(tensorrt tests/fuzz/seeds/engine*.json)
 add_seeds(tables tests/tables/* tests/fuzz/seeds/tables*)
 add_seeds(profiler tests/profilers/*.csv tests/profilers/*.gz)

@@ -22,6 +22,7 @@
 #include "load/kernel_model.hpp"
 #include "load/layer_files.hpp"
 #include "load/user_lists.hpp"
+#include "pytorch/program_input.hpp"
 #include "pytorch/trace_input.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
@@ -179,6 +180,15 @@ template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
 void run_reader(const std::string& input) try {
   evaluate_inputs(*open(text_stream("input", input)), input);
 } catch (const InputError&) {
+}
+
+/// An archive, or the program that one would hold.
+void run_program(const std::string& input) {
+  if (input.starts_with("PK")) return run_reader<open_exported_program>(input);
+  const std::string name = "models/model.json";
+  std::string archive("PK\x03\x04\0\0\x08\0", 8);  // stored, its size behind it
+  archive += std::string(18, '\0') + static_cast<char>(name.size()) + std::string(3, '\0') + name;
+  run_reader<open_exported_program>(archive + input + "PK\x07\x08");
 }
 
 /// A folder in which formats find the files that belong together.
@@ -365,6 +375,7 @@ constexpr FuzzTarget targets[] = {
     {"ndjson", run_reader<open_ndjson>},
     {"csv", run_reader<open_csv>},
     {"trace", run_reader<open_trace>},
+    {"program", run_program},
     {"tensorrt", run_tensorrt},
     {"onnx", run_onnx, true},
     {"gpu", run_gpu},

@@ -25,9 +25,7 @@ bool is_generated(const Layer& layer) {
   const bool pools = layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool;
   switch (layer.kernels) {
     case KernelSource::library: return false;
-    case KernelSource::compiler:
-      return is_pointwise(layer.kind) || layer.kind == LayerKind::concat ||
-             (pools && layer.pass == Pass::fwd);
+    case KernelSource::compiler: return !pools || layer.pass == Pass::fwd;
     case KernelSource::inference_engine: return is_pointwise(layer.kind) || pools;
   }
   return false;

@@ -70,7 +70,8 @@ class Inference {
     network_.record = spec.record;
     network_.recording = spec.summary;
     network_.autocast = spec.autocast;
-    if (spec.batch_is_fixed) network_.batch = spec.batch;
+    network_.is_pytorch_program = spec.is_pytorch_program;
+    if (spec.batch_is_fixed || spec.is_pytorch_program) network_.batch = spec.batch;
     network_.assumptions = spec.assumptions;
     if (!spec.has_dimensions)
       for (const auto& [name, value] : defaults.dimensions)

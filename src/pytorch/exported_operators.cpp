@@ -1,0 +1,545 @@
+// What the operators of an exported program run as: most are rows of the table under the name that
+// they have; the others are written here.
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/text.hpp"
+#include "pytorch/exported_program.hpp"
+#include "pytorch/operator_readers.hpp"
+
+namespace roofline {
+namespace {
+
+using Run = void (*)(ProgramReader& reader, Node& node);
+
+bool is_one_of(std::string_view op, std::string_view names) {
+  return names.find(" " + std::string(op) + " ") != names.npos;
+}
+
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) add_item(text, std::to_string(number));
+  return "[" + text + "]";
+}
+
+const TensorArgument& require(ProgramReader& reader, const Node& node, std::size_t i) {
+  const bool is_tensor = i < node.arguments.size() && !node.arguments[i].is_list &&
+                         node.arguments[i].tensors.size() == 1;
+  if (!is_tensor) reader.fail(node, "expected a tensor as argument " + std::to_string(i));
+  return node.arguments[i].tensors.front();
+}
+
+std::size_t require_axis(ProgramReader& reader, const Node& node, std::optional<std::int64_t> axis,
+                         std::size_t rank) {
+  const auto at = axis_at(axis, rank);
+  if (!at)
+    reader.fail(node, "expected one of " + std::to_string(rank) + " axes, got " +
+                          (axis ? std::to_string(*axis) : "none"));
+  return *at;
+}
+
+// Views.
+
+void same(ProgramReader& reader, Node& node) { reader.sees(node, require(reader, node, 0)); }
+
+ViewAxes own_axes(const TensorArgument& tensor) {
+  ViewAxes axes;
+  for (std::size_t i = 0; i < tensor.rank(); ++i) axes.push_back({i, tensor.stated[i]});
+  return axes;
+}
+
+/// Axes that go, come, change places or are cut.
+void view(ProgramReader& reader, Node& node) {
+  const TensorArgument& tensor = require(reader, node, 0);
+  const OperatorArguments a = node.read();
+  const std::size_t rank = tensor.rank();
+  const ViewAxes own = own_axes(tensor);
+  const auto axis_in = [&](std::size_t argument, std::size_t of) {
+    return require_axis(reader, node, a.integer(argument), of);
+  };
+  for (std::size_t i = 0; i < node.results.size(); ++i) {
+    ViewAxes axes = own;
+    const Sizes& stated = node.results[i].stated;
+    if (is_one_of(node.op, " select unbind ")) {
+      const std::size_t axis = a.integer(1) ? axis_in(1, rank) : 0;
+      if (rank == 0 || tensor.batch_step[axis] != 0) reader.fail_batch(node);
+      axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
+    } else if (node.op == "unsqueeze") {
+      axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(axis_in(1, rank + 1)), ViewAxis{});
+    } else if (node.op == "permute") {
+      const std::vector<std::int64_t> order = a.signed_integers(1);
+      for (std::size_t to = 0; to < rank; ++to)
+        axes[to] = own[require_axis(
+            reader, node, to < order.size() ? std::optional(order[to]) : std::nullopt, rank)];
+    } else if (is_one_of(node.op, " transpose swapaxes t numpy_T mT ")) {
+      const bool states = a.count() > 2;
+      if (rank > 1)
+        std::swap(axes[states ? axis_in(1, rank) : rank - 2],
+                  axes[states ? axis_in(2, rank) : rank - 1]);
+    } else if (is_one_of(node.op, " expand expand_as broadcast_to ")) {
+      if (stated.size() < rank) reader.fail(node, "expected a result of as many axes or more");
+      axes.insert(axes.begin(), stated.size() - rank, ViewAxis{});
+      for (std::size_t to = 0; to < axes.size(); ++to) axes[to].stated = stated[to];
+    } else {  // slices and splits: what the results' sizes differ in
+      if (stated.size() != rank) reader.fail(node, "expected results of as many axes");
+      for (std::size_t axis = 0; axis < rank; ++axis) {
+        // A part of the samples is followed nowhere.
+        if (stated[axis] != own[axis].stated && tensor.batch_step[axis] != 0)
+          reader.fail_batch(node);
+        axes[axis].stated = stated[axis];
+      }
+      if (const std::int64_t step = a.integer(4).value_or(1); node.op == "slice" && step > 1)
+        axes[axis_in(1, rank)].step = static_cast<std::uint64_t>(step);
+    }
+    reader.sees(node, view_of(tensor, axes, reader.batch_change()), i);
+  }
+}
+
+void reshape(ProgramReader& reader, Node& node) {
+  const TensorArgument& tensor = require(reader, node, 0);
+  const Sizes& stated = node.results.front().stated;
+  if (element_count(stated) != element_count(tensor.stated))
+    reader.fail(node, "expected a result of as many elements, got " + sizes_text(stated) +
+                          " from " + sizes_text(tensor.stated));
+  bool copies = false;
+  auto seen = reshaped(tensor, stated, reader.batch_change(), copies);
+  if (seen && copies) {
+    const TensorArgument whole = reader.copied(node, tensor, contiguous_strides(tensor.sizes));
+    seen = reshaped(whole, stated, reader.batch_change(), copies);
+  }
+  reader.sees(node, seen);
+}
+
+/// A copy without gaps, which `contiguous` makes where there are any and a cast where the type
+/// becomes another. Images stay channels last where a copy keeps the order of axes.
+void copy(ProgramReader& reader, Node& node) {
+  const TensorArgument& tensor = require(reader, node, 0);
+  const std::optional<DataType> type = node.results.front().type;
+  const bool is_copy = is_one_of(node.op, " contiguous clone ");
+  const Sizes contiguous = contiguous_strides(tensor.sizes);
+  const bool stays =
+      is_copy ? node.op == "contiguous" && has_strides(tensor, contiguous) : type == tensor.type;
+  if (stays) return same(reader, node);
+  const bool keeps_order = node.op != "contiguous" && !node.keywords.contains("memory_format");
+  const bool stays_last = keeps_order && tensor.layout() == Layout::nhwc;
+  reader.sees(node,
+              reader.copied(node, tensor,
+                            stays_last ? channels_last_strides(tensor.sizes) : contiguous, type));
+}
+
+// What computes.
+
+/// The steps of the batch in a result: those of the operands, whose axes stand under the result's
+/// last ones; where an operator picks rows, those of the indices under its first.
+void follow_batch(ProgramReader& reader, Node& node) {
+  const BatchChange& batch = reader.batch_change();
+  if (batch.is_none()) return;
+  const std::vector<const TensorArgument*> operands = node.tensors();
+  const OperatorRow* row = find_operator("aten::" + std::string(node.op));
+  const bool picks = is_one_of(node.op, " embedding index ");
+  for (TensorArgument& result : node.results) {
+    const std::size_t rank = result.rank();
+    const auto follow = [&](std::size_t to, const TensorArgument& from, std::size_t axis) {
+      const bool repeats = from.stated[axis] == 1 && result.stated[to] != 1;
+      if (from.batch_step[axis] != 0 && !repeats) result.batch_step[to] = from.batch_step[axis];
+    };
+    const bool reduces = !operands.empty() && operands.front()->rank() > rank && row != nullptr &&
+                         row->at.axes != ArgumentPlaces::none;
+    if (reduces) {
+      const TensorArgument& from = *operands.front();
+      std::vector<bool> gone(from.rank(), false);
+      for (const std::int64_t axis : node.read().signed_integers(row->at.axes))
+        if (const auto at = axis_at(axis, from.rank())) gone[*at] = true;
+      for (std::size_t axis = 0, to = 0; axis < from.rank() && to < rank; ++axis)
+        if (!gone[axis]) follow(to++, from, axis);
+    } else {
+      for (std::size_t i = picks ? 1 : 0; i < operands.size(); ++i)
+        for (std::size_t axis = 0; axis < std::min(rank, operands[i]->rank()); ++axis)
+          if (picks)
+            follow(axis, *operands[i], axis);
+          else
+            follow(rank - 1 - axis, *operands[i], operands[i]->rank() - 1 - axis);
+    }
+    // What is made from nothing for as many samples as there are.
+    if (operands.empty() && rank > 0 && batch.stated > 1 && result.stated.front() == batch.stated)
+      result.batch_step.front() = 1;
+    if (!batch.grow(result)) reader.fail_batch(node);
+  }
+}
+
+/// The same order of axes without gaps.
+Sizes dense_strides(const TensorArgument& tensor) {
+  std::vector<std::size_t> order(tensor.rank());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return tensor.strides[a] > tensor.strides[b];
+  });
+  Sizes strides(tensor.rank(), 1);
+  std::uint64_t next = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[*axis] = next;
+    next *= tensor.sizes[*axis];
+  }
+  return strides;
+}
+
+/// How a result lies in memory: as the operand of its sizes does, or in the layout of images. Some
+/// operators leave no gaps whatever the operands' order is.
+Sizes strides_of(const Node& node, const TensorArgument& result) {
+  const bool is_contiguous =
+      is_one_of(node.op,
+                " linear matmul mm bmm addmm baddbmm einsum softmax log_softmax layer_norm "
+                "rms_norm group_norm embedding gather index index_select cumsum cumprod ");
+  if (!is_contiguous)
+    for (const TensorArgument* operand : node.tensors()) {
+      if (operand->sizes == result.sizes && !operand->is_parameter) return dense_strides(*operand);
+      const bool is_image = result.rank() >= 4 && result.rank() == operand->rank();
+      if (is_image && operand->layout() == Layout::nhwc) return channels_last_strides(result.sizes);
+    }
+  return contiguous_strides(result.sizes);
+}
+
+/// Whether a kernel of the operator takes its first tensor as it lies in memory.
+bool takes_as_it_lies(std::string_view op, const TensorArgument& tensor) {
+  if (is_one_of(op, " softmax log_softmax layer_norm rms_norm group_norm instance_norm "))
+    return has_strides(tensor, contiguous_strides(tensor.sizes));
+  if (op != "linear" || tensor.rank() < 3) return true;
+  const std::uint64_t features = std::max<std::uint64_t>(tensor.sizes.back(), 1);
+  TensorArgument rows = tensor;
+  rows.stated = rows.sizes;
+  bool copies = false;
+  reshaped(rows, {element_count(tensor.sizes) / features, features}, {}, copies);
+  return !copies;
+}
+
+/// A row of the table, or by bytes.
+void run_row(ProgramReader& reader, Node& node) {
+  follow_batch(reader, node);
+  if (node.results.empty()) return;
+  std::vector<Argument> arguments = node.arguments;
+  if (!arguments.empty() && arguments.front().tensors.size() == 1)
+    if (TensorArgument& first = arguments.front().tensors.front();
+        !takes_as_it_lies(node.op, first))
+      first = reader.copied(node, first, contiguous_strides(first.sizes));
+  const TensorArgument& result = node.results.front();
+  const auto layer = reader.run(node, node.op, std::move(arguments), result.sizes);
+  reader.writes(node, layer, strides_of(node, result));
+}
+
+/// In training it drops, else nothing happens.
+void dropout(ProgramReader& reader, Node& node) {
+  if (!node.read().flag(2).value_or(false)) return same(reader, node);
+  node.op = "native_dropout";
+  run_row(reader, node);
+}
+
+/// What a convolution leaves unsaid: (input, weight, bias, stride, padding, dilation, groups), or
+/// with output padding and groups before the dilation. Paddings by name are worked out.
+std::vector<Argument> convolution_arguments(const Node& node, bool is_transposed) {
+  std::vector<Argument> arguments = node.arguments;
+  for (std::size_t i = arguments.size(); i < (is_transposed ? 8 : 7); ++i) {
+    const bool is_zero = i == 4 || (is_transposed && i == 5);
+    arguments.push_back(value_argument(i == 2 ? "" : is_zero ? "0" : "1"));
+  }
+  std::string& padding = arguments[4].value;
+  if (padding == "valid") padding = "0";
+  if (padding != "same") return arguments;
+  const Sizes& weight = arguments[1].tensors.front().sizes;
+  const auto dilation = OperatorArguments({arguments[5]}).signed_integers(0);
+  std::vector<std::int64_t> pads;
+  for (std::size_t i = 2; i < weight.size(); ++i)
+    pads.push_back(dilation.at(dilation.size() == 1 ? 0 : i - 2) *
+                   (static_cast<std::int64_t>(weight[i]) - 1) / 2);
+  padding = list_text(pads);
+  return arguments;
+}
+
+/// As a convolution of one axis runs: on an image of one row.
+void make_images(std::vector<Argument>& arguments, bool is_transposed) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    TensorArgument& tensor = arguments[i].tensors.front();
+    tensor.strides.insert(tensor.strides.begin() + 2, tensor.sizes[2] * tensor.strides[2]);
+    tensor.sizes.insert(tensor.sizes.begin() + 2, 1);
+  }
+  for (std::size_t i = 3; i < arguments.size(); ++i) {
+    auto numbers = OperatorArguments({arguments[i]}).signed_integers(0);
+    if (i == 6 || numbers.size() != 1) continue;  // groups
+    const bool is_zero = i == 4 || (is_transposed && i == 5);
+    numbers.insert(numbers.begin(), is_zero ? 0 : 1);
+    arguments[i].value = list_text(numbers);
+  }
+}
+
+/// Kernels take tensors without gaps, both in one layout.
+void convolution(ProgramReader& reader, Node& node) {
+  follow_batch(reader, node);
+  const bool is_transposed = node.op.find("transpose") != node.op.npos;
+  if (require(reader, node, 0).rank() < 3 ||
+      require(reader, node, 1).rank() != require(reader, node, 0).rank())
+    return run_row(reader, node);
+  std::vector<Argument> arguments = convolution_arguments(node, is_transposed);
+  TensorArgument& image = arguments[0].tensors.front();
+  TensorArgument& filter = arguments[1].tensors.front();
+  const bool has_one_axis = image.rank() == 3;
+  if (has_one_axis) make_images(arguments, is_transposed);
+  const bool channels_last =
+      !has_one_axis && (image.layout() == Layout::nhwc || filter.layout() == Layout::nhwc ||
+                        reader.wants_channels_last());
+  const auto strides = [&](const Sizes& sizes) {
+    return channels_last ? channels_last_strides(sizes) : contiguous_strides(sizes);
+  };
+  for (TensorArgument* each : {&image, &filter})
+    if (!has_strides(*each, strides(each->sizes)))
+      *each = reader.copied(node, *each, strides(each->sizes));
+  const Sizes& sizes = node.results.front().sizes;
+  const auto layer =
+      reader.run(node, is_transposed ? "conv_transpose2d" : "conv2d", std::move(arguments), sizes);
+  reader.writes(node, layer, strides(sizes));
+}
+
+/// Matrices in front of which there are axes of products: these are spread over each other, which
+/// copies what is then no batch of matrices in memory, and the products run as one batch. One
+/// second matrix for all makes rows of one product.
+void matmul(ProgramReader& reader, Node& node) {
+  follow_batch(reader, node);
+  const TensorArgument& a = require(reader, node, 0);
+  const TensorArgument& b = require(reader, node, 1);
+  const Sizes& result = node.results.front().sizes;
+  if (a.rank() < 2 || b.rank() < 2) return run_row(reader, node);
+  const auto folded = [&](TensorArgument matrix, const Sizes& sizes) {
+    matrix.stated = matrix.sizes;
+    bool copies = false;
+    const auto seen = reshaped(matrix, sizes, {}, copies);
+    if (!copies && seen) return tensor_argument(*seen);
+    const TensorArgument whole = reader.copied(node, matrix, contiguous_strides(matrix.sizes));
+    return tensor_argument(reshaped(whole, sizes, {}, copies).value_or(whole));
+  };
+  const std::size_t rank = result.size();
+  const auto spread = [&](const TensorArgument& matrix) {
+    TensorArgument wide = matrix;
+    wide.sizes.assign(result.begin(), result.end() - 2);
+    wide.sizes.insert(wide.sizes.end(), matrix.sizes.end() - 2, matrix.sizes.end());
+    wide.strides.assign(rank, 0);
+    for (std::size_t i = 0; i < matrix.rank(); ++i) {
+      const std::size_t to = rank - matrix.rank() + i;
+      if (matrix.sizes[i] == wide.sizes[to]) wide.strides[to] = matrix.strides[i];
+    }
+    const Sizes& sizes = wide.sizes;
+    const std::uint64_t products = element_count(Sizes(result.begin(), result.end() - 2));
+    return folded(wide, {products, sizes[rank - 2], sizes[rank - 1]});
+  };
+  if (b.rank() == 2) {
+    const std::uint64_t columns = std::max<std::uint64_t>(a.sizes.back(), 1);
+    const Argument rows = folded(a, {element_count(a.sizes) / columns, columns});
+    return reader.writes(node, reader.run(node, "mm", {rows, tensor_argument(b)}, result));
+  }
+  if (rank < 3 || rank < std::max(a.rank(), b.rank())) return run_row(reader, node);
+  const Argument first = spread(a);
+  reader.writes(node, reader.run(node, "bmm", {first, spread(b)}, result));
+}
+
+/// "bhid,bhjd->bhij" as products of matrices: letters of both operands and the result count them,
+/// those of both alone are summed over.
+void einsum(ProgramReader& reader, Node& node) {
+  const std::string equation = node.arguments.empty() ? "" : node.arguments[0].value;
+  const std::vector<const TensorArgument*> operands = node.tensors();
+  const std::size_t comma = equation.find(',');
+  const std::size_t arrow = equation.find("->");
+  const bool is_product = operands.size() == 2 && comma < arrow && arrow != equation.npos &&
+                          equation.find('.') == equation.npos;
+  if (!is_product) return run_row(reader, node);
+  std::string letters[] = {equation.substr(0, comma),
+                           equation.substr(comma + 1, arrow - comma - 1)};
+  std::string result = equation.substr(arrow + 2);
+  std::erase(result, ' ');
+  std::uint64_t sizes[2][3] = {{1, 1, 1}, {1, 1, 1}};  // counted, kept and summed of each
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::erase(letters[i], ' ');
+    if (letters[i].size() != operands[i]->rank()) return run_row(reader, node);
+    for (std::size_t axis = 0; axis < letters[i].size(); ++axis) {
+      const bool is_left = result.find(letters[i][axis]) != result.npos;
+      const bool is_shared = letters[1 - i].find(letters[i][axis]) != std::string::npos;
+      sizes[i][!is_left ? 2 : is_shared ? 0 : 1] *= operands[i]->sizes[axis];
+    }
+  }
+  TensorArgument a = *operands[0];
+  TensorArgument b = *operands[1];
+  a.sizes = {sizes[0][0], sizes[0][1], sizes[0][2]};
+  b.sizes = {sizes[1][0], sizes[1][2], sizes[1][1]};
+  a.strides = contiguous_strides(a.sizes);
+  b.strides = contiguous_strides(b.sizes);
+  TensorArgument& made = node.results.front();
+  for (std::size_t axis = 0; axis < std::min(result.size(), made.rank()); ++axis)
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const std::size_t from = letters[i].find(result[axis]); from != std::string::npos)
+        made.batch_step[axis] = std::max(made.batch_step[axis], operands[i]->batch_step[from]);
+  if (!reader.batch_change().grow(made)) reader.fail_batch(node);
+  reader.writes(node,
+                reader.run(node, "bmm", {tensor_argument(a), tensor_argument(b)}, made.sizes));
+}
+
+/// A larger tensor that is filled, and the tensor copied into its first part.
+std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
+                                  const TensorArgument& tensor, TensorArgument& whole) {
+  whole.layer.reset();
+  reader.run(node, "fill", {tensor_argument(whole), value_argument("0")}, whole.sizes);
+  TensorArgument part = whole;
+  for (std::size_t i = 0; i < part.rank(); ++i)
+    part.sizes[i] = std::min(part.sizes[i], tensor.sizes[i]);
+  return reader.run(node, "copy", {tensor_argument(part), tensor_argument(tensor)}, part.sizes);
+}
+
+void pad(ProgramReader& reader, Node& node) {
+  follow_batch(reader, node);
+  const TensorArgument& tensor = require(reader, node, 0);
+  const std::string mode = node.arguments.size() > 2 ? node.arguments[2].value : "constant";
+  if (mode == "reflect" || mode == "replicate" || mode == "circular") {
+    node.op = tensor.rank() == 4 ? "reflection_pad2d" : "reflection_pad1d";
+    return run_row(reader, node);
+  }
+  TensorArgument whole = node.results.front();
+  if (whole.rank() != tensor.rank()) return run_row(reader, node);
+  whole.strides = strides_of(node, whole);
+  reader.writes(node, padded(reader, node, tensor, whole), whole.strides);
+}
+
+/// Kernels take heads of 8, 16, ... features: others are padded into a copy. The result lies as
+/// [N, length, heads, features].
+void attention(ProgramReader& reader, Node& node) {
+  constexpr std::uint64_t features_step = 8;
+  follow_batch(reader, node);
+  std::vector<Argument> arguments = node.arguments;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const TensorArgument& tensor = require(reader, node, i);
+    const bool is_half = tensor.type && info(*tensor.type).bits == 16;
+    if (tensor.rank() != 4 || !is_half || tensor.sizes.back() % features_step == 0) continue;
+    TensorArgument wide = tensor;
+    wide.sizes.back() = (tensor.sizes.back() / features_step + 1) * features_step;
+    wide.strides = contiguous_strides(wide.sizes);
+    wide.layer = padded(reader, node, tensor, wide);
+    arguments[i] = tensor_argument(wide);
+  }
+  const Sizes& sizes = node.results.front().sizes;
+  Sizes strides;
+  if (sizes.size() == 4) {
+    const std::uint64_t features = arguments[2].tensors.front().sizes.back();
+    strides = contiguous_strides({sizes[0], sizes[2], sizes[1], features});
+    std::swap(strides[1], strides[2]);
+  }
+  reader.writes(node, reader.run(node, node.op, std::move(arguments), sizes), strides);
+}
+
+/// The sizes of the result stand where the table has them.
+void upsample(ProgramReader& reader, Node& node) {
+  follow_batch(reader, node);
+  const TensorArgument& result = node.results.front();
+  std::vector<std::int64_t> positions;
+  for (std::size_t i = 2; i < result.rank(); ++i)
+    positions.push_back(static_cast<std::int64_t>(result.sizes[i]));
+  const auto layer =
+      reader.run(node, node.op,
+                 {tensor_argument(require(reader, node, 0)), value_argument(list_text(positions))},
+                 result.sizes);
+  reader.writes(node, layer, strides_of(node, result));
+}
+
+/// Constants and random numbers.
+void fill(ProgramReader& reader, Node& node) {
+  for (Argument& argument : node.arguments) argument.tensors.clear();
+  follow_batch(reader, node);
+  const TensorArgument& result = node.results.front();
+  reader.writes(node, reader.run(node, "fill", {tensor_argument(result)}, result.sizes));
+}
+
+/// A join of tensors that have the new axis.
+void stack(ProgramReader& reader, Node& node) {
+  TensorArgument& result = node.results.front();
+  const std::size_t axis =
+      require_axis(reader, node, node.read().integer(1).value_or(0), result.rank());
+  Argument list = node.arguments.front();
+  for (TensorArgument& tensor : list.tensors) {
+    ViewAxes axes = own_axes(tensor);
+    if (axes.size() < axis) reader.fail(node, "expected tensors of one axis less");
+    axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(axis), ViewAxis{});
+    tensor = *view_of(tensor, axes, {});
+    if (tensor.rank() == result.rank()) result.batch_step = tensor.batch_step;
+  }
+  if (!reader.batch_change().grow(result)) reader.fail_batch(node);
+  reader.writes(
+      node, reader.run(node, "cat", {list, value_argument(std::to_string(axis))}, result.sizes));
+}
+
+/// A tensor several times, one copy beside the other.
+void repeat(ProgramReader& reader, Node& node) {
+  follow_batch(reader, node);
+  const TensorArgument& result = node.results.front();
+  const Argument from = tensor_argument(require(reader, node, 0));
+  reader.writes(node, reader.run(node, "copy", {tensor_argument(result), from}, result.sizes));
+}
+
+/// A graph that is called, or one of several that data choose, of which the longest counts.
+void higher_order(ProgramReader& reader, Node& node) {
+  if (node.graphs.empty()) return run_row(reader, node);
+  const auto length = [](const Value& graph) { return graph.find("nodes").size(); };
+  const Value longest =
+      *std::max_element(node.graphs.begin(), node.graphs.end(),
+                        [&](const Value& a, const Value& b) { return length(a) < length(b); });
+  std::string counts;
+  for (const Value& graph : node.graphs) add_item(counts, std::to_string(length(graph)), " and ");
+  if (!node.op.starts_with("wrap"))
+    reader.note("node \"" + std::string(node.name) + "\" (" + std::string(node.op) +
+                "): graphs of " + counts + " operators, of which the longest is counted once");
+  std::vector<const TensorArgument*> inputs = node.tensors();
+  const std::size_t taken = longest.find("inputs").size();
+  if (inputs.size() > taken)  // a condition goes before them
+    inputs.erase(inputs.begin(), inputs.end() - static_cast<std::ptrdiff_t>(taken));
+  reader.run_graph(node, longest, inputs);
+}
+
+struct Operation {
+  std::string_view names;
+  Run run;
+};
+
+constexpr Operation operations[] = {
+    {"view reshape flatten reshape_as view_as unflatten _unsafe_view _reshape_alias squeeze",
+     reshape},
+    {"select unbind unsqueeze permute transpose swapaxes t numpy_T mT expand expand_as "
+     "broadcast_to slice narrow split split_with_sizes chunk tensor_split unsafe_split "
+     "unsafe_chunk",
+     view},
+    {"detach alias lift_fresh lift_fresh_copy requires_grad positive resolve_conj resolve_neg",
+     same},
+    {"contiguous clone to _to_copy type_as float half double bfloat16 long int bool", copy},
+    {"dropout feature_dropout alpha_dropout", dropout},
+    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", convolution},
+    {"matmul", matmul},
+    {"einsum", einsum},
+    {"scaled_dot_product_attention", attention},
+    {"upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_bilinear2d "
+     "upsample_bicubic2d upsample_linear1d upsample_trilinear3d _upsample_nearest_exact2d "
+     "_upsample_bilinear2d_aa",
+     upsample},
+    {"pad constant_pad_nd", pad},
+    {"arange full full_like zeros zeros_like ones ones_like new_ones new_zeros new_full "
+     "scalar_tensor empty empty_like rand rand_like randn randn_like linspace",
+     fill},
+    {"stack", stack},
+    {"repeat tile", repeat},
+};
+
+}  // namespace
+
+void run_node(ProgramReader& reader, Node& node) {
+  if (node.library == "higher_order") return higher_order(reader, node);
+  const auto operation =
+      std::find_if(std::begin(operations), std::end(operations), [&](const Operation& each) {
+        return is_one_of(node.op, " " + std::string(each.names) + " ");
+      });
+  const bool is_known = node.library == "aten" && operation != std::end(operations);
+  if (is_known && node.results.empty()) return;
+  (is_known ? operation->run : run_row)(reader, node);
+}
+
+}  // namespace roofline

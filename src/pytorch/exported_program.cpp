@@ -1,0 +1,448 @@
+#include "pytorch/exported_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "model/layer_fields.hpp"
+#include "model/text.hpp"
+#include "pytorch/operator_table.hpp"
+
+namespace roofline {
+namespace {
+
+/// Of torch/_export/serde/schema.py, where ScalarType has numbers.
+const ElementType* element_type_of(std::uint64_t number) {
+  constexpr std::array<std::string_view, 14> names{"",     "Byte", "Char",  "",        "Int",
+                                                   "Long", "Half", "Float", "Double",  "",
+                                                   "",     "",     "Bool",  "BFloat16"};
+  if (number >= 29 && number <= 32) return find_element_type("Float8_e4m3fn");
+  return number < names.size() ? find_element_type(names[number]) : nullptr;
+}
+
+bool is_float(DataType type) {
+  return type == DataType::fp64 || type == DataType::fp32 || type == DataType::fp16 ||
+         type == DataType::bf16;
+}
+
+std::vector<std::string> user_inputs(const Value& program) {
+  std::vector<std::string> names;
+  for (const Value input : program.at("graph_module").at("signature").find("input_specs"))
+    if (const Value tensor = input.find("user_input").find("arg").find("as_tensor");
+        !tensor.is_null())
+      names.push_back(tensor.require("name", "a name").text());
+  return names;
+}
+
+/// "layer1.0.conv1" of "L__self__,,A;L__self__layer1_0,layer1.0,B;L__self__layer1.0.conv1,..."
+std::string module_of(std::string_view stack) {
+  const std::size_t last = stack.rfind(';');
+  if (last != stack.npos) stack.remove_prefix(last + 1);
+  const std::size_t begin = stack.find(',');
+  if (begin == stack.npos || stack.starts_with("_empty_nn_module_stack")) return "";
+  stack.remove_prefix(begin + 1);
+  stack = stack.substr(0, stack.find(','));
+  constexpr std::string_view self = "L['self'].";
+  if (stack.starts_with(self)) stack.remove_prefix(self.size());
+  return std::string(stack);
+}
+
+/// "timm/models/resnetv2.py:229": the innermost frame of `File "...", line 229, in forward` that is
+/// no code of PyTorch's own.
+std::string source_line(std::string_view trace) {
+  constexpr std::string_view begin = "File \"";
+  constexpr std::string_view middle = "\", line ";
+  constexpr std::string_view packages = "site-packages/";
+  while (!trace.empty()) {
+    const std::size_t at = trace.rfind(begin);
+    if (at == trace.npos) return "";
+    std::string_view path = trace.substr(at + begin.size());
+    trace = trace.substr(0, at);
+    const std::size_t end = path.find(middle);
+    if (end == path.npos) continue;
+    const std::string_view rest = path.substr(end + middle.size());
+    const std::string line(rest.substr(0, rest.find_first_not_of("0123456789")));
+    path = path.substr(0, end);
+    if (const std::size_t own = path.rfind(packages); own != path.npos)
+      path.remove_prefix(own + packages.size());
+    if (!path.starts_with("torch/")) return std::string(path) + ":" + line;
+  }
+  return "";
+}
+
+std::string listed(const Value& list, const auto& text_of) {
+  std::string text;
+  for (const Value each : list) add_item(text, text_of(each));
+  return "[" + text + "]";
+}
+
+std::string flag_text(const Value& flag) { return flag.json() == "true" ? "True" : "False"; }
+
+/// `node "view_3" (aten.view)`
+std::string place_of(const Node& node) {
+  return "node \"" + std::string(node.name) + "\" (" + std::string(node.library) + "." +
+         std::string(node.op) + ")";
+}
+
+/// The weights of a layer that has them as a part of its own.
+const TensorArgument* weights_of(const LayerSpec& layer, const OperatorArguments& arguments,
+                                 const OperatorRow& row) {
+  if (layer.kind == LayerKind::gather) return arguments.tensor(0);
+  const KindFamily family = info(layer.kind).family;
+  return family == KindFamily::contraction || family == KindFamily::norm
+             ? arguments.tensor(row.at.weight)
+             : nullptr;
+}
+
+}  // namespace
+
+Argument value_argument(std::string text) {
+  Argument argument;
+  argument.value = std::move(text);
+  return argument;
+}
+
+Argument tensor_argument(TensorArgument tensor) {
+  Argument argument;
+  argument.tensors.push_back(std::move(tensor));
+  return argument;
+}
+
+std::vector<const TensorArgument*> Node::tensors() const {
+  std::vector<const TensorArgument*> all;
+  for (const Argument& argument : arguments)
+    for (const TensorArgument& tensor : argument.tensors) all.push_back(&tensor);
+  return all;
+}
+
+ProgramReader::ProgramReader(const Value& program, const LayerDefaults& defaults)
+    : program_(program), defaults_(defaults), sizes_(program, user_inputs(program), defaults) {}
+
+/// What callers give has the batch first, and images lie in the layout that is asked for.
+ProgramReader::Tensors ProgramReader::inputs(const Value& graph) const {
+  Tensors tensors;
+  for (const Value input : graph.require("inputs", "an array of inputs"))
+    if (const Value name = input.find("as_tensor").find("name"); !name.is_null())
+      tensors[name.try_text()] = stated_tensor(name, graph);
+  for (const Value input : program_.at("graph_module").at("signature").find("input_specs"))
+    for (const std::string_view kind : {"parameter", "buffer", "tensor_constant"}) {
+      const auto found = tensors.find(input.find(kind).find("arg").find("name").try_text());
+      if (found == tensors.end()) continue;
+      found->second.is_parameter = true;
+      found->second.weights = found->first;
+      if (kind != "parameter") found->second.parameters = 0;
+    }
+  for (auto& [name, tensor] : tensors) {
+    const bool is_image = tensor.rank() >= 4 && tensor.rank() <= 5;
+    const bool channels_last =
+        is_image && (defaults_.layout ? wants_channels_last() : tensor.layout() == Layout::nhwc);
+    if (!tensor.is_parameter && !batch_change().is_none() && tensor.rank() > 0 &&
+        tensor.stated.front() == batch_change().stated)
+      tensor.batch_step.front() = 1;
+    batch_change().grow(tensor);
+    tensor.strides =
+        channels_last ? channels_last_strides(tensor.sizes) : contiguous_strides(tensor.sizes);
+  }
+  return tensors;
+}
+
+NetworkSpec ProgramReader::network() && {
+  const Value module = program_.at("graph_module");
+  const Value graph = module.at("graph");
+  Tensors tensors = inputs(graph);
+  run_nodes(graph, tensors);
+  set_names();
+  NetworkSpec network;
+  network.source = program_.origin().source;
+  network.batch = sizes_.batch();
+  network.has_dimensions = true;
+  network.assumptions = sizes_.notes();
+  network.assumptions.insert(network.assumptions.end(), notes_.begin(), notes_.end());
+  std::string operators;
+  for (const auto& [op, count] : without_row_)
+    add_item(operators, op + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+  if (!operators.empty())
+    network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
+                                  operators);
+  if (layers_.empty())
+    network.assumptions.emplace_back(
+        "nothing to evaluate: its operators are views and constants, which cost nothing");
+  network.layers = std::move(layers_);
+  return network;
+}
+
+TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& graph) const {
+  const Value stated = graph.find("tensor_values").find(name.try_text());
+  if (stated.is_null())
+    name.fail("expected a tensor whose sizes the program states, got \"" + name.text() + "\"");
+  TensorArgument tensor;
+  tensor.stated = sizes_.sizes(stated.require("sizes", "an array of sizes"));
+  constexpr std::uint64_t most_elements = std::uint64_t{1} << 53U;
+  if (element_count(tensor.stated) > most_elements)
+    name.fail("expected a tensor of at most 2^53 elements, got " + sizes_text(tensor.stated));
+  tensor.sizes = tensor.stated;
+  tensor.strides = contiguous_strides(tensor.sizes);
+  if (const Value strides = stated.find("strides"); strides.size() == tensor.rank())
+    tensor.strides = sizes_.sizes(strides);
+  tensor.batch_step.assign(tensor.rank(), 0);
+  if (const ElementType* type = element_type_of(stated.find("dtype").try_integer().value_or(0))) {
+    tensor.type = type->type;
+    tensor.type_name = type->name;
+  }
+  const bool is_integer = tensor.type_name == "Int" || tensor.type_name == "Long";
+  if (defaults_.dtype_given && tensor.type && is_float(*tensor.type) && !is_integer)
+    tensor.type = defaults_.dtype;
+  return tensor;
+}
+
+const TensorArgument& ProgramReader::find(const Value& name, const Value& graph,
+                                          const Tensors& tensors) {
+  const auto found = tensors.find(name.try_text());
+  if (found == tensors.end()) {
+    const bool is_later = graph.find("tensor_values").contains(name.try_text());
+    name.fail("expected a tensor that an input or an earlier node gives, got \"" + name.text() +
+              "\", which " + (is_later ? "a later node or none gives" : "is none"));
+  }
+  return found->second;
+}
+
+Argument ProgramReader::argument_of(const Value& input, const Value& graph,
+                                    const Tensors& tensors) const {
+  Argument argument;
+  const Value stated = input.require("arg", "an argument");
+  if (!stated.is_object() || stated.size() != 1) stated.fail_expected("a value under its kind");
+  const Value value = stated.at(std::size_t{0});
+  const std::string_view kind = value.key();
+  const auto symbol = [&](const Value& each) -> std::string {
+    const Value name = each.find("as_name");
+    if (name.is_null()) return each.find("as_int").json();
+    const Value size = graph.find("sym_int_values").find(name.try_text());
+    return size.is_null() ? "" : std::to_string(sizes_.number(size));
+  };
+  const auto as_json = [](const Value& each) { return each.json(); };
+  const auto take_tensor = [&](const Value& each) {
+    if (!each.is_null())
+      argument.tensors.push_back(find(each.require("name", "a name"), graph, tensors));
+  };
+  if (kind == "as_tensor") {
+    take_tensor(value);
+  } else if (kind == "as_optional_tensor") {
+    take_tensor(value.find("as_tensor"));
+  } else if (kind == "as_tensors" || kind == "as_optional_tensors") {
+    argument.is_list = true;
+    for (const Value each : value)
+      take_tensor(kind == "as_tensors" ? each : each.find("as_tensor"));
+  } else if (kind == "as_bool") {
+    argument.value = flag_text(value);
+  } else if (kind == "as_bools") {
+    argument.value = listed(value, flag_text);
+  } else if (kind == "as_ints" || kind == "as_floats") {
+    argument.value = listed(value, as_json);
+  } else if (kind == "as_sym_int") {
+    argument.value = symbol(value);
+  } else if (kind == "as_sym_ints") {
+    argument.value = listed(value, symbol);
+  } else if (kind == "as_string") {
+    argument.value = value.try_text();
+  } else if (kind == "as_int" || kind == "as_float" || kind == "as_scalar_type") {
+    argument.value = value.json();
+  }
+  return argument;
+}
+
+Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors& tensors) const {
+  constexpr std::string_view operators = "torch.ops.";
+  constexpr int by_keyword = 2;
+  Node node;
+  node.name = json.find("name").try_text();
+  node.target = json.require("target", "an operator").try_text();
+  std::string_view rest = node.target;
+  if (rest.starts_with(operators)) rest.remove_prefix(operators.size());
+  node.library = rest.substr(0, rest.find('.'));
+  rest.remove_prefix(std::min(node.library.size() + 1, rest.size()));
+  node.op = rest.substr(0, rest.find('.'));
+  if (!node.op.starts_with("__")) node.op = base_name(node.op);
+  for (const Value input : json.require("inputs", "an array of arguments")) {
+    if (const auto inner = input.find("arg").find("as_graph").get("graph"))
+      node.graphs.push_back(*inner);
+    if (input.find("kind").try_integer() == by_keyword)
+      node.keywords.insert(input.find("name").try_text());
+    else
+      node.arguments.push_back(argument_of(input, graph, tensors));
+  }
+  const auto add_result = [&](const Value& tensor) {
+    const Value name = tensor.require("name", "a name");
+    node.result_names.push_back(name.try_text());
+    node.results.push_back(stated_tensor(name, graph));
+  };
+  for (const Value output : json.require("outputs", "an array of results")) {
+    if (const Value one = output.find("as_tensor"); !one.is_null()) add_result(one);
+    for (const Value each : output.find("as_tensors")) add_result(each);
+  }
+  if (node.name.empty())
+    node.name = node.result_names.empty() ? node.target : node.result_names.front();
+  return node;
+}
+
+void ProgramReader::run_nodes(const Value& graph, Tensors& tensors) {
+  for (const Value json : graph.require("nodes", "an array of nodes")) {
+    Node node = node_of(json, graph, tensors);
+    module_ = module_of(json.find("metadata").find("nn_module_stack").try_text());
+    source_line_ = source_line(json.find("metadata").find("stack_trace").try_text());
+    run_node(*this, node);
+    for (std::size_t i = 0; i < node.results.size(); ++i)
+      tensors[node.result_names[i]] = std::move(node.results[i]);
+  }
+}
+
+void ProgramReader::run_graph(Node& node, const Value& graph,
+                              const std::vector<const TensorArgument*>& given) {
+  constexpr std::size_t deepest_graph = 16;
+  if (depth_ >= deepest_graph) fail(node, "expected at most 16 graphs inside each other, got more");
+  Tensors tensors;
+  std::size_t next = 0;
+  for (const Value input : graph.require("inputs", "an array of inputs"))
+    if (const Value name = input.find("as_tensor").find("name"); !name.is_null()) {
+      if (next == given.size()) fail(node, "expected as many tensors as its graph takes, got less");
+      tensors[name.try_text()] = *given[next++];
+    }
+  ++depth_;
+  run_nodes(graph, tensors);
+  --depth_;
+  std::size_t result = 0;
+  for (const Value output : graph.require("outputs", "an array of results"))
+    if (const Value name = output.find("as_tensor").find("name"); !name.is_null())
+      if (result < node.results.size()) node.results[result++] = find(name, graph, tensors);
+}
+
+std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view op,
+                                              std::vector<Argument> arguments,
+                                              const Sizes& result) {
+  const std::string name =
+      (node.library == "aten" ? "aten::" : std::string(node.library) + "::") + std::string(op);
+  std::vector<std::string> counted;
+  OperatorCall call;
+  for (Argument& argument : arguments)
+    for (TensorArgument& tensor : argument.tensors) {
+      if (!call.list_type) call.list_type = tensor.type;
+      if (tensor.is_parameter) counted.push_back(tensor.weights);
+      if (tensor.is_parameter && used_.contains(tensor.weights)) tensor.parameters = 0;
+    }
+  const OperatorArguments read(std::move(arguments));
+  call.name = name;
+  call.arguments = &read;
+  call.result = result;
+  const OperatorRow* row = find_operator(name);
+  if (row == nullptr) ++without_row_[std::string(node.op)];
+  Layers layers = read_call(call);
+  if (layers.empty()) return std::nullopt;
+  for (LayerSpec& layer : layers) {
+    layer.place = {program_.origin().source, place_of(node), false, {}};
+    layer.source_line = source_line_;
+    if (layer.pass == Pass::fwd) layer.pass.reset();
+    // Weights that are the one input of a function or a norm are read as any tensor is.
+    if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;
+    // Weights are counted once, those of norms once a module: others may only look the same.
+    const bool is_norm = info(layer.kind).family == KindFamily::norm;
+    const TensorArgument* weights = row != nullptr ? weights_of(layer, read, *row) : nullptr;
+    const std::string own = weights != nullptr && !weights->weights.empty()
+                                ? weights->weights + (is_norm ? module_ : "")
+                                : "";
+    if (weights != nullptr || is_norm) layer.shared_weights = own.empty() || used_.contains(own);
+    if (!own.empty()) counted.push_back(own);
+    origins_.push_back({module_, std::string(base_name(op))});
+    layers_.push_back(std::move(layer));
+  }
+  used_.insert(counted.begin(), counted.end());
+  return layers_.size() - 1;
+}
+
+void ProgramReader::sees(Node& node, const std::optional<TensorArgument>& view,
+                         std::size_t result) {
+  if (!view) fail_batch(node);
+  if (view->stated != node.results[result].stated)
+    fail(node, "expected a result of " + sizes_text(view->stated) +
+                   ", as its operand is seen, got " + sizes_text(node.results[result].stated));
+  const std::optional<DataType> type = node.results[result].type;
+  node.results[result] = *view;
+  node.results[result].type = type;
+}
+
+TensorArgument ProgramReader::copied(const Node& node, const TensorArgument& from,
+                                     const Sizes& strides, std::optional<DataType> type) {
+  TensorArgument to = from;
+  to.strides = strides;
+  to.type = type ? type : from.type;
+  to.is_parameter = false;
+  to.parameters.reset();
+  to.layer.reset();
+  to.layer = run(node, "copy", {tensor_argument(to), tensor_argument(from)}, to.sizes);
+  return to;
+}
+
+void ProgramReader::writes(Node& node, std::optional<std::size_t> layer, const Sizes& strides) {
+  // What is made of weights alone is a form of the largest of them.
+  const std::vector<const TensorArgument*> operands = node.tensors();
+  const TensorArgument* weights = nullptr;
+  for (const TensorArgument* operand : operands)
+    if (weights == nullptr || element_count(operand->sizes) > element_count(weights->sizes))
+      weights = operand;
+  const bool is_constant =
+      std::none_of(operands.begin(), operands.end(),
+                   [](const TensorArgument* operand) { return operand->weights.empty(); });
+  for (TensorArgument& result : node.results) {
+    if (is_constant && weights != nullptr) result.weights = weights->weights;
+    result.layer = layer;
+    result.strides = strides.size() == result.rank() ? strides : contiguous_strides(result.sizes);
+  }
+}
+
+void ProgramReader::fail(const Node& node, const std::string& message) const {
+  throw InputError(program_.origin().source, place_of(node), message);
+}
+
+void ProgramReader::fail_batch(const Node& node) const {
+  fail(node, "expected an operator that another batch than the program's " +
+                 std::to_string(batch_change().stated) +
+                 " can be followed through, got sizes that mix samples; export it with "
+                 "torch.export.export(model, (x,), dynamic_shapes=({0: "
+                 "torch.export.Dim(\"batch\", min=1, max=4096)},))");
+}
+
+/// A layer has its module's name where it is the only one there, or the only convolution or
+/// product; else the operator follows.
+void ProgramReader::set_names() {
+  struct Module {
+    std::size_t layers = 0;
+    std::size_t contractions = 0;
+    bool has_modules = false;
+  };
+  const auto is_contraction = [&](std::size_t i) {
+    return info(layers_[i].kind).family == KindFamily::contraction;
+  };
+  std::unordered_map<std::string, Module> modules;
+  for (std::size_t i = 0; i < origins_.size(); ++i) {
+    const std::string& name = origins_[i].module;
+    ++modules[name].layers;
+    if (is_contraction(i)) ++modules[name].contractions;
+    for (std::size_t at = name.find('.'); at != name.npos; at = name.find('.', at + 1))
+      modules[name.substr(0, at)].has_modules = true;
+  }
+  std::set<std::string> taken;
+  std::unordered_map<std::string, std::size_t> uses;
+  for (std::size_t i = 0; i < origins_.size(); ++i) {
+    const Module& module = modules[origins_[i].module];
+    std::string wanted = origins_[i].module;
+    const bool alone = module.layers == 1 || (is_contraction(i) && module.contractions == 1);
+    if (wanted.empty() || module.has_modules || !alone) add_item(wanted, origins_[i].label, ".");
+    std::string name = wanted;
+    while (!taken.insert(name).second) name = wanted + "_" + std::to_string(++uses[wanted]);
+    layers_[i].name = std::move(name);
+  }
+  for (LayerSpec& layer : layers_)
+    for (OperandSpec* operand : operands_of(layer))
+      if (!operand->layer.empty()) operand->layer = *layers_[std::stoul(operand->layer)].name;
+}
+
+}  // namespace roofline

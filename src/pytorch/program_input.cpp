@@ -1,0 +1,73 @@
+#include "pytorch/program_input.hpp"
+
+#include <utility>
+
+#include "load/json.hpp"
+#include "load/recording.hpp"
+#include "load/zip_entry.hpp"
+#include "pytorch/exported_program.hpp"
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+/// Of torch/_export/serde/schema.py: PyTorch 2.6 and later.
+constexpr std::uint64_t schema_major = 8;
+
+/// "NAME/models/model.json", before PyTorch 2.8 "serialized_exported_program.json".
+bool is_program(std::string_view name) {
+  const std::size_t folder = name.rfind('/');
+  const std::string_view file = folder == name.npos ? name : name.substr(folder + 1);
+  if (file == "serialized_exported_program.json") return true;
+  const std::string_view path = folder == name.npos ? "" : name.substr(0, folder);
+  return file.ends_with(".json") && (path == "models" || path.ends_with("/models"));
+}
+
+void check_schema(const Value& program) {
+  if (!program.is_object()) program.fail_expected("an object");
+  const Value version = program.find("schema_version");
+  const Value major = version.find("major");
+  if (major.try_integer() != schema_major)
+    version.fail("expected schema " + std::to_string(schema_major) +
+                 ", that of PyTorch 2.6 and later, got " +
+                 (major.is_null() ? "none" : major.json()));
+  const Value module = program.require("graph_module", "a graph");
+  for (const std::string_view part : {"graph", "signature"})
+    if (!module.require(part, "an object").is_object()) module.at(part).fail_expected("an object");
+}
+
+class ProgramInput : public Reader {
+ public:
+  explicit ProgramInput(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+
+  std::optional<Expected<Item>> next() override {
+    if (!stream_) return std::nullopt;
+    const std::string source = stream_->name();
+    try {
+      const std::string text = zip_entry_text(
+          std::move(stream_), is_program, "expected a program of torch.export, models/model.json");
+      const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
+      check_schema(document->root());
+      return Item{[document, source](const LayerDefaults& defaults) {
+        const Value root = document->root();
+        auto network = std::make_shared<NetworkSpec>(ProgramReader(root, defaults).network());
+        network->name = name_without(source, {".pt2"});
+        network->is_pytorch_program = true;
+        return network;
+      }};
+    } catch (const InputError& error) {
+      return error;
+    }
+  }
+
+ private:
+  std::unique_ptr<ByteStream> stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream) {
+  return std::make_unique<ProgramInput>(std::move(stream));
+}
+
+}  // namespace roofline

@@ -1,0 +1,317 @@
+#include "pytorch/program_sizes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "model/text.hpp"
+
+namespace roofline {
+namespace {
+
+using Symbols = std::map<std::string, double>;
+
+/// An expression under values of its symbols.
+struct Evaluated {
+  std::optional<double> number;  ///< none where a symbol has no value
+  std::string text;              ///< "4*s77"
+  std::set<std::string> symbols;
+  bool is_compound = false;  ///< its text is a sum or a product
+
+  /// None where the number is not known, or no whole one below 2^53.
+  std::optional<std::int64_t> whole() const {
+    constexpr double least_inexact = 9007199254740992.0;  // 2^53
+    if (!number || !(std::abs(*number) < least_inexact)) return std::nullopt;
+    const double nearest = std::nearbyint(*number);
+    if (std::abs(*number - nearest) > 1e-6) return std::nullopt;
+    return static_cast<std::int64_t>(nearest);
+  }
+};
+
+/// What a function makes of one operand after the other, and how it is written between them. Those
+/// of one operand, whose second is 1, are written with their name.
+struct Function {
+  std::string_view name;
+  double (*apply)(double, double);
+  std::string_view sign = "";
+};
+
+double floor_divided(double a, double b) { return std::floor(a / b); }
+double ceil_divided(double a, double b) { return std::ceil(a / b); }
+double divided(double a, double b) { return a / b; }
+double modulo(double a, double b) { return a - b * std::floor(a / b); }
+double power(double a, double b) { return std::pow(a, b); }
+double same(double a, double) { return a; }
+
+constexpr Function functions[] = {
+    {"Add", [](double a, double b) { return a + b; }, " + "},
+    {"Mul", [](double a, double b) { return a * b; }, "*"},
+    {"Pow", power, "**"},
+    {"PowByNatural", power, "**"},
+    {"FloorDiv", floor_divided, "//"},
+    {"CleanDiv", floor_divided, "//"},
+    {"CeilDiv", ceil_divided},
+    {"IntTrueDiv", divided, "/"},
+    {"FloatTrueDiv", divided, "/"},
+    {"Rational", divided, "/"},
+    {"Mod", modulo, "%"},
+    {"PythonMod", modulo, "%"},
+    {"Max", [](double a, double b) { return std::max(a, b); }},
+    {"Min", [](double a, double b) { return std::min(a, b); }},
+    {"floor", floor_divided},
+    {"FloorToInt", floor_divided},
+    {"ceiling", ceil_divided},
+    {"CeilToInt", ceil_divided},
+    {"TruncToInt", [](double a, double) { return std::trunc(a); }},
+    {"RoundToInt", [](double a, double) { return std::nearbyint(a); }},
+    {"ToFloat", same},
+    {"Identity", same},
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, const Symbols& symbols) : rest_(text), symbols_(symbols) {}
+
+  Evaluated whole() {
+    Evaluated result = expression(0);
+    skip_blanks();
+    if (!rest_.empty()) fail(rest_);
+    return result;
+  }
+
+ private:
+  [[noreturn]] static void fail(std::string_view what) {
+    throw std::invalid_argument(std::string(what));
+  }
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size())); }
+  bool take(char character) {
+    skip_blanks();
+    if (!rest_.starts_with(character)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  std::string take_until(std::string_view characters) {
+    const std::string_view word = rest_.substr(0, rest_.find_first_of(characters));
+    rest_.remove_prefix(word.size());
+    return std::string(word);
+  }
+
+  Evaluated symbol(std::string name) const {
+    const auto found = symbols_.find(name);
+    return {found != symbols_.end() ? std::optional(found->second) : std::nullopt, name, {name}};
+  }
+
+  /// A number, a quoted symbol or a function of expressions. Operands with a name
+  /// ("positive=True") only say what is assumed.
+  Evaluated expression(int depth) {
+    constexpr int deepest = 64;
+    if (depth > deepest) fail("deeper nesting");
+    if (take('\'')) {
+      Evaluated result = symbol(take_until("'"));
+      if (!take('\'')) fail(result.text);
+      return result;
+    }
+    const std::string word = take_until("(),= ");
+    char* end = nullptr;
+    const double number = std::strtod(word.c_str(), &end);
+    if (!word.empty() && *end == '\0') return {number, word, {}};
+    const std::string name = word.substr(word.rfind('.') + 1);  // without its module
+    if (name.empty()) fail(rest_);
+    if (!take('(')) return symbol(name);
+    std::vector<Evaluated> operands;
+    for (bool more = !take(')'); more;) {
+      operands.push_back(expression(depth + 1));
+      if (take('=')) {
+        expression(depth + 1);
+        operands.pop_back();
+      }
+      more = take(',');
+      if (!more && !take(')')) fail(rest_);
+    }
+    if (operands.empty()) fail(name);
+    if (name == "Integer" || name == "Symbol" || name == "Float") return operands.front();
+    return applied(name, operands);
+  }
+
+  static Evaluated applied(const std::string& name, const std::vector<Evaluated>& operands) {
+    const auto function = std::find_if(std::begin(functions), std::end(functions),
+                                       [&](const Function& each) { return each.name == name; });
+    if (function == std::end(functions)) fail(name);
+    const std::string_view sign = function->sign;
+    Evaluated result{std::nullopt, "", {}, !sign.empty()};
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Evaluated& each = operands[i];
+      if (i == 0)
+        result.number = each.number;
+      else
+        result.number = result.number && each.number
+                            ? std::optional(function->apply(*result.number, *each.number))
+                            : std::nullopt;
+      if (i > 0) result.text += sign.empty() ? ", " : sign;
+      const bool in_brackets = each.is_compound && !sign.empty() && sign != " + ";
+      result.text += in_brackets ? "(" + each.text + ")" : each.text;
+      result.symbols.insert(each.symbols.begin(), each.symbols.end());
+    }
+    if (operands.size() == 1 && result.number) result.number = function->apply(*result.number, 1);
+    if (sign.empty()) result.text = name + "(" + result.text + ")";
+    return result;
+  }
+
+  std::string_view rest_;
+  const Symbols& symbols_;
+};
+
+/// The expression that a size is under values of symbols; none where the program fixes the size.
+std::optional<Evaluated> evaluated(const Value& size, const Symbols& symbols) {
+  const Value open = size.find("as_expr");
+  if (open.is_null()) return std::nullopt;
+  const Value text = open.require("expr_str", "an expression");
+  try {
+    return Parser(text.try_text(), symbols).whole();
+  } catch (const std::invalid_argument& error) {
+    text.fail("expected an expression of sizes as sympy writes it, got \"" +
+              std::string(error.what()) + "\" in it");
+  }
+}
+
+constexpr double most_whole = 9e18;  // of 64 bits
+
+std::string whole_text(double number) {
+  return std::to_string(static_cast<std::int64_t>(std::clamp(number, -most_whole, most_whole)));
+}
+
+}  // namespace
+
+ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>& inputs,
+                           const LayerDefaults& defaults)
+    : source_(program.origin().source) {
+  read_symbols(program, defaults);
+  const Value module = program.at("graph_module");
+  const Value graph = module.at("graph");
+  const Value tensors = graph.require("tensor_values", "the sizes of tensors");
+  std::string shapes;
+  bool is_open = false;
+  bool is_first = true;
+  for (const std::string& name : inputs) {
+    const Value list = tensors.find(name).find("sizes");
+    if (list.size() == 0) continue;
+    const Value first = list.at(std::size_t{0});
+    if (std::exchange(is_first, false)) {  // it has the batch
+      const bool is_symbol = evaluated(first, symbols_).has_value();
+      if (is_symbol && defaults.batch_override) set_batch(first, *defaults.batch_override);
+      const auto stated = static_cast<std::uint64_t>(std::max<std::int64_t>(number(first), 1));
+      batch_ = defaults.batch_override.value_or(stated);
+      if (!is_symbol) change_ = {stated, batch_};
+    }
+    std::string shape;
+    for (const Value size : list) {
+      const auto open = evaluated(size, symbols_);
+      add_item(shape, open ? open->text : std::to_string(number(size)));
+      is_open = is_open || open;
+    }
+    add_item(shapes, name + " [" + shape + "]");
+  }
+  if (!is_open) return;
+  std::string values;
+  for (const auto& [name, value] : symbols_) {
+    const Range& range = ranges_[name];
+    add_item(values, name + " = " + whole_text(value) + " of " + whole_text(range.least) +
+                         (range.most < 1e18 ? " to " + whole_text(range.most) : " and more"));
+  }
+  notes_.push_back("its inputs are " + shapes + " with " + values);
+}
+
+/// Symbols begin with the sizes of the example that the program was exported with.
+void ProgramSizes::read_symbols(const Value& program, const LayerDefaults& defaults) {
+  for (const Value range : program.find("range_constraints")) {
+    const auto bound = [&](std::string_view key, double otherwise) {
+      const Value value = range.find(key);
+      return value.is_number() ? value.number() : otherwise;
+    };
+    ranges_[std::string(range.key())] = {bound("min_val", 0),
+                                         bound("max_val", std::numeric_limits<double>::infinity())};
+  }
+  const Value module = program.at("graph_module");
+  const Value graph = module.at("graph");
+  const auto take_hint = [&](const Value& size) {
+    const auto open = evaluated(size, {});
+    if (!open || open->symbols != std::set{open->text}) return;  // more than a symbol
+    const Value hint = size.at("as_expr").find("hint").find("as_int");
+    if (hint.is_number()) symbols_.emplace(open->text, hint.number());
+  };
+  for (const Value tensor : graph.find("tensor_values"))
+    for (const Value size : tensor.find("sizes")) take_hint(size);
+  for (const Value size : graph.find("sym_int_values")) take_hint(size);
+  std::set<std::string> known;
+  for (const auto& [name, value] : symbols_) known.insert(name);
+  for (const auto& [name, range] : ranges_) known.insert(name);
+  for (const auto& [name, value] : defaults.dimensions)
+    if (known.contains(name))
+      set(name, static_cast<double>(value));
+    else
+      notes_.push_back(name + " is no open size of it" +
+                       (known.empty() ? "" : "; those are " + joined(known)));
+}
+
+void ProgramSizes::set(const std::string& symbol, double value) {
+  const auto found = ranges_.find(symbol);
+  if (found != ranges_.end() && (value < found->second.least || value > found->second.most))
+    throw InputError(source_, "",
+                     "expected " + symbol + " from " + whole_text(found->second.least) + " to " +
+                         whole_text(found->second.most) + ", its range in the program, got " +
+                         whole_text(value));
+  symbols_[symbol] = value;
+}
+
+/// The symbol's value under which the size is the batch: sizes grow evenly with their one symbol.
+void ProgramSizes::set_batch(const Value& size, std::uint64_t wanted) {
+  const Evaluated open = *evaluated(size, {});
+  const auto batch = static_cast<double>(wanted);
+  if (open.symbols.size() == 1) {
+    const std::string& symbol = *open.symbols.begin();
+    const auto at = [&](double value) {
+      return evaluated(size, {{symbol, value}})->number.value_or(0);
+    };
+    const double slope = (at(4096) - at(2048)) / 2048;
+    const double value = slope > 0 ? 2048 + (batch - at(2048)) / slope : 0;
+    if (value > 0 && value == std::floor(value) && at(value) == batch) return set(symbol, value);
+  }
+  throw InputError(source_, "",
+                   "expected a batch that the program's first size " + open.text + " can be, got " +
+                       std::to_string(wanted));
+}
+
+std::int64_t ProgramSizes::number(const Value& size) const {
+  const auto open = evaluated(size, symbols_);
+  if (!open) {
+    const Value fixed = size.require("as_int", "a size");
+    if (!fixed.is_number() || std::abs(fixed.number()) > most_whole)
+      fixed.fail_expected("a whole number of 64 bits");
+    return static_cast<std::int64_t>(fixed.number());
+  }
+  if (const auto value = open->whole()) return *value;
+  std::set<std::string> missing = open->symbols;
+  for (const auto& [name, value] : symbols_) missing.erase(name);
+  if (missing.empty()) size.fail("expected a whole number below 2^53, got " + open->text);
+  InputError error(
+      source_, "",
+      "expected values of " + joined(missing) + ", which the program leaves open, got none");
+  error.remedy = Remedy::dimensions;
+  throw error;
+}
+
+Sizes ProgramSizes::sizes(const Value& list) const {
+  Sizes sizes;
+  for (const Value each : list) {
+    const std::int64_t size = number(each);
+    if (size < 0) each.fail("expected a size >= 0, got " + std::to_string(size));
+    sizes.push_back(static_cast<std::uint64_t>(size));
+  }
+  return sizes;
+}
+
+}  // namespace roofline

@@ -1,0 +1,326 @@
+// Programs of torch.export as layers.
+
+#include <algorithm>
+#include <map>
+
+#include "catch.hpp"
+#include "load/loading.hpp"
+#include "model/as_run.hpp"
+#include "pytorch/program_input.hpp"
+#include "pytorch/program_text.hpp"
+#include "roofline/roofline_point.hpp"
+#include "temporary_folder.hpp"
+
+using namespace roofline;
+
+namespace {
+
+std::shared_ptr<const NetworkSpec> spec_of(std::unique_ptr<ByteStream> stream,
+                                           const LayerDefaults& defaults) {
+  auto item = *open_exported_program(std::move(stream))->next();
+  return item.value().spec(defaults).value();
+}
+
+Network network_of(const ProgramText& program, const LayerDefaults& defaults = {}) {
+  const std::string bytes = zipped({{"net/models/model.json", program.text()}});
+  return infer(*spec_of(text_stream("net.pt2", bytes), defaults), defaults).value();
+}
+
+std::string failure_of(const ProgramText& program, const LayerDefaults& defaults = {}) {
+  return message_of([&] { network_of(program, defaults); });
+}
+
+const Layer& layer_of(const Network& network, const std::string& name) {
+  const auto found = std::find_if(network.layers.begin(), network.layers.end(),
+                                  [&](const Layer& layer) { return layer.name == name; });
+  INFO(name);
+  REQUIRE(found != network.layers.end());
+  return *found;
+}
+
+std::vector<std::string> names_of_layers(const Network& network) {
+  std::vector<std::string> names;
+  for (const Layer& layer : network.layers) names.push_back(layer.name);
+  return names;
+}
+
+/// 2 images of 8 channels and 4x4 positions: convolution with bias, norm, activation, a mean of
+/// each plane, and a linear layer.
+ProgramText small_network(const std::string& batch = "2") {
+  ProgramText program;
+  program.input("x", {batch, "8", "4", "4"})
+      .parameter("w", {"16", "8", "3", "3"})
+      .parameter("b", {"16"})
+      .parameter("g", {"16"})
+      .parameter("fw", {"10", "16"})
+      .parameter("fb", {"10"})
+      .node("conv2d", {"x", "w", "b", "as_ints: [1, 1]", "as_ints: [1, 1]"}, "conv2d",
+            {batch, "16", "4", "4"}, "stem.conv")
+      .node("batch_norm", {"conv2d", "g", "g", "g", "g", "as_bool: false"}, "bn",
+            {batch, "16", "4", "4"}, "stem.bn")
+      .node("relu_", {"bn"}, "relu", {batch, "16", "4", "4"}, "stem.act")
+      .node("adaptive_avg_pool2d", {"relu", "as_ints: [1, 1]"}, "pool", {batch, "16", "1", "1"},
+            "pool")
+      .node("flatten", {"pool", "as_int: 1"}, "flat", {batch, "16"}, "")
+      .node("linear", {"flat", "fw", "fb"}, "linear", {batch, "10"}, "head");
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("A program is its modules", "[pytorch/programs]") {
+  const Network network = network_of(small_network());
+  CHECK(names_of_layers(network) ==
+        std::vector<std::string>{"stem.conv", "stem.bn", "stem.act", "pool", "head"});
+  const Counts conv = count(layer_of(network, "stem.conv"));
+  CHECK(conv.macs == 2 * 16 * 16 * 8 * 9);
+  CHECK(conv.params == 16 * 8 * 9 + 16);
+  CHECK(conv.bytes.total == 4 * (2 * 8 * 16 + 16 * 8 * 9 + 16 + 2 * 16 * 16));
+  CHECK(layer_of(network, "stem.conv").layout == Layout::nchw);
+  CHECK(layer_of(network, "pool").kind == LayerKind::global_avg_pool);
+  CHECK(count(layer_of(network, "head")).macs == 2 * 16 * 10);
+  CHECK(layer_of(network, "head").inputs.front().producer == 3);  // through the view
+  CHECK(network.batch == 2);
+  CHECK(network.is_pytorch_program);
+}
+
+TEST_CASE("A type and a layout that are asked for", "[pytorch/programs]") {
+  LayerDefaults defaults;
+  defaults.dtype = DataType::fp16;
+  defaults.dtype_given = true;
+  defaults.layout = Layout::nhwc;
+  const Network network = network_of(small_network(), defaults);
+  for (const Layer& layer : network.layers) CHECK(layer.dtypes.input == DataType::fp16);
+  CHECK(layer_of(network, "stem.conv").layout == Layout::nhwc);
+}
+
+TEST_CASE("A batch that the program leaves open", "[pytorch/programs]") {
+  ProgramText program = small_network("Symbol('s0', positive=True, integer=True)");
+  program.range("s0", 1, 64);
+  CHECK(network_of(program).batch == 2);  // of the example
+  const Network network = network_of(program, at_batch(32));
+  CHECK(network.layers.front().output.batch == 32);
+  CHECK(network.assumptions ==
+        std::vector<std::string>{"its inputs are x [s0, 8, 4, 4] with s0 = 32 of 1 to 64"});
+  CHECK(failure_of(program, at_batch(65)) ==
+        "net.pt2: expected s0 from 1 to 64, its range in the program, got 65");
+  LayerDefaults defaults;
+  defaults.dimensions = {{"s0", 5}, {"s1", 7}};
+  CHECK(network_of(program, defaults).layers.front().output.batch == 5);
+  CHECK(network_of(program, defaults).assumptions.front() ==
+        "s1 is no open size of it; those are s0");
+}
+
+TEST_CASE("Sizes as expressions", "[pytorch/programs]") {
+  const std::string s = "Symbol('s0', positive=True, integer=True)";
+  ProgramText program;
+  program.input("x", {s, "12"});
+  const std::vector<std::pair<std::string, std::uint64_t>> sizes{
+      {"Mul(Integer(4), " + s + ")", 28},
+      {"Add(" + s + ", Integer(-3))", 4},
+      {"FloorDiv(" + s + ", Integer(2))", 3},
+      {"Mod(" + s + ", Integer(4))", 3},
+      {"Max(Integer(3), " + s + ")", 7},
+      {"Min(Integer(3), " + s + ")", 3},
+      {"Pow(" + s + ", Integer(2))", 49},
+      {"torch.utils._sympy.functions.CeilToInt(IntTrueDiv(" + s + ", Integer(2)))", 4},
+      {"Mul(Rational(2, 1), FloorDiv(Add(" + s + ", Integer(1)), Integer(3)))", 4},
+  };
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    program.node("zeros", {}, "z" + std::to_string(i), {sizes[i].first, "1"});
+  const Network network = network_of(program, at_batch(7));
+  REQUIRE(network.layers.size() == sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    INFO(sizes[i].first);
+    CHECK(elements(network.layers[i].output) == sizes[i].second);
+  }
+  ProgramText unknown;
+  unknown.input("x", {"Magic(" + s + ")"});
+  CHECK(failure_of(unknown) ==
+        "net.pt2: /graph_module/graph/tensor_values/x/sizes/0/as_expr/expr_str: expected an "
+        "expression of sizes as sympy writes it, got \"Magic\" in it");
+}
+
+namespace {
+
+/// Heads of attention as models write them, with the example's batch among the literal sizes.
+ProgramText attention_network(bool mixes_samples = false) {
+  ProgramText program;
+  program.input("x", {"2", "5", "12"})
+      .parameter("w", {"36", "12"})
+      .node("linear", {"x", "w"}, "qkv", {"2", "5", "36"}, "qkv")
+      .node("view", {"qkv", "as_ints: [2, 5, 3, 3, 4]"}, "v", {"2", "5", "3", "3", "4"})
+      .node("permute", {"v", "as_ints: [2, 0, 3, 1, 4]"}, "p", {"3", "2", "3", "5", "4"})
+      .node("select", {"p", "as_int: 0", "as_int: 0"}, "q", {"2", "3", "5", "4"})
+      .node("select", {"p", "as_int: 0", "as_int: 1"}, "k", {"2", "3", "5", "4"})
+      .node("transpose", {"k", "as_int: 2", "as_int: 3"}, "kt", {"2", "3", "4", "5"})
+      .node("matmul", {"q", "kt"}, "s", {"2", "3", "5", "5"}, "scores")
+      .node("softmax", {"s", "as_int: -1"}, "a", {"2", "3", "5", "5"}, "softmax")
+      .node("reshape", {"a", "as_ints: [6, 25]"}, "r", {"6", "25"})
+      .node("add", {"r", "r"}, "sum", {"6", "25"}, "sum");
+  if (mixes_samples)
+    program.node("transpose", {"sum", "as_int: 0", "as_int: 1"}, "t", {"25", "6"})
+        .node("reshape", {"t", "as_ints: [75, 2]"}, "m", {"75", "2"});
+  return program;
+}
+
+}  // namespace
+
+TEST_CASE("Another batch than a program's own is followed through its views",
+          "[pytorch/programs]") {
+  const Network network = network_of(attention_network(), at_batch(8));
+  CHECK(layer_of(network, "qkv").output.batch == 8 * 5);
+  const Layer& scores = layer_of(network, "scores");
+  CHECK(count(scores).macs == 8 * 3 * 5 * 5 * 4);
+  CHECK(elements(layer_of(network, "softmax").output) == 8 * 3 * 25);
+  CHECK(layer_of(network, "sum").output.batch == 8 * 3);
+  // Neither queries nor keys lie as batches of matrices: both are copied.
+  CHECK(names_of_layers(network) == std::vector<std::string>{"qkv", "scores.copy", "scores.copy_1",
+                                                             "scores", "softmax", "sum"});
+  CHECK(network_of(attention_network(true)).layers.size() == 7);
+  CHECK(failure_of(attention_network(true), at_batch(8)) ==
+        "net.pt2: node \"m\" (aten.reshape): expected an operator that another "
+        "batch than the program's 2 can be followed through, got sizes that mix samples; export "
+        "it with torch.export.export(model, (x,), dynamic_shapes=({0: torch.export.Dim(\"batch\", "
+        "min=1, max=4096)},))");
+}
+
+TEST_CASE("A sum over products by its letters is a product of matrices", "[pytorch/programs]") {
+  ProgramText program;
+  program.input("q", {"2", "3", "5", "4"})
+      .input("k", {"2", "3", "7", "4"})
+      .node(
+          "einsum",
+          {"as_string: \"bhid,bhjd->bhij\"", "as_tensors: [{\"name\": \"q\"}, {\"name\": \"k\"}]"},
+          "s", {"2", "3", "5", "7"});
+  for (const std::uint64_t batch : {2U, 6U})
+    CHECK(count(network_of(program, at_batch(batch)).layers.front()).macs == batch * 3 * 5 * 7 * 4);
+}
+
+TEST_CASE("Operators of others are counted by their bytes", "[pytorch/programs]") {
+  ProgramText program;
+  program.input("x", {"4", "8"}, half_type)
+      .node("torch.ops.mine.squash.default", {"x"}, "y", {"2", "8"}, "", half_type)
+      .node("fancy", {"y"}, "z", {"2", "8"}, "", half_type);
+  const Network network = network_of(program);
+  REQUIRE(network.layers.size() == 2);
+  CHECK(count(network.layers[0]).bytes.total == 2 * (32 + 16));
+  CHECK(network.assumptions == std::vector<std::string>{"counted by their bytes alone, as there is "
+                                                        "no rule for them: fancy, squash"});
+}
+
+TEST_CASE("Programs that are none", "[pytorch/programs]") {
+  const auto of_text = [](const std::string& text) {
+    return message_of([&] {
+      spec_of(text_stream("net.pt2", zipped({{"net/models/model.json", text}})), {});
+    });
+  };
+  CHECK(of_text("{\"schema_version\": {\"major\": 5}}") ==
+        "net.pt2: /schema_version: expected schema 8, that of PyTorch 2.6 and later, got 5");
+  CHECK(of_text(small_network().text(9)) ==
+        "net.pt2: /schema_version: expected schema 8, that of PyTorch 2.6 and later, got 9");
+  CHECK(of_text("[]") == "net.pt2: expected an object, got []");
+  CHECK(message_of([&] {
+          spec_of(text_stream("net.pt2", zipped({{"x", "{}"}})), {});
+        }) ==
+        "net.pt2: expected a program of torch.export, models/model.json, got a zip archive without "
+        "one");
+  ProgramText missing;
+  missing.input("x", {"2", "4"}).node("relu", {"y"}, "z", {"2", "4"});
+  CHECK(failure_of(missing) ==
+        "net.pt2: /graph_module/graph/nodes/0/inputs/0/arg/as_tensor/name: expected a tensor that "
+        "an input or an earlier node gives, got \"y\", which is none");
+  ProgramText cycle;
+  cycle.input("x", {"2", "4"})
+      .node("relu", {"b"}, "a", {"2", "4"})
+      .node("relu", {"a"}, "b", {"2", "4"});
+  CHECK(failure_of(cycle) ==
+        "net.pt2: /graph_module/graph/nodes/0/inputs/0/arg/as_tensor/name: expected a tensor that "
+        "an input or an earlier node gives, got \"b\", which a later node or none gives");
+  ProgramText sizes;
+  sizes.input("x", {"2", "4"}).node("view", {"x", "as_ints: [3, 4]"}, "v", {"3", "4"});
+  CHECK(failure_of(sizes) ==
+        "net.pt2: node \"v\" (aten.view): expected a result of as many elements, "
+        "got 3x4 from 2x4");
+  ProgramText axes;
+  axes.input("x", {"2", "4"}).node("permute", {"x", "as_ints: [1, 0]"}, "p", {"2", "4"});
+  CHECK(failure_of(axes) ==
+        "net.pt2: node \"p\" (aten.permute): expected a result of 4x2, as its operand is seen, got "
+        "2x4");
+}
+
+namespace {
+
+/// All that a kernel depends on: what differs between a program and a recording is who wrote an
+/// operand, and which of them are the model's own.
+std::string kernel_of(const Layer& layer) {
+  const auto text = [](const Shape& shape) {
+    std::string sizes = std::to_string(shape.batch) + "," + std::to_string(shape.channels);
+    for (const std::uint64_t size : shape.spatial) sizes += "," + std::to_string(size);
+    return " [" + sizes + "]";
+  };
+  std::string key(info(layer.kind).name);
+  key += " " + std::string(name_of(layer.dtypes.input)) + std::string(name_of(layer.dtypes.output));
+  for (const Operand& operand : layer.inputs) key += text(operand.shape);
+  key += text(layer.output) + " g" + std::to_string(layer.groups);
+  key += " n" + std::to_string(layer.norm_elements);
+  for (const auto& axes : {layer.window->kernel, layer.window->stride, layer.window->dilation})
+    for (const std::uint64_t size : axes) key += " " + std::to_string(size);
+  const bool is_bias = layer.is_inserted;  // whose layout is the convolution's
+  if (layer.layout && !is_bias) key += " " + std::string(name_of(*layer.layout));
+  if (layer.access) key += " " + std::string(name_of(*layer.access));
+  return key + (layer.masked ? " masked" : "") + (layer.causal ? " causal" : "");
+}
+
+/// What only one of them runs, or more often: "-1 conv ...".
+std::vector<std::string> differences(const Network& a, const Network& b) {
+  std::map<std::string, int> counts;
+  for (const Layer& layer : a.layers)
+    if (!layer.training_only) ++counts[kernel_of(layer)];
+  for (const Layer& layer : b.layers)
+    if (!layer.training_only) --counts[kernel_of(layer)];
+  std::vector<std::string> texts;
+  for (const auto& [kernel, count] : counts)
+    if (count != 0) texts.push_back(std::to_string(count) + " " + kernel);
+  return texts;
+}
+
+Network network_in(const std::string& file, const LayerDefaults& defaults = {}) {
+  const std::string path = std::string(ROOFLINE_SOURCE_FOLDER) + "/tests/pytorch/programs/" + file;
+  auto item = *open_input(path).value()->next();
+  return infer(*item.value().spec(defaults).value(), defaults).value();
+}
+
+LayerDefaults half_precision(std::uint64_t batch, Layout layout) {
+  LayerDefaults defaults = at_batch(batch);
+  defaults.dtype = DataType::fp16;
+  defaults.dtype_given = true;
+  defaults.layout = layout;
+  return defaults;
+}
+
+}  // namespace
+
+TEST_CASE("A program runs what a recording of it ran", "[pytorch/programs]") {
+  struct Case {
+    std::string name;
+    std::uint64_t batch;
+    Layout layout;
+  };
+  for (const auto& [name, batch, layout] :
+       {Case{"resnetv2_50", 32, Layout::nhwc}, Case{"mobilevit_s", 32, Layout::nhwc},
+        Case{"deit3_small_patch16_224", 32, Layout::nhwc}, Case{"nf_resnet50", 32, Layout::nhwc},
+        Case{"r3d_18", 8, Layout::nchw}}) {
+    INFO(name);
+    const Network program = as_run(network_in(name + ".pt2", half_precision(batch, layout)),
+                                   options_of(Framework::pytorch));
+    const Network recording = network_in(name + ".fwd.fp16.b" + std::to_string(batch) + ".json.gz");
+    CHECK(differences(program, recording) == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("A program with an open batch is the one with that batch", "[pytorch/programs]") {
+  const LayerDefaults defaults = half_precision(32, Layout::nhwc);
+  CHECK(differences(network_in("resnetv2_50.dynamic.pt2", defaults),
+                    network_in("resnetv2_50.pt2", defaults)) == std::vector<std::string>{});
+}
