@@ -179,11 +179,11 @@ void MeasuredTimes::join(Network& network) {
 }
 
 void MeasuredTimes::join_parts(Network& network) {
+  if (network.layers.empty()) return;
   for (const MeasuredTime& time : times_) {
-    const bool is_part = parse<NetworkPart>(time.name).has_value();
-    const bool is_layer = std::any_of(network.layers.begin(), network.layers.end(),
-                                      [&](const Layer& layer) { return layer.name == time.name; });
-    if (!is_part || is_layer || !is_of(time, network.layers.front(), network)) continue;
+    if (!parse<NetworkPart>(time.name) || !is_of(time, network.layers.front(), network)) continue;
+    if (std::ranges::find(network.layers, time.name, &Layer::name) != network.layers.end())
+      continue;  // a layer's name means the layer
     network.measured_parts_s[time.name] = time.time_s;
     time.used = true;
     has_parts_ = true;
@@ -194,7 +194,10 @@ std::vector<std::string> MeasuredTimes::notes() const {
   const std::vector<std::string_view> known(layers_.begin(), layers_.end());
   std::vector<std::string> unmatched;
   for (const MeasuredTime& time : times_)
-    if (!time.used) unmatched.push_back('"' + time.name + '"' + did_you_mean(time.name, known));
+    if (!time.used)
+      unmatched.push_back(
+          '"' + time.name + '"' +
+          (unmatched.size() < most_layers_named ? did_you_mean(time.name, known) : ""));
   std::vector<std::string> notes;
   if (!unmatched.empty())
     notes.push_back(path_ + ": " + std::to_string(unmatched.size()) +

@@ -128,25 +128,25 @@ struct Alike {
   std::size_t times = 1;
 };
 
-bool are_alike(const Change& a, const Change& b) {
-  const auto same = [](const WorkTime& x, const WorkTime& y) {
-    return std::tie(x.count, x.time_s, x.flop, x.byte, x.limiter) ==
-           std::tie(y.count, y.time_s, y.flop, y.byte, y.limiter);
+/// What changes that look alike have in common.
+auto looks_of(const Change& change) {
+  const auto looks = [](const WorkTime& work) {
+    return std::tuple(work.count, work.time_s, work.flop, work.byte, work.limiter);
   };
-  return a.pass == b.pass && same(a.before, b.before) && same(a.after, b.after);
+  return std::tuple(change.pass, looks(change.before), looks(change.after));
 }
 
 /// Measured times are those of one layer alone. What is alike stands side by side.
 std::vector<Alike> folded(const Changes& changes, const ChangeGroup& group) {
   std::vector<Alike> rows;
+  std::map<decltype(looks_of(Change())), std::size_t> row_of;
   for (const Change& each : group.work) {
-    const auto like = [&](const Alike& row) { return are_alike(row.first, each); };
-    const auto row =
-        changes.times == ChangesOf::expected ? std::ranges::find_if(rows, like) : rows.end();
-    if (row == rows.end())
-      rows.push_back({each});
-    else
-      ++row->times;
+    if (changes.times == ChangesOf::expected)
+      if (const auto [row, is_new] = row_of.try_emplace(looks_of(each), rows.size()); !is_new) {
+        ++rows[row->second].times;
+        continue;
+      }
+    rows.push_back({each});
   }
   std::ranges::stable_sort(rows, [](const Alike& a, const Alike& b) {
     return std::fabs(a.first.change_s()) * static_cast<double>(a.times) >

@@ -208,22 +208,28 @@ std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const
     return std::tie(result.setting.source, result.setting.network, result.setting.item,
                     result.setting.training, result.setting.pass);
   };
-  std::map<decltype(key_of(results.front())), std::size_t> table_of;
+  const auto same_setting = [](const Result& result) {
+    return std::tie(result.setting.gpu, result.setting.dtype, result.setting.batch);
+  };
+  struct Known {
+    std::size_t table;
+    std::map<decltype(same_setting(results.front())), std::size_t> row_of;
+  };
+  std::map<decltype(key_of(results.front())), Known> known;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Setting& setting = results[i].setting;
-    const auto [entry, is_new] = table_of.try_emplace(key_of(results[i]), tables.size());
+    const auto [entry, is_new] = known.try_emplace(key_of(results[i]), Known{tables.size(), {}});
     if (is_new) {
       tables.emplace_back().work = setting.label;
       tables.back().training = setting.training;
     }
-    std::vector<SettingRow>& rows = tables[entry->second].rows;
-    const auto known = std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) {
-      return is_same_setting(results[row.result], results[i]);
-    });
-    if (known == rows.end())
+    std::vector<SettingRow>& rows = tables[entry->second.table].rows;
+    const auto [row, is_new_row] =
+        entry->second.row_of.try_emplace(same_setting(results[i]), rows.size());
+    if (is_new_row)
       rows.push_back(row_of(results[i], i, prices));
     else if (setting.batch_goal)
-      known->is_goal[*setting.batch_goal] = true;
+      rows[row->second].is_goal[*setting.batch_goal] = true;
   }
   return tables;
 }
