@@ -90,7 +90,7 @@ class Evaluator::ItemEvaluator {
       if (network.record)
         add_record(network, setting * count + gpu, gpus.contexts[gpu], skipped);
       else  // the last GPU takes the network itself
-        add_network(gpu + 1 == count ? std::move(network) : Network(network), gpus.contexts[gpu],
+        add_network(gpu + 1 == count ? std::exchange(network, {}) : network, gpus.contexts[gpu],
                     skipped);
     end_setting(skipped);
   }

@@ -36,7 +36,7 @@ std::vector<Expected<Item>> next_records(Reader& reader, const std::string& name
       items.push_back(std::move(*item));
     } while (items.size() * rows_a_record < most_rows && !reader.may_wait());
   } catch (const std::exception& error) {
-    items.push_back(caught_error(name, std::nullopt));
+    items.emplace_back(caught_error(name, std::nullopt));
     at_end = dynamic_cast<const std::bad_alloc*>(&error) == nullptr;
   }
   return items;
@@ -72,7 +72,7 @@ void split_inputs(const Inputs& inputs, const Options& options, std::size_t gpus
     try {
       piece.reader = open_input(input.value(), names, options.first_line, options.limits).value();
     } catch (const std::exception&) {
-      piece.items.push_back(caught_error(name, std::nullopt));
+      piece.items.emplace_back(caught_error(name, std::nullopt));
     }
     if (piece.reader && piece.reader->has_records())
       add_records(*piece.reader, name, options.settings.size() * std::max<std::size_t>(1, gpus),
