@@ -51,7 +51,10 @@ struct CellKey {
   std::optional<DataType> dtype;
   std::optional<Pass> pass;
 
-  auto operator<=>(const CellKey&) const = default;
+  bool operator<(const CellKey& other) const {
+    return std::tie(layer_class, dtype, pass) <
+           std::tie(other.layer_class, other.dtype, other.pass);
+  }
   int count() const {
     return int{layer_class.has_value()} + int{dtype.has_value()} + int{pass.has_value()};
   }
