@@ -228,7 +228,7 @@ void run_row(ProgramReader& reader, Node& node) {
 }
 
 /// In training it drops, else nothing happens.
-void dropout(ProgramReader& reader, Node& node) {
+void run_dropout(ProgramReader& reader, Node& node) {
   if (!node.read().flag(2).value_or(false)) return same(reader, node);
   node.op = "native_dropout";
   run_row(reader, node);
@@ -272,7 +272,7 @@ void make_images(std::vector<Argument>& arguments, bool is_transposed) {
 }
 
 /// Kernels take tensors without gaps, both in one layout.
-void convolution(ProgramReader& reader, Node& node) {
+void run_convolution(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const bool is_transposed = node.op.find("transpose") != node.op.npos;
   if (require(reader, node, 0).rank() < 3 ||
@@ -390,7 +390,7 @@ std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
   return reader.run(node, "copy", {tensor_argument(part), tensor_argument(tensor)}, part.sizes);
 }
 
-void pad(ProgramReader& reader, Node& node) {
+void run_pad(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& tensor = require(reader, node, 0);
   const std::string mode = node.arguments.size() > 2 ? node.arguments[2].value : "constant";
@@ -406,7 +406,7 @@ void pad(ProgramReader& reader, Node& node) {
 
 /// Kernels take heads of 8, 16, ... features: others are padded into a copy. The result lies as
 /// [N, length, heads, features].
-void attention(ProgramReader& reader, Node& node) {
+void run_attention(ProgramReader& reader, Node& node) {
   constexpr std::uint64_t features_step = 8;
   follow_batch(reader, node);
   std::vector<Argument> arguments = node.arguments;
@@ -431,7 +431,7 @@ void attention(ProgramReader& reader, Node& node) {
 }
 
 /// The sizes of the result stand where the table has them.
-void upsample(ProgramReader& reader, Node& node) {
+void run_upsample(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& result = node.results.front();
   std::vector<std::int64_t> positions;
@@ -512,16 +512,16 @@ constexpr Operation operations[] = {
     {"detach alias lift_fresh lift_fresh_copy requires_grad positive resolve_conj resolve_neg",
      same},
     {"contiguous clone to _to_copy type_as float half double bfloat16 long int bool", copy},
-    {"dropout feature_dropout alpha_dropout", dropout},
-    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", convolution},
+    {"dropout feature_dropout alpha_dropout", run_dropout},
+    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", run_convolution},
     {"matmul", matmul},
     {"einsum", einsum},
-    {"scaled_dot_product_attention", attention},
+    {"scaled_dot_product_attention", run_attention},
     {"upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_bilinear2d "
      "upsample_bicubic2d upsample_linear1d upsample_trilinear3d _upsample_nearest_exact2d "
      "_upsample_bilinear2d_aa",
-     upsample},
-    {"pad constant_pad_nd", pad},
+     run_upsample},
+    {"pad constant_pad_nd", run_pad},
     {"arange full full_like zeros zeros_like ones ones_like new_ones new_zeros new_full "
      "scalar_tensor empty empty_like rand rand_like randn randn_like linspace",
      fill},

@@ -16,7 +16,7 @@ namespace {
 using Symbols = std::map<std::string, double>;
 
 /// An expression under values of its symbols.
-struct Evaluated {
+struct EvaluatedSize {
   std::optional<double> number;  ///< none where a symbol has no value
   std::string text;              ///< "4*s77"
   std::set<std::string> symbols;
@@ -76,8 +76,8 @@ class Parser {
  public:
   Parser(std::string_view text, const Symbols& symbols) : rest_(text), symbols_(symbols) {}
 
-  Evaluated whole() {
-    Evaluated result = expression(0);
+  EvaluatedSize whole() {
+    EvaluatedSize result = expression(0);
     skip_blanks();
     if (!rest_.empty()) fail(rest_);
     return result;
@@ -100,18 +100,18 @@ class Parser {
     return std::string(word);
   }
 
-  Evaluated symbol(std::string name) const {
+  EvaluatedSize symbol(std::string name) const {
     const auto found = symbols_.find(name);
     return {found != symbols_.end() ? std::optional(found->second) : std::nullopt, name, {name}};
   }
 
   /// A number, a quoted symbol or a function of expressions. Operands with a name
   /// ("positive=True") only say what is assumed.
-  Evaluated expression(int depth) {
+  EvaluatedSize expression(int depth) {
     constexpr int deepest = 64;
     if (depth > deepest) fail("deeper nesting");
     if (take('\'')) {
-      Evaluated result = symbol(take_until("'"));
+      EvaluatedSize result = symbol(take_until("'"));
       if (!take('\'')) fail(result.text);
       return result;
     }
@@ -122,7 +122,7 @@ class Parser {
     const std::string name = word.substr(word.rfind('.') + 1);  // without its module
     if (name.empty()) fail(rest_);
     if (!take('(')) return symbol(name);
-    std::vector<Evaluated> operands;
+    std::vector<EvaluatedSize> operands;
     for (bool more = !take(')'); more;) {
       operands.push_back(expression(depth + 1));
       if (take('=')) {
@@ -137,14 +137,15 @@ class Parser {
     return applied(name, operands);
   }
 
-  static Evaluated applied(const std::string& name, const std::vector<Evaluated>& operands) {
+  static EvaluatedSize applied(const std::string& name,
+                               const std::vector<EvaluatedSize>& operands) {
     const auto function = std::find_if(std::begin(functions), std::end(functions),
                                        [&](const Function& each) { return each.name == name; });
     if (function == std::end(functions)) fail(name);
     const std::string_view sign = function->sign;
-    Evaluated result{std::nullopt, "", {}, !sign.empty()};
+    EvaluatedSize result{std::nullopt, "", {}, !sign.empty()};
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      const Evaluated& each = operands[i];
+      const EvaluatedSize& each = operands[i];
       if (i == 0)
         result.number = each.number;
       else
@@ -166,7 +167,7 @@ class Parser {
 };
 
 /// The expression that a size is under values of symbols; none where the program fixes the size.
-std::optional<Evaluated> evaluated(const Value& size, const Symbols& symbols) {
+std::optional<EvaluatedSize> evaluated(const Value& size, const Symbols& symbols) {
   const Value open = size.find("as_expr");
   if (open.is_null()) return std::nullopt;
   const Value text = open.require("expr_str", "an expression");
@@ -213,7 +214,8 @@ ProgramSizes::ProgramSizes(const Value& program, const std::vector<std::string>&
       add_item(shape, open ? open->text : std::to_string(number(size)));
       is_open = is_open || open;
     }
-    add_item(shapes, name + " [" + shape + "]");
+    add_item(shapes, name);
+    shapes.append(" [").append(shape).append("]");
   }
   if (!is_open) return;
   std::string values;
@@ -269,7 +271,7 @@ void ProgramSizes::set(const std::string& symbol, double value) {
 
 /// The symbol's value under which the size is the batch: sizes grow evenly with their one symbol.
 void ProgramSizes::set_batch(const Value& size, std::uint64_t wanted) {
-  const Evaluated open = *evaluated(size, {});
+  const EvaluatedSize open = *evaluated(size, {});
   const auto batch = static_cast<double>(wanted);
   if (open.symbols.size() == 1) {
     const std::string& symbol = *open.symbols.begin();
