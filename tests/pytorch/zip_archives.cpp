@@ -14,7 +14,7 @@ namespace {
 
 std::string number(std::uint64_t value, int count) {
   std::string bytes;
-  for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xffU);
+  for (; count > 0; --count, value >>= 8) bytes += static_cast<char>(value & 0xffU);
   return bytes;
 }
 
