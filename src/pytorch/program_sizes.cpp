@@ -1,8 +1,8 @@
 #include "pytorch/program_sizes.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -116,9 +116,10 @@ class Parser {
       return result;
     }
     const std::string word = take_until("(),= ");
-    char* end = nullptr;
-    const double number = std::strtod(word.c_str(), &end);
-    if (!word.empty() && *end == '\0') return {number, word, {}};
+    double number = 0;
+    const char* const word_end = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), word_end, number);
+    if (error == std::errc() && end == word_end) return {number, word, {}};
     const std::string name = word.substr(word.rfind('.') + 1);  // without its module
     if (name.empty()) fail(rest_);
     if (!take('(')) return symbol(name);

@@ -200,6 +200,11 @@ std::vector<SettingsTable> by_gpus(const std::vector<SettingsTable>& tables,
   });
 }
 
+/// What tells the settings of one work apart.
+auto setting_key(const Result& result) {
+  return std::tie(result.setting.gpu, result.setting.dtype, result.setting.batch);
+}
+
 }  // namespace
 
 std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const Prices& prices) {
@@ -208,12 +213,9 @@ std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const
     return std::tie(result.setting.source, result.setting.network, result.setting.item,
                     result.setting.training, result.setting.pass);
   };
-  const auto same_setting = [](const Result& result) {
-    return std::tie(result.setting.gpu, result.setting.dtype, result.setting.batch);
-  };
   struct Known {
     std::size_t table;
-    std::map<decltype(same_setting(results.front())), std::size_t> row_of;
+    std::map<decltype(setting_key(results.front())), std::size_t> row_of;
   };
   std::map<decltype(key_of(results.front())), Known> known;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -225,7 +227,7 @@ std::vector<SettingsTable> settings_of(const std::vector<Result>& results, const
     }
     std::vector<SettingRow>& rows = tables[entry->second.table].rows;
     const auto [row, is_new_row] =
-        entry->second.row_of.try_emplace(same_setting(results[i]), rows.size());
+        entry->second.row_of.try_emplace(setting_key(results[i]), rows.size());
     if (is_new_row)
       rows.push_back(row_of(results[i], i, prices));
     else if (setting.batch_goal)
@@ -295,10 +297,7 @@ void find_best_batch(SettingsTable& table) {
   while (from > 0 && rows[from - 1].time_per_image_s <= most_s) --from;
 }
 
-bool is_same_setting(const Result& a, const Result& b) {
-  return a.setting.gpu == b.setting.gpu && a.setting.dtype == b.setting.dtype &&
-         a.setting.batch == b.setting.batch;
-}
+bool is_same_setting(const Result& a, const Result& b) { return setting_key(a) == setting_key(b); }
 
 bool is_ranked_before(const Result& a, const Result& b, const Prices& prices, SortBy by) {
   return rank_of(row_of(a, 0, prices), by) < rank_of(row_of(b, 0, prices), by);

@@ -1,27 +1,12 @@
 // Inputs in gzip files.
 
-#include <zlib.h>
-
 #include "catch.hpp"
+#include "deflated.hpp"
 #include "load/record_reading.hpp"
 
 namespace {
 
-std::string compressed(const std::string& text) {
-  z_stream state{};
-  constexpr int gzip_header = 15 + 16;
-  REQUIRE(deflateInit2(&state, 9, Z_DEFLATED, gzip_header, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(text.size() + 200, '\0');
-  std::string in = text;
-  state.next_in = reinterpret_cast<Bytef*>(in.data());
-  state.avail_in = static_cast<uInt>(in.size());
-  state.next_out = reinterpret_cast<Bytef*>(out.data());
-  state.avail_out = static_cast<uInt>(out.size());
-  REQUIRE(deflate(&state, Z_FINISH) == Z_STREAM_END);
-  out.resize(state.total_out);
-  deflateEnd(&state);
-  return out;
-}
+std::string compressed(const std::string& text) { return deflated(text, 15 + 16); }
 
 const std::string conv_line = R"({"input": [3, 8, 8], "out_channels": 4, "kernel_size": 3})"
                               "\n";

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include "catch.hpp"
+#include "deflated.hpp"
 #include "load/loading.hpp"
 #include "load/zip_entry.hpp"
 #include "pytorch/program_text.hpp"
@@ -16,21 +17,6 @@ std::string number(std::uint64_t value, int count) {
   std::string bytes;
   for (; count > 0; --count, value >>= 8) bytes += static_cast<char>(value & 0xffU);
   return bytes;
-}
-
-std::string deflated_data(const std::string& text) {
-  z_stream state{};
-  REQUIRE(deflateInit2(&state, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(text.size() + 200, '\0');
-  std::string in = text;
-  state.next_in = reinterpret_cast<Bytef*>(in.data());
-  state.avail_in = static_cast<uInt>(in.size());
-  state.next_out = reinterpret_cast<Bytef*>(out.data());
-  state.avail_out = static_cast<uInt>(out.size());
-  REQUIRE(deflate(&state, Z_FINISH) == Z_STREAM_END);
-  out.resize(state.total_out);
-  deflateEnd(&state);
-  return out;
 }
 
 constexpr const char* what = "expected a note";
@@ -63,7 +49,7 @@ std::string zipped(const std::vector<std::pair<std::string, std::string>>& entri
   std::string archive;
   std::string directory;
   for (const auto& [name, text] : entries) {
-    const std::string data = form.deflated ? deflated_data(text) : text;
+    const std::string data = form.deflated ? deflated(text, -15) : text;
     const std::uint64_t crc =
         crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
     const std::string sizes = number(data.size(), 4) + number(text.size(), 4);
