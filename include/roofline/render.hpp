@@ -19,7 +19,7 @@
 namespace roofline {
 
 /// What a chart shows.
-enum class ChartKind : std::uint8_t { roofline, intensity, time, sweep, compare };
+enum class ChartKind : std::uint8_t { roofline, time, sweep, compare };
 
 struct RenderStyle {
   bool colour = false;

@@ -473,8 +473,8 @@ void add_output(Rows& rows, CommandLine& line) {
       "Write to a file in the format of its extension (" + format_extensions() +
           "); may be repeated. Standard output then stays empty unless --format is given");
   rows.one_of<ChartKind>("--chart", "NAME", line.options.chart,
-                         "What SVG shows: roofline (default), intensity of each layer, time of "
-                         "each layer, sweep of batches, compare GPUs");
+                         "What SVG shows: roofline (default), time of each layer, sweep of "
+                         "batches, compare GPUs");
   rows.text("--to-layers", "FILE", line.options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
             "for standard output, then of layers alone); needs no --gpu");

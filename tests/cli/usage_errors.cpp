@@ -39,7 +39,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --chart compare --format svg",
        "compare chart: expected two GPUs or more, got one (--list-gpus lists all)"},
       {"conv.json --gpu v100 --chart pie",
-       "--chart: pie not in {roofline,intensity,time,sweep,compare} (see --help)"},
+       "--chart: pie not in {roofline,time,sweep,compare} (see --help)"},
       {"conv.json --gpu v100 --json --format csv", "--json and --format csv contradict each other"},
       {"conv.json --gpu v100 --dtype fp17",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "

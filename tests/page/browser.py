@@ -1,4 +1,4 @@
-"""A page in a real browser: sorted, filtered, asked for derivations, by mouse and by keyboard.
+"""A page in a real browser: sorted, filtered, followed to derivations, by mouse and by keyboard.
 
 usage: browser.py ROOFLINE CHROMIUM CHROMEDRIVER FOLDER
 Screenshots are left in FOLDER.
@@ -14,7 +14,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.support.ui import Select
 
 ROOFLINE, CHROMIUM, CHROMEDRIVER, FOLDER = sys.argv[1:5]
 FOLDER = pathlib.Path(FOLDER)
@@ -72,7 +71,7 @@ def write_page(name, arguments):
 
 
 def rows(driver):
-    cells = driver.find_elements(By.CSS_SELECTOR, "#layer-table tbody tr:not([hidden]):not(.detail)")
+    cells = driver.find_elements(By.CSS_SELECTOR, "#layer-table tbody tr:not([hidden])")
     return cells
 
 
@@ -87,8 +86,8 @@ def head(driver, name):
     raise SystemExit("failed: a column " + name)
 
 
-def detail_text(driver):
-    found = driver.find_elements(By.CSS_SELECTOR, "tr.detail pre")
+def derivation_text(driver):
+    found = driver.find_elements(By.CSS_SELECTOR, "#derivations details:target[open] pre")
     return found[0].text if found else None
 
 
@@ -111,52 +110,28 @@ def check_filter(driver):
     check(len(rows(driver)) == 3, "a filter leaves the rows that hold it")
     check(driver.find_element(By.ID, "count").text == f"3 of {whole} layers", "the count is said")
     box.send_keys(Keys.CONTROL + "a", Keys.DELETE)
-    Select(driver.find_element(By.ID, "kind")).select_by_value("max_pool")
+    box.send_keys("max_pool")
     check(len(rows(driver)) == 1, "a type leaves its rows")
-    Select(driver.find_element(By.ID, "kind")).select_by_value("")
+    box.send_keys(Keys.CONTROL + "a", Keys.DELETE)
     check(len(rows(driver)) == whole, "all rows are back")
 
 
 def check_derivation(driver):
-    link = driver.find_element(By.LINK_TEXT, "layer4.1.conv2")
-    link.click()
-    check("layer4.1.conv2 of resnet50" in detail_text(driver), "a click shows the derivation")
-    check(link.get_attribute("aria-expanded") == "true", "the link says that it is open")
-    link.click()
-    check(detail_text(driver) is None, "another click closes it")
-    link.send_keys(Keys.ENTER)
-    check(detail_text(driver) is not None, "the keyboard opens it")
+    driver.find_element(By.LINK_TEXT, "layer4.1.conv2").click()
+    check("layer4.1.conv2 of resnet50" in derivation_text(driver), "a name leads to its derivation")
+    driver.back()
+    driver.find_element(By.LINK_TEXT, "layer4.1.conv1").send_keys(Keys.ENTER)
+    check(derivation_text(driver) is not None, "the keyboard leads there")
     driver.save_screenshot(str(FOLDER / "derivation.png"))
-    mark = driver.find_elements(By.CSS_SELECTOR, 'svg a[href^="#r0-"]')[-1]  # drawn above all others
+    driver.find_element(By.ID, "filter").send_keys("no such layer")
+    mark = driver.find_elements(By.CSS_SELECTOR, 'figure:first-of-type svg a[href^="#r0-"]')[-1]  # drawn above all others
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
     wanted = mark.get_attribute("href")
     wanted = wanted.get("baseVal", "") if isinstance(wanted, dict) else wanted
     ActionChains(driver).move_to_element(mark.find_element(By.CSS_SELECTOR, "path")).click().perform()
-    chosen = driver.find_element(By.CSS_SELECTOR, "tr.chosen")
-    check(wanted.endswith("#" + chosen.get_attribute("id")), "a click on a mark chooses its layer")
-    active = driver.switch_to.active_element
-    check(active.text == chosen.find_element(By.CSS_SELECTOR, "th").text, "and moves the focus there")
-
-
-def check_batches(driver):
-    def figures():
-        return [f.get_attribute("data-batch")
-                for f in driver.find_elements(By.CSS_SELECTOR, "figure[data-batch]") if f.is_displayed()]
-
-    def lines():
-        return driver.find_elements(By.CSS_SELECTOR, "#summary tbody tr.chosen")
-
-    check(driver.title.startswith("Roofline report: alexnet on Tesla V100"), driver.title)
-    slider = driver.find_element(By.ID, "batch")
-    check(slider.get_attribute("value") == "2", "the slider starts at the best batch")
-    check(len(rows(driver)) == 2 * 19, "the layers of that batch on two GPUs")
-    check(set(figures()) == {"8"}, "and its charts")
-    check(len(lines()) == 2, "and its rows of the comparison stand out")
-    slider.send_keys(Keys.ARROW_LEFT)
-    check(set(figures()) == {"1"}, "the keyboard chooses another batch")
-    slider.send_keys(Keys.HOME)
-    check(len(rows(driver)) == 4 * 19, "all layers of four results")
-    check(len(lines()) == 0, "and no row of the comparison stands out")
+    chosen = driver.find_element(By.CSS_SELECTOR, "#layer-table tr:target")
+    check(wanted.endswith("#" + chosen.get_attribute("id")), "a click on a mark leads to its layer")
+    check(chosen.is_displayed(), "which the filter no longer hides")
 
 
 def check_looks(driver):
@@ -197,9 +172,6 @@ def main():
         driver.get(path.as_uri())
         for step in (check_sorting, check_filter, check_derivation, check_looks):
             step(driver)
-        several = write_page("several.html", "alexnet --gpu v100,h200 --batch 1,8 --dtype fp16")
-        driver.get(several.as_uri())
-        check_batches(driver)
         severe = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
         check(not severe, f"no errors in the console: {severe}")
         fetched = driver.execute_script("return performance.getEntriesByType('resource').length")

@@ -35,7 +35,6 @@ const GoldenRun golden_charts[] = {
     {"alexnet.svg", "alexnet --gpu v100 --batch 1,2,4,...,1024 --host-copies --format svg"},
     {"mapping.svg", "notebook_conv --gpu v100 --tile 128x64x8 --format svg"},
     {"gpus.svg", "block.json --gpu v100,a100 --dtype fp16 --format svg"},
-    {"intensity.svg", "block.json --gpu v100 --chart intensity --format svg"},
     {"time.svg", "block.json --gpu v100 --chart time --format svg"},
     {"compare.svg", "block.json --gpu v100,a100 --chart compare --format svg"},
     {"measured.svg", "conv.json layers.csv --gpu h100 --format svg"},

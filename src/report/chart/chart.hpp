@@ -104,13 +104,6 @@ struct Note {
   std::string text;
 };
 
-/// A stretch of the x axis with a name.
-struct Span {
-  double low = 0;
-  double high = 0;
-  std::string text;
-};
-
 struct LegendItem {
   enum class Sign : std::uint8_t {
     mark,
@@ -139,9 +132,7 @@ struct Plot {
   Axis y;
   std::vector<Line> lines;
   std::vector<Mark> marks;
-  std::vector<Span> spans;
   std::vector<Note> notes;  ///< of a single mark, in place of its label
-  bool stems = false;       ///< marks stand on the x axis
   bool is_curve = false;    ///< marks are points of lines, all alike, without labels
 };
 

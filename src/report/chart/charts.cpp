@@ -247,7 +247,6 @@ std::vector<Chart> layer_charts(const Report& report, std::optional<ChartKind> k
                                                 : ChartKind::sweep;
   switch (kind.value_or(own)) {
     case ChartKind::roofline: return roofline_charts(report);
-    case ChartKind::intensity: return intensity_charts(report);
     case ChartKind::time: return time_charts(report);
     case ChartKind::sweep: return sweep_charts(report);
     case ChartKind::compare: return compare_charts(report);

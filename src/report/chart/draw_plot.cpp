@@ -1,4 +1,4 @@
-// Plots with two continuous axes: the roofline, intensities.
+// Plots with two continuous axes: rooflines and curves.
 
 #include <fmt/format.h>
 
@@ -163,7 +163,6 @@ class PlotDrawing {
   /// What the numbers beside marks stand for; empty where the marks have their names.
   std::vector<KeyRow> draw() {
     draw_grid();
-    draw_spans();
     for (const Line& line : plot_.lines) draw(line);
     draw_marks();
     for (const Line& line : plot_.lines) label(line);
@@ -180,9 +179,7 @@ class PlotDrawing {
 
   void draw_grid() {
     const double right = frame_.x + frame_.width;
-    for (const Tick& tick : plot_.spans.empty()
-                                ? ticks_of(plot_.x, plot_.x.values.empty() ? 10 : 14)
-                                : std::vector<Tick>()) {
+    for (const Tick& tick : ticks_of(plot_.x, plot_.x.values.empty() ? 10 : 14)) {
       const double x = x_(tick.value);
       draw_line(scene_, {x, tick.text.empty() ? bottom() - 4 : frame_.y}, {x, bottom()}, "grid");
       if (!tick.text.empty())
@@ -201,23 +198,6 @@ class PlotDrawing {
         {frame_.x + frame_.width / 2, bottom() + 36, plot_.x.title, Anchor::middle, "ink", 12});
     scene_.texts.push_back(
         {14, frame_.y + frame_.height / 2, plot_.y.title, Anchor::middle, "ink", 12, -90});
-  }
-
-  /// Names of stages below the axis, as far as there is room for them.
-  void draw_spans() {
-    double free_from = frame_.x;
-    for (const Span& span : plot_.spans) {
-      const double from = x_(span.low);
-      const double to = x_(span.high);
-      draw_line(scene_, {from, bottom()}, {from, bottom() + 5}, "tick");
-      const std::string text = fitted_text(span.text, std::max(to - from, 40.0), small_text);
-      const double half = text_width(text, small_text) / 2;
-      const double middle = std::clamp((from + to) / 2, frame_.x + half,
-                                       std::max(frame_.x + half, frame_.x + frame_.width - half));
-      if (middle - half < free_from || text.find("...") != text.npos) continue;
-      free_from = middle + half + 4;
-      scene_.texts.push_back({middle, bottom() + 16, text, Anchor::middle, "muted"});
-    }
   }
 
   void draw(const Line& line) {
@@ -323,7 +303,6 @@ class PlotDrawing {
       draw_line(scene_, at, to, "join");
       add_line(obstacles_, at, to);
     };
-    if (plot_.stems) draw_line(scene_, {at.x, bottom()}, at, "stem");
     if (mark.whisker) {
       const Position low{at.x, y_(mark.whisker->low)};
       const Position high{at.x, y_(mark.whisker->high)};

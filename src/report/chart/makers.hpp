@@ -112,7 +112,6 @@ std::vector<Work> works_of(const Report& report);
 std::vector<Chart> roofline_charts(const Report& report);
 /// A chart for each layer that is explained, alone under the roofs.
 std::vector<Chart> explained_charts(const Report& report);
-std::vector<Chart> intensity_charts(const Report& report);
 std::vector<Chart> time_charts(const Report& report);
 std::vector<Chart> sweep_charts(const Report& report);
 std::vector<Chart> compare_charts(const Report& report);

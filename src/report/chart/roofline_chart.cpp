@@ -1,5 +1,4 @@
-// Layers by their intensity: on the roofline as Williams, Waterman and Patterson draw it, and along
-// the network.
+// Layers on the roofline, as Williams, Waterman and Patterson draw it.
 
 #include <fmt/format.h>
 
@@ -12,10 +11,6 @@
 
 namespace roofline {
 namespace {
-
-/// What both state in their captions.
-constexpr std::string_view intensity_conventions =
-    "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
 
 /// The work of one chart: its results, one a GPU or one an input, and their rows.
 struct Subject {
@@ -53,18 +48,6 @@ bool is_on_roofline(const LayerResult& row) {
          row.point.attainable_flop_per_s && time_s(row) > 0;
 }
 
-/// A mark for the row, at no place yet.
-Mark named_mark(const Report& report, const TableRow& row) {
-  const Look& look = look_of(row.first().layer);
-  Mark mark;
-  mark.label = row_name(row);
-  mark.hover = row_hover(row);
-  mark.link = row_link(report, row);
-  mark.colour = look.colour;
-  mark.symbol = look.symbol;
-  return mark;
-}
-
 /// The time by which a mark stands: measured where it was.
 double shown_time_s(const LayerResult& row) { return row.measured_time_s.value_or(time_s(row)); }
 
@@ -93,9 +76,15 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
   const LayerResult& first = row.first();
   const auto flops = static_cast<double>(first.counts.flops);
   const bool many = subject.gpus.size() > 1;
-  Mark mark = named_mark(subject.report, row);
+  const Look& look = look_of(first.layer);
+  Mark mark;
+  mark.label = row_name(row);
   if (subject.has_many_inputs()) mark.label = row.result.setting.label + "/" + mark.label;
+  mark.hover = row_hover(row);
   if (many) mark.hover += "\nGPU: " + row.result.setting.gpu;
+  mark.link = row_link(subject.report, row);
+  mark.symbol = look.symbol;
+  mark.colour = many ? gpu_colour(subject.gpu_of(i)) : look.colour;
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s)
     mark.expected_y = flops / *first.expected_time_s;
@@ -103,7 +92,6 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
   if (!many) add_bound(mark, row.result, first);
   mark.time_s = shown_time_s(row);
   mark.share = share_of(mark.time_s, whole_s);
-  if (many) mark.colour = gpu_colour(subject.gpu_of(i));
   return mark;
 }
 
@@ -241,7 +229,7 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
   if (plot.marks.size() > 1)
     chart.caption = many ? "Area: share of its GPU's time; times: in the order of the GPUs. "
                          : "Area: share of the time; x4: layers alike. ";
-  chart.caption += intensity_conventions;
+  chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
   if (!subject.is_of_one_layer) chart.caption += left_out(subject, thinned);
   std::vector<LegendItem> legend = legend_of(plot, subject);
   chart.panels.push_back({"", std::move(plot), std::move(legend)});
@@ -274,114 +262,6 @@ std::vector<Chart> explained_charts(const Report& report) {
   if (charts.empty())
     throw InputError(
         "picture of a layer: expected one with FLOP and a kernel of its own, got none");
-  return charts;
-}
-
-// The intensity of every layer along the network.
-
-namespace {
-
-/// The first parts of a name: "features.denseblock1" are 2 of "features.denseblock1.denselayer2".
-std::string_view head_of(std::string_view name, std::size_t parts) {
-  std::size_t end = 0;
-  for (std::size_t part = 0; part < parts && end != name.npos; ++part)
-    end = name.find('.', end + (part > 0));
-  return name.substr(0, end);
-}
-
-/// Runs of layers whose names begin alike.
-std::vector<Span> spans_by(const Result& result, std::size_t parts) {
-  std::vector<Span> spans;
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
-    const std::string_view head = head_of(result.layers[i].layer.name, parts);
-    const auto at = static_cast<double>(i);
-    if (spans.empty() || spans.back().text != head) spans.push_back({at, at, std::string(head)});
-    spans.back().high = at + 1;
-  }
-  return spans;
-}
-
-/// Stages: by as much of the names as tells a few runs of layers apart.
-std::vector<Span> spans_of(const Result& result) {
-  std::vector<Span> spans = spans_by(result, 1);
-  if (spans.size() <= 3 && result.layers.size() > 8) spans = spans_by(result, 2);
-  return spans;
-}
-
-Mark intensity_mark(const Report& report, const Result& result, std::size_t row) {
-  const LayerResult& layer = result.layers[row];
-  Mark mark = named_mark(report, {result, {row}});
-  mark.at = {static_cast<double>(row) + 0.5, *layer.point.intensity_flop_per_byte};
-  mark.share = layer.time_share.value_or(0);
-  mark.time_s = time_s(layer);
-  return mark;
-}
-
-std::vector<Line> ridges_of(const Report& report, const Work& work, const Axis& x) {
-  std::vector<Line> lines;
-  for (const std::size_t i : work) {
-    const Result& result = report.results[i];
-    for (const Engine engine : engines_used(report, {i})) {
-      const double ridge = *rate_of(result.bounds.ceilings.peak_flop_per_s, engine) /
-                           result.bounds.ceilings.bandwidth_byte_per_s;
-      Line line{.path = {{x.low, ridge}, {x.high, ridge}},
-                .style = LineStyle::dashed,
-                .label = fmt::format("ridge {} FLOP/B: {} of {}", plain(ridge), name_of(engine),
-                                     result.setting.gpu)};
-      if (std::ranges::find(lines, line.label, &Line::label) != lines.end()) continue;
-      lines.push_back(std::move(line));
-    }
-  }
-  return lines;
-}
-
-Chart intensity_chart_of(const Report& report, const Work& work) {
-  const std::size_t index = work.front();
-  const Result& result = report.results[index];
-  Plot plot;
-  plot.stems = true;
-  plot.x = {"layers in the network's order", "", false, 0,
-            static_cast<double>(result.layers.size())};
-  plot.lines = ridges_of(report, work, plot.x);
-  std::vector<TableRow> drawn;
-  std::size_t without = 0;
-  for (std::size_t row = 0; row < result.layers.size(); ++row) {
-    const LayerResult& layer = result.layers[row];
-    if (layer.counts.flops == 0 || !layer.point.intensity_flop_per_byte) {
-      ++without;
-      continue;
-    }
-    plot.marks.push_back(intensity_mark(report, result, row));
-    drawn.push_back({result, {row}});
-  }
-  plot.y = empty_axis("arithmetic intensity, FLOP/B");
-  for (const Mark& mark : plot.marks) include(plot.y, mark.at.y);
-  for (const Line& line : plot.lines) include(plot.y, line.path.front().y);
-  plot.y.low /= 2;
-  plot.y.high *= 2;
-  name_longest(plot.marks, most_named);
-  plot.spans = spans_of(result);
-  Chart chart{.title = work_title(result, work.size() == 1),
-              .subtitle = "arithmetic intensity of every layer",
-              .batch = result.setting.batch};
-  chart.panels.push_back({"", std::move(plot), look_legend(drawn)});
-  chart.caption =
-      "Area: share of the time. At or above the ridge a layer is bound by compute, below it by "
-      "memory. " +
-      std::string(intensity_conventions);
-  if (without > 0)
-    chart.caption += fmt::format(" Not drawn: {} without FLOP.", layers_text(without));
-  return chart;
-}
-
-}  // namespace
-
-std::vector<Chart> intensity_charts(const Report& report) {
-  std::vector<Chart> charts;
-  for (const Work& work : works_of(report))
-    if (!engines_used(report, work).empty()) charts.push_back(intensity_chart_of(report, work));
-  if (charts.empty() && !report.results.empty())
-    throw InputError("intensity chart: expected layers with FLOP, got none");
   return charts;
 }
 

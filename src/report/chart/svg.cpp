@@ -23,8 +23,6 @@ constexpr std::string_view css = R"css(
 .chart .paper{fill:#fff}
 .chart .frame{fill:none;stroke:#767676;stroke-width:1}
 .chart .grid{stroke:#e0e0e0;stroke-width:1}
-.chart .tick{stroke:#767676;stroke-width:1}
-.chart .stem{stroke:#b0b0b0;stroke-width:.7}
 .chart .join{stroke:#767676;stroke-width:.9}
 .chart .leader{stroke:#767676;stroke-width:.7;stroke-dasharray:2 2}
 .chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
@@ -52,7 +50,6 @@ constexpr std::string_view css = R"css(
 .chart .label{stroke:#15181c}
 .chart .paper,.chart .c-paper{fill:#15181c}
 .chart .grid{stroke:#2f343a}
-.chart .stem{stroke:#5a6068}
 .chart .measured,.chart .whisker,.chart .s-ink{stroke:#e8e8e8}
 .chart .dot,.chart .bound-bar{fill:#f4f4f4;stroke:#15181c}
 .chart .open-dot{fill:#15181c;stroke:#f4f4f4}

@@ -25,19 +25,15 @@ tbody th{font-weight:400}
 thead th{position:sticky;top:0;background:#f1f1f1}
 .n{text-align:right;font-variant-numeric:tabular-nums}
 tbody tr:hover>*{background:#f3f7fb}
-tr.chosen>*{background:#e2eefa}
+tr:target>*{background:#e2eefa}
 #layer-table tbody tr{scroll-margin-top:3rem}
-tr.detail>td{white-space:normal;padding:.5rem 1rem}
 thead button{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:.2rem 0;cursor:pointer}
 th[aria-sort=ascending] button::after{content:" \25B2"}
 th[aria-sort=descending] button::after{content:" \25BC"}
-a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
+a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
 #tools{margin:.5rem 0;display:flex;gap:1rem;flex-wrap:wrap;align-items:end}
-#tools[hidden],#batches[hidden]{display:none}
-#batches{position:sticky;top:0;z-index:1;display:flex;gap:1rem;flex-wrap:wrap;align-items:center;padding:.5rem 0;background:#fff;border-bottom:1px solid #d0d0d0}
-#batches input{flex:1 1 12rem;min-width:8rem;max-width:30rem;padding:0}
-#tools label{display:flex;flex-direction:column;font-size:.875rem}
-input,select{font:inherit;padding:.25rem .5rem;color:inherit;background:#fff;border:1px solid #767676;border-radius:3px}
+#tools[hidden]{display:none}
+input{font:inherit;padding:.25rem .5rem;color:inherit;background:#fff;border:1px solid #767676;border-radius:3px}
 pre{font:.8rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0}
 summary{cursor:pointer;overflow-wrap:anywhere}
 figure{margin:1rem 0;border:1px solid #d0d0d0}
@@ -49,15 +45,14 @@ a{color:#8cc2ff}
 th,td{border-color:#3a4048}
 thead th{background:#23282e}
 tbody tr:hover>*{background:#1e2630}
-tr.chosen>*{background:#1f3347}
-input,select,#batches{background:#15181c}
-#batches{border-color:#3a4048}
+tr:target>*{background:#1f3347}
+input{background:#15181c}
 figure{border-color:#3a4048}
 }
-@media print{nav,.skip,#tools,#batches{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
+@media print{nav,.skip,#tools{display:none}#layers .scroll{max-height:none;overflow:visible}thead th{position:static}}
 )css";
 
-/// Sorts and filters the table of layers and shows a layer's derivation below its row.
+/// Sorts and filters the table of layers, and unfolds the derivation that a link leads to.
 inline constexpr std::string_view page_script = R"js(
 'use strict';
 (function () {
@@ -67,35 +62,6 @@ inline constexpr std::string_view page_script = R"js(
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const heads = Array.from(table.tHead.rows[0].cells);
-  const kindColumn = heads.findIndex(function (head) { return head.textContent === 'type'; });
-
-  function closeDetail() {
-    const detail = body.querySelector('tr.detail');
-    if (detail) detail.remove();
-    body.querySelectorAll('tr.chosen').forEach(function (row) {
-      row.classList.remove('chosen');
-      const link = row.querySelector('th a');
-      if (link) link.setAttribute('aria-expanded', 'false');
-    });
-  }
-
-  function openDetail(row) {
-    const link = row.querySelector('th a');
-    if (!link) return;
-    const wasOpen = row.classList.contains('chosen');
-    closeDetail();
-    if (wasOpen) return;
-    const source = document.getElementById(link.getAttribute('href').slice(1));
-    const detail = document.createElement('tr');
-    detail.className = 'detail';
-    const cell = detail.insertCell();
-    cell.colSpan = heads.length;
-    cell.append(source.querySelector('pre').cloneNode(true));
-    row.after(detail);
-    row.scrollIntoView({block: 'start'});
-    row.classList.add('chosen');
-    link.setAttribute('aria-expanded', 'true');
-  }
 
   function valueOf(row, column) {
     const cell = row.cells[column];
@@ -110,7 +76,6 @@ inline constexpr std::string_view page_script = R"js(
     heads.forEach(function (each) { each.removeAttribute('aria-sort'); });
     head.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
     const sign = descending ? -1 : 1;
-    closeDetail();
     rows.sort(function (a, b) {
       if (!isNumber)
         return sign * a.cells[column].textContent.localeCompare(b.cells[column].textContent, 'en',
@@ -119,7 +84,7 @@ inline constexpr std::string_view page_script = R"js(
       if (x === null || y === null) return (x === null) - (y === null);
       return sign * (x - y);
     });
-    rows.forEach(function (row) { body.append(row); });
+    body.append(...rows);
   }
 
   heads.forEach(function (head, column) {
@@ -133,103 +98,35 @@ inline constexpr std::string_view page_script = R"js(
   const text = document.createElement('input');
   text.type = 'search';
   text.id = 'filter';
-  const kind = document.createElement('select');
-  kind.id = 'kind';
-  kind.append(new Option('all types', ''));
-  Array.from(new Set(rows.map(function (row) { return row.cells[kindColumn].textContent; })))
-      .sort().forEach(function (name) { kind.append(new Option(name, name)); });
+  const label = document.createElement('label');
+  label.append('Filter ', text);
   const status = document.createElement('span');
   status.id = 'count';
   status.setAttribute('role', 'status');
-
-  // The batch that is shown; empty for all of them.
-  let batch = '';
+  tools.append(label, status);
+  tools.hidden = false;
 
   function filter() {
     const wanted = text.value.toLowerCase();
-    let shown = 0;
-    closeDetail();
-    rows.forEach(function (row) {
-      const isShown = (batch === '' || row.dataset.batch === batch) && row.textContent.toLowerCase().includes(wanted) &&
-                      (kind.value === '' || row.cells[kindColumn].textContent === kind.value);
-      row.hidden = !isShown;
-      if (isShown) ++shown;
-    });
-    status.textContent = shown + ' of ' + rows.length + ' layers';
+    rows.forEach(function (row) { row.hidden = !row.textContent.toLowerCase().includes(wanted); });
+    const shown = rows.filter(function (row) { return !row.hidden; });
+    status.textContent = shown.length + ' of ' + rows.length + ' layers';
   }
-
-  function labelled(name, control) {
-    const label = document.createElement('label');
-    label.append(name, control);
-    return label;
-  }
-  tools.append(labelled('Filter', text), labelled('Type', kind), status);
-  tools.hidden = false;
-
-  function addBatches() {
-    const bar = document.getElementById('batches');
-    if (!bar) return;
-    const lines = Array.from(document.querySelectorAll('#summary tr[data-batch]'));
-    const batches = Array.from(new Set(lines.map(function (row) { return row.dataset.batch; })))
-        .sort(function (a, b) { return a - b; });
-    const rate = Array.from(document.querySelectorAll('#summary thead th'))
-        .findIndex(function (head) { return head.textContent === 'images/s'; });
-    const slider = document.createElement('input');
-    slider.type = 'range';
-    slider.id = 'batch';
-    slider.max = batches.length;
-    slider.value = batches.indexOf(bar.dataset.start) + 1;
-    const label = document.createElement('label');
-    label.htmlFor = slider.id;
-    label.textContent = 'Batch';
-    const chosen = document.createElement('output');
-    chosen.htmlFor = slider.id;
-
-    function choose() {
-      batch = slider.value === '0' ? '' : batches[slider.value - 1];
-      document.querySelectorAll('figure[data-batch]').forEach(function (part) {
-        part.hidden = batch !== '' && part.dataset.batch !== batch;
-      });
-      const shown = lines.filter(function (row) { return row.dataset.batch === batch; });
-      lines.forEach(function (row) { row.classList.toggle('chosen', shown.includes(row)); });
-      chosen.textContent = batch === '' ? 'all' : batch +
-          (shown.length === 1 ? ': ' + shown[0].cells[rate].textContent + ' images/s' : '');
-      slider.setAttribute('aria-valuetext', chosen.textContent);
-      filter();
-    }
-    slider.addEventListener('input', choose);
-    bar.append(label, slider, chosen);
-    bar.hidden = false;
-    choose();
-  }
-  addBatches();
   text.addEventListener('input', filter);
-  kind.addEventListener('change', filter);
   filter();
 
-  rows.forEach(function (row) {
-    const link = row.querySelector('th a');
-    if (!link) return;
-    link.setAttribute('aria-expanded', 'false');
-    link.addEventListener('click', function (event) {
-      event.preventDefault();
-      openDetail(row);
-    });
-  });
-
-  document.querySelectorAll('svg a').forEach(function (mark) {
-    mark.addEventListener('click', function (event) {
-      const row = document.getElementById(mark.getAttribute('href').slice(1));
-      if (!row) return;
-      event.preventDefault();
+  function showTarget() {
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    if (target.tagName === 'DETAILS') target.open = true;
+    if (target.hidden) {
       text.value = '';
-      kind.value = '';
       filter();
-      openDetail(row);
-      const link = row.querySelector('th a');
-      if (link) link.focus({preventScroll: true});
-    });
-  });
+    }
+    target.scrollIntoView();
+  }
+  addEventListener('hashchange', showTarget);
+  showTarget();
 })();
 )js";
 

@@ -28,7 +28,7 @@ TEST_CASE("Every SVG is well-formed XML", "[report/chart/outputs]") {
   const TemporaryFolder folder;
   write_odd_names(folder);
   if (!is_installed(folder, "xmllint")) return;
-  for (const std::string kind : {"roofline", "intensity", "time", "sweep", "compare"}) {
+  for (const std::string kind : {"roofline", "time", "sweep", "compare"}) {
     INFO(kind);
     const Outcome made =
         run(folder, std::string("roofline ") + odd_inputs + " --chart " + kind + " -o x.svg");

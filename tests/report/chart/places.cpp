@@ -13,7 +13,7 @@ using namespace roofline;
 
 namespace {
 
-constexpr std::array kinds{ChartKind::roofline, ChartKind::intensity, ChartKind::time};
+constexpr std::array kinds{ChartKind::roofline, ChartKind::time};
 
 Report report_on(const std::vector<std::string>& gpus, const std::string& text, DataType type,
                  bool training = false, const std::vector<std::uint64_t>& batches = {8}) {
