@@ -14,7 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run.hpp"
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 #include "model/gpu_names.hpp"
 #include "model/text.hpp"

@@ -70,7 +70,7 @@ namespace roofline {
 ")
 file(CONFIGURE OUTPUT ${TABLE} @ONLY CONTENT
 "// Written by src/kernel/constants.cmake.
-#include \"kernel/constant_fields.hpp\"
+#include \"kernel/constants.hpp\"
 
 namespace roofline {
 namespace {

@@ -2,22 +2,27 @@
 
 // The constants of the kernel model: what the formulas of this folder take from measurement rather
 // than from a datasheet. constant_values.hpp holds them as plain numbers in groups. The build makes
-// it, and the table of constant_fields.hpp, from configs/schemas/kernel_model.json, which says what
+// it, and the table of constant_fields(), from configs/schemas/kernel_model.json, which says what
 // each constant is; files (configs/kernels) hold their values, one file a library and architecture.
+// The reader and the writer of these files, --show-model and calibration are all made from the
+// table.
 //
 // "Clocks" are SM clocks of one SM: with 132 SMs busy, 132 elements of one clock each take one
 // clock together. "Round trips" are dependent accesses to memory, priced by MemorySystem.
 
-#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernel/constant_values.hpp"
 #include "kernel/engine_facts.hpp"
-#include "kernel/measured_errors.hpp"
+#include "roofline/accuracy.hpp"
+#include "roofline/data_type.hpp"
 #include "roofline/enumeration.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 
@@ -25,42 +30,23 @@ namespace roofline {
 inline constexpr std::size_t constant_count = sizeof(ConstantValues) / sizeof(double);
 
 /// What a library's dense kernels can do, by class of engines.
-struct LibraryFeatures {
-  bool split_k = false;             ///< forward and data gradient too; weight gradients always may
-  bool scatter = false;             ///< data gradients by atomics (cuDNN's algorithm 0)
-  bool skips_empty_phases = false;  ///< of strided data gradients: phases that meet no tap
-  bool unaligned_products = false;  ///< pointwise layers of any channels run without copies
-  bool pads_gathered = false;       ///< few channels are padded to 8, no further
-  bool converts_wgrad = false;  ///< weight gradients are summed in fp32 in memory, and converted
-  bool winograd = false;        ///< in forward and data gradient, fp32
-  bool winograd_wgrad = false;
-  bool winograd_box = false;    ///< fused: blocks take boxes of 1 x 4 x 8 tiles, weights are
-                                ///< transformed by a kernel before
-  bool winograd_boxes = false;  ///< boxes of other shapes too
-  bool fft = false;
-  bool fft_tiled_fwd = false;  ///< forward tile by tile too, not only of whole images
-
-  bool operator==(const LibraryFeatures&) const = default;
+enum class LibraryFeature : std::uint8_t {
+  split_k,             ///< forward and data gradient too; weight gradients always may
+  scatter,             ///< data gradients by atomics (cuDNN's algorithm 0)
+  skips_empty_phases,  ///< of strided data gradients: phases that meet no tap
+  unaligned_products,  ///< pointwise layers of any channels run without copies
+  pads_gathered,       ///< few channels are padded to 8, no further
+  converts_wgrad,      ///< weight gradients are summed in fp32 in memory, and converted
+  winograd,            ///< in forward and data gradient, fp32
+  winograd_wgrad,
+  winograd_box,    ///< fused: blocks take boxes of 1 x 4 x 8 tiles, weights are transformed by a
+                   ///< kernel before
+  winograd_boxes,  ///< boxes of other shapes too
+  fft,
+  fft_tiled_fwd,  ///< forward tile by tile too, not only of whole images
 };
 
-struct FeatureField {
-  std::string_view key;
-  bool LibraryFeatures::*member;
-};
-inline constexpr auto feature_fields = std::to_array<FeatureField>({
-    {"split_k", &LibraryFeatures::split_k},
-    {"scatter", &LibraryFeatures::scatter},
-    {"skips_empty_phases", &LibraryFeatures::skips_empty_phases},
-    {"unaligned_products", &LibraryFeatures::unaligned_products},
-    {"pads_gathered", &LibraryFeatures::pads_gathered},
-    {"converts_wgrad", &LibraryFeatures::converts_wgrad},
-    {"winograd", &LibraryFeatures::winograd},
-    {"winograd_wgrad", &LibraryFeatures::winograd_wgrad},
-    {"winograd_box", &LibraryFeatures::winograd_box},
-    {"winograd_boxes", &LibraryFeatures::winograd_boxes},
-    {"fft", &LibraryFeatures::fft},
-    {"fft_tiled_fwd", &LibraryFeatures::fft_tiled_fwd},
-});
+using LibraryFeatures = EnumArray<LibraryFeature, bool>;
 
 /// One kernel that a library has: its tile, m and n of the result in steps of k elements.
 struct TileKernel {
@@ -93,6 +79,45 @@ enum class TileList : std::uint8_t {
 
 using TileLists = EnumArray<TileList, std::vector<TileKernel>>;
 
+/// Errors of expected times of single layers of one kind, as files of constants state them
+/// ("accuracy"). What is absent stands for any.
+struct LayerErrors {
+  UncertaintyBasis basis = UncertaintyBasis::datasheet;
+  /// GPUs by name where the basis is measured, architectures and compute capabilities where it is
+  /// architecture; else empty.
+  std::vector<std::string> applies_to;
+  std::optional<LayerClass> layer_class;
+  std::vector<ElementCost> costs;  ///< what of the class was measured; empty: all of it
+  std::optional<DataType> dtype;   ///< one of error_type_of()
+  std::optional<Pass> pass;
+  std::uint64_t layers = 0;  ///< how many were measured
+  double factor = 1;
+  double factor_95 = 1;
+  std::string origin;
+
+  bool operator==(const LayerErrors&) const = default;
+};
+
+/// The same of sums of layers, and of runs of whole networks: see total_uncertainty().
+struct TotalErrors {
+  UncertaintyBasis basis = UncertaintyBasis::datasheet;
+  double common_share = 0;
+  double run_factor = 1;
+  double run_factor_95 = 1;
+  std::uint64_t runs = 0;  ///< how many were measured
+  std::string origin;
+
+  bool operator==(const TotalErrors&) const = default;
+};
+
+/// A set's own errors come before those that it inherits.
+struct MeasuredErrors {
+  std::vector<LayerErrors> layers;
+  std::vector<TotalErrors> totals;
+
+  bool operator==(const MeasuredErrors&) const = default;
+};
+
 /// Beside a constant's value: whether a file states it, where it may lie, and where it comes from.
 struct ConstantNote {
   bool stated = false;
@@ -112,9 +137,44 @@ struct ModelConstants {
   ConstantValues values{};
   std::vector<ConstantNote> notes;  ///< in the order of constant_fields()
   std::vector<std::string> origins;
-  EnumArray<EngineClass, LibraryFeatures> features;
+  EnumArray<EngineClass, LibraryFeatures> features{};
   TileLists tiles;
-  MeasuredErrors errors;  ///< its own before those that it inherits
+  MeasuredErrors errors;
 };
+
+struct ConstantField {
+  std::string_view path;  ///< "memory/dram_share", as in a JSON Pointer
+  std::string_view unit;
+  double least;  ///< what no constant in this unit can lie outside of
+  double most;
+  /// In the simplest form of a formula: a share of 1, a time of 0, no limit to the bytes in flight
+  /// (0). Rates have none.
+  std::optional<double> simplest;
+  std::string_view meaning;
+
+  std::string_view key() const { return path.substr(path.rfind('/') + 1); }
+  std::string_view group() const { return path.substr(0, path.rfind('/')); }
+};
+
+/// In the order of numbers_of().
+std::span<const ConstantField, constant_count> constant_fields();
+
+/// A set's values as a list.
+std::span<double, constant_count> numbers_of(ConstantValues& values);
+std::span<const double, constant_count> numbers_of(const ConstantValues& values);
+
+/// "memory.dram_share", as on the command line.
+std::string dotted(std::string_view path);
+
+/// Gives the constants that no file states a value: that of a constant which they are like, as the
+/// gradients' kernels are like the forward one, else the simplest. Returns the index of one that
+/// has to be stated, where there is any.
+std::optional<std::size_t> complete(ModelConstants& constants);
+
+/// The index of an origin in the set, to which it is added where it is new.
+std::size_t add_origin(ModelConstants& constants, const std::string& origin);
+
+/// Where a constant of these comes from. `constant` is a member of `constants.values`.
+const std::string& origin_of(const ModelConstants& constants, const double& constant);
 
 }  // namespace roofline

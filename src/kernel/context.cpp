@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kernel/machine/memory_traffic.hpp"
+#include "kernel/rates.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
 

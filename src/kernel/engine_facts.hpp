@@ -14,18 +14,12 @@ namespace roofline {
 /// Which constants a dense engine takes.
 enum class EngineClass : std::uint8_t { vector, tensor, tf32 };
 
-/// What an engine is to the kernel model. No fact has a default.
+/// What an engine is to the kernel model.
 struct EngineFacts {
-  constexpr EngineFacts(EngineClass engine_class_, double operand_byte_,
-                        std::uint32_t channel_alignment_, DataType error_type_)
-      : engine_class(engine_class_),
-        operand_byte(operand_byte_),
-        channel_alignment(channel_alignment_),
-        error_type(error_type_) {}
-
   EngineClass engine_class;
   double operand_byte;              ///< of an element
-  std::uint32_t channel_alignment;  ///< that vector loads need, in elements
+  std::uint32_t channel_alignment;  ///< that vector loads need, in elements: 16 byte on tensor
+                                    ///< cores, 4 byte for dp4a
   DataType error_type;              ///< see error_type_of()
 };
 
@@ -60,5 +54,9 @@ constexpr EngineFacts facts_of(Engine engine) {
 static_assert(std::ranges::all_of(enumerators<Engine>, [](Engine engine) {
   return facts_of(engine).operand_byte > 0;  // it has a row
 }));
+
+constexpr bool is_tensor_engine(Engine engine) {
+  return facts_of(engine).engine_class != EngineClass::vector;
+}
 
 }  // namespace roofline

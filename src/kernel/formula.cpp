@@ -1,6 +1,5 @@
 #include "kernel/formula.hpp"
 
-#include "kernel/constant_fields.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

@@ -17,11 +17,13 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kernel/constants.hpp"
 #include "roofline/explanation.hpp"
+#include "roofline/kernel.hpp"
 
 namespace roofline {
 
@@ -86,14 +88,13 @@ inline double value_of(double x) { return x; }
 inline double value_of(const Traced& x) { return x.value(); }
 
 // Whole tiles, steps and waves.
-inline double divide_up(double numerator, double denominator) {
+template <class A, class B>
+auto divide_up(const A& numerator, const B& denominator) {
+  static_assert(!std::is_integral_v<A> || !std::is_integral_v<B>);  // whose division is another
   return ceil(numerator / denominator);
 }
-inline Traced divide_up(const Traced& numerator, const Traced& denominator) {
-  return ceil(numerator / denominator);
-}
-inline double round_up(double value, double unit) { return divide_up(value, unit) * unit; }
-inline Traced round_up(const Traced& value, const Traced& unit) {
+template <class A, class B>
+auto round_up(const A& value, const B& unit) {
   return divide_up(value, unit) * unit;
 }
 
@@ -164,5 +165,51 @@ class Explaining {
 
 template <class Trace>
 using NumberOf = typename Trace::Number;
+
+/// A span of time cut into what it goes to: the one way in which all kernels account for theirs.
+template <class Number>
+class TimeParts {
+ public:
+  /// Rounding may leave a difference of equal times below 0: no part.
+  void add(Limiter limiter, const Number& part_s) {
+    if (!(value_of(part_s) > 0)) return;
+    parts_s_[limiter] = parts_s_[limiter] + part_s;
+  }
+  void scale(const Number& factor) {
+    for (Number& part_s : parts_s_) part_s = factor * part_s;
+  }
+  const Number& operator[](Limiter limiter) const { return parts_s_[limiter]; }
+
+ private:
+  EnumArray<Limiter, Number> parts_s_{};
+};
+
+/// Time that arithmetic units issue for, of which `useful_share` is not on padding: the layer's own
+/// FLOP take `flop_s` at the engine's practical rate, whatever else is issued takes the rest.
+template <class Trace>
+void add_issue(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& issue_s,
+               const NumberOf<Trace>& useful_share, const NumberOf<Trace>& flop_s, Trace& trace) {
+  const auto useful_s =
+      useful_share == 1 ? issue_s : trace.named("useful arithmetic", issue_s * useful_share, "s");
+  const auto math_s = min({useful_s, flop_s});
+  parts.add(Limiter::math, math_s);
+  parts.add(Limiter::instructions, useful_s - math_s);
+  parts.add(Limiter::tile_padding, issue_s - useful_s);
+}
+
+/// The parts that are not 0 and their sum: a plan's time.
+template <class Trace>
+void set_time(KernelPlan& plan, const TimeParts<NumberOf<Trace>>& parts, Trace& trace) {
+  NumberOf<Trace> sum_s{};
+  for (const Limiter limiter : enumerators<Limiter>) {
+    const auto part_s = trace.summand(name_of(limiter), parts[limiter], "s");
+    plan.part_s[limiter] = value_of(part_s);
+    sum_s = sum_s + part_s;
+  }
+  plan.expected_time_s = value_of(trace.named("expected time", sum_s, "s"));
+  const auto largest = std::max_element(plan.part_s.begin(), plan.part_s.end());
+  plan.limiter = static_cast<Limiter>(largest - plan.part_s.begin());
+  plan.limiter_share = plan.expected_time_s > 0 ? *largest / plan.expected_time_s : 0;
+}
 
 }  // namespace roofline

@@ -2,11 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernel/constant_fields.hpp"
-#include "kernel/dense/tile_mapping.hpp"
-#include "kernel/measured_errors.hpp"
-#include "kernel/origins.hpp"
-#include "kernel/resolved_model.hpp"
+#include "kernel/dense/gemm.hpp"
 #include "model/text.hpp"
 #include "roofline/error.hpp"
 #include "roofline/kernel.hpp"
@@ -28,14 +24,14 @@ double power_clock_share(double tdp_w, double joule_per_flop, double peak_flop_p
 
 /// The constants of the engine's class, for one part: what lowers its rates is put into math_share.
 void set_constants(EngineModel& model, const ModelConstants& constants) {
-  const EngineClass engine_class = class_of(model.engine);
+  const EngineClass engine_class = facts_of(model.engine).engine_class;
   const PartConstants& part = constants.values.part;
   model.constants = &constants.values.dense[engine_class];
   model.features = constants.features[engine_class];
-  if (model.engine != Engine::fp32) {
-    model.features.winograd = model.features.winograd_wgrad = false;
-    model.features.fft = model.features.fft_tiled_fwd = false;
-  }
+  if (model.engine != Engine::fp32)
+    for (const LibraryFeature transform : {LibraryFeature::winograd, LibraryFeature::winograd_wgrad,
+                                           LibraryFeature::fft, LibraryFeature::fft_tiled_fwd})
+      model.features[transform] = false;
   model.math_share = model.constants->math_share;
   model.math_origin = origin_of(constants, model.constants->math_share);
   const auto scale = [&](const double& factor, const char* why) {
@@ -56,14 +52,15 @@ void set_constants(EngineModel& model, const ModelConstants& constants) {
 double joule_per_flop(const PartConstants& part, Engine engine) {
   if (!is_tensor_engine(engine)) return part.vector_joule_per_flop;
   const bool integers = engine == Engine::int8 || engine == Engine::int4;
-  return part.tensor_joule_per_flop * operand_byte(engine) / 2 *
+  return part.tensor_joule_per_flop * facts_of(engine).operand_byte / 2 *
          (integers ? part.integer_joule_share : 1);
 }
 
 /// GeForce parts sum in fp32 at half the rate of their tensor cores, which leaves twice the time
 /// for the loads beside them.
 double load_share_of(const EngineRates& peaks, Engine engine) {
-  if (class_of(engine) != EngineClass::tensor || operand_byte(engine) != 2) return 1;
+  const EngineFacts facts = facts_of(engine);
+  if (facts.engine_class != EngineClass::tensor || facts.operand_byte != 2) return 1;
   const std::optional<double> full = peaks[Engine::fp16_tensor_fp16_accumulate];
   return full ? std::min(1.0, peaks[engine].value_or(*full) / *full) : 1;
 }
@@ -88,6 +85,23 @@ EngineModel engine_model_of(const Gpu& gpu, const Machine& machine, Engine engin
     model.peak_origin += ", x " + number_text(clock_share) + " for the clock under " +
                          number_text(machine.tdp_w) + " W (assumed)";
   return model;
+}
+
+bool holds_for(const LayerErrors& errors, const Gpu& gpu) {
+  if (errors.basis == UncertaintyBasis::datasheet) return true;
+  const auto names = [&errors](std::string_view name) {
+    return std::ranges::find(errors.applies_to, name) != errors.applies_to.end();
+  };
+  if (errors.basis == UncertaintyBasis::measured) return names(gpu.name);
+  const auto architecture = stated_architecture(gpu);
+  return (architecture && names(name_of(*architecture))) || names(gpu.compute_capability);
+}
+
+MeasuredErrors errors_of(const Gpu& gpu, MeasuredErrors errors) {
+  std::erase_if(errors.layers, [&](const LayerErrors& each) { return !holds_for(each, gpu); });
+  std::ranges::stable_sort(errors.layers, {}, &LayerErrors::basis);
+  std::ranges::stable_sort(errors.totals, {}, &TotalErrors::basis);
+  return errors;
 }
 
 std::optional<Engine> dense_engine_of(DataType type, const EngineRates& peaks) {

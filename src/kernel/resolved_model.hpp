@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/constants.hpp"
-#include "kernel/machine/machine.hpp"
-#include "kernel/machine/memory_system.hpp"
+#include "kernel/machine.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/gpu.hpp"
 
@@ -26,7 +24,7 @@ struct EngineModel {
   std::string built_math_origin;
   double load_share = 1;   ///< of operand loads beside arithmetic, where that runs at half rate
   double start_share = 1;  ///< of what kernels take beyond an empty one: 0 where a launch is stated
-  LibraryFeatures features;
+  LibraryFeatures features{};
   const DenseConstants* constants = nullptr;  ///< of its class, in ResolvedModel::constants
 };
 
@@ -44,7 +42,9 @@ struct ResolvedModel {
   /// The engine that multiplies dense matrices of a type, where there is one.
   EnumArray<DataType, std::optional<Engine>> dense_engine;
   std::shared_ptr<const ModelConstants> constants;
-  MeasuredErrors errors;  ///< that hold for the GPU, the nearest basis first
+  /// That hold for the GPU, the nearest basis first and what says most of a layer before what says
+  /// less.
+  MeasuredErrors errors;
 };
 
 /// None where the part lacks the engine.

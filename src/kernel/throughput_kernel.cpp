@@ -8,11 +8,10 @@ namespace {
 /// Little's law: what is in flight, over what a rate has under way in the time of an access.
 template <class Trace>
 NumberOf<Trace> fed_share(const char* quantity, const NumberOf<Trace>& in_flight_byte,
-                          double latency_s, const std::string& latency_origin,
-                          const NumberOf<Trace>& byte_per_s, Trace& trace) {
+                          const double& latency_s, const NumberOf<Trace>& byte_per_s,
+                          Trace& trace) {
   if (!(in_flight_byte > 0)) return 1;
-  const auto latency = trace.sourced(latency_s, latency_origin);
-  return trace.factor(quantity, min({1, in_flight_byte / (latency * byte_per_s)}));
+  return trace.factor(quantity, min({1, in_flight_byte / (trace(latency_s) * byte_per_s)}));
 }
 
 /// What a time at full rates takes longer: few blocks first leave rates unfilled, then SMs without
@@ -83,7 +82,7 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
   const Number l2_rate = l2_byte_per_s(memory, rates, trace);
   t.l2_request_s = l2_request_s(work.streams, t.traffic, l2_rate, memory, trace);
   t.l2_fed = fed_share("share of the L2's rate that the bytes in flight fill", work.in_flight_byte,
-                       memory.l2_latency_s, memory.latency_origin, l2_rate, trace);
+                       memory.constants->l2_latency_s, l2_rate, trace);
   t.l2_s = trace.named("L2",
                        max({t.l2_request_s * work.moves / (t.l2_fed * work.filled * work.busy),
                             work.fetch_byte / work.fetch_byte_per_s}),
@@ -91,7 +90,7 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
 
   const Number dram_rate = dram_byte_per_s(memory, trace);
   t.dram_fed = fed_share("share of DRAM's rate that the bytes in flight fill", work.in_flight_byte,
-                         memory.dram_latency_s, memory.latency_origin, dram_rate, trace);
+                         memory.constants->dram_latency_s, dram_rate, trace);
   t.dram_s = trace.named(
       "DRAM", t.traffic.timed_dram_byte * work.moves / (dram_rate * t.dram_fed * work.filled), "s");
   t.bound_s = trace.named("longest", max({t.compute_s, t.l2_s, t.dram_s}), "s");
@@ -100,7 +99,7 @@ ThroughputTime<NumberOf<Trace>> throughput_time(const ThroughputWork<NumberOf<Tr
                                                   : Limiter::math;
 
   const Number round_trip = round_trip_s(t.traffic.far_share, memory, trace);
-  const Number l2_round_trip = trace.sourced(memory.l2_latency_s, memory.latency_origin);
+  const Number l2_round_trip = trace(memory.constants->l2_latency_s);
   t.copy_s = trace.summand("layout changes", work.copy_clocks / rates.issue_clock_per_s, "s");
   t.chain_s = trace.named(
       "chain", work.round_trips * round_trip + work.l2_round_trips * l2_round_trip + t.copy_s, "s");

@@ -8,10 +8,7 @@
 
 #include <vector>
 
-#include "kernel/machine/memory_traffic.hpp"
-#include "kernel/machine/rates.hpp"
-#include "kernel/resolved_model.hpp"
-#include "kernel/time_parts.hpp"
+#include "kernel/rates.hpp"
 
 namespace roofline {
 

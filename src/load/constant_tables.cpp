@@ -4,7 +4,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 
 namespace roofline {
 namespace {
@@ -68,10 +68,6 @@ class MemberVisitor {
   void take(ConstantNote& note) {
     auto& [stated, least, most, origin] = note;
     take(stated, least, most, origin);
-  }
-
-  void take(LibraryFeatures& features) {
-    for (const FeatureField& field : feature_fields) take(features.*field.member);
   }
 
   void take(TileKernel& tile) {

@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
 #include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
@@ -48,12 +48,6 @@ std::vector<std::string_view> built_in_names() {
   return names;
 }
 
-std::string listed(const std::vector<std::string_view>& words) {
-  std::string all;
-  for (const std::string_view word : words) all += (all.empty() ? "" : ", ") + std::string(word);
-  return all;
-}
-
 /// The path of a file that another one names: from that one's own folder.
 std::string beside(const std::string& path, const std::string& source) {
   namespace fs = std::filesystem;
@@ -90,7 +84,7 @@ SharedConstants named_constants(const Value& value, const Chain& chain) {
   }
   const EmbeddedFile* file = find_built_in(name);
   if (file == nullptr || file->name != name)
-    value.fail("expected a path that ends in .json or one of " + listed(built_in_names()) +
+    value.fail("expected a path that ends in .json or one of " + joined(built_in_names()) +
                ", got \"" + name + '"' + did_you_mean(name, built_in_names()));
   return built_in(*file);
 }
@@ -205,20 +199,16 @@ class ConstantsReader {
   }
 
   static LibraryFeatures features_in(const Value& list) {
-    LibraryFeatures features;
+    LibraryFeatures features{};
     const std::vector<std::string> words = list.texts();
     for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto known =
-          std::find_if(feature_fields.begin(), feature_fields.end(),
-                       [&](const FeatureField& field) { return field.key == words[i]; });
-      if (known == feature_fields.end()) {
-        std::vector<std::string_view> keys;
-        keys.reserve(feature_fields.size());
-        for (const FeatureField& field : feature_fields) keys.push_back(field.key);
-        list.at(i).fail("expected one of " + listed(keys) + ", got \"" + words[i] + '"' +
-                        did_you_mean(words[i], keys));
-      }
-      features.*known->member = true;
+      const auto known = parse<LibraryFeature>(words[i]);
+      if (!known)
+        list.at(i).fail("expected one of " + joined(names_of<LibraryFeature>) + ", got \"" +
+                        words[i] + '"' +
+                        did_you_mean(words[i], {names_of<LibraryFeature>.begin(),
+                                                names_of<LibraryFeature>.end()}));
+      features[*known] = true;
     }
     return features;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 #include "load/measured_errors.hpp"
 
@@ -68,8 +68,8 @@ std::string features_json(const ModelConstants& constants) {
   std::string out = "{";
   for (const EngineClass engine_class : enumerators<EngineClass>) {
     std::vector<std::string> words;
-    for (const FeatureField& field : feature_fields)
-      if (constants.features[engine_class].*field.member) words.emplace_back(field.key);
+    for (const LibraryFeature feature : enumerators<LibraryFeature>)
+      if (constants.features[engine_class][feature]) words.emplace_back(name_of(feature));
     out += fmt::format("{}\n    {}: {}", out.size() == 1 ? "" : ",",
                        json_text(name_of(engine_class)), texts_json(words));
   }

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "kernel/measured_errors.hpp"
+#include "kernel/constants.hpp"
 #include "load/json.hpp"
 
 namespace roofline {

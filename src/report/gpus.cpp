@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "kernel/constant_fields.hpp"
 #include "kernel/constants.hpp"
 #include "model/gpu_fields.hpp"
 #include "report/grid.hpp"
@@ -231,8 +230,8 @@ void add_features(std::string& out, const ModelConstants& constants) {
   out += "\nwhat the library's dense kernels can do\n";
   for (const EngineClass engine_class : enumerators<EngineClass>) {
     std::vector<std::string_view> words;
-    for (const FeatureField& field : feature_fields)
-      if (constants.features[engine_class].*field.member) words.push_back(field.key);
+    for (const LibraryFeature feature : enumerators<LibraryFeature>)
+      if (constants.features[engine_class][feature]) words.push_back(name_of(feature));
     out +=
         fmt::format("  {:<20}{}\n", name_of(engine_class),
                     words.empty() ? "nothing of these" : fmt::format("{}", fmt::join(words, ", ")));

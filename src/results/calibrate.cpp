@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "kernel/constant_fields.hpp"
-#include "kernel/dense/contraction.hpp"
+#include "kernel/constants.hpp"
+#include "kernel/engine_facts.hpp"
 #include "results/selection.hpp"
 #include "roofline/kernel.hpp"
 
@@ -256,7 +256,7 @@ LayerFamily family_of(const MeasuredLayer& layer) {
   const LayerClass layer_class = class_of(layer.layer);
   if (layer_class != LayerClass::dense && layer_class != LayerClass::grouped)
     return {layer_class, std::nullopt};
-  return {layer_class, class_of(layer.engine)};
+  return {layer_class, facts_of(layer.engine).engine_class};
 }
 
 /// One attempt: a fit to all layers, and its cross-validation.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/machine/memory_traffic.hpp"
+#include "kernel/layer_sizes.hpp"
 #include "model/sizes.hpp"
 #include "results/steps.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/measured_errors.hpp"
+#include "kernel/constants.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/gpu.hpp"
 

@@ -1,7 +1,7 @@
 // Which architecture a GPU's file is taken to have.
 
 #include "catch.hpp"
-#include "kernel/machine/machine.hpp"
+#include "kernel/machine.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/gpu.hpp"
 

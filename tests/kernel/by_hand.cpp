@@ -2,8 +2,8 @@
 // that 100 clocks of one SM take 1 ns over all, and every expected time can be worked out by hand.
 
 #include "catch.hpp"
-#include "kernel/constant_fields.hpp"
-#include "kernel/machine/occupancy.hpp"
+#include "kernel/constants.hpp"
+#include "kernel/machine.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
 #include "roofline/kernel.hpp"

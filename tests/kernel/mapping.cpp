@@ -1,6 +1,6 @@
 // Occupancy by NVIDIA's published rules, worked by hand, and kernel mappings that users state.
 
-#include "kernel/machine/occupancy.hpp"
+#include "kernel/machine.hpp"
 #include "kernel/resolved_model.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"

@@ -2,7 +2,7 @@
 // model's are the same in 395 of 396.
 
 #include "catch.hpp"
-#include "kernel/streaming/reduction.hpp"
+#include "kernel/streaming/stream_formulas.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
 

@@ -3,7 +3,7 @@
 #include "load/constant_tables.hpp"
 
 #include "catch.hpp"
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("What is taken apart is put together again", "[load/constant_tables]")
   odd.title = "";
   odd.made_by = {"", "a \"quoted\" \\ text", "", "\xc2\xb5s"};
   odd.values.memory.dram_share = 0x1.23456789abcdep-7;
-  odd.features[EngineClass::tf32].fft_tiled_fwd = true;
+  odd.features[EngineClass::tf32][LibraryFeature::fft_tiled_fwd] = true;
   odd.tiles[TileList::gathered_wgrad] = {{1, 2, 3, 4, 5, 65536}};
   odd.errors.layers = {{.basis = UncertaintyBasis::measured,
                         .applies_to = {"A", "B"},

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"

@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "kernel/constants.hpp"
-#include "kernel/machine/occupancy.hpp"
+#include "kernel/machine.hpp"
 #include "report/chart/chart.hpp"
 #include "roofline/context.hpp"
 #include "roofline/gpu.hpp"

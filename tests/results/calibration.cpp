@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 #include "load/loading.hpp"
 #include "results/calibrate.hpp"
 #include "roofline/catalogue.hpp"

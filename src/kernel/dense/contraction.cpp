@@ -11,21 +11,6 @@ namespace {
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
-double product(const Axes& axes) { return number(axes[0]) * number(axes[1]) * number(axes[2]); }
-
-/// The forward convolution that the layer is, or whose gradient it is.
-struct Mirror {
-  const Shape* input;
-  const Shape* output;
-  Pass role;
-};
-
-Mirror mirror_of(const Layer& layer) {
-  const Shape& in = layer.inputs.front().shape;
-  if (layer.kind != LayerKind::conv_transpose) return {&in, &layer.output, layer.pass};
-  return {&layer.output, &in, mirrored(layer.pass)};
-}
-
 /// Taps that each phase of a strided data gradient runs, and how many phases there are.
 void set_data_gradient(Contraction& x, const Window& window, double k_channels, bool skip_empty) {
   double taps = 1;
@@ -39,7 +24,7 @@ void set_data_gradient(Contraction& x, const Window& window, double k_channels, 
   x.count = skip_empty ? phases : positions;
   x.leaves_zeros = skip_empty && phases < positions;
   x.m = divide_up(x.m, positions);
-  x.issued_k = k_channels * taps;
+  x.k = k_channels * taps;
   x.k_runs = taps;
 }
 
@@ -69,10 +54,10 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
                  x.element_byte == 2 && x.role == Pass::fwd && is_wide_first_layer(layer, c, k);
   const bool padded_to_4 = x.gathered && (padded || x.pads_image);
   x.gather_vector = x.gathered && padded ? std::max(4.0, 16 / x.element_byte) : 1;
-  const double c_issued = round_up(c, !x.gathered             ? align
-                                      : padded_to_4           ? 4
-                                      : library.pads_gathered ? 8
-                                                              : 1);
+  const double c_issued = round_up(c, !x.gathered                              ? align
+                                      : padded_to_4                            ? 4
+                                      : library[LibraryFeature::pads_gathered] ? 8
+                                                                               : 1);
   x.unaligned = align > 1 && !padded &&
                 (std::fmod(k, align) != 0 || (!x.gathered && std::fmod(c, align) != 0));
   x.count = groups;
@@ -82,7 +67,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.m_is = "images x output positions";
       x.n = k;
       x.n_is = "output channels";
-      x.issued_k = c_issued * taps;
+      x.k = c_issued * taps;
       x.k_is = "input channels, in whole vectors, x taps";
       x.k_runs = align > 1 && !x.gathered ? taps : 1;
       break;
@@ -92,7 +77,8 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.n = c;
       x.n_is = "input channels";
       x.k_is = "output channels, in whole vectors, x taps of a phase";
-      set_data_gradient(x, *layer.window, round_up(k, align), library.skips_empty_phases);
+      set_data_gradient(x, *layer.window, round_up(k, align),
+                        library[LibraryFeature::skips_empty_phases]);
       x.count *= groups;
       if (align == 1) x.k_runs = 1;
       break;
@@ -101,7 +87,7 @@ void set_matrices(Contraction& x, const Layer& layer, const Mirror& mirror, doub
       x.m_is = "output channels";
       x.n = c_issued * taps;
       x.n_is = "input channels, in whole vectors, x taps";
-      x.issued_k = out_positions;
+      x.k = out_positions;
       x.k_is = "images x output positions";
       break;
   }
@@ -140,7 +126,7 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   x.pointwise = true;
   x.m = x.role == Pass::wgrad ? columns : rows;
   x.n = x.role == Pass::fwd ? columns : depth;
-  x.issued_k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
+  x.k = x.role == Pass::fwd ? depth : x.role == Pass::dgrad ? columns : rows;
   constexpr const char* row_word = "rows";
   constexpr const char* in_word = "features in";
   constexpr const char* out_word = "features out";
@@ -153,16 +139,7 @@ void set_plain(Contraction& x, const Layer& layer, double align) {
   while (x.row_byte > element && (std::fmod(columns * element, x.row_byte) != 0 ||
                                   std::fmod(depth * element, x.row_byte) != 0))
     x.row_byte /= 2;
-  if (x.role != Pass::wgrad) x.issued_k = round_up(x.issued_k, align);
-}
-
-/// Share of the (mirrored) input that a window narrower than its stride reads. Rows are skipped in
-/// either layout; a row's skipped columns come along with its cache lines unless channels are last.
-double touched_share(const Window& window, bool channels_last) {
-  double share = 1;
-  for (std::size_t axis = 0; axis < (channels_last ? 3U : 2U); ++axis)
-    share *= std::min(1.0, number(window.kernel[axis]) / number(window.stride[axis]));
-  return share;
+  if (x.role != Pass::wgrad) x.k = round_up(x.k, align);
 }
 
 void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
@@ -179,10 +156,6 @@ void set_bytes(Contraction& x, const Layer& layer, const Counts& counts) {
 
 }  // namespace
 
-bool is_tensor_engine(Engine engine) { return class_of(engine) != EngineClass::vector; }
-
-EngineClass class_of(Engine engine) { return facts_of(engine).engine_class; }
-
 bool keeps_tensors_padded(const Layer& layer) {
   return layer.kernels == KernelSource::inference_engine || element_byte(layer.dtypes.input) <= 1;
 }
@@ -191,15 +164,11 @@ bool has_ragged_rows(const Contraction& x) {
   return x.element_byte <= 1 && !x.is_convolution && std::fmod(x.n, 16) != 0;
 }
 
-double operand_byte(Engine engine) { return facts_of(engine).operand_byte; }
-
-std::uint32_t channel_alignment(Engine engine) { return facts_of(engine).channel_alignment; }
-
 Contraction contraction_of(const Layer& layer, const Counts& counts, const EngineModel& model,
                            FewChannels few) {
   const Engine engine = model.engine;
   Contraction x;
-  const double align = number(channel_alignment(engine));
+  const double align = facts_of(engine).channel_alignment;
   set_bytes(x, layer, counts);
   x.by_engine = layer.kernels == KernelSource::inference_engine;
   // An inference engine has 16-bit kernels for the layouts that it chose.
@@ -213,10 +182,12 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
     return x;
   }
   const Mirror mirror = mirror_of(layer);
-  x.role = mirror.role;
+  x.role = mirror.pass;
   set_window(x, layer, mirror);
   if (x.role != Pass::dgrad) {
-    const double skipped = 1 - touched_share(*layer.window, align > 1);
+    // Rows are skipped in either layout; a row's skipped columns come along with its cache lines
+    // unless channels are last.
+    const double skipped = 1 - touched_share(*layer.window, align > 1 ? 3 : 2);
     const double input =
         number(layer.kind == LayerKind::conv_transpose ? counts.bytes.output : counts.bytes.input);
     x.read_byte -= skipped * input;
@@ -226,7 +197,7 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
   // layers (NCHW) only weight gradients, the others on kernels of cuDNN's own.
   const bool one_position = product(mirror.input->spatial) * product(mirror.output->spatial) == 1;
   if (x.pointwise && one_position && (align > 1 || x.role == Pass::wgrad)) x.is_convolution = false;
-  if (x.pointwise && model.features.unaligned_products) x.unaligned = false;
+  if (x.pointwise && model.features[LibraryFeature::unaligned_products]) x.unaligned = false;
   return x;
 }
 
@@ -236,12 +207,48 @@ Contraction scattered(const Contraction& dgrad) {
   x.m_is = "images x output positions";
   x.n = x.in_channels * x.taps;
   x.n_is = "input channels x taps";
-  x.issued_k = x.out_channels;
+  x.k = x.out_channels;
   x.k_is = "output channels";
   x.count = 1;
   x.scattered = true;
   x.leaves_zeros = true;  // sums start from zero
   return x;
+}
+
+Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine) {
+  const double near_dilation = model.constants->values.selection.near_dilation;
+  Product p;
+  static_cast<MatrixProduct&>(p) = x;
+  p.kernels = !x.is_convolution            ? ProductKernels::gemm_library
+              : x.dilation > near_dilation ? ProductKernels::dilated
+                                           : ProductKernels::convolution;
+  p.follows_window = !x.pointwise;
+  p.gather_vector = x.gathered ? x.gather_vector : 0;
+  p.first_layer = x.pads_image;
+  // One-byte types have tiles of their own for such rows.
+  if (!x.is_convolution && is_tensor_engine(engine.engine) && x.element_byte > 1)
+    p.row_byte = x.row_byte;
+  p.persistent = x.by_engine;
+  p.may_split =
+      (x.role == Pass::wgrad || engine.features[LibraryFeature::split_k] || !x.is_convolution) &&
+      !has_ragged_rows(x);
+  if (x.is_convolution && x.role == Pass::wgrad && !x.gathered && is_tensor_engine(engine.engine)) {
+    p.most_splits = model.constants->values.selection.wgrad_splits;
+    p.converts = engine.features[LibraryFeature::converts_wgrad];
+  }
+  // The GEMM library splits a vector-engine product only until every SM has a block.
+  if (!x.is_convolution && !is_tensor_engine(engine.engine))
+    p.most_split_blocks = model.machine.sm_count;
+  return p;
+}
+
+double patch_share(const Contraction& x, double outputs) {
+  const double columns = std::min(x.out_w, std::ceil(std::sqrt(outputs)));
+  const double rows = std::min(x.out_h, std::ceil(outputs / columns));
+  const double stride = std::sqrt(x.stride);
+  const double patch = ((rows - 1) * stride + (x.kernel_h - 1) * x.dilation + 1) *
+                       ((columns - 1) * stride + (x.kernel_w - 1) * x.dilation + 1);
+  return std::min(1.0, patch / (rows * columns * x.taps));
 }
 
 }  // namespace roofline

@@ -10,12 +10,12 @@
 //
 // A strided data gradient falls apart into stride_h*stride_w phases, input positions that meet the
 // same taps. Libraries run every phase (newer ones: that meets any) over
-// ceil(R/stride_h)*ceil(S/stride_w) taps, zeros included: `issued_k` counts those, `useful_flop`
+// ceil(R/stride_h)*ceil(S/stride_w) taps, zeros included: `k` counts those, `useful_flop`
 // the layer's own. A transposed convolution's forward is the data gradient of its mirror
 // convolution, its data gradient is that one's forward.
 //
 // Channels that are not a multiple of the engine's vector (16 byte, on tensor cores) are padded in
-// `issued_k`, and their operand is gathered element by element (`gathered`).
+// `k`, and their operand is gathered element by element (`gathered`).
 
 #include <cstdint>
 
@@ -26,28 +26,34 @@
 
 namespace roofline {
 
-/// Sizes as doubles: they only enter times.
-struct Contraction {
+/// A matrix product, its sizes as doubles: they only enter times.
+struct MatrixProduct {
   double m = 1;
   double n = 1;
-  double issued_k = 1;
-  double k_runs = 1;          ///< issued_k is this many runs (taps), each padded to whole steps
+  double k = 1;               ///< as issued, zeros and padding included
+  double k_runs = 1;          ///< k is this many runs (taps), each padded to whole steps
   double count = 1;           ///< independent products: phases, batched matmul
   const char* m_is = "rows";  ///< in words
   const char* n_is = "columns";
   const char* k_is = "depth";
-  Pass role = Pass::fwd;   ///< after mirroring a transposed layer
+  Pass role = Pass::fwd;    ///< after mirroring a transposed layer
+  bool scattered = false;   ///< results are added by atomics
+  double element_byte = 4;  ///< of operands
+  double result_byte = 4;   ///< of the result's elements
+  double useful_flop = 0;   ///< the layer's own; 0: all of m, n and k are
+};
+
+/// The one that a layer's pass is, with the layer's other sizes.
+struct Contraction : MatrixProduct {
   bool pointwise = false;  ///< a plain GEMM: no window, no stride
   bool strided = false;
   bool leaves_zeros = false;    ///< a data gradient with phases that meet no tap: they are cleared
   bool channels_first = false;  ///< tensors in NCHW where tensor cores want NHWC
   bool channels_last = false;   ///< tensors in NHWC
   bool unaligned = false;       ///< channels that vector loads cannot take: copies pad them first
-  bool gathered =
-      false;  ///< operand loads are element-wise (channels not a multiple of the vector)
-  double gather_vector = 1;  ///< elements that one such load brings
-  bool pads_image = false;   ///< copies pad the image's channels, and the weights', to four first
-  bool scattered = false;    ///< results are added by atomics
+  bool gathered = false;        ///< operand loads are element-wise: channels off the vector's size
+  double gather_vector = 1;     ///< elements that one such load brings
+  bool pads_image = false;  ///< copies pad the image's channels, and the weights', to four first
   bool is_convolution = true;
   bool by_engine = false;  ///< on kernels that an inference engine's builder picked
   double row_byte = 16;    ///< of a product without a window: the largest power of two that divides
@@ -62,11 +68,8 @@ struct Contraction {
   double kernel_h = 1, kernel_w = 1;
   double stride = 1, dilation = 1;  ///< product of strides; largest dilation
 
-  double element_byte = 4;  ///< of operands
-  double result_byte = 4;   ///< of the result's elements
-  double read_byte = 0;     ///< operands, once
-  double write_byte = 0;    ///< result, once
-  double useful_flop = 0;
+  double read_byte = 0;   ///< operands, once
+  double write_byte = 0;  ///< result, once
 };
 
 /// What becomes of an operand's few channels, fewer than two vectors: they are gathered element by
@@ -81,11 +84,6 @@ Contraction contraction_of(const Layer& layer, const Counts& counts, const Engin
 /// tiles where C is small.
 Contraction scattered(const Contraction& dgrad);
 
-/// Channels that vector loads of the engine need: 16 byte on tensor cores, 4 byte for dp4a.
-std::uint32_t channel_alignment(Engine engine);
-bool is_tensor_engine(Engine engine);
-EngineClass class_of(Engine engine);
-
 /// Whether the channels of its tensors are padded to whole vectors as they lie in memory, so that
 /// no copies are: an inference engine's are, and nobody else convolves types of one byte.
 bool keeps_tensors_padded(const Layer& layer);
@@ -93,7 +91,38 @@ bool keeps_tensors_padded(const Layer& layer);
 /// A product of one-byte types whose rows of results are no multiple of 16: older kernels make it.
 bool has_ragged_rows(const Contraction& x);
 
-/// Bytes of an operand's element.
-double operand_byte(Engine engine);
+/// Whose kernels run a product: each reaches a share of its own of what the engine sustains.
+enum class ProductKernels : std::uint8_t {
+  convolution,
+  dilated,       ///< of a window whose taps lie far apart
+  gemm_library,  ///< products without a window
+  fused_winograd,
+  transformed_points,  ///< the GEMM library's batched ones
+};
+
+/// The product that a kernel runs.
+struct Product : MatrixProduct {
+  double flop_ratio = 1;  ///< of what is done to what is counted: complex products
+  double load_ratio = 1;  ///< of operands loaded for a multiply-add: half in complex products
+  ProductKernels kernels = ProductKernels::convolution;
+  bool follows_window = false;   ///< addresses do
+  double gather_vector = 0;      ///< elements that one load of the gathered operand brings; 0: none
+  bool first_layer = false;      ///< in the kernel that the library has for it
+  double row_byte = 16;          ///< that all rows are multiples of
+  bool shares_operands = false;  ///< threads read a stated tile's operands from shared memory
+  double patch_share = 1;        ///< of the m side, what is loaded: a patch serves all its taps
+  bool may_split = true;         ///< along k
+  bool persistent = false;  ///< blocks take tile after tile: a chain's ends hide in the next tile
+  double most_split_blocks = 1e9;  ///< no split makes more blocks than this
+  double most_splits = 1e9;        ///< parts of k
+  bool converts = false;  ///< the result is summed in fp32 in memory and converted by a kernel
+};
+
+/// The contraction as one product.
+Product product_of(const Contraction& x, const ResolvedModel& model, const EngineModel& engine);
+
+/// Of the operands that `outputs` neighbouring outputs multiply, the share that differ: the patch
+/// under a square of outputs serves all taps.
+double patch_share(const Contraction& x, double outputs);
 
 }  // namespace roofline

@@ -1,47 +1,148 @@
-#include "kernel/dense/dense_kernel.hpp"
+// Dense contractions: convolutions of one group, linear layers and matrix products. Which algorithm
+// runs one, on which tile; the time of its kernels; and what a layer takes on top of them: DRAM,
+// which they overlap with, copies between layouts and its launches.
 
-#include <algorithm>
-#include <limits>
+#include <cmath>
+#include <optional>
+
+#include "kernel/dense/transforms.hpp"
+#include "kernel/plans.hpp"
+#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
 
+struct DenseContext {
+  const Layer& layer;
+  const ResolvedModel& model;
+  const EngineModel& engine;
+  Contraction x;
+};
+
+/// One way to run the contraction.
+struct DenseChoice {
+  Algorithm algorithm = Algorithm::gemm;
+  Product product;
+  TileMapping mapping;                 ///< of the product; a product with a vector has no tiles
+  std::optional<Transform> transform;  ///< around the product
+  bool clears = false;                 ///< zeros are written first
+
+  bool tiled() const { return algorithm != Algorithm::gemv; }
+  bool staged() const { return transform && !transform->fused(); }
+  bool weights_first() const { return transform && transform->weights_first; }
+  double kernels() const {
+    if (staged()) return transform->kernels();
+    return (mapping.split > 1 || product.converts ? 2 : 1) + (clears || weights_first() ? 1 : 0);
+  }
+};
+
+/// The rates that dense formulas start from.
+template <class Number>
+struct DenseRates {
+  MachineRates<Number> machine;
+  Number dram_byte_per_s{};
+};
+
+template <class Trace>
+DenseRates<NumberOf<Trace>> dense_rates(const ResolvedModel& model, Trace& trace) {
+  const auto machine = machine_rates(model.machine, trace);
+  return {machine, dram_byte_per_s(model.memory, trace)};
+}
+
+template <class Number>
+struct DenseKernel {
+  GemmTime<Number> gemm;         ///< where it is tiled
+  AroundProduct<Number> around;  ///< with the time of all kernels
+};
+
+template <class Trace>
+DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const DenseChoice& choice,
+                                          const DenseRates<NumberOf<Trace>>& rates, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const MemorySystem& memory = context.model.memory;
+  const DenseConstants& c = *context.engine.constants;
+  const Contraction& x = context.x;
+  DenseKernel<Number> kernel;
+  AroundProduct<Number>& around = kernel.around;
+  const auto l2_byte_per_s = [&] {
+    return trace(memory.constants->l2_operand_byte_per_clock_per_sm) * rates.machine.sm_count *
+           rates.machine.clock_hz;
+  };
+  if (!choice.tiled()) {
+    // Every weight is used once, so the kernel streams the matrix through threads that each hold a
+    // few sums: no tiles, the time of its bytes from L2.
+    const Number l2_s = trace.named("operands through L2",
+                                    (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(), "s");
+    const Number start_s =
+        trace.named("start of a block", trace(c.block_latency_clk) / rates.machine.clock_hz, "s");
+    around.hides_product = true;
+    around.parts = {{{Limiter::l2, l2_s}, {Limiter::latency, start_s}}};
+    around.kernels_s = trace.named("kernels", l2_s + start_s, "s");
+    return kernel;
+  }
+  const auto product_rate =
+      product_rates(choice.product, context.model, context.engine, rates.machine, trace);
+  kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, trace);
+  const Number& product_s = kernel.gemm.schedule.kernel_s;
+  if (choice.staged() || choice.weights_first()) {
+    const TransformRates<Number> transform_rates{
+        trace.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
+                    "clock/s"),
+        rates.dram_byte_per_s, l2_byte_per_s()};
+    const auto around_of = choice.staged() ? staging<Trace> : fused_weights<Trace>;
+    around = around_of(x, *choice.transform, memory, c, transform_rates, product_s, trace);
+    return kernel;
+  }
+  Number clear_s{}, clear_launch_s{};
+  if (choice.clears) {
+    clear_s = trace.named("writing zeros", x.write_byte / l2_byte_per_s(), "s");
+    clear_launch_s = trace.named("launch of the kernel that writes zeros",
+                                 trace.sourced(memory.launch_s, memory.launch_origin) +
+                                     context.engine.start_share * trace(c.library_start_s),
+                                 "s");
+    around.parts = {{{Limiter::l2, clear_s}, {Limiter::launch, clear_launch_s}}};
+  }
+  around.kernels_s = trace.named("kernels", product_s + clear_launch_s + clear_s, "s");
+  return kernel;
+}
+
+/// On the fastest of these tiles.
+void map(DenseChoice& choice, const DenseContext& context, std::span<const TileKernel> tiles) {
+  Planning trace;
+  const auto machine = machine_rates(context.model.machine, trace);
+  choice.mapping = fastest_mapping(
+      choice.product, product_rates(choice.product, context.model, context.engine, machine, trace),
+      tiles, context.model.machine.sm);
+}
+
 DenseChoice product(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
   const KernelMapping& mapping = *context.layer.mapping;
   const ResolvedModel& model = context.model;
-  const bool tensor = is_tensor_engine(context.engine.engine);
+  const Engine engine = context.engine.engine;
   DenseChoice choice;
   choice.algorithm = algorithm;
   choice.product = product_of(x, model, context.engine);
   choice.clears = x.leaves_zeros;
-  if (mapping.tile) {
-    if (algorithm == Algorithm::direct)
-      choice.product.patch_share = patch_share(x, static_cast<double>((*mapping.tile)[0]));
-    choice.product.shares_operands = !tensor;
-    choice.mapping = stated_mapping(mapping, choice.product, model.machine.sm, tensor);
+  if (!mapping.tile) {
+    map(choice, context, library_tiles(*model.constants, engine, x));
     return choice;
   }
-  Planning trace;
-  const auto machine = machine_rates(model.machine, trace);
-  choice.mapping = fastest_mapping(
-      choice.product, product_rates(choice.product, model, context.engine, machine, trace),
-      library_tiles(*model.constants, context.engine.engine, x), model.machine.sm);
+  if (algorithm == Algorithm::direct)
+    choice.product.patch_share = patch_share(x, static_cast<double>((*mapping.tile)[0]));
+  choice.product.shares_operands = !is_tensor_engine(engine);
+  choice.mapping = stated_mapping(mapping, choice.product, model, is_tensor_engine(engine));
   return choice;
 }
 
 DenseChoice transformed(const DenseContext& context, const Transform& transform) {
-  const ResolvedModel& model = context.model;
+  const EngineModel& engine = context.engine;
   DenseChoice choice;
   choice.algorithm = transform.algorithm;
   choice.transform = transform;
   choice.product = transformed_product(
-      context.x, transform, product_of(context.x, model, context.engine), context.engine.features);
-  Planning trace;
-  const auto machine = machine_rates(model.machine, trace);
-  choice.mapping = fastest_mapping(
-      choice.product, product_rates(choice.product, model, context.engine, machine, trace),
-      transform_tiles(transform, context.x.role, *model.constants, context.engine.engine),
-      model.machine.sm);
+      context.x, transform, product_of(context.x, context.model, engine), engine.features);
+  map(choice, context,
+      transform_tiles(transform, context.x.role, *context.model.constants, engine.engine));
   return choice;
 }
 
@@ -51,18 +152,6 @@ DenseChoice vector_product() {
   return choice;
 }
 
-bool may_stream(const DenseContext& context) {
-  const Contraction& x = context.x;
-  // Half-precision vectors go to the tiled kernels in cuBLAS.
-  return !x.is_convolution && std::min(x.m, x.n) <= 4 && x.element_byte >= 4;
-}
-
-bool may_scatter(const DenseContext& context) {
-  const Contraction& x = context.x;
-  return context.engine.features.scatter && x.role == Pass::dgrad && x.is_convolution &&
-         !x.pointwise;
-}
-
 /// Keeps the fastest of the choices that it is shown.
 class Fastest {
  public:
@@ -70,7 +159,7 @@ class Fastest {
       : context_(context), rates_(dense_rates(context.model, trace_)) {}
 
   void consider(const DenseChoice& choice) {
-    const double kernel_s = dense_kernel(context_, choice, rates_, trace_).kernel_s;
+    const double kernel_s = dense_kernel(context_, choice, rates_, trace_).around.kernels_s;
     if (best_ && kernel_s >= best_s_) return;
     best_ = choice;
     best_s_ = kernel_s;
@@ -96,9 +185,12 @@ DenseChoice library_choice(const DenseContext& context) {
   const Contraction& x = context.x;
   Fastest fastest(context);
   fastest.consider(plain_product(context));
-  if (may_scatter(context))
+  if (context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
+      x.is_convolution && !x.pointwise)
     fastest.consider(product(context, scattered(x), Algorithm::scatter_gemm));
-  if (may_stream(context)) fastest.consider(vector_product());
+  // Half-precision vectors go to the tiled kernels in cuBLAS.
+  if (!x.is_convolution && std::min(x.m, x.n) <= 4 && x.element_byte >= 4)
+    fastest.consider(vector_product());
   for (const Transform& transform : transforms_of(x, context.engine.features))
     fastest.consider(transformed(context, transform));
   return *fastest.best();
@@ -117,16 +209,178 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   Fastest fastest(context);
   for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
     fastest.consider(transformed(context, transform));
-  if (!fastest.best()) throw UnsuitedAlgorithm{algorithm};
+  if (!fastest.best())
+    throw InputError("expected an algorithm that " + context.model.gpu +
+                     " has for this layer, got \"" + std::string(name_of(algorithm)) + '"');
   return *fastest.best();
 }
 
-}  // namespace
-
+/// The mapping or algorithm that the layer states, else the library's fastest. Throws an InputError
+/// where that cannot run.
 DenseChoice choose_dense_kernel(const DenseContext& context) {
   const KernelMapping& mapping = *context.layer.mapping;
   if (mapping.algorithm) return stated_choice(context, *mapping.algorithm);
   return mapping.tile ? plain_product(context) : library_choice(context);
 }
+
+/// What the kernels' time goes to. `flop_s`: the layer's own FLOP at the engine's practical rate.
+template <class Trace>
+void add_kernels(TimeParts<NumberOf<Trace>>& parts, const DenseChoice& choice,
+                 const DenseKernel<NumberOf<Trace>>& kernel,
+                 const DenseRates<NumberOf<Trace>>& rates, const NumberOf<Trace>& flop_s,
+                 Trace& trace) {
+  if (!kernel.around.hides_product)
+    add_product(parts, kernel.gemm, rates.machine.sm_count, resident_blocks(choice.mapping), flop_s,
+                trace);
+  for (const auto& [limiter, time_s] : kernel.around.parts) parts.add(limiter, time_s);
+}
+
+std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::round(value)); }
+
+/// Tensor-core kernels want channels last, in whole vectors. One-dimensional tensors have no such
+/// layout in frameworks, and other channel counts are padded: two copies around the kernel.
+bool copies_layouts(const DenseContext& context) {
+  const Contraction& x = context.x;
+  if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return false;
+  return x.channels_first || x.unaligned || (x.rank == 1 && !x.pointwise);
+}
+
+template <class Number>
+void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<Number>& gemm,
+                   double sm_count) {
+  const TileMapping& mapping = choice.mapping;
+  const TileKernel& tile = mapping.tile;
+  const Product& p = choice.product;
+  const double resident = resident_blocks(mapping);
+  const double blocks = value_of(gemm.schedule.blocks);
+  plan.tile = {tile.m, tile.n, tile.k};
+  plan.split_k = to_count(mapping.split);
+  plan.threads = tile.threads;
+  plan.stages = tile.stages;
+  plan.registers = tile.registers;
+  plan.shared_memory_byte = mapping.shared_byte;
+  plan.blocks = to_count(blocks);
+  plan.resident_blocks_per_sm = mapping.occupancy.blocks;
+  plan.occupancy = mapping.occupancy.share;
+  plan.tile_utilization = value_of(gemm.useful_share);
+  plan.wave_utilization = blocks / (sm_count * (value_of(gemm.schedule.full_waves) * resident +
+                                                value_of(gemm.schedule.last_blocks)));
+  plan.waves = blocks / (sm_count * resident);
+  // Of operands and results that exist: partly filled tiles fetch and write no others.
+  const double tiles_m = divide_up(p.m, tile.m), tiles_n = divide_up(p.n, tile.n);
+  const double operands = (p.m * p.patch_share * tiles_n + p.n * tiles_m) * p.k;
+  plan.l2_byte = p.count * (operands * p.element_byte + p.m * p.n * mapping.split * p.result_byte);
+}
+
+/// Read or written by the copies around a kernel, in the wider tensor of each.
+double copied_elements(const Contraction& x) {
+  return x.pads_image ? 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps)
+                      : (x.read_byte + x.write_byte) / x.element_byte;
+}
+
+/// Of kernels and DRAM, the shorter is hidden but for a share.
+template <class Trace>
+void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& kernel_s,
+                    const NumberOf<Trace>& dram_s, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const bool dram_longer = dram_s > kernel_s;
+  const Number& longer_s = dram_longer ? dram_s : kernel_s;
+  const Number& shorter_s = dram_longer ? kernel_s : dram_s;
+  Number shown = 1;
+  if (shorter_s > 0) {
+    const Number both_s =
+        trace.named("kernels and DRAM, overlapping", hypot(longer_s, shorter_s), "s");
+    shown = trace.named("share of the shorter that shows", shorter_s / (longer_s + both_s));
+  }
+  if (dram_longer) parts.scale(shown);
+  parts.add(Limiter::dram, (dram_longer ? Number(1) : shown) * dram_s);
+}
+
+template <class Trace>
+KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState cache,
+                   Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const EngineModel& engine = context.engine;
+  const ResolvedModel& model = context.model;
+  const Contraction& x = context.x;
+  const MemorySystem& memory = model.memory;
+  const DenseConstants& c = *engine.constants;
+  const DenseChoice choice = choose_dense_kernel(context);
+
+  const Number flop_s = practical_flop_s(counts, &engine, trace);
+  const auto rates = dense_rates(model, trace);
+  const auto kernel = dense_kernel(context, choice, rates, trace);
+  const auto traffic = memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, cache, trace);
+  const Number dram_s = trace.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
+
+  TimeParts<Number> parts;
+  add_kernels(parts, choice, kernel, rates, flop_s, trace);
+  add_overlapped(parts, kernel.around.kernels_s, dram_s, trace);
+  const Number launch_s = trace.sourced(memory.launch_s, memory.launch_origin);
+  const bool copies = copies_layouts(context) || x.pads_image;
+  if (copies) {
+    const Number elements = copied_elements(x);
+    const Number element_per_s =
+        trace(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
+    parts.add(Limiter::instructions,
+              trace.named("copies between layouts", elements / element_per_s, "s"));
+    parts.add(Limiter::launch,
+              trace.named("launches of the copies", 2 * (launch_s + trace(c.extra_kernel_s)), "s"));
+  }
+  const Number start_s =
+      choice.mapping.stated
+          ? Number{}
+          : engine.start_share * trace(x.is_convolution ? c.start_s : c.library_start_s);
+  parts.add(Limiter::launch, trace.named("first launch", launch_s + start_s, "s"));
+
+  KernelPlan plan;
+  plan.algorithm = choice.algorithm;
+  plan.kernels = to_count(choice.kernels()) + (copies ? 2 : 0);
+  plan.l2_byte = x.read_byte + x.write_byte;
+  if (choice.tiled()) describe_tile(plan, choice, kernel.gemm, model.machine.sm_count);
+  plan.workspace_byte = to_count(value_of(kernel.gemm.schedule.partial_byte) +
+                                 value_of(kernel.around.workspace_byte) +
+                                 (copies ? copied_elements(x) * x.element_byte : 0));
+  plan.dram_read_byte = value_of(traffic.dram_read_byte);
+  plan.dram_write_byte = value_of(traffic.dram_write_byte);
+  set_time(plan, parts, trace);
+  return plan;
+}
+
+/// The engine as kernels reach it that a builder picks, where libraries' reach another share.
+std::optional<EngineModel> built_engine(const EngineModel& library, const Layer& layer) {
+  if (layer.kernels != KernelSource::inference_engine ||
+      library.built_math_share == library.math_share)
+    return std::nullopt;
+  EngineModel built = library;
+  built.math_share = library.built_math_share;
+  built.math_origin = library.built_math_origin;
+  return built;
+}
+
+}  // namespace
+
+template <class Trace>
+KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& library,
+                      const ResolvedModel& model, CacheState cache, Trace& trace) {
+  const std::optional<EngineModel> built = built_engine(library, layer);
+  const EngineModel& engine = built ? *built : library;
+  const auto context_of = [&](FewChannels few) {
+    return DenseContext{layer, model, engine, contraction_of(layer, counts, engine, few)};
+  };
+  const DenseContext gathered = context_of(FewChannels::gathered);
+  const bool may_pad = gathered.x.gathered && keeps_tensors_padded(layer);
+  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, counts, cache, trace);
+  const DenseContext padded = context_of(FewChannels::padded);
+  Planning planning;
+  const bool pads = plan_of(padded, counts, cache, planning).expected_time_s <
+                    plan_of(gathered, counts, cache, planning).expected_time_s;
+  return plan_of(pads ? padded : gathered, counts, cache, trace);
+}
+
+template KernelPlan dense_plan(const Layer&, const Counts&, const EngineModel&,
+                               const ResolvedModel&, CacheState, Planning&);
+template KernelPlan dense_plan(const Layer&, const Counts&, const EngineModel&,
+                               const ResolvedModel&, CacheState, Explaining&);
 
 }  // namespace roofline

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel/dense/tile_mapping.hpp"
-
 namespace roofline {
 namespace {
 
@@ -31,17 +29,19 @@ constexpr std::array<Box, 6> boxes{
     {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
 
 /// Winograd for 3x3 and 5x5 windows.
-void add_winograd(Transforms& all, const Contraction& x, const LibraryFeatures& library,
+void add_winograd(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
                   std::optional<Algorithm> stated) {
   const bool wgrad = x.role == Pass::wgrad;
   const auto add = [&](const Transform& transform) {
-    const bool has = wgrad ? library.winograd_wgrad : library.winograd;
-    if (stated ? *stated == transform.algorithm : has) all.add(transform);
+    const bool has =
+        wgrad ? library[LibraryFeature::winograd_wgrad] : library[LibraryFeature::winograd];
+    if (stated ? *stated == transform.algorithm : has) all.push_back(transform);
   };
   if (x.kernel_h != x.kernel_w) return;
   if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte});
   if (x.kernel_h == 3 && !wgrad)
-    add({Algorithm::winograd_2x2_fused, 4, 16, 2, x.element_byte, library.winograd_box});
+    add({Algorithm::winograd_2x2_fused, 4, 16, 2, x.element_byte,
+         library[LibraryFeature::winograd_box]});
   if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte});
 }
 
@@ -59,25 +59,39 @@ TileGrid tile_grid(const Contraction& x, double edge) {
 
 /// As kernels' names have it (fft2d_r2c_16x16, 32x32, 64x64): forward and weight gradient of whole
 /// images, data gradient tile by tile, and forward by some libraries. All are for NCHW.
-void add_fft(Transforms& all, const Contraction& x, const LibraryFeatures& library,
+void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFeatures& library,
              std::optional<Algorithm> stated) {
   const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
     if (stated ? *stated == algorithm : has && !x.channels_last)
-      all.add({algorithm, edge, edge * (edge / 2 + 1), 8, 8, false, places});
+      all.push_back({algorithm, edge, edge * (edge / 2 + 1), 8, 8, false, places});
   };
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
   if (x.role != Pass::wgrad && std::max(x.kernel_h, x.kernel_w) < 32)
-    add(Algorithm::fft_tiled, x.role == Pass::fwd ? library.fft_tiled_fwd : library.fft, 32,
-        tile_grid(x, 32).count());
+    add(Algorithm::fft_tiled,
+        x.role == Pass::fwd ? library[LibraryFeature::fft_tiled_fwd] : library[LibraryFeature::fft],
+        32, tile_grid(x, 32).count());
   if (x.role != Pass::dgrad && image <= 64)
-    add(Algorithm::fft, library.fft, image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
+    add(Algorithm::fft, library[LibraryFeature::fft], image <= 16 ? 16 : image <= 32 ? 32 : 64, 1);
+}
+
+/// Tiles of the fused kernel, those of boxes that images do not fill included.
+double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
+  const TileGrid grid = tile_grid(x, t.edge);
+  if (!library[LibraryFeature::winograd_box]) return transform_tile_count(x, t);
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const Box& box : boxes) {
+    fewest = std::min(fewest, divide_up(x.batch, box.images) * divide_up(grid.rows, box.rows) *
+                                  divide_up(grid.columns, box.columns));
+    if (!library[LibraryFeature::winograd_boxes]) break;
+  }
+  return 32 * fewest;
 }
 
 }  // namespace
 
-Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
-                         std::optional<Algorithm> stated) {
-  Transforms all;
+std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures& library,
+                                     std::optional<Algorithm> stated) {
+  std::vector<Transform> all;
   if (!x.is_convolution || x.rank != 2 || x.stride != 1 || x.dilation != 1 || x.count != 1 ||
       x.kernel_h * x.kernel_w == 1)
     return all;
@@ -85,23 +99,6 @@ Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
   add_fft(all, x, library, stated);
   return all;
 }
-
-namespace {
-
-/// Tiles of the fused kernel, those of boxes that images do not fill included.
-double boxed_tiles(const Contraction& x, const Transform& t, const LibraryFeatures& library) {
-  const TileGrid grid = tile_grid(x, t.edge);
-  if (!library.winograd_box) return x.batch * grid.rows * grid.columns;
-  double fewest = std::numeric_limits<double>::infinity();
-  for (const Box& box : boxes) {
-    fewest = std::min(fewest, divide_up(x.batch, box.images) * divide_up(grid.rows, box.rows) *
-                                  divide_up(grid.columns, box.columns));
-    if (!library.winograd_boxes) break;
-  }
-  return 32 * fewest;
-}
-
-}  // namespace
 
 double transform_tile_count(const Contraction& x, const Transform& t) {
   const TileGrid grid = tile_grid(x, t.edge);

@@ -21,12 +21,11 @@
 //                           its own, which read the points of the weights again
 
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "kernel/dense/product.hpp"
-#include "kernel/machine/memory_traffic.hpp"
+#include "kernel/dense/gemm.hpp"
 #include "roofline/algorithm.hpp"
 
 namespace roofline {
@@ -51,21 +50,9 @@ inline bool multiplies_few_images(const Transform& t, Pass role) {
   return t.fourier() && t.edge == 64 && role == Pass::fwd;
 }
 
-/// Those that may run a layer.
-class Transforms {
- public:
-  void add(const Transform& transform) { list_[size_++] = transform; }
-  const Transform* begin() const { return list_.data(); }
-  const Transform* end() const { return list_.data() + size_; }
-
- private:
-  std::array<Transform, 4> list_{};
-  std::size_t size_ = 0;
-};
-
 /// That the library has for the layer; with `stated` that algorithm, also where it has none.
-Transforms transforms_of(const Contraction& x, const LibraryFeatures& library,
-                         std::optional<Algorithm> stated = {});
+std::vector<Transform> transforms_of(const Contraction& x, const LibraryFeatures& library,
+                                     std::optional<Algorithm> stated = {});
 
 /// The product over a transform's points. `direct`: the layer's without one.
 Product transformed_product(const Contraction& x, const Transform& transform, const Product& direct,
@@ -75,15 +62,17 @@ Product transformed_product(const Contraction& x, const Transform& transform, co
 std::span<const TileKernel> transform_tiles(const Transform& transform, Pass role,
                                             const ModelConstants& constants, Engine engine);
 
-/// The kernels before and after the products, and the memory between.
+/// What the kernels around a product take, or those in place of it.
 template <class Number>
-struct Staging {
+struct AroundProduct {
+  struct Part {
+    Limiter limiter = Limiter::math;
+    Number time_s{};
+  };
+  std::array<Part, 4> parts{};
   Number workspace_byte{};
-  bool in_l2 = false;         ///< the workspace
-  Number product_memory_s{};  ///< the workspace through the products
-  Number transform_s{};       ///< the workspace through the transforms
-  Number image_s{};           ///< the layer's own operands and result
-  Number further_launch_s{};
+  bool hides_product = false;  ///< of a product that runs beside the first part and is shorter
+  Number kernels_s{};          ///< with the product
 };
 
 /// Tiles over the images of the tensor that the pass makes.
@@ -97,27 +86,30 @@ struct TransformRates {
   Number l2_byte_per_s{};
 };
 
-/// What one kernel writes and the next reads; what fits in L2 stays there.
+/// The kernels before and after the products, and the memory between: what one kernel writes and
+/// the next reads. What fits in L2 stays there.
 template <class Trace>
-Staging<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
-                                 const MemorySystem& memory, const DenseConstants& c,
-                                 const TransformRates<NumberOf<Trace>>& rates, Trace& trace) {
+AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
+                                       const MemorySystem& memory, const DenseConstants& c,
+                                       const TransformRates<NumberOf<Trace>>& rates,
+                                       const NumberOf<Trace>& product_s, Trace& trace) {
   using Number = NumberOf<Trace>;
-  Staging<Number> s;
+  AroundProduct<Number> around;
   const Number tiles = transform_tile_count(x, t);
   const Number in = x.in_channels, out = x.out_channels;
   const Number images = trace.named("points of images", t.points * tiles * (in + out));
   const Number weights = trace.named("points of weights", t.points * in * out);
   const Number places = trace.factor("places of an image, one after the other", t.places);
-  const Number& workspace = s.workspace_byte =
+  const Number& workspace = around.workspace_byte =
       trace.named("workspace", t.point_byte * (images / places + weights), "byte");
-  s.in_l2 = workspace < memory.l2_kept_byte;
+  const bool in_l2 = workspace < memory.l2_kept_byte;
+  const Limiter level = in_l2 ? Limiter::l2 : Limiter::dram;
   const Number rate =
-      s.in_l2 ? trace.named("rate of the workspace, in L2",
-                            max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
-              : rates.dram_byte_per_s;
-  s.product_memory_s = trace.named("workspace through the products",
-                                   t.point_byte * (images + places * weights) / rate, "s");
+      in_l2 ? trace.named("rate of the workspace, in L2",
+                          max({rates.dram_byte_per_s, 0.5 * rates.l2_byte_per_s}), "byte/s")
+            : rates.dram_byte_per_s;
+  const Number product_memory_s = trace.named(
+      "workspace through the products", t.point_byte * (images + places * weights) / rate, "s");
   const Number points_s = t.point_byte * (images + weights) / rate;
   Number transform_s = t.fourier() ? points_s / trace(c.fft_share) : points_s;
   // Of 64 x 64 points, kernels between put those of one frequency together
@@ -130,41 +122,47 @@ Staging<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
                           weights / trace(c.weight_transform_per_clk_per_sm);
     transform_s = max({transform_s, clocks / rates.clock_per_s});
   }
-  s.transform_s = trace.named("workspace through the transforms", transform_s, "s");
-  s.image_s = trace.named("image and weights through DRAM",
-                          (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
+  transform_s = trace.named("workspace through the transforms", transform_s, "s");
+  const Number image_s =
+      trace.named("image and weights through DRAM",
+                  (x.read_byte + Number(x.write_byte)) / rates.dram_byte_per_s, "s");
   // What further kernels take beyond it was fitted to Winograd's.
   const Number launch = trace.sourced(memory.launch_s, memory.launch_origin);
   const Number further = t.fourier() ? launch : launch + trace(c.extra_kernel_s);
-  s.further_launch_s = trace.named("launches of further kernels", (t.kernels() - 1) * further, "s");
-  return s;
+  const Number further_launch_s =
+      trace.named("launches of further kernels", (t.kernels() - 1) * further, "s");
+  around.hides_product = product_memory_s > product_s;
+  around.parts = {{{level, around.hides_product ? product_memory_s : Number{}},
+                   {level, transform_s},
+                   {Limiter::dram, image_s},
+                   {Limiter::launch, further_launch_s}}};
+  around.kernels_s = trace.named(
+      "kernels", max({product_s, product_memory_s}) + transform_s + image_s + further_launch_s,
+      "s");
+  return around;
 }
 
 /// The kernel before a fused one: it writes the points of the weights.
-template <class Number>
-struct FusedWeights {
-  Number transform_s{};
-  Number launch_s{};
-};
-
 template <class Trace>
-FusedWeights<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
-                                            const MemorySystem& memory, const DenseConstants& c,
-                                            const TransformRates<NumberOf<Trace>>& rates,
-                                            Trace& trace) {
+AroundProduct<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
+                                             const MemorySystem& memory, const DenseConstants& c,
+                                             const TransformRates<NumberOf<Trace>>& rates,
+                                             const NumberOf<Trace>& product_s, Trace& trace) {
   using Number = NumberOf<Trace>;
-  FusedWeights<Number> weights;
   const Number points =
       trace.named("points of weights", t.points * Number(x.in_channels) * x.out_channels);
-  weights.transform_s =
+  const Number transform_s =
       trace.named("transform of the weights",
                   max({points * t.point_byte / rates.dram_byte_per_s,
                        points / trace(c.weight_transform_per_clk_per_sm) / rates.clock_per_s}),
                   "s");
   // What else a further kernel takes, the start of a fused convolution was measured with.
-  weights.launch_s =
+  const Number launch_s =
       trace.named("its launch", trace.sourced(memory.launch_s, memory.launch_origin), "s");
-  return weights;
+  AroundProduct<Number> around;
+  around.parts = {{{Limiter::dram, transform_s}, {Limiter::launch, launch_s}}};
+  around.kernels_s = trace.named("kernels", product_s + transform_s + launch_s, "s");
+  return around;
 }
 
 }  // namespace roofline

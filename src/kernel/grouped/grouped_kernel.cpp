@@ -1,16 +1,83 @@
-#include "kernel/grouped/grouped_kernel.hpp"
+// Convolutions of several groups, all three passes.
+//
+// Depthwise (one input channel a group): a direct kernel makes each output from its window, tap by
+// tap, on the vector units. Small layers cost the chain of tap loads that nothing hides, large ones
+// the larger of memory and multiply-adds. cuDNN (NHWC) has fast kernels for windows of 3, 5 and 7
+// and a general, slower one; PyTorch (fp32, NCHW) has its own, whose weight gradient runs one block
+// a tap of a channel.
+//
+// Grouped: in NHWC and with a power of two of channels a group, up to 64, cuDNN packs groups into
+// tensor-core tiles and is bound by fetching the window's taps again and again; others are padded
+// to one (two layout changes), run group by group, or by one batched launch. In NCHW (fp32) it runs
+// group by group or a general direct kernel.
+//
+// The kernel is the fastest candidate, as autotuning would choose.
 
-#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
-#include "kernel/grouped/depthwise_formulas.hpp"
-#include "kernel/grouped/group_gemm_formulas.hpp"
+#include "kernel/grouped/grouped_formulas.hpp"
+#include "kernel/plans.hpp"
 
 namespace roofline {
 namespace {
 
-constexpr double tile_channels = GroupGemmFormulas<Planning>::packed_tile;
+/// Of a longer window, every so many taps stand for those after them: looking at 2^32 takes
+/// seconds.
+constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
+
+/// Mean number of window taps along one axis that fall inside the input, over all outputs.
+double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
+                          std::uint64_t output) {
+  const std::uint64_t stride = window.stride[axis];
+  const std::uint64_t pad = window.pad_begin[axis];
+  const std::uint64_t last_input = pad + input - 1;  // where the window has the padding before it
+  const std::uint64_t last_output = output - 1;
+  const std::uint64_t taps = window.kernel[axis];
+  const std::uint64_t step = (taps - 1) / most_taps + 1;
+  double pairs = 0;
+  for (std::uint64_t tap = 0; tap < taps; tap += step) {
+    // Outputs o with pad <= o * stride + offset <= last_input.
+    const std::uint64_t offset = tap * window.dilation[axis];
+    if (offset > last_input) continue;
+    const std::uint64_t first = offset >= pad ? 0 : (pad - offset - 1) / stride + 1;
+    const std::uint64_t last = std::min(last_output, (last_input - offset) / stride);
+    if (first > last) continue;
+    pairs +=
+        static_cast<double>(std::min(step, taps - tap)) * static_cast<double>(last - first + 1);
+  }
+  return pairs / static_cast<double>(output);
+}
+
+ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts) {
+  const auto [input, output, pass] = mirror_of(layer);
+  ConvolutionProblem p;
+  p.layer = &layer;
+  p.input = input;
+  p.output = output;
+  p.pass = pass;
+  p.nhwc = is_nhwc(layer);
+  p.element_byte = element_byte(layer.dtypes.input);
+  p.batch = static_cast<double>(input->batch);
+  p.groups = static_cast<double>(layer.groups);
+  p.group_in = static_cast<double>(input->channels) / p.groups;
+  p.group_out = static_cast<double>(output->channels) / p.groups;
+  p.taps = product(layer.window->kernel);
+  p.stride = product(layer.window->stride);
+  p.input_positions = spatial_size(*input);
+  p.output_positions = spatial_size(*output);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double valid =
+        valid_taps_of_axis(*layer.window, axis, input->spatial[axis], output->spatial[axis]);
+    p.valid_taps *= valid;
+    if (axis < 2) p.valid_rows *= valid;
+  }
+  p.streams = streams_of(layer, counts);
+  return p;
+}
 
 bool packs(const ConvolutionProblem& p) {
   const auto in = static_cast<std::uint64_t>(p.group_in);
@@ -20,10 +87,10 @@ bool packs(const ConvolutionProblem& p) {
 /// cuDNN generates a batched kernel for wide groups of 16-bit channels in whole 16-byte pieces.
 bool batches(const ConvolutionProblem& p) {
   const double piece = 16 / p.element_byte;
-  const bool pointwise = p.taps == 1 && p.pass == Pass::fwd && p.group_in > tile_channels;
+  const bool pointwise = p.taps == 1 && p.pass == Pass::fwd && p.group_in > packed_tile;
   const double narrower = std::min(p.group_in, p.group_out);
-  return p.is_16bit && std::fmod(p.group_in, piece) == 0 &&
-         (pointwise || narrower >= GroupGemmFormulas<Planning>::batched_tile);
+  return p.is_16bit() && std::fmod(p.group_in, piece) == 0 &&
+         (pointwise || narrower >= batched_tile);
 }
 
 /// Whether channels of a group start at whole 16-byte pieces; if not, they are copied apart.
@@ -38,89 +105,91 @@ double packed_width(const ConvolutionProblem& p) {
   return p.group_in == 1 ? 4 : std::max(4.0, static_cast<double>(std::bit_ceil(wider)));
 }
 
-class Candidates {
- public:
-  void add(Algorithm algorithm, bool there_is = true) {
-    if (there_is) list_[size_++] = algorithm;
-  }
-  const Algorithm* begin() const { return list_.data(); }
-  const Algorithm* end() const { return list_.data() + size_; }
-  std::size_t size() const { return size_; }
-
- private:
-  std::array<Algorithm, 5> list_{};
-  std::size_t size_ = 0;
-};
-
-Candidates depthwise_candidates(const ConvolutionProblem& p) {
-  Candidates all;
-  if (p.nhwc) {
-    all.add(Algorithm::depthwise_tiled_nhwc, has_tiled_kernel(p));
-    all.add(Algorithm::depthwise_wide_nhwc, has_wide_dgrad(p));
-    all.add(Algorithm::depthwise_dgrad_nhwc, p.pass == Pass::dgrad && p.group_out == 1);
-    all.add(Algorithm::grouped_direct_nhwc);
-    all.add(Algorithm::grouped_packed_gemm_repacked);
-  } else {
-    all.add(Algorithm::depthwise_forward_nchw, p.pass == Pass::fwd);
-    all.add(Algorithm::depthwise_dgrad_nchw, p.pass == Pass::dgrad);
-    all.add(Algorithm::depthwise_wgrad_nchw, p.pass == Pass::wgrad);
-  }
-  return all;
+/// cuDNN's fast depthwise kernels know square windows of 3, 5 and 7; with 16 bits also a dilation
+/// of 2, and with TF32 no weight gradient of 7 or of channels off four (kernel names measured).
+bool has_tiled_kernel(const ConvolutionProblem& p) {
+  const Window& w = *p.layer->window;
+  const std::uint64_t size = w.kernel[2];
+  const bool known =
+      w.kernel[0] == 1 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
+  const std::uint64_t most_dilation = p.is_16bit() && size == 3 ? 2 : 1;
+  const bool lacking =
+      !p.is_16bit() && p.pass == Pass::wgrad && (size == 7 || std::fmod(p.groups, 4) != 0);
+  return known && !lacking && w.dilation[1] <= most_dilation && w.dilation[2] <= most_dilation &&
+         p.group_out == 1;
 }
 
-Candidates grouped_candidates(const ConvolutionProblem& p) {
-  Candidates all;
-  if (!p.nhwc) {
-    all.add(Algorithm::grouped_direct_nchw);
-    all.add(Algorithm::group_by_group_nchw);
-    all.add(Algorithm::group_by_group_small_nchw,
-            p.pass == Pass::dgrad && std::min(p.group_in, p.group_out) >= 20);
-    all.add(Algorithm::group_by_group_winograd,
-            p.pass == Pass::wgrad && p.stride == 1 && p.taps > 1);
+/// The data gradient's kernel with large tiles (names sm90_xmma_depthwise_convolution_dgrad).
+bool has_wide_dgrad(const ConvolutionProblem& p) {
+  return p.is_16bit() && p.pass == Pass::dgrad && p.stride == 1 && has_tiled_kernel(p) &&
+         p.layer->window->kernel[2] <= 5;
+}
+
+/// The kernels that may run the layer.
+std::vector<Algorithm> candidates_of(const ConvolutionProblem& p) {
+  std::vector<Algorithm> all;
+  const auto add = [&all](Algorithm algorithm, bool there_is = true) {
+    if (there_is) all.push_back(algorithm);
+  };
+  const bool depthwise = p.group_in == 1;
+  if (depthwise && p.nhwc) {
+    add(Algorithm::depthwise_tiled_nhwc, has_tiled_kernel(p));
+    add(Algorithm::depthwise_wide_nhwc, has_wide_dgrad(p));
+    add(Algorithm::depthwise_dgrad_nhwc, p.pass == Pass::dgrad && p.group_out == 1);
+    add(Algorithm::grouped_direct_nhwc);
+    add(Algorithm::grouped_packed_gemm_repacked);
+  } else if (depthwise) {
+    add(Algorithm::depthwise_forward_nchw, p.pass == Pass::fwd);
+    add(Algorithm::depthwise_dgrad_nchw, p.pass == Pass::dgrad);
+    add(Algorithm::depthwise_wgrad_nchw, p.pass == Pass::wgrad);
+  } else if (p.nhwc) {
+    add(Algorithm::grouped_packed_gemm, packs(p));
+    add(Algorithm::grouped_packed_gemm_repacked,
+        !packs(p) && std::max(p.group_in, p.group_out) <= 4 * packed_tile);
+    add(Algorithm::group_by_group_nhwc);
+    add(Algorithm::grouped_batched_gemm, batches(p) && !packs(p));
+    add(Algorithm::grouped_direct_nhwc, !packs(p));
   } else {
-    all.add(Algorithm::grouped_packed_gemm, packs(p));
-    all.add(Algorithm::grouped_packed_gemm_repacked,
-            !packs(p) && std::max(p.group_in, p.group_out) <= 4 * tile_channels);
-    all.add(Algorithm::group_by_group_nhwc);
-    all.add(Algorithm::grouped_batched_gemm, batches(p) && !packs(p));
-    all.add(Algorithm::grouped_direct_nhwc, !packs(p));
+    add(Algorithm::grouped_direct_nchw);
+    add(Algorithm::group_by_group_nchw);
+    add(Algorithm::group_by_group_small_nchw,
+        p.pass == Pass::dgrad && std::min(p.group_in, p.group_out) >= 20);
+    add(Algorithm::group_by_group_winograd, p.pass == Pass::wgrad && p.stride == 1 && p.taps > 1);
   }
   return all;
 }
 
 template <class Trace>
-ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm,
-                                        const GroupedFormulas<Trace>& formulas) {
-  const DepthwiseFormulas<Trace> depthwise{formulas};
-  const GroupGemmFormulas<Trace> gemm{formulas};
-  const ConvolutionProblem& p = formulas.p;
-  const GroupedConstants& k = formulas.k;
+ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormulas<Trace>& f) {
+  const ConvolutionProblem& p = f.p;
+  const GroupedConstants& k = f.k;
   switch (algorithm) {
-    case Algorithm::depthwise_tiled_nhwc: return depthwise.tiled();
-    case Algorithm::depthwise_wide_nhwc: return depthwise.wide_dgrad();
-    case Algorithm::depthwise_dgrad_nhwc: return depthwise.untiled_dgrad();
-    case Algorithm::depthwise_forward_nchw: return depthwise.forward_nchw();
-    case Algorithm::depthwise_dgrad_nchw: return depthwise.dgrad_nchw();
-    case Algorithm::depthwise_wgrad_nchw: return depthwise.wgrad_nchw();
-    case Algorithm::grouped_packed_gemm: return gemm.packed(p.group_in, false);
-    case Algorithm::grouped_packed_gemm_repacked: return gemm.packed(packed_width(p), true);
-    case Algorithm::grouped_batched_gemm: return gemm.batched(k.batched_16bit[p.pass]);
+    case Algorithm::depthwise_tiled_nhwc: return f.tiled();
+    case Algorithm::depthwise_wide_nhwc: return f.wide_dgrad();
+    case Algorithm::depthwise_dgrad_nhwc: return f.untiled_dgrad();
+    case Algorithm::depthwise_forward_nchw: return f.forward_nchw();
+    case Algorithm::depthwise_dgrad_nchw: return f.dgrad_nchw();
+    case Algorithm::depthwise_wgrad_nchw: return f.wgrad_nchw();
+    case Algorithm::grouped_packed_gemm: return f.packed(p.group_in, false);
+    case Algorithm::grouped_packed_gemm_repacked: return f.packed(packed_width(p), true);
+    case Algorithm::grouped_batched_gemm: return f.batched(k.batched_16bit[p.pass]);
     case Algorithm::group_by_group_nhwc:
-      return gemm.group_by_group(algorithm, (p.is_16bit ? k.group_16bit : k.group_32bit)[p.pass],
-                                 aligned(p) ? &k.slice_element_clock : &k.repack_element_clock);
-    case Algorithm::group_by_group_nchw:
-      return gemm.group_by_group(algorithm, k.group_nchw[p.pass]);
+      return f.group_by_group(algorithm, (p.is_16bit() ? k.group_16bit : k.group_32bit)[p.pass],
+                              aligned(p) ? &k.slice_element_clock : &k.repack_element_clock);
+    case Algorithm::group_by_group_nchw: return f.group_by_group(algorithm, k.group_nchw[p.pass]);
     case Algorithm::group_by_group_small_nchw:
-      return gemm.group_by_group(algorithm, k.small_nchw_dgrad);
+      return f.group_by_group(algorithm, k.small_nchw_dgrad);
     case Algorithm::group_by_group_winograd:
-      return gemm.group_by_group(algorithm, k.winograd_nchw_wgrad);
-    default: return p.group_in == 1 ? depthwise.general() : gemm.general();
+      return f.group_by_group(algorithm, k.winograd_nchw_wgrad);
+    default: return p.group_in == 1 ? f.general_depthwise() : f.general();
   }
 }
 
-Algorithm fastest(const Candidates& candidates, const ConvolutionProblem& p,
-                  const ResolvedModel& model, CacheState cache) {
-  if (candidates.size() == 1) return *candidates.begin();
+/// As autotuning would choose.
+Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model,
+                         CacheState cache) {
+  const std::vector<Algorithm> candidates = candidates_of(p);
+  if (candidates.size() == 1) return candidates.front();
   Planning trace;
   const auto rates = machine_rates(model.machine, trace);
   const GroupedFormulas<Planning> formulas{p, model.constants->values.grouped, model, rates, trace};
@@ -136,29 +205,11 @@ Algorithm fastest(const Candidates& candidates, const ConvolutionProblem& p,
 
 }  // namespace
 
-bool has_tiled_kernel(const ConvolutionProblem& p) {
-  const Window& w = *p.layer->window;
-  const std::uint64_t size = w.kernel[2];
-  const bool known =
-      w.kernel[0] == 1 && w.kernel[1] == size && (size == 3 || size == 5 || size == 7);
-  const std::uint64_t most_dilation = p.is_16bit && size == 3 ? 2 : 1;
-  const bool lacking =
-      !p.is_16bit && p.pass == Pass::wgrad && (size == 7 || std::fmod(p.groups, 4) != 0);
-  return known && !lacking && w.dilation[1] <= most_dilation && w.dilation[2] <= most_dilation &&
-         p.group_out == 1;
-}
-
-bool has_wide_dgrad(const ConvolutionProblem& p) {
-  return p.is_16bit && p.pass == Pass::dgrad && p.stride == 1 && has_tiled_kernel(p) &&
-         p.layer->window->kernel[2] <= 5;
-}
-
 template <class Trace>
 KernelPlan grouped_plan(const Layer& layer, const Counts& counts, Engine engine,
                         const ResolvedModel& model, CacheState cache, Trace& trace) {
   const ConvolutionProblem p = convolution_problem(layer, counts);
-  const Algorithm algorithm =
-      fastest(p.group_in == 1 ? depthwise_candidates(p) : grouped_candidates(p), p, model, cache);
+  const Algorithm algorithm = fastest_kernel(p, model, cache);
   const auto flop_s = practical_flop_s(counts, engine_model(model, engine), trace);
   const auto rates = machine_rates(model.machine, trace);
   const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};

@@ -1,14 +1,19 @@
-#include "kernel/streaming/streaming_kernel.hpp"
+// Layers that stream through memory: norms, activations, add, mul, concat, pools, upsampling,
+// softmax, layer norm. PyTorch runs each as one kernel of its own (cuDNN's for batch norm), so each
+// has a fixed start, a chain of dependent round trips, and a throughput bound by bytes or by the
+// instructions that one element costs; index arithmetic makes the latter matter for pools.
+//
+// Backward rule. dgrad is the whole backward kernel of the layer: it reads the gradient of the
+// output and what the forward pass saved, and writes the gradient of the input. wgrad of a norm is
+// computed by the same kernel and costs the same; of a layer without parameters it is nothing
+// beyond dgrad and is planned as dgrad. add and concat pass gradients through: planned as copies.
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "kernel/layer_sizes.hpp"
-#include "kernel/streaming/group_norm_kernel.hpp"
-#include "kernel/streaming/layer_norm_kernel.hpp"
-#include "kernel/streaming/pool_kernel.hpp"
-#include "kernel/streaming/reduction.hpp"
+#include "kernel/plans.hpp"
+#include "kernel/streaming/stream_formulas.hpp"
 
 namespace roofline {
 namespace {
@@ -31,19 +36,53 @@ bool is_generated(const Layer& layer) {
   return false;
 }
 
-/// Of 512 threads with up to 64 registers, of a batch norm in training.
-constexpr double kept_blocks = 2;
+/// What indices pick are rows, and memory moves each in whole sectors (CUDA C++ Best Practices
+/// Guide, "Coalesced Access to Global Memory").
+double sector_waste(const Layer& layer) {
+  using enum LayerKind;
+  if (layer.kind != embedding && layer.kind != gather && layer.kind != scatter) return 1;
+  constexpr double sector_byte = 32;
+  const double row_byte =
+      static_cast<double>(layer.output.channels) * element_byte(layer.dtypes.output);
+  return std::ceil(row_byte / sector_byte) * sector_byte / row_byte;
+}
+
+StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
+  const Shape& input = layer.inputs.front().shape;
+  StreamProblem p;
+  p.layer = &layer;
+  p.nhwc = is_nhwc(layer);
+  p.batch = static_cast<double>(input.batch);
+  p.channels = static_cast<double>(input.channels);
+  if (layer.kind == LayerKind::instance_norm) {
+    p.channels *= p.batch;
+    p.batch = 1;
+    p.nhwc = false;
+  }
+  p.input_positions = spatial_size(input);
+  p.input_element = element_count(input);
+  p.output_element = element_count(layer.output);
+  p.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
+  p.output_byte = static_cast<double>(counts.bytes.output);
+  const auto all_byte = static_cast<double>(counts.bytes.total);
+  const double written_byte = p.backward() ? p.input_byte : p.output_byte;
+  const double waste = sector_waste(layer);
+  p.streams = {waste * (all_byte - written_byte),
+               (layer.kind == LayerKind::scatter ? waste : 1) * written_byte};
+  return p;
+}
 
 template <class Trace>
 class StreamingKernels : StreamFormulas<Trace> {
   using Formulas = StreamFormulas<Trace>;
+  using Formulas::chain_of;
   using Formulas::inputs;
   using Formulas::k;
-  using Formulas::machine;
   using Formulas::outputs;
   using Formulas::p;
   using Formulas::rates;
   using Formulas::trace;
+  using Formulas::work_of;
   using typename Formulas::Number;
   using typename Formulas::Work;
 
@@ -54,13 +93,9 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// One after the other.
   std::vector<Work> works() const {
     if (is_generated(*p.layer)) return {generated()};
-    switch (p.layer->kind) {
-      case LayerKind::layer_norm:
-      case LayerKind::rms_norm: return layer_norm<Trace>(*this);
-      case LayerKind::max_pool:
-      case LayerKind::avg_pool: return pool<Trace>(*this);
-      default: return {work()};
-    }
+    if (info(p.layer->kind).family == KindFamily::norm) return norm<Trace>(*this);
+    if (has_window(p.layer->kind)) return pool<Trace>(*this);
+    return {work()};
   }
 
  private:
@@ -75,32 +110,13 @@ class StreamingKernels : StreamFormulas<Trace> {
       case LayerKind::gather: return p.backward() ? scatter() : gather();
       case LayerKind::scatter: return scatter();
       case LayerKind::global_avg_pool:
-      case LayerKind::reduce: return p.backward() ? spread() : reduction<Trace>(*this);
-      case LayerKind::group_norm: return group_norm<Trace>(*this);
-      case LayerKind::instance_norm: return instance_norm();
+      case LayerKind::reduce:
+        return p.backward() ? spread() : reduction<Trace>(*this, *p.layer, p.streams);
       case LayerKind::concat: return concat();
-      case LayerKind::batch_norm: return batch_norm();
       case LayerKind::softmax: return softmax();
       case LayerKind::upsample: return upsample();
       default: return activation();
     }
-  }
-
-  Work start_of(const StreamKernel& kernel, Algorithm algorithm) const {
-    Work work = Formulas::start_of(kernel, algorithm);
-    work.round_trips = trace(kernel.round_trips);
-    return work;
-  }
-
-  /// The same with what each output costs.
-  Work work_of(const StreamKernel& kernel, Algorithm algorithm) const {
-    Work work = start_of(kernel, algorithm);
-    work.clocks = outputs() * trace(kernel.element_clock);
-    return work;
-  }
-
-  Number share_of_sms(const Number& blocks) const {
-    return trace.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
   }
 
   /// Of an element's arithmetic. Sixteen-bit elements are widened, computed in fp32, narrowed.
@@ -141,7 +157,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     const double features = static_cast<double>(p.layer->output.channels);
     if (std::fmod(features * element_byte(p.layer->dtypes.output), 16) != 0)
       return in_another_order();
-    Work work = start_of(k.vectorized_several, Algorithm::row_gather);
+    Work work = chain_of(k.vectorized_several, Algorithm::row_gather);
     const Number rows = trace.named("rows", p.output_element / features, "", "layer");
     work.blocks = value_of(rows);
     work.clocks = rows * trace(k.gather_row_clock);
@@ -149,24 +165,8 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
   Work scatter() const {
-    Work work = start_of(k.permuted, Algorithm::strided_elementwise);
+    Work work = chain_of(k.permuted, Algorithm::strided_elementwise);
     work.clocks = inputs() * trace(k.scatter_element_clock);
-    return work;
-  }
-
-  /// A batch norm of one image that has the channels of all, with copies of the parameters for
-  /// each.
-  Work instance_norm() const {
-    Work work = over_channels(
-        p.backward() ? k.norm_backward_nchw : k.norm_statistics_nchw,
-        p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw);
-    // Copies of two parameters; in 16 bits the forward pass is three kernels of PyTorch's.
-    work.kernels = is_16bit() && !p.backward() ? 5 : 3;
-    if (is_nhwc(*p.layer)) {
-      const double copies = p.backward() ? 2 : 1;
-      work.kernels += copies;
-      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
-    }
     return work;
   }
 
@@ -174,7 +174,7 @@ class StreamingKernels : StreamFormulas<Trace> {
     if (!lies_alike()) return in_another_order();
     if (info(p.layer->kind).cost == ElementCost::scaled && !p.backward())
       return work_of(k.broadcast, Algorithm::broadcast_elementwise);
-    Work work = start_of(p.backward() ? k.vectorized_several : k.vectorized,
+    Work work = chain_of(p.backward() ? k.vectorized_several : k.vectorized,
                          Algorithm::vectorized_elementwise);
     const Number clock = trace(function_clock());
     work.clocks = outputs() * (p.backward() ? clock * trace(k.backward_ratio) : clock);
@@ -182,7 +182,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
   Work generated() const {
-    Work work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise);
+    Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
     work.clocks = outputs() * trace(function_clock());
     return work;
   }
@@ -190,99 +190,8 @@ class StreamingKernels : StreamFormulas<Trace> {
   Work combine() const {
     if (!lies_alike()) return in_another_order();
     if (!same_shapes(*p.layer)) return work_of(k.broadcast, Algorithm::broadcast_elementwise);
-    Work work = start_of(k.vectorized_several, Algorithm::vectorized_elementwise);
+    Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
     work.clocks = outputs() * trace(k.simple_clock);
-    return work;
-  }
-
-  Work batch_norm() const {
-    if (p.backward())
-      return over_channels(
-          p.nhwc ? k.norm_backward_nhwc : k.norm_backward_nchw,
-          p.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw);
-    if (p.layer->batch_statistics)
-      return over_channels(
-          p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
-          p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
-    return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
-  }
-
-  /// A batch norm that needs the sums over a channel first, backward over the gradient and the
-  /// saved input.
-  Work over_channels(const StreamKernel& kernel, Algorithm algorithm) const {
-    Work work = work_of(kernel, algorithm);
-    const double read_byte = (p.backward() ? 2 : 1) * p.input_byte;
-    if (p.nhwc) {
-      work.streams = {2 * read_byte, p.input_byte};
-      work.kernels = 2;
-      // Blocks span 128 byte of channels. Where there are fewer, the threads beyond them do
-      // nothing, and those that work have more positions in turn.
-      const double span = 128 / element_byte(p.layer->dtypes.input);
-      work.filled = trace.factor("share of rates that few channels reach",
-                                 std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
-      return work;
-    }
-    work.streams = {read_byte, p.input_byte};
-    const Number channels = trace.named("channels", p.channels, "", "layer");
-    work.blocks = p.channels;
-    work.idle = 1 / share_of_sms(channels);
-    const Number of_channels = channels * trace(k.norm_channel_clock);
-    if (keeps_channel()) {
-      // Sixteen-bit elements are taken two at a time.
-      work.clocks = work.clocks * (is_16bit() ? 0.5 : 1) + of_channels;
-      const double waves = p.channels / (kept_blocks * machine.sm_count);
-      work.filled = trace.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
-    } else {
-      work.clocks = work.clocks + of_channels;
-      walk_again(work);
-    }
-    // What few blocks have under way says all of how slow memory is; arithmetic is on their SMs.
-    const double width = !keeps_channel() && is_16bit() ? 0.5 : 1;
-    work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
-                               trace(k.norm_in_flight_byte) * rates.sm_count});
-    return work;
-  }
-
-  bool is_16bit() const { return element_byte(p.layer->dtypes.input) <= 2; }
-
-  /// cuDNN's kernel of a block a channel keeps what it has read of it in shared memory, of which
-  /// two blocks share an SM's: on an H100 up to 104 KB, and in 16 bits in registers too, 170 KB
-  /// together. Larger channels are read twice, as all are by MIOpen and by PyTorch's 16-bit
-  /// instance norm.
-  bool keeps_channel() const {
-    const bool by_cudnn = info(machine.architecture).vendor == info(Architecture::hopper).vendor &&
-                          !(is_16bit() && p.layer->kind == LayerKind::instance_norm);
-    const double shared_byte = std::min(104e3, machine.sm.shared_byte / kept_blocks);
-    const double kept_byte = (p.backward() ? 2 : 1) * p.input_byte / p.channels;
-    return by_cudnn && kept_byte <= shared_byte * (is_16bit() ? 1.6 : 1);
-  }
-
-  void walk_again(Work& work) const {
-    work.streams.again_byte = work.streams.read_byte;
-    const double resident = std::min(1.0, 2 * kept_blocks * machine.sm_count / p.channels);
-    work.streams.between_byte = resident * (work.streams.read_byte + work.streams.write_byte);
-  }
-
-  /// A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
-  /// than four an SM, the rates fall with the root of their number.
-  Work batch_norm_nhwc() const {
-    Work work = work_of(k.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
-    const Number resident =
-        trace.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
-    work.filled = trace.factor("share of rates that few blocks reach",
-                               sqrt(min({1, resident / (4 * rates.sm_count)})));
-    return work;
-  }
-
-  /// One block walks the positions of one channel of one image, 512 elements a step.
-  Work batch_norm_nchw() const {
-    Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
-    work.blocks = p.batch * p.channels;
-    const Number blocks = trace.named("blocks", Number(p.batch) * p.channels);
-    work.clocks = max({work.clocks, blocks * trace(k.norm_nchw_block_clock)});
-    work.busy = share_of_sms(blocks);
-    const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
-    work.round_trips = work.round_trips + steps * 0.5;
     return work;
   }
 
@@ -306,7 +215,7 @@ class StreamingKernels : StreamFormulas<Trace> {
 
   /// The gradient of each sum goes to all of its elements.
   Work spread() const {
-    Work work = start_of(k.broadcast, Algorithm::broadcast_elementwise);
+    Work work = chain_of(k.broadcast, Algorithm::broadcast_elementwise);
     work.clocks = inputs() * trace(k.broadcast.element_clock);
     return work;
   }
@@ -314,7 +223,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// Each thread of the NCHW kernel makes the same place of all planes, one after the other; the
   /// gradient is added up by atomics, which meet where neighbours are made of the same element.
   Work interpolated() const {
-    Work work = start_of(
+    Work work = chain_of(
         p.nhwc ? k.upsample_nhwc : k.upsample_nchw,
         p.nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
     const double taps = p.layer->interpolation == Interpolation::bicubic ? 16 : 4;

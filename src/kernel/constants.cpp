@@ -1,4 +1,4 @@
-#include "kernel/constant_fields.hpp"
+#include "kernel/constants.hpp"
 
 #include <algorithm>
 #include <type_traits>

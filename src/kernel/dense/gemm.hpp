@@ -4,19 +4,119 @@
 //
 // A block computes an m x n tile of the result in steps of k, double-buffered: a step takes its
 // arithmetic or the way of its operands, whichever is longer. Blocks run in waves of SMs x resident
-// blocks (occupancy.hpp); the last wave holds what is left. Split-K gives each tile to several
+// blocks (Occupancy); the last wave holds what is left. Split-K gives each tile to several
 // blocks, whose fp32 partial sums go through L2 once more.
 //
 // Worked example, V100 fp32, M = 1568, N = 256, K = 256, tile 128x32x8: 13 * 8 = 104 blocks on 80
 // SMs hold at most two an SM; 32 steps of 2*128*32*8 FLOP at 196 GFLOP/s an SM.
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
-#include "kernel/dense/product.hpp"
-#include "kernel/dense/tile_mapping.hpp"
-#include "kernel/time_parts.hpp"
+#include "kernel/dense/contraction.hpp"
+#include "kernel/rates.hpp"
 
 namespace roofline {
+
+/// What one SM takes, and a block whatever its size.
+template <class Number>
+struct ProductRates {
+  Number sm_count{};
+  Number second_per_flop{};
+  Number second_per_l2_byte{};
+  Number second_per_gather{};       ///< 0: vector loads
+  Number second_per_scatter{};      ///< 0: plain stores
+  Number second_per_stored_byte{};  ///< the longer of its way to L2 and of a block's stores
+  Number second_per_shared_byte{};  ///< 0: a tile's loads are in operand_element
+  Number operand_element{};
+  Number step_latency_s{};
+  Number block_latency_s{};
+  Number schedulers{};  ///< warps that an SM needs for its full rate
+  Number warp_size{};
+  Number second_per_dram_byte{};              ///< of sums that are converted
+  double l2_kept_byte = 0, l2_lost_byte = 0;  ///< where these begin, and all have, left the L2
+  Number reduce_s{};  ///< the second kernel, which adds what splits of k made
+};
+
+template <class Trace>
+NumberOf<Trace> kernel_share(ProductKernels kernels, const DenseConstants& c, Trace& trace) {
+  switch (kernels) {
+    case ProductKernels::convolution: return 1;
+    case ProductKernels::dilated: return trace(c.dilated_share);
+    case ProductKernels::gemm_library: return trace(c.library_share);
+    case ProductKernels::fused_winograd: return trace(c.winograd_share);
+    case ProductKernels::transformed_points: return trace(c.batched_share) * trace(c.library_share);
+  }
+  return 1;
+}
+
+/// What tensor cores do with rows that the bulk copies behind the newest instructions cannot take:
+/// those are whole 16 byte (CUDA C++ Programming Guide, "Tensor Memory Accelerator"). Copies past
+/// the registers take 4 and 8 ("Asynchronous data copies"); rows of 2 byte go through them.
+template <class Trace>
+NumberOf<Trace> unaligned_flop_per_s(const Product& p, const DenseConstants& c,
+                                     const MachineRates<NumberOf<Trace>>& machine, Trace& trace) {
+  const double& rate =
+      p.row_byte < 4 ? c.odd_row_flop_per_clk_per_sm : c.short_row_flop_per_clk_per_sm;
+  return trace.named("FLOP a second on rows of no whole 16 byte",
+                     trace(rate) * (2 / p.element_byte) * machine.sm_count * machine.clock_hz,
+                     "FLOP/s");
+}
+
+template <class Trace>
+ProductRates<NumberOf<Trace>> product_rates(const Product& p, const ResolvedModel& model,
+                                            const EngineModel& engine,
+                                            const MachineRates<NumberOf<Trace>>& machine,
+                                            Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const DenseConstants& c = *engine.constants;
+  const MemorySystem& memory = model.memory;
+  const Number clock = machine.clock_hz;
+  ProductRates<Number> r;
+  r.sm_count = machine.sm_count;
+  const Number peak = engine.peak_flop_per_s;
+  const Number math_share = trace.sourced(engine.math_share, engine.math_origin);
+  const Number role_share = p.role == Pass::dgrad   ? trace(c.dgrad_share)
+                            : p.role == Pass::wgrad ? trace(c.wgrad_share)
+                                                    : Number(1);
+  Number flop_per_s = peak * math_share * role_share * kernel_share(p.kernels, c, trace);
+  if (p.row_byte < 16) flop_per_s = min({flop_per_s, unaligned_flop_per_s(p, c, machine, trace)});
+  r.second_per_flop =
+      trace.named("time of a FLOP on an SM", r.sm_count * p.flop_ratio / flop_per_s, "s");
+  r.second_per_l2_byte =
+      trace.named("time of a byte from L2 on an SM",
+                  1 / (trace(memory.constants->l2_operand_byte_per_clock_per_sm) * clock), "s");
+  if (p.gather_vector > 0)
+    r.second_per_gather = 1 / (trace(c.gather_per_clk_per_sm) * p.gather_vector * clock *
+                               (p.first_layer ? trace(c.first_layer_gather) : Number(1)) *
+                               (p.role == Pass::wgrad ? trace(c.wgrad_gather) : Number(1)));
+  const bool stores_slowly =
+      c.store_byte_per_clk_per_sm < memory.constants->l2_operand_byte_per_clock_per_sm;
+  r.second_per_stored_byte =
+      stores_slowly ? 1 / (trace(c.store_byte_per_clk_per_sm) * clock) : r.second_per_l2_byte;
+  if (p.scattered) r.second_per_scatter = 1 / (trace(c.scatter_per_clk_per_sm) * clock);
+  // 32 banks of 4 byte a clock (CUDA C++ Programming Guide, "Shared Memory"); AMD's and Intel's
+  // local memories are as wide.
+  if (p.shares_operands)
+    r.second_per_shared_byte = 1 / (trace.sourced(32 * 4, "32 banks of 4 byte a clock") * clock);
+  r.operand_element =
+      p.load_ratio * trace(c.operand_element) *
+      trace.factor("share of operand loads, beside arithmetic at half rate", engine.load_share);
+  r.step_latency_s =
+      trace(p.follows_window ? c.window_step_latency_clk : c.step_latency_clk) / clock;
+  r.block_latency_s =
+      (trace(c.block_latency_clk) + (p.follows_window ? trace(c.window_latency_clk) : Number{})) /
+      clock;
+  if (p.converts) r.second_per_dram_byte = 1 / dram_byte_per_s(memory, trace);
+  r.l2_kept_byte = memory.l2_kept_byte;
+  r.l2_lost_byte = memory.l2_lost_byte;
+  r.schedulers = model.machine.sm.schedulers;
+  r.warp_size = model.machine.sm.warp_size;
+  r.reduce_s = trace.sourced(memory.launch_s, memory.launch_origin) +
+               trace(p.follows_window ? c.window_reduce_s : c.extra_kernel_s);
+  return r;
+}
 
 /// A tile's own times, the same for all splits.
 template <class Number>
@@ -126,6 +226,16 @@ Schedule<NumberOf<Trace>> schedule(const Product& p, const ProductRates<NumberOf
   return s;
 }
 
+/// The tile that a block of a product takes, and its split of k: as a user states them, or the
+/// fastest that a library has.
+struct TileMapping {
+  TileKernel tile{};
+  double split = 1;  ///< of k, over blocks
+  Occupancy occupancy{};
+  std::uint64_t shared_byte = 0;  ///< of a block
+  bool stated = false;            ///< by the layer
+};
+
 template <class Number>
 struct GemmTime {
   TileCost<Number> cost;
@@ -199,5 +309,24 @@ void add_product(TimeParts<NumberOf<Trace>>& parts, const GemmTime<NumberOf<Trac
   parts.add(Limiter::l2, s.partial_s);
   parts.add(Limiter::launch, s.reduce_s);
 }
+
+/// The stated mapping of a product. What it leaves out: threads so that each holds 64 results
+/// (tensor cores: 128), 32 to 512; registers for those results, 64-bit ones twice, and 40 more; two
+/// stages; shared memory stages * (m + n) * k * bytes, of a direct convolution that of the patch
+/// under m outputs and its weights. Throws an InputError where no SM of the GPU can run it.
+TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
+                           const ResolvedModel& model, bool tensor);
+
+/// The list of a library's tiles for an engine and product.
+std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
+                                          const Contraction& x);
+
+/// The fastest of the tiles and splits.
+TileMapping fastest_mapping(const Product& product, const ProductRates<double>& rates,
+                            std::span<const TileKernel> tiles, const SmLimits& sm);
+
+/// The peak at which a product large enough to hide all else, on the best of the library's tiles,
+/// runs at `rate_flop_per_s`.
+double peak_for_rate(const ResolvedModel& model, const EngineModel& engine, double rate_flop_per_s);
 
 }  // namespace roofline

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a kernel moves, and how long the memory system needs for it.
+// The rates that every kernel's formulas start from, what a kernel moves, and how long the memory
+// system needs for it.
 //
 // Device memory: cold operands are read once. Warm ones are read only as far as the working set
 // (everything the kernel touches) outgrows the L2: all of it stays below `l2_kept_byte`, none above
@@ -21,25 +22,40 @@
 // 26 MB out shows 78 MB.
 
 #include "kernel/formula.hpp"
-#include "kernel/machine/memory_system.hpp"
-#include "kernel/machine/rates.hpp"
+#include "kernel/layer_sizes.hpp"
+#include "kernel/resolved_model.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/roofline_point.hpp"
 
 namespace roofline {
 
-/// What a pass reads and writes, each tensor once.
-struct Streams {
-  double read_byte = 0;
-  double write_byte = 0;
-  double again_byte = 0;    ///< of what is read, that a second walk reads
-  double between_byte = 0;  ///< touched between the two walks over a line
+template <class Number>
+struct MachineRates {
+  Number sm_count{};
+  Number clock_hz{};
+  Number issue_clock_per_s{};  ///< of all SMs, scaled by what one issues
 };
+
+template <class Trace>
+MachineRates<NumberOf<Trace>> machine_rates(const Machine& machine, Trace& trace) {
+  const auto sms = trace.named("SMs", machine.sm_count, "", machine.sm_origin);
+  const auto clock = trace.named("clock", machine.clock_hz, "clock/s", machine.clock_origin);
+  return {sms, clock, sms * clock * trace.sourced(machine.issue_share, "architecture")};
+}
+
+/// The layer's own FLOP at the rate that the engine sustains; 0 where the part lacks it.
+template <class Trace>
+NumberOf<Trace> practical_flop_s(const Counts& counts, const EngineModel* engine, Trace& trace) {
+  if (engine == nullptr || counts.flops == 0) return {};
+  const auto flop = trace.named("FLOP", static_cast<double>(counts.flops), "FLOP", "counted");
+  const auto peak = trace.named("peak", engine->peak_flop_per_s, "FLOP/s", engine->peak_origin);
+  const auto share =
+      trace.named("practical share of the peak", engine->math_share, "", engine->math_origin);
+  return trace.named("FLOP at the practical rate", flop / (peak * share), "s");
+}
 
 inline constexpr double walk_kept = 0.3;
 inline constexpr double walk_lost = 1.4;
-
-Streams streams_of(const Layer& layer, const Counts& counts);
 
 template <class Number>
 struct Traffic {
@@ -109,7 +125,7 @@ NumberOf<Trace> dram_byte_per_s(const MemorySystem& memory, Trace& trace) {
 template <class Trace>
 NumberOf<Trace> l2_byte_per_s(const MemorySystem& memory,
                               const MachineRates<NumberOf<Trace>>& rates, Trace& trace) {
-  const auto of_an_sm = trace.sourced(memory.l2_byte_per_clock_per_sm, memory.l2_origin);
+  const auto of_an_sm = trace(memory.constants->l2_byte_per_clock_per_sm);
   return trace.named("L2 rate",
                      max({of_an_sm * rates.sm_count * rates.clock_hz, memory.l2_least_byte_per_s}),
                      "byte/s");
@@ -123,7 +139,7 @@ NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trac
                              Trace& trace) {
   const auto moved = trace.named("bytes of L2, lines filled included", traffic.l2_byte, "byte");
   const auto requested = trace.named("requests to L2", moved - traffic.dram_read_byte, "byte");
-  const auto write_share = trace.sourced(memory.l2_write_share, memory.l2_origin);
+  const auto write_share = trace(memory.constants->l2_write_share);
   return trace.named(
       "L2 at full rate",
       max({requested / l2_byte_per_s, streams.write_byte / (l2_byte_per_s * write_share)}), "s");
@@ -133,8 +149,8 @@ NumberOf<Trace> l2_request_s(const Streams& streams, const Traffic<NumberOf<Trac
 template <class Trace>
 NumberOf<Trace> round_trip_s(const NumberOf<Trace>& far_share, const MemorySystem& memory,
                              Trace& trace) {
-  const auto latency = [&](double s) { return trace.sourced(s, memory.latency_origin); };
-  const auto l2_s = latency(memory.l2_latency_s), dram_s = latency(memory.dram_latency_s);
+  const auto l2_s = trace(memory.constants->l2_latency_s);
+  const auto dram_s = trace(memory.constants->dram_latency_s);
   return trace.named("round trip", l2_s + far_share * (dram_s - l2_s), "s");
 }
 

@@ -1,10 +1,17 @@
-#include "kernel/streaming/pool_kernel.hpp"
+// Max and average pools, forward and backward, as PyTorch runs them.
+//
+// Backward, each element of the input looks into every window that covers it: at most
+// ceil(kernel / stride) an axis. A max pool compares the position that each of them kept. In NCHW a
+// thread has an element of a plane, in NHWC threads of a block of channels, columns and rows make
+// several in turn; partly filled warps and blocks take as long as full ones. Where windows do not
+// overlap, a max pool in NHWC writes only where a maximum was, into what a kernel before it has
+// cleared.
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "kernel/layer_sizes.hpp"
+#include "kernel/streaming/stream_formulas.hpp"
 #include "model/sizes.hpp"
 
 namespace roofline {
@@ -12,26 +19,6 @@ namespace {
 
 /// PyTorch's max pools write the position of each maximum as a 64-bit integer, wanted or not.
 constexpr double index_byte = 8;
-
-std::uint64_t power_of_two_at_most(std::uint64_t value) { return std::bit_floor(value); }
-
-/// Outputs that one thread of PyTorch's channels-innermost max pool makes in turn. Its blocks hold
-/// up to 1024 threads over channels, columns and rows; each thread takes four channels where there
-/// are that many, and two columns and two rows. At batch 1 few blocks result and this chain, not
-/// the bytes, is the time.
-double outputs_in_turn(const Layer& layer) {
-  const std::uint64_t channels = layer.output.channels;
-  const std::uint64_t columns = layer.output.spatial[2];
-  const std::uint64_t rows = layer.output.spatial[1];
-  const std::uint64_t x = std::min<std::uint64_t>(power_of_two_at_most(channels), 32);
-  const std::uint64_t y = std::min(power_of_two_at_most(columns), 1024 / x);
-  const std::uint64_t z = std::min({power_of_two_at_most(rows), 1024 / x / y, std::uint64_t{64}});
-  const std::uint64_t channel_blocks = ceil_div(channels, x * 4);
-  const std::uint64_t channel_steps = ceil_div(channels, x * channel_blocks);
-  const std::uint64_t column_steps = ceil_div(ceil_div(columns, ceil_div(columns, y * 2)), y);
-  const std::uint64_t row_steps = ceil_div(ceil_div(rows, ceil_div(rows, z * 2)), z);
-  return static_cast<double>(channel_steps * column_steps * row_steps);
-}
 
 /// The pool's kernel: by layout and pass.
 const PoolKernel& kernel_of(const StreamProblem& p, const StreamingConstants& k, bool max_pool) {
@@ -56,27 +43,31 @@ double covering_windows(const Window& window) {
   return windows;
 }
 
-/// How the threads of PyTorch's channels-innermost gradient of a max pool share the input.
-struct GradientGrid {
+/// How the threads of PyTorch's channels-innermost max pools share a tensor: blocks of up to 1024
+/// of them over channels, columns and rows, each of which takes four channels where there are that
+/// many, and two columns and two rows. At batch 1 few blocks result and this chain, not the bytes,
+/// is the time.
+struct PoolGrid {
   double threads = 1;        ///< of all blocks
   double places = 1;         ///< that a thread makes in turn
   double channel_steps = 1;  ///< at each of them
 };
 
-GradientGrid gradient_grid(const Shape& input) {
-  const std::uint64_t channels = input.channels;
-  const std::uint64_t columns = input.spatial[2];
-  const std::uint64_t rows = input.spatial[1];
-  std::uint64_t x = std::min<std::uint64_t>(power_of_two_at_most(channels), 32);
-  const std::uint64_t y = std::min(power_of_two_at_most(columns), 1024 / x);
-  const std::uint64_t z = std::min({power_of_two_at_most(rows), 1024 / x / y, std::uint64_t{64}});
-  x = std::min(power_of_two_at_most(channels), 1024 / y / z);
+/// `fills_blocks`: blocks of few columns and rows have more threads over channels.
+PoolGrid pool_grid(const Shape& shape, bool fills_blocks) {
+  const std::uint64_t channels = shape.channels;
+  const std::uint64_t columns = shape.spatial[2];
+  const std::uint64_t rows = shape.spatial[1];
+  std::uint64_t x = std::min<std::uint64_t>(std::bit_floor(channels), 32);
+  const std::uint64_t y = std::min(std::bit_floor(columns), 1024 / x);
+  const std::uint64_t z = std::min({std::bit_floor(rows), 1024 / x / y, std::uint64_t{64}});
+  if (fills_blocks) x = std::min(std::bit_floor(channels), 1024 / y / z);
   const std::uint64_t channel_blocks = ceil_div(channels, x * 4);
   const std::uint64_t column_blocks = ceil_div(columns, y * 2);
   const std::uint64_t row_blocks = ceil_div(rows, z * 2);
-  GradientGrid grid;
+  PoolGrid grid;
   grid.threads =
-      static_cast<double>(input.batch * channel_blocks * column_blocks * row_blocks * x * y * z);
+      static_cast<double>(shape.batch * channel_blocks * column_blocks * row_blocks * x * y * z);
   grid.places = static_cast<double>(ceil_div(ceil_div(columns, column_blocks), y) *
                                     ceil_div(ceil_div(rows, row_blocks), z));
   grid.channel_steps = static_cast<double>(ceil_div(channels, x * channel_blocks));
@@ -121,10 +112,11 @@ class PoolKernels : StreamFormulas<Trace> {
 
   Work forward() const {
     Work work = start();
-    const Number taps = trace.named("taps", window_taps(*p.layer->window), "", "window");
-    const Number turns =
-        trace.factor("outputs that a thread makes in turn",
-                     max_pool_ && p.nhwc ? outputs_in_turn(*p.layer) : 1, "", "layer");
+    const Number taps = trace.named("taps", product(p.layer->window->kernel), "", "window");
+    PoolGrid grid;
+    if (max_pool_ && p.nhwc) grid = pool_grid(p.layer->output, false);
+    const Number turns = trace.factor("outputs that a thread makes in turn",
+                                      grid.places * grid.channel_steps, "", "layer");
     work.round_trips =
         turns * trace(kernel_.output_round_trip) + turns * taps * trace(kernel_.tap_round_trip);
     const Number made = outputs();
@@ -153,7 +145,7 @@ class PoolKernels : StreamFormulas<Trace> {
   Work places() const {
     Work work = start();
     const Number covering = windows();
-    const GradientGrid grid = gradient_grid(p.layer->inputs.front().shape);
+    const PoolGrid grid = pool_grid(p.layer->inputs.front().shape, true);
     const Number looks = trace.named("windows that threads look into",
                                      grid.threads * grid.places * covering, "", "layer");
     const Number channels = trace.named("channels of a thread", grid.channel_steps, "", "layer");

@@ -1,8 +1,11 @@
-#include "kernel/attention/attention_kernel.hpp"
+// Fused attention: a block keeps 128 queries of a head and walks the keys in steps of 128
+// (backward: 128 keys, walking the queries). Scores never leave the SM, so it moves only its
+// operands. A single query of a head is a read of its keys and values: only bytes count.
 
 #include <cmath>
 
-#include "kernel/dense/contraction.hpp"
+#include "kernel/plans.hpp"
+#include "kernel/throughput_kernel.hpp"
 
 namespace roofline {
 namespace {

@@ -1,0 +1,205 @@
+// Which tiles a product is divided into.
+
+#include "kernel/dense/gemm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "roofline/error.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+
+/// Values past 32 bits stay past every limit of an SM.
+std::uint32_t narrow_positive(std::uint64_t value) {
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(value, 1, largest));
+}
+
+std::uint32_t default_threads(double results, double results_per_thread) {
+  std::uint32_t threads = 32;
+  while (threads < 512 && threads * results_per_thread < results) threads *= 2;
+  return threads;
+}
+
+/// The stated tile with its missing parts filled in.
+TileKernel complete_tile(const KernelMapping& mapping, double element_byte, bool tensor) {
+  TileKernel tile{};
+  tile.m = narrow_positive((*mapping.tile)[0]);
+  tile.n = narrow_positive((*mapping.tile)[1]);
+  tile.k = narrow_positive((*mapping.tile)[2]);
+  const double results = static_cast<double>(tile.m) * tile.n;
+  tile.threads = mapping.threads ? narrow_positive(*mapping.threads)
+                                 : default_threads(results, tensor ? 128.0 : 64.0);
+  const double registers = 40 + results / tile.threads * (element_byte == 8 ? 2 : 1);
+  tile.registers = mapping.registers ? narrow_positive(*mapping.registers)
+                                     : static_cast<std::uint32_t>(std::min(registers, 1e9));
+  tile.stages = narrow_positive(mapping.stages.value_or(2));
+  return tile;
+}
+
+/// Shared memory of a tile's pipeline. `patch_share`: see Product.
+std::uint64_t tile_shared_byte(const TileKernel& tile, double element_byte,
+                               double patch_share = 1) {
+  const double rows = tile.m * patch_share + tile.n;
+  const double byte = tile.stages * rows * tile.k * element_byte;
+  return byte < 1e18 ? static_cast<std::uint64_t>(std::round(byte))
+                     : std::uint64_t{1000000000000000000};
+}
+
+/// Narrower types run on the tiles of one-byte types.
+bool is_8bit(Engine engine) {
+  return is_tensor_engine(engine) && facts_of(engine).operand_byte <= 1;
+}
+
+bool is_fp16_like(Engine engine) {
+  return engine == Engine::fp16_tensor || engine == Engine::bf16 ||
+         engine == Engine::fp16_tensor_fp16_accumulate;
+}
+
+TileList vector_list(Engine engine, const Contraction& x) {
+  if (engine != Engine::fp32 || !x.is_convolution) return TileList::vector_gemm;
+  return x.role == Pass::fwd     ? TileList::vector_fwd
+         : x.role == Pass::dgrad ? TileList::vector_dgrad
+                                 : TileList::vector_wgrad;
+}
+
+TileList gathered_list(Engine engine, const Contraction& x, double own_window) {
+  if (x.role == Pass::wgrad) return TileList::gathered_wgrad;
+  const bool has_own = x.kernel_h == own_window && x.kernel_w == own_window;
+  return has_own && (is_fp16_like(engine) || (is_8bit(engine) && x.by_engine))
+             ? TileList::gathered_window
+             : TileList::gathered_fwd;
+}
+
+TileList tensor_list(Engine engine, const Contraction& x) {
+  if (is_8bit(engine)) return has_ragged_rows(x) ? TileList::byte_unaligned : TileList::byte;
+  if (!is_fp16_like(engine))
+    return x.strided && x.role == Pass::dgrad ? TileList::tf32_strided_dgrad : TileList::tf32;
+  return x.pointwise ? TileList::tensor_gemm : TileList::tensor_window;
+}
+
+/// The list that stands in for one that is empty.
+TileList fallback(TileList list) {
+  switch (list) {
+    case TileList::vector_fwd:
+    case TileList::vector_dgrad:
+    case TileList::vector_wgrad: return TileList::vector_gemm;
+    case TileList::tf32_strided_dgrad: return TileList::tf32;
+    case TileList::byte_unaligned: return TileList::byte;
+    default: return TileList::tensor_gemm;
+  }
+}
+
+constexpr std::array<double, 12> split_counts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128};
+
+/// Splits beyond a full GPU only add partial sums.
+bool may_split(const Product& p, double steps, double blocks, double slots, double split) {
+  return p.may_split && split <= p.most_splits && steps >= 4 * split &&
+         blocks <= std::min(2 * slots, p.most_split_blocks);
+}
+
+}  // namespace
+
+TileMapping stated_mapping(const KernelMapping& mapping, const Product& product,
+                           const ResolvedModel& model, bool tensor) {
+  TileMapping stated;
+  stated.stated = true;
+  stated.tile = complete_tile(mapping, product.element_byte, tensor);
+  const std::uint64_t needed =
+      tile_shared_byte(stated.tile, product.element_byte, product.patch_share);
+  stated.shared_byte = mapping.shared_memory_byte.value_or(needed);
+  if (stated.shared_byte < needed)
+    throw InputError("expected at least " + std::to_string(needed) +
+                     " bytes of shared memory a block, which the stated tile's stages hold, got " +
+                     std::to_string(stated.shared_byte));
+  const Occupancy& held = stated.occupancy =
+      occupancy(model.machine.sm, {stated.tile.threads, stated.tile.registers, stated.shared_byte});
+  if (held.blocks == 0)
+    throw InputError("expected a mapping that " + model.gpu + " can run, got " +
+                     std::to_string(held.needed) + " " + std::string(name_of(held.limit)) +
+                     " where it has " + std::to_string(held.available) + ": " +
+                     std::to_string(held.needed - held.available) + " too many");
+  stated.split = static_cast<double>(std::max<std::uint64_t>(mapping.split_k.value_or(1), 1));
+  return stated;
+}
+
+std::span<const TileKernel> library_tiles(const ModelConstants& constants, Engine engine,
+                                          const Contraction& x) {
+  const auto tiles = [&](TileList list) -> const std::vector<TileKernel>& {
+    return constants.tiles[list];
+  };
+  const bool tensor = is_tensor_engine(engine);
+  TileList list = tensor ? tensor_list(engine, x) : vector_list(engine, x);
+  if (tensor && x.role == Pass::dgrad && !tiles(TileList::tensor_dgrad).empty())
+    list = TileList::tensor_dgrad;
+  if (tensor && x.role == Pass::wgrad && !x.pointwise && !tiles(TileList::tensor_wgrad).empty())
+    list = TileList::tensor_wgrad;
+  const TileList gathered = gathered_list(engine, x, constants.values.selection.gathered_window);
+  if (x.gathered && x.is_convolution && !tiles(gathered).empty()) list = gathered;
+  while (tiles(list).empty()) list = fallback(list);
+  return tiles(list);
+}
+
+TileMapping fastest_mapping(const Product& p, const ProductRates<double>& rates,
+                            std::span<const TileKernel> tiles, const SmLimits& sm) {
+  Planning trace;
+  double best_s = std::numeric_limits<double>::infinity();
+  const TileKernel* best_tile = nullptr;
+  TileMapping best;
+  for (const TileKernel& tile : tiles) {
+    const TileCost<double> cost = tile_cost(p, rates, tile, trace);
+    // No schedule beats all SMs busy all the time.
+    if (cost.tiles * cost.steps * cost.step_s >= best_s * rates.sm_count) continue;
+    const Occupancy resident =
+        occupancy(sm, {tile.threads, tile.registers, tile_shared_byte(tile, p.element_byte)});
+    if (resident.blocks == 0) continue;
+    const double r = resident.blocks;
+    for (const double split : split_counts) {
+      if (split > 1 && !may_split(p, cost.steps, cost.tiles * split, r * rates.sm_count, split))
+        break;
+      const double time_s = schedule(p, rates, cost, split, r, trace).kernel_s;
+      if (time_s >= best_s) continue;
+      best_s = time_s;
+      best_tile = &tile;
+      best.split = split;
+      best.occupancy = resident;
+    }
+  }
+  if (best_tile == nullptr) best_tile = &tiles.front(), best.occupancy.blocks = 1;
+  best.tile = *best_tile;
+  best.shared_byte = tile_shared_byte(best.tile, p.element_byte);
+  return best;
+}
+
+double peak_for_rate(const ResolvedModel& model, const EngineModel& engine,
+                     double rate_flop_per_s) {
+  Planning trace;
+  Contraction x;
+  x.is_convolution = false;
+  x.pointwise = true;
+  x.element_byte = facts_of(engine.engine).operand_byte;
+  const Product product = product_of(x, model, engine);
+  const auto machine = machine_rates(model.machine, trace);
+  const auto rates = product_rates(product, model, engine, machine, trace);
+  // Rates are of the whole GPU. The best tile is one whose operands come fast enough, if any does.
+  double best_share = 0;
+  double best_fed_share = 0;
+  for (const TileKernel& tile : library_tiles(*model.constants, engine.engine, x)) {
+    const BlockResources block{tile.threads, tile.registers,
+                               tile_shared_byte(tile, product.element_byte)};
+    if (occupancy(model.machine.sm, block).blocks == 0) continue;
+    const TileCost<double> cost = tile_cost(product, rates, tile, trace);
+    const double flop = 2.0 * tile.m * tile.n * tile.k * machine.sm_count;
+    const double share = flop / cost.math_s / engine.peak_flop_per_s;
+    best_share = std::max(best_share, share);
+    if (flop / cost.l2_s >= rate_flop_per_s) best_fed_share = std::max(best_fed_share, share);
+  }
+  if (best_fed_share > 0) return rate_flop_per_s / best_fed_share;
+  return best_share > 0 ? rate_flop_per_s / best_share : rate_flop_per_s;
+}
+
+}  // namespace roofline

@@ -1,0 +1,332 @@
+// Norms, as PyTorch and cuDNN run them.
+//
+// Layer and RMS norms (ATen/native/cuda/layer_norm_kernel.cu): forward and for the input's
+// gradient, blocks of 128 threads have a row each and walk over it twice, for its sums and for its
+// results. With few resident blocks little hides what a row takes; with many, and long rows, the
+// second walk finds nothing in L2.
+//
+// The parameters' gradients are sums over the rows. A block of 32 columns walks down all rows, 256
+// at a time where there are that many, and so 32 columns of them keep a single SM busy. Above
+// 65,536 rows, blocks share the columns, and reductions add up what each has found.
+//
+// Worked example (H100): 8,192 rows of 768 in fp16 are 24 blocks that take 32 steps of 256 rows,
+// 0.8 us each, on 24 of 132 SMs, longer than the gradient of the input on all of them.
+//
+// Group norms go channel by channel in NCHW. Forward, a block walks each group for its mean and
+// deviation, and a second pass over the image scales it. Backward, a block walks each channel of an
+// image for the two sums that the gradient needs, a second pass makes it, and a thread a channel
+// adds up the parameters' gradients over the images.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/streaming/stream_formulas.hpp"
+
+namespace roofline {
+namespace {
+
+constexpr std::uint32_t row_threads = 128;
+/// That the clocks of a row are stated for: as many as 2048 threads make.
+constexpr double most_row_blocks = 16;
+/// Registers of a thread, by the width of the elements, as recorded on an H100.
+constexpr std::uint32_t forward_registers_32bit = 40;
+constexpr std::uint32_t row_registers = 32;
+
+constexpr double column_block = 32;
+constexpr double rows_of_shared_columns = 65536;
+constexpr double most_shared_blocks = 32768;
+
+constexpr double group_threads = 512;
+
+/// Of 512 threads with up to 64 registers, of a batch norm in training.
+constexpr double kept_blocks = 2;
+
+template <class Trace>
+class NormKernels : StreamFormulas<Trace> {
+  using Formulas = StreamFormulas<Trace>;
+  using Formulas::inputs;
+  using Formulas::k;
+  using Formulas::machine;
+  using Formulas::p;
+  using Formulas::rates;
+  using Formulas::trace;
+  using Formulas::work_of;
+  using typename Formulas::Number;
+  using typename Formulas::Work;
+
+ public:
+  // cppcheck-suppress uninitDerivedMemberVar ; its members are references, which are copied
+  explicit NormKernels(const Formulas& formulas)
+      : Formulas(formulas), rows_(p.input_element / p.channels) {}
+
+  std::vector<Work> works() const {
+    switch (p.layer->kind) {
+      case LayerKind::batch_norm: return {batch_norm()};
+      case LayerKind::instance_norm: return {instance_norm()};
+      case LayerKind::group_norm: return {group_norm()};
+      default: return p.backward() ? layer_norm_backward() : std::vector<Work>{layer_norm()};
+    }
+  }
+
+ private:
+  Work layer_norm() const {
+    const bool is_ragged = std::fmod(p.channels, 4) != 0;
+    const bool is_rms = p.layer->kind == LayerKind::rms_norm;
+    return is_ragged ? ragged()
+                     : by_rows(k.layer_norm, is_rms ? k.rms_norm_row_clock : k.layer_norm_row_clock,
+                               p.streams);
+  }
+
+  std::vector<Work> layer_norm_backward() const {
+    std::vector<Work> works{by_rows(k.layer_norm_backward, k.layer_norm_backward_row_clock,
+                                    {2 * p.input_byte, p.input_byte})};
+    const double columns = std::ceil(p.channels / column_block);
+    const bool shared =
+        rows_ > rows_of_shared_columns && columns < std::floor(machine.sm_count / 2);
+    if (!shared) {
+      works.push_back(by_columns(columns));
+      return works;
+    }
+    const double sharing =
+        std::min(std::ceil(rows_ / 32), std::floor(most_shared_blocks / columns));
+    works.push_back(parameters());
+    works.back().threads = column_block;
+    const Layer partial = partial_sums(sharing);
+    const double type_byte = element_byte(p.layer->dtypes.input);
+    const double sum_byte = element_byte(p.layer->dtypes.output);
+    const Work sums = reduction<Trace>(*this, partial,
+                                       {element_count(partial.inputs.front().shape) * type_byte,
+                                        element_count(partial.output) * sum_byte});
+    works.insert(works.end(), {sums, sums});
+    return works;
+  }
+
+  double resident_blocks() const {
+    const bool wide = !p.backward() && !p.is_16bit();
+    const std::uint32_t registers = wide ? forward_registers_32bit : row_registers;
+    return std::max(1.0,
+                    static_cast<double>(occupancy(machine.sm, {row_threads, registers, 0}).blocks));
+  }
+
+  Work start_of(const StreamKernel& kernel, const Streams& streams) const {
+    Work work = Formulas::start_of(
+        kernel, p.backward() ? Algorithm::layer_norm_backward : Algorithm::layer_norm);
+    work.streams = streams;
+    return work;
+  }
+
+  Work by_rows(const StreamKernel& kernel, const double& row_clock, Streams streams) const {
+    const double resident = resident_blocks();
+    streams.again_byte = (p.backward() ? 2 : 1) * p.input_byte;
+    streams.between_byte = std::min(1.0, resident * machine.sm_count / rows_) *
+                           (streams.read_byte + streams.write_byte);
+    Work work = start_of(kernel, streams);
+    work.blocks = rows_;
+    work.threads = row_threads;
+    const Number row = trace.named("elements of a row", p.channels, "", "layer");
+    const Number rows = trace.named("rows", rows_, "", "layer");
+    const Number fewer = trace.factor("16 blocks / those that an SM holds",
+                                      std::max(1.0, most_row_blocks / resident));
+    work.clocks = (inputs() * trace(kernel.element_clock) + rows * trace(row_clock)) * fewer;
+    work.round_trips =
+        trace(kernel.round_trips) + divide_up(row, 512) * trace(k.row_step_round_trip);
+    return work;
+  }
+
+  /// Rows that are no whole vectors: one kernel for the sums, one for the results.
+  Work ragged() const {
+    Work work = start_of(k.layer_norm_ragged, p.streams);
+    const Number row = trace.named("elements of a row", p.channels, "", "layer");
+    const Number rows = trace.named("rows", rows_, "", "layer");
+    work.clocks = inputs() * trace(k.layer_norm_ragged.element_clock) +
+                  rows * trace(k.layer_norm_ragged_row_clock);
+    work.round_trips =
+        trace(k.layer_norm_ragged.round_trips) + divide_up(row, 512) * trace(k.row_step_round_trip);
+    work.kernels = 2;
+    return work;
+  }
+
+  Work parameters() const {
+    Work work = start_of(k.layer_norm_parameters, {2 * p.input_byte, 0});
+    work.clocks = inputs() * trace(k.layer_norm_parameters.element_clock);
+    return work;
+  }
+
+  Work by_columns(double columns) const {
+    Work work = parameters();
+    const double threads_down = rows_ < 64 ? 1 : rows_ < 128 ? 8 : rows_ < 256 ? 16 : 32;
+    work.blocks = columns;
+    work.threads = column_block * threads_down;
+    work.idle = trace.factor("whole waves / waves",
+                             std::ceil(columns / machine.sm_count) * machine.sm_count / columns);
+    const Number steps =
+        trace.named("steps of a block", divide_up(rows_, 8 * threads_down), "", "layer");
+    work.round_trips = steps * trace(k.layer_norm_parameters.round_trips);
+    return work;
+  }
+
+  /// What each of the blocks that share columns has found.
+  Layer partial_sums(double sharing) const {
+    Layer layer;
+    layer.kind = LayerKind::reduce;
+    layer.dtypes = p.layer->dtypes;
+    const auto channels = static_cast<std::uint64_t>(p.channels);
+    layer.inputs = {{{static_cast<std::uint64_t>(sharing), channels}, std::nullopt, false}};
+    layer.output = {1, channels};
+    return layer;
+  }
+
+  Work group_norm() const {
+    const bool forward = !p.backward();
+    const GroupNormKernel& kernel = forward ? k.group_norm : k.group_norm_backward;
+    Work work = Formulas::start_of(
+        kernel, forward ? Algorithm::group_norm : Algorithm::group_norm_backward);
+    work.kernels = forward ? 3 : 5;
+    work.streams = {(forward ? 2 : 4) * p.input_byte, p.input_byte};
+
+    const double row_elements =
+        forward ? static_cast<double>(p.layer->norm_elements) : p.input_positions;
+    const Number rows = trace.named(forward ? "groups of all images" : "channels of all images",
+                                    p.input_element / row_elements, "", "layer");
+    const Number steps =
+        trace.named("steps of a block", divide_up(row_elements, group_threads), "", "layer");
+    work.blocks = value_of(rows);
+    work.threads = group_threads;
+    work.clocks = inputs() * trace(kernel.element_clock) + rows * trace(kernel.row_clock);
+    work.l2_round_trips = steps * trace(kernel.step_round_trip);
+    if (!forward) {
+      const Number images = trace.named("images", p.batch, "", "layer");
+      work.l2_round_trips = work.l2_round_trips + images * trace(kernel.image_round_trip);
+    }
+    if (p.nhwc) {
+      // The image is brought into NCHW first, backward the gradient too.
+      const double copies = forward ? 1 : 2;
+      work.kernels += copies;
+      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+    }
+    return work;
+  }
+
+  Work batch_norm() const {
+    if (p.backward())
+      return over_channels(
+          p.nhwc ? k.norm_backward_nhwc : k.norm_backward_nchw,
+          p.nhwc ? Algorithm::batch_norm_backward_nhwc : Algorithm::batch_norm_backward_nchw);
+    if (p.layer->batch_statistics)
+      return over_channels(
+          p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
+          p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
+    return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
+  }
+
+  /// A batch norm that needs the sums over a channel first, backward over the gradient and the
+  /// saved input.
+  Work over_channels(const StreamKernel& kernel, Algorithm algorithm) const {
+    Work work = work_of(kernel, algorithm);
+    const double read_byte = (p.backward() ? 2 : 1) * p.input_byte;
+    if (p.nhwc) {
+      work.streams = {2 * read_byte, p.input_byte};
+      work.kernels = 2;
+      // Blocks span 128 byte of channels. Where there are fewer, the threads beyond them do
+      // nothing, and those that work have more positions in turn.
+      const double span = 128 / element_byte(p.layer->dtypes.input);
+      work.filled = trace.factor("share of rates that few channels reach",
+                                 std::sqrt(p.channels / round_up(p.channels, span)), "", "layer");
+      return work;
+    }
+    work.streams = {read_byte, p.input_byte};
+    const Number channels = trace.named("channels", p.channels, "", "layer");
+    work.blocks = p.channels;
+    work.idle = 1 / share_of_sms(channels);
+    const Number of_channels = channels * trace(k.norm_channel_clock);
+    if (keeps_channel()) {
+      // Sixteen-bit elements are taken two at a time.
+      work.clocks = work.clocks * (p.is_16bit() ? 0.5 : 1) + of_channels;
+      const double waves = p.channels / (kept_blocks * machine.sm_count);
+      work.filled = trace.factor("share of whole waves", waves > 1 ? waves / std::ceil(waves) : 1);
+    } else {
+      work.clocks = work.clocks + of_channels;
+      walk_again(work);
+    }
+    // What few blocks have under way says all of how slow memory is; arithmetic is on their SMs.
+    const double width = !keeps_channel() && p.is_16bit() ? 0.5 : 1;
+    work.in_flight_byte = min({trace(kernel.in_flight_byte) * width * channels,
+                               trace(k.norm_in_flight_byte) * rates.sm_count});
+    return work;
+  }
+
+  /// cuDNN's kernel of a block a channel keeps what it has read of it in shared memory, of which
+  /// two blocks share an SM's: on an H100 up to 104 KB, and in 16 bits in registers too, 170 KB
+  /// together. Larger channels are read twice, as all are by MIOpen and by PyTorch's 16-bit
+  /// instance norm.
+  bool keeps_channel() const {
+    const bool by_cudnn = info(machine.architecture).vendor == info(Architecture::hopper).vendor &&
+                          !(p.is_16bit() && p.layer->kind == LayerKind::instance_norm);
+    const double shared_byte = std::min(104e3, machine.sm.shared_byte / kept_blocks);
+    const double kept_byte = (p.backward() ? 2 : 1) * p.input_byte / p.channels;
+    return by_cudnn && kept_byte <= shared_byte * (p.is_16bit() ? 1.6 : 1);
+  }
+
+  void walk_again(Work& work) const {
+    work.streams.again_byte = work.streams.read_byte;
+    const double resident = std::min(1.0, 2 * kept_blocks * machine.sm_count / p.channels);
+    work.streams.between_byte = resident * (work.streams.read_byte + work.streams.write_byte);
+  }
+
+  /// A block spans 32 channels, with at most 128 blocks over the positions. Where that leaves fewer
+  /// than four an SM, the rates fall with the root of their number.
+  Work batch_norm_nhwc() const {
+    Work work = work_of(k.norm_nhwc, Algorithm::bn_fw_inf_nhwc);
+    const Number resident =
+        trace.named("resident blocks", 128 * divide_up(Number(p.channels), 32), "");
+    work.filled = trace.factor("share of rates that few blocks reach",
+                               sqrt(min({1, resident / (4 * rates.sm_count)})));
+    return work;
+  }
+
+  /// One block walks the positions of one channel of one image, 512 elements a step.
+  Work batch_norm_nchw() const {
+    Work work = work_of(k.norm_nchw, Algorithm::bn_fw_inf_nchw);
+    work.blocks = p.batch * p.channels;
+    const Number blocks = trace.named("blocks", Number(p.batch) * p.channels);
+    work.clocks = max({work.clocks, blocks * trace(k.norm_nchw_block_clock)});
+    work.busy = share_of_sms(blocks);
+    const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
+    work.round_trips = work.round_trips + steps * 0.5;
+    return work;
+  }
+
+  /// A batch norm of one image that has the channels of all, with copies of the parameters for
+  /// each.
+  Work instance_norm() const {
+    Work work = over_channels(
+        p.backward() ? k.norm_backward_nchw : k.norm_statistics_nchw,
+        p.backward() ? Algorithm::batch_norm_backward_nchw : Algorithm::batch_norm_training_nchw);
+    // Copies of two parameters; in 16 bits the forward pass is three kernels of PyTorch's.
+    work.kernels = p.is_16bit() && !p.backward() ? 5 : 3;
+    if (is_nhwc(*p.layer)) {
+      const double copies = p.backward() ? 2 : 1;
+      work.kernels += copies;
+      work.copy_clocks = copies * inputs() * trace(k.transposed.element_clock);
+    }
+    return work;
+  }
+
+  Number share_of_sms(const Number& blocks) const {
+    return trace.factor("share of SMs with a block", min({1, blocks / rates.sm_count}));
+  }
+
+  double rows_;
+};
+
+}  // namespace
+
+template <class Trace>
+std::vector<ThroughputWork<NumberOf<Trace>>> norm(const StreamFormulas<Trace>& f) {
+  return NormKernels<Trace>(f).works();
+}
+
+template std::vector<ThroughputWork<double>> norm(const StreamFormulas<Planning>&);
+template std::vector<ThroughputWork<Traced>> norm(const StreamFormulas<Explaining>&);
+
+}  // namespace roofline
