@@ -22,7 +22,7 @@ NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad);
 bool looks_like_nsight_compute(std::string_view head);
 NetworkSpecs read_nsight_compute(ByteStream& stream, BadRows& bad);
 
-/// rocprofv3's JSON, and of its CSV files the trace of kernels, their statistics and the counters.
+/// rocprofv3's JSON, and of its CSV files the trace of kernels and the counters.
 /// Names of columns and keys: ROCprofiler-SDK's documentation, "Using rocprofv3".
 bool looks_like_rocprofv3_csv(std::string_view head);
 NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad);

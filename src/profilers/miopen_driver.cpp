@@ -41,8 +41,7 @@ constexpr DriverOption driver_options[] = {
     {"conv_stride_h", 'u'}, {"conv_stride_w", 'v'}, {"conv_stride_d", '#'}, {"dilation_h", 'l'},
     {"dilation_w", 'j'},    {"dilation_d", '^'},    {"group_count", 'g'},   {"forw", 'F'},
     {"mode", 'm'},          {"pad_mode", 'z'},      {"bias", 'b'},          {"spatial_dim", '_'},
-    {"in_layout", 'I'},     {"layout", 'I'},        {"back", 'b'},          {"batch_count", 'b'},
-    {"a_h", 'm'},           {"a_w", 'k'},           {"b_w", 'n'},
+    {"in_layout", 'I'},     {"layout", 'I'},        {"back", 'b'},
 };
 
 /// What the driver takes where an option is not given.
@@ -51,7 +50,6 @@ constexpr std::uint64_t default_channels = 3;
 constexpr std::uint64_t default_size = 32;
 constexpr std::uint64_t default_filters = 32;
 constexpr std::uint64_t default_window = 3;
-constexpr std::uint64_t default_matrix = 256;
 
 /// A command line: the operation, and the options by letter.
 class DriverCommand {
@@ -139,8 +137,7 @@ AxesSpec axes_of_command(const DriverCommand& command, bool is_3d, std::string_v
 }
 
 /// `sizes`: the letters of depth, height and width.
-void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer,
-               std::string_view sizes = "!HW") {
+void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer, std::string_view sizes) {
   layer.batch = command.number('n', default_batch);
   layer.in_channels = command.number('c', default_channels);
   layer.input_size = axes_of_command(command, is_3d, sizes, default_size);
@@ -160,7 +157,7 @@ std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
   const std::string_view pad_mode = command.text('z').value_or("");
   layer.kind =
       command.text('m').value_or("conv") == "trans" ? LayerKind::conv_transpose : LayerKind::conv;
-  set_image(command, is_3d, layer);
+  set_image(command, is_3d, layer, "!HW");
   layer.out_channels = command.number('k', default_filters);
   layer.kernel_size = axes_of_command(command, is_3d, "@yx", default_window);
   layer.stride = axes_of_command(command, is_3d, "#uv", 1);
@@ -172,36 +169,6 @@ std::uint64_t read_convolution(const DriverCommand& command, LayerSpec& layer) {
   layer.groups = command.number('g', 1);
   layer.bias = command.number('b', 0) != 0;
   return asked_passes(command, 7);
-}
-
-/// "100x3x32x32,NCHW", as later versions state a pool's whole input.
-OperandSpec whole_input_in(std::string_view text) {
-  OperandSpec input;
-  input.whole = true;
-  text = text.substr(0, text.find(','));
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('x'), text.size());
-    const auto size = whole_number_in(text.substr(0, end));
-    if (!size) throw InputError("-W: expected sizes such as 100x3x32x32");
-    input.sizes.push_back(*size);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return input;
-}
-
-/// Its strides are the other way round: -v along the height, -u along the width.
-std::uint64_t read_pool(const DriverCommand& command, LayerSpec& layer) {
-  const std::string_view mode = command.text('m').value_or("max");
-  const std::string_view input = command.text('W').value_or("");
-  layer.kind = mode == "max" ? LayerKind::max_pool : LayerKind::avg_pool;
-  if (input.find('x') != std::string_view::npos)
-    layer.input = whole_input_in(input);
-  else
-    set_image(command, false, layer);
-  layer.kernel_size = axes_of_command(command, false, "@yx", default_window);
-  layer.stride = axes_of_command(command, false, "#vu", 1);
-  layer.padding = axes_of_command(command, false, "$pq", 0);
-  return asked_passes(command, 3);
 }
 
 std::uint64_t read_norm(const DriverCommand& command, LayerSpec& layer) {
@@ -225,23 +192,8 @@ std::uint64_t read_activation(const DriverCommand& command, LayerSpec& layer) {
         "-m: expected an activation that is a kind of layer (1, 2, 3, 7, 8 or 9), got " +
         std::to_string(number));
   layer.kind = mode->second;
-  set_image(command, false, layer);
+  set_image(command, false, layer, "!HW");
   return asked_passes(command, 3);
-}
-
-std::uint64_t read_softmax(const DriverCommand& command, LayerSpec& layer) {
-  layer.kind = LayerKind::softmax;
-  set_image(command, false, layer);
-  return asked_passes(command, 3);
-}
-
-std::uint64_t read_product(const DriverCommand& command, LayerSpec& layer) {
-  layer.kind = LayerKind::matmul;
-  layer.m = command.number('m', default_matrix);
-  layer.n = command.number('n', default_matrix);
-  layer.k = command.number('k', default_matrix);
-  layer.batch = command.number('b', 1);
-  return 1;
 }
 
 struct DriverRule {
@@ -251,33 +203,10 @@ struct DriverRule {
 };
 
 constexpr DriverRule driver_rules[] = {
-    {"conv", read_convolution}, {"pool", read_pool},       {"bnorm", read_norm},
-    {"activ", read_activation}, {"softmax", read_softmax}, {"gemm", read_product},
+    {"conv", read_convolution},
+    {"bnorm", read_norm},
+    {"activ", read_activation},
 };
-
-/// The milliseconds of "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)", which the
-/// driver prints after a command.
-struct DriverTime {
-  Pass pass = Pass::fwd;
-  double time_s = 0;
-};
-
-std::optional<DriverTime> time_in(std::string_view line) {
-  constexpr std::pair<std::string_view, Pass> phrases[] = {
-      {"GPU Kernel Time Forward Conv. Elapsed:", Pass::fwd},
-      {"GPU Kernel Time Backward Data Conv. Elapsed:", Pass::dgrad},
-      {"GPU Kernel Time Backward Weights Conv. Elapsed:", Pass::wgrad}};
-  for (const auto& [text, pass] : phrases) {
-    const std::size_t at = line.find(text);
-    if (at == std::string_view::npos) continue;
-    const std::string_view number = trimmed(line.substr(at + text.size()));
-    double ms = 0;
-    const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), ms);
-    if (error != std::errc() || !std::isfinite(ms) || ms <= 0) return std::nullopt;
-    return DriverTime{pass, ms * 1e-3};
-  }
-  return std::nullopt;
-}
 
 /// The lines of a text, each command of which is one layer for each pass that it runs.
 class DriverText {
@@ -293,10 +222,10 @@ class DriverText {
       ++line_;
       const std::size_t at = line.find(program);
       if (at != std::string::npos)
-        read_command(command_after(std::string_view(line).substr(at + program.size())),
+        read_command(trimmed(std::string_view(line).substr(at + program.size())),
                      line.find("[LogCmdFind") < at);
-      else if (const auto time = time_in(line))
-        set_time(*time);
+      else
+        read_time(line);
     }
     if (network_.layers.empty())
       throw InputError(network_.source, "", "expected a layer, got none");
@@ -304,12 +233,6 @@ class DriverText {
   }
 
  private:
-  /// Without the ending of the program's name and comments behind the command.
-  static std::string_view command_after(std::string_view text) {
-    if (text.starts_with(".exe")) text.remove_prefix(4);
-    return trimmed(text);
-  }
-
   /// MIOpen's log has a search for the fastest kernel beside the run that it is for.
   void read_command(std::string_view text, bool is_search) {
     last_ = text;
@@ -354,9 +277,7 @@ class DriverText {
     }
     const std::string name(info(layer.kind).name);
     layer.name = name;
-    layer.place.source = network_.source;
-    layer.place.where = std::to_string(line_);
-    layer.place.pointers = false;
+    layer.place = {network_.source, std::to_string(line_), false, {}};
     if (const auto failure = failure_of(layer)) {
       bad_.add(*failure);
       return false;
@@ -370,20 +291,33 @@ class DriverText {
 
   std::string key_of(Pass pass) const { return last_ + '/' + std::string(name_of(pass)); }
 
-  void set_time(const DriverTime& time) {
-    const auto known = place_of_.find(key_of(time.pass));
-    if (last_.empty() || known == place_of_.end()) return;
-    network_.layers[known->second].measured.change([&](Measured& measured) {
-      measured.warm_s = time.time_s;
-      measured.pass = time.pass;
-    });
+  /// The milliseconds of "GPU Kernel Time Forward Conv. Elapsed: 0.6425 ms (average)", which the
+  /// driver prints after a command.
+  void read_time(std::string_view line) {
+    constexpr std::pair<std::string_view, Pass> phrases[] = {
+        {"GPU Kernel Time Forward Conv. Elapsed:", Pass::fwd},
+        {"GPU Kernel Time Backward Data Conv. Elapsed:", Pass::dgrad},
+        {"GPU Kernel Time Backward Weights Conv. Elapsed:", Pass::wgrad}};
+    for (const auto& [text, pass] : phrases) {
+      const std::size_t at = line.find(text);
+      const auto known = place_of_.find(key_of(pass));
+      if (at == line.npos || known == place_of_.end()) continue;
+      const std::string_view number = trimmed(line.substr(at + text.size()));
+      Measured measured;
+      measured.pass = pass;
+      double ms = 0;
+      std::from_chars(number.data(), number.data() + number.size(), ms);
+      if (!std::isfinite(ms) || ms <= 0) return;
+      measured.warm_s = ms * 1e-3;
+      network_.layers[known->second].measured = measured;
+    }
   }
 
   /// Prose that names the program is no command.
   void fail_operation(std::string_view operation) {
     if (operation.empty()) return;
     bad_.add({stream_.name(), std::to_string(line_),
-              "expected MIOpenDriver with conv, pool, bnorm, activ, softmax or gemm, got \"" +
+              "expected MIOpenDriver with conv, bnorm or activ, got \"" +
                   std::string(operation.substr(0, 40)) + '"'});
   }
 
@@ -403,7 +337,6 @@ bool looks_like_miopen_driver(std::string_view head) {
   if (trimmed(head.substr(0, 64)).starts_with('{')) return false;  // a note within JSON
   for (std::size_t at = head.find(program); at != std::string_view::npos; at = head.find(program)) {
     head.remove_prefix(at + program.size());
-    if (head.starts_with(".exe")) head.remove_prefix(4);
     for (const DriverRule& rule : driver_rules)
       if (head.starts_with(' ') && trimmed(head.substr(0, 40)).starts_with(rule.operation))
         return true;

@@ -65,6 +65,7 @@ constexpr OtherTable other_tables[] = {
     {{"Time(%)", "Calls", "Name"},
      "a table of nvprof, which newer GPUs do not have",
      "profile with Nsight Systems"},
+    {{"Name", "Calls", "TotalDurationNs"}, "rocprofv3's table of sums", other_rocprof_file},
     {{"Agent_Type", "Node_Id", "Name"}, "rocprofv3's list of agents", other_rocprof_file},
     {{"Domain", "Function", "Start_Timestamp"},
      "rocprofv3's trace of calls on the host",

@@ -1,6 +1,4 @@
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "load/json.hpp"
@@ -38,7 +36,6 @@ constexpr std::string_view trace_columns[] = {"Kernel_Name", "Start_Timestamp", 
                                               "Kind"};
 constexpr std::string_view counter_columns[] = {"Kernel_Name", "Dispatch_Id", "Counter_Name",
                                                 "Counter_Value"};
-constexpr std::string_view sum_columns[] = {"Name", "Calls", "TotalDurationNs"};
 constexpr std::string_view agent_columns[] = {"Agent_Type", "Product_Name"};
 
 std::string grid_in(const ProfilerCsv& table, const std::string& name) {
@@ -65,27 +62,6 @@ void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list) {
   ProfilerCsv table(stream, trace_columns);
   StampClock clock;
   table.for_each_row(bad, [&] { list.add(launch_in(table, clock)); });
-}
-
-/// The same table is written of calls on the host and of whole domains.
-bool is_kernel(std::string_view name) {
-  for (const std::string_view prefix : {"hip", "hsa_"})
-    if (name.size() > prefix.size() && name.starts_with(prefix) &&
-        name.find_first_of("(<") == std::string_view::npos)
-      return false;
-  return !name.empty() && name != "KERNEL_DISPATCH" && !name.ends_with("_API");
-}
-
-void read_kernel_sums(ByteStream& stream, BadRows& bad, KernelList& list) {
-  ProfilerCsv table(stream, sum_columns);
-  table.for_each_row(bad, [&] {
-    KernelLaunch launch;
-    launch.kernel.name = table.cell("Name");
-    if (!is_kernel(launch.kernel.name)) return;
-    launch.kernel.launches = table.count("Calls");
-    launch.kernel.time_s = table.seconds("TotalDurationNs");
-    list.add(launch);
-  });
 }
 
 // A counter of waves' instructions counts one for the 64 lanes of a wave; one of matrix operations
@@ -153,30 +129,19 @@ void read_counters(ByteStream& stream, BadRows& bad, KernelList& list) {
   }
 }
 
-/// The file beside it that lists the agents; empty where there is none.
-std::string agents_beside(const std::string& file) {
-  for (const std::string_view ending :
-       {"kernel_trace.csv", "counter_collection.csv", "kernel_stats.csv"}) {
-    if (!file.ends_with(ending)) continue;
-    std::string agents = file.substr(0, file.size() - ending.size()) + "agent_info.csv";
-    std::error_code error;
-    if (std::filesystem::is_regular_file(agents, error)) return agents;
-  }
-  return "";
-}
-
-/// The GPU's name, where all GPUs of the machine have the same.
+/// The GPU's name by the list of agents beside the file, where all GPUs of the machine have the
+/// same.
 std::string gpu_beside(const std::string& file) try {
-  const std::string agents = agents_beside(file);
-  if (agents.empty()) return "";
-  const std::unique_ptr<ByteStream> stream = open_stream(agents);
-  ProfilerCsv table(*stream, agent_columns);
   std::string name;
-  while (table.next()) {
-    if (table.cell("Agent_Type") != "GPU") continue;
-    const std::string_view product = table.cell("Product_Name");
-    if (!name.empty() && name != product) return "";
-    name = product;
+  for (const std::string_view ending : {"kernel_trace.csv", "counter_collection.csv"}) {
+    if (!file.ends_with(ending)) continue;
+    const auto stream = open_stream(file.substr(0, file.size() - ending.size()) + "agent_info.csv");
+    ProfilerCsv table(*stream, agent_columns);
+    while (table.next()) {
+      if (table.cell("Agent_Type") != "GPU") continue;
+      if (!name.empty() && name != table.cell("Product_Name")) return "";
+      name = table.cell("Product_Name");
+    }
   }
   return name;
 } catch (const InputError&) {
@@ -186,112 +151,65 @@ std::string gpu_beside(const std::string& file) try {
 // JSON.
 
 constexpr std::string_view tool_key = "rocprofiler-sdk-tool";
-constexpr std::uint64_t gpu_agent = 2;
 
 std::uint64_t handle_of(const Value& id) { return id.find("handle").try_integer().value_or(0); }
 
-/// "(2, 784, 1)"; empty where it is not stated.
-std::string triple(const Value& sizes) {
-  const auto x = sizes.find("x").try_integer();
-  const auto y = sizes.find("y").try_integer();
-  const auto z = sizes.find("z").try_integer();
-  if (!x || !y || !z) return "";
-  return grid_text(std::to_string(*x), std::to_string(*y), std::to_string(*z));
+std::string grid_in(const Value& sizes) {
+  if (!sizes.is_object()) return "";
+  return grid_text(sizes.find("x").json(), sizes.find("y").json(), sizes.find("z").json());
 }
 
-class Rocprofv3Run {
- public:
-  Rocprofv3Run(const Value& run, BadRows& bad) : run_(run), bad_(bad) {
-    for (const Value symbol : run.find("kernel_symbols")) {
-      const auto id = symbol.find("kernel_id").try_integer();
-      const std::string_view name = symbol.find("formatted_kernel_name").try_text();
-      if (id) names_[*id] = name.empty() ? symbol.find("kernel_name").try_text() : name;
-    }
-    for (const Value agent : run.find("agents"))
-      agents_.insert_or_assign(handle_of(agent.find("id")), agent);
+/// Kernels by the ids that dispatches name them with.
+std::map<std::uint64_t, std::string> kernel_names(const Value& run) {
+  std::map<std::uint64_t, std::string> names;
+  for (const Value symbol : run.find("kernel_symbols")) {
+    const std::string_view name = symbol.find("formatted_kernel_name").try_text();
+    if (const auto id = symbol.find("kernel_id").try_integer())
+      names[*id] = name.empty() ? symbol.find("kernel_name").try_text() : name;
   }
+  return names;
+}
 
-  void add_to(KernelRecording& recording) {
-    const Value buffers = run_.find("buffer_records");
-    const Value dispatches = buffers.find("kernel_dispatch");
-    for (std::size_t i = 0; i < dispatches.size(); ++i) add_dispatch(dispatches.at(i), i);
-    for (const Value copy : buffers.find("memory_copy")) add_copy(copy);
-    const std::string device = list_.fold_into(recording);
-    if (!device.empty()) set_gpu(agents_.at(std::stoull(device)), recording.gpu);
-    if (run_.find("callback_records").find("counter_collection").size() > 0)
-      recording.notes.emplace_back(
-          "counters are read from CSV only: rocprofv3 --output-format csv");
-  }
-
- private:
-  bool set_times(const Value& record, KernelLaunch& launch) {
-    return clock_.set_times(record.find("start_timestamp").try_integer(),
-                            record.find("end_timestamp").try_integer(), launch);
-  }
-
-  void add_dispatch(const Value& record, std::size_t index) {
+void read_dispatches(const Value& run, BadRows& bad, KernelList& list) {
+  const std::map<std::uint64_t, std::string> names = kernel_names(run);
+  StampClock clock;
+  std::size_t index = 0;
+  for (const Value record : run.find("buffer_records").find("kernel_dispatch")) {
     const Value info = record.find("dispatch_info");
     const auto id = info.find("kernel_id").try_integer();
-    const auto name = id ? names_.find(*id) : names_.end();
+    const auto name = id ? names.find(*id) : names.end();
     KernelLaunch launch;
-    const bool has_times = set_times(record, launch);
-    if (!has_times || name == names_.end()) {
-      bad_.add(run_.origin().error(
-          "/" + std::string(tool_key) + "/0/buffer_records/kernel_dispatch/" +
-              std::to_string(index),
-          !has_times ? "expected start_timestamp and end_timestamp in ns, one after "
-                       "the other"
-                     : "expected the kernel_id of one of kernel_symbols"));
-      return;
+    const bool has_times = clock.set_times(record.find("start_timestamp").try_integer(),
+                                           record.find("end_timestamp").try_integer(), launch);
+    if (has_times && name != names.end()) {
+      launch.kernel.name = name->second;
+      launch.kernel.grid = grid_in(info.find("grid_size"));
+      launch.kernel.block = grid_in(info.find("workgroup_size"));
+      launch.device = std::to_string(handle_of(info.find("agent_id")));
+      list.add(launch);
+    } else {
+      bad.add(run.origin().error("/" + std::string(tool_key) +
+                                     "/0/buffer_records/kernel_dispatch/" + std::to_string(index),
+                                 "expected the kernel_id of one of kernel_symbols, and "
+                                 "start_timestamp and end_timestamp in ns, one after the other"));
     }
-    launch.kernel.name = name->second;
-    launch.kernel.grid = triple(info.find("grid_size"));
-    launch.kernel.block = triple(info.find("workgroup_size"));
-    launch.device = device_of(info.find("agent_id"));
-    list_.add(launch);
+    ++index;
   }
+}
 
-  void add_copy(const Value& record) {
-    KernelLaunch launch;
-    if (!set_times(record, launch)) return;
-    const bool from_gpu = is_gpu(record.find("src_agent_id"));
-    const bool to_gpu = is_gpu(record.find("dst_agent_id"));
-    launch.kernel.name = std::string("[copy ") + (from_gpu ? "device" : "host") + " to " +
-                         (to_gpu ? "device]" : "host]");
-    launch.device = device_of(record.find(to_gpu ? "dst_agent_id" : "src_agent_id"));
-    list_.add(launch);
-  }
-
-  /// The agent's handle; empty for one that is not listed.
-  std::string device_of(const Value& id) const {
-    const std::uint64_t handle = handle_of(id);
-    return agents_.contains(handle) ? std::to_string(handle) : "";
-  }
-
-  bool is_gpu(const Value& id) const {
-    const auto agent = agents_.find(handle_of(id));
-    return agent != agents_.end() && agent->second.find("type").try_integer() == gpu_agent;
-  }
-
-  static void set_gpu(const Value& agent, RecordedGpu& gpu) {
-    gpu.name = agent.find("product_name").try_text();
-    gpu.sm_count = agent.find("cu_count").try_integer();
-    gpu.warp_size = agent.find("wave_front_size").try_integer();
-  }
-
-  const Value run_;
-  BadRows& bad_;
-  std::map<std::uint64_t, std::string> names_;
-  std::map<std::uint64_t, Value> agents_;
-  StampClock clock_;
-  KernelList list_;
-};
+RecordedGpu gpu_of(const Value& run, const std::string& device) {
+  for (const Value agent : run.find("agents"))
+    if (std::to_string(handle_of(agent.find("id"))) == device)
+      return {std::string(agent.find("product_name").try_text()),
+              agent.find("cu_count").try_integer(), std::nullopt,
+              agent.find("wave_front_size").try_integer()};
+  return {};
+}
 
 }  // namespace
 
 bool looks_like_rocprofv3_csv(std::string_view head) {
-  return has_header(head, counter_columns) || has_header(head, trace_columns) ||
-         has_header(head, sum_columns);
+  return has_header(head, counter_columns) || has_header(head, trace_columns);
 }
 
 NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
@@ -299,10 +217,8 @@ NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   KernelList list;
   if (has_header(head, counter_columns))
     read_counters(stream, bad, list);
-  else if (has_header(head, trace_columns))
-    read_kernel_trace(stream, bad, list);
   else
-    read_kernel_sums(stream, bad, list);
+    read_kernel_trace(stream, bad, list);
   KernelRecording recording;
   recording.recorder = "rocprofv3";
   recording.gpu.name = gpu_beside(stream.name());
@@ -322,7 +238,11 @@ NetworkSpecs read_rocprofv3_json(ByteStream& stream, BadRows& bad) {
                                   "expected a list of a process's records");
   KernelRecording recording;
   recording.recorder = "rocprofv3";
-  Rocprofv3Run(runs.at(0), bad).add_to(recording);
+  KernelList list;
+  read_dispatches(runs.at(0), bad, list);
+  recording.gpu = gpu_of(runs.at(0), list.fold_into(recording));
+  if (runs.at(0).find("callback_records").find("counter_collection").size() > 0)
+    recording.notes.emplace_back("counters are read from CSV only: rocprofv3 --output-format csv");
   if (runs.size() > 1)
     recording.notes.push_back("the first of " + std::to_string(runs.size()) + " processes");
   return specs_of(std::move(recording), stream);

@@ -65,18 +65,14 @@ std::string layers_beside(const std::string& profile_file) {
   return renamed(profile_file, profile_words, layer_words);
 }
 
-/// What is read with a profile; empty names where there is no such file.
-struct Companions {
-  std::string metadata;
-  std::string runs;
-};
+/// What is read with a profile; empty where there is no such file.
+std::string metadata_beside(const std::string& profile_file) {
+  const std::string file = profile_file.substr(0, profile_file.rfind(".json")) + ".metadata.json";
+  return exists(file) ? file : "";
+}
 
-Companions companions_of(const std::string& profile_file) {
-  constexpr std::string_view ending = ".json";
-  if (!profile_file.ends_with(ending)) return {};
-  const std::string metadata =
-      profile_file.substr(0, profile_file.size() - ending.size()) + ".metadata.json";
-  return {exists(metadata) ? metadata : "", renamed(profile_file, profile_words, run_words)};
+std::string runs_beside(const std::string& profile_file) {
+  return renamed(profile_file, profile_words, run_words);
 }
 
 /// Times of layers, and what the profile's companions say of the run.
@@ -123,10 +119,9 @@ EngineProfile read_profile(const std::string& file) {
     if (!time.is_number()) entry.fail("expected a number averageMs, got none");
     profile.layers.push_back({entry.at("name").text(), time.number() * s_per_ms});
   }
-  const auto [metadata, runs] = companions_of(file);
-  if (!metadata.empty())
+  if (const std::string metadata = metadata_beside(file); !metadata.empty())
     read_metadata(JsonDocument(read_text(metadata).value(), {metadata}).root(), profile);
-  if (!profile.latency_s && !runs.empty())
+  if (const std::string runs = runs_beside(file); !profile.latency_s && !runs.empty())
     read_runs(JsonDocument(read_text(runs).value(), {runs}).root(), profile);
   return profile;
 }
@@ -146,14 +141,6 @@ class TimesByName {
     return time_s;
   }
 
-  /// Names that nothing took, of layers that took time.
-  std::vector<std::string> rest() const {
-    std::vector<std::string> names;
-    for (auto each = times_.begin(); each != times_.end(); each = times_.upper_bound(each->first))
-      if (each->second > 0) names.push_back(each->first);
-    return names;
-  }
-
  private:
   std::multimap<std::string, double> times_;
 };
@@ -169,25 +156,21 @@ std::string name_of_layer(const Value& layer) {
   return layer.at("Name").text();
 }
 
-/// The profile of the engine's own name, or else the one among the inputs that knows most of the
+/// The profile of the engine's own name, or else one among the inputs that knows half of the
 /// layers.
 std::optional<EngineProfile> find_profile(const Value& list, std::span<const std::string> inputs) {
   const std::string& layers_file = list.origin().source;
   if (const std::string file = renamed(layers_file, layer_words, profile_words); !file.empty())
     return read_profile(file);
-  std::optional<EngineProfile> best;
-  std::size_t most = 0;
   for (const std::string& file : inputs) {
     if (file == layers_file || !looks_like_engine_profile(head_of(file))) continue;
     EngineProfile profile = read_profile(file);
     TimesByName times(profile);
     std::size_t known = 0;
     for (const Value layer : list) known += times.take(name_of_layer(layer)) ? 1U : 0U;
-    if (known <= most || 2 * known < list.size()) continue;
-    most = known;
-    best = std::move(profile);
+    if (2 * known >= list.size()) return profile;
   }
-  return best;
+  return std::nullopt;
 }
 
 /// The first size of the first tensor that a layer reads.
@@ -258,9 +241,6 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
   if (without_time > 0)
     summary.notes.push_back(std::to_string(without_time) + " layers have no time in " +
                             profile.source);
-  if (const std::vector<std::string> rest = times.rest(); !rest.empty())
-    summary.notes.push_back(std::to_string(rest.size()) + " times of " + profile.source +
-                            " belong to no layer, the first to \"" + rest.front() + "\"");
   spec.summary = std::make_shared<const TraceSummary>(std::move(summary));
 }
 
@@ -309,18 +289,16 @@ bool looks_like_engine_companion(std::string_view head) {
 std::vector<std::string> read_with_layers(const std::string& layers_file) {
   const std::string profile = renamed(layers_file, layer_words, profile_words);
   if (profile.empty()) return {};
-  const Companions companions = companions_of(profile);
-  std::vector<std::string> files{profile, companions.metadata, companions.runs};
+  std::vector<std::string> files{profile, metadata_beside(profile), runs_beside(profile)};
   std::erase(files, "");
   return files;
 }
 
 std::vector<std::string> read_with_profile(const std::string& profile_file) {
-  const Companions companions = companions_of(profile_file);
   const std::string layers = layers_beside(profile_file);
   std::vector<std::string> files = read_with_layers(layers);
-  files.insert(files.end(), {companions.metadata, companions.runs, layers});
-  std::erase(files, "");
+  for (const std::string& file : {metadata_beside(profile_file), runs_beside(profile_file), layers})
+    if (!file.empty()) files.push_back(file);
   return files;
 }
 

@@ -6,6 +6,7 @@
 
 #include "load/kernel_names.hpp"
 #include "model/layer_fields.hpp"
+#include "model/text.hpp"
 #include "profilers/tensorrt.hpp"
 
 namespace roofline {
@@ -13,39 +14,31 @@ namespace {
 
 /// "Channel major FP16 format where channel % 8 == 0" and "Half" are fp16.
 std::optional<DataType> type_of_format(std::string_view format) {
-  struct Mark {
-    std::string_view text;
-    DataType type;
-  };
   // TensorRT 8 writes the type into a sentence, TensorRT 10 by itself. Booleans and 64-bit integers
   // stand for their size.
-  constexpr Mark marks[] = {
+  constexpr std::pair<std::string_view, DataType> marks[] = {
       {"BF16", DataType::bf16},   {"BFloat16", DataType::bf16}, {"FP16", DataType::fp16},
       {"Half", DataType::fp16},   {"FP32", DataType::fp32},     {"Float", DataType::fp32},
       {"FP8", DataType::fp8},     {"Int8", DataType::int8},     {"INT8", DataType::int8},
-      {"UInt8", DataType::int8},  {"Bool", DataType::int8},     {"BOOL", DataType::int8},
-      {"Int32", DataType::int32}, {"INT32", DataType::int32},   {"Int64", DataType::fp64},
-      {"INT64", DataType::fp64}};
-  for (const Mark& mark : marks)
-    if (format.find(mark.text) != std::string_view::npos) return mark.type;
+      {"Bool", DataType::int8},   {"BOOL", DataType::int8},     {"Int32", DataType::int32},
+      {"INT32", DataType::int32}, {"Int64", DataType::fp64},    {"INT64", DataType::fp64}};
+  for (const auto& [text, type] : marks)
+    if (mentions(format, {text})) return type;
   return std::nullopt;
 }
 
 /// The layout of that sentence is NHWC; "Row major linear" is NCHW, "vectorized row major" blocked.
 std::optional<Layout> layout_of_format(std::string_view format) {
-  const auto mentions = [&](std::string_view words) { return format.find(words) != format.npos; };
-  if (mentions("vectorized")) return Layout::blocked;
-  if (mentions("Channel major")) return Layout::nhwc;
-  if (mentions("Row major")) return Layout::nchw;
+  if (mentions(format, {"vectorized"})) return Layout::blocked;
+  if (mentions(format, {"Channel major"})) return Layout::nhwc;
+  if (mentions(format, {"Row major"})) return Layout::nchw;
   return std::nullopt;
 }
 
 /// "fp16 32x64x56x56".
 std::string text_of(const EngineTensor& tensor) {
-  std::string text = tensor.type ? std::string(name_of(*tensor.type)) : "";
-  for (std::size_t i = 0; i < tensor.sizes.size(); ++i)
-    text += (i > 0 ? "x" : text.empty() ? "" : " ") + std::to_string(tensor.sizes[i]);
-  return text;
+  const std::string type(tensor.type ? name_of(*tensor.type) : "");
+  return type + (type.empty() || tensor.sizes.empty() ? "" : " ") + sizes_text(tensor.sizes);
 }
 
 using LayerOrReason = std::variant<LayerSpec, NotModelled>;
@@ -64,18 +57,14 @@ struct EngineLayer {
   Value at(const std::string& key) const { return value.at(prefix + key); }
 };
 
-std::string tensors_text(const EngineLayer& layer) {
+std::string tensors_text(const std::vector<EngineTensor>& tensors) {
   std::string text;
-  for (const auto* tensors : {&layer.inputs, &layer.outputs}) {
-    if (tensors == &layer.outputs) text += " to ";
-    for (std::size_t i = 0; i < tensors->size(); ++i)
-      text += (i > 0 ? ", " : "") + text_of((*tensors)[i]);
-  }
+  for (const EngineTensor& tensor : tensors) add_item(text, text_of(tensor));
   return text;
 }
 
 NotModelled not_modelled(const EngineLayer& layer, std::string reason) {
-  return {std::move(reason), tensors_text(layer)};
+  return {std::move(reason), tensors_text(layer.inputs) + " to " + tensors_text(layer.outputs)};
 }
 
 Sizes numbers_at(const EngineLayer& layer, const std::string& key, std::uint64_t least = 1) {
@@ -263,9 +252,8 @@ LayerOrReason traffic(const EngineLayer& layer) {
 /// ("_gemm_mha_v2_myl0_4").
 LayerOrReason generated(const EngineLayer& layer) {
   const std::string name = layer.value.at("Name").text();
-  for (const std::string_view part : {"gemm", "mha", "conv"})
-    if (name.find(part) != std::string::npos)
-      return not_modelled(layer, "a generated kernel of matrix products without their sizes");
+  if (mentions(name, {"gemm", "mha", "conv"}))
+    return not_modelled(layer, "a generated kernel of matrix products without their sizes");
   return traffic(layer);
 }
 
