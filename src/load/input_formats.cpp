@@ -9,8 +9,7 @@
 #include "model/text.hpp"
 #include "onnx/model.hpp"
 #include "profilers/formats.hpp"
-#include "pytorch/program_input.hpp"
-#include "pytorch/trace_input.hpp"
+#include "pytorch/formats.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "pytorch/operator_readers.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
@@ -18,19 +18,19 @@ struct Convolution {
   bool has_bias = false;
 };
 
-Convolution convolution_in(const OperatorArguments& arguments, const OperatorRow& row) {
+Convolution convolution_in(const OperatorCall& call) {
   Convolution conv;
-  conv.input = arguments.tensor(row.at.input);
-  conv.weight = arguments.tensor(row.at.weight);
-  conv.stride = arguments.integers(row.at.stride);
-  conv.padding = arguments.integers(row.at.padding);
-  conv.dilation = arguments.integers(row.at.dilation);
+  conv.input = call["input"].tensor();
+  conv.weight = call["weight"].tensor();
+  conv.stride = call["stride"].integers();
+  conv.padding = call["padding"].integers();
+  conv.dilation = call["dilation"].integers();
   if (conv.dilation.empty()) conv.dilation = {1};
-  conv.output_padding = arguments.integers(row.at.output_padding);
-  const Sizes groups = arguments.integers(row.at.groups);
+  conv.output_padding = call["output_padding"].integers();
+  const Sizes groups = call["groups"].integers();
   if (groups.size() == 1) conv.groups = groups.front();
-  conv.is_transposed = arguments.flag(row.at.flag).value_or(row.kind == LayerKind::conv_transpose);
-  conv.has_bias = arguments.tensor(row.at.bias) != nullptr;
+  conv.is_transposed = call["transposed"].flag().value_or(call.kind == LayerKind::conv_transpose);
+  conv.has_bias = call["bias"].tensor() != nullptr;
   return conv;
 }
 
@@ -92,25 +92,22 @@ Layers convolution_layer(const OperatorCall& call, const Convolution& conv, Pass
   return {spec};
 }
 
-}  // namespace
-
-Layers convolution(const OperatorCall& call, const OperatorRow& row) {
-  return convolution_layer(call, convolution_in(*call.arguments, row));
+Layers convolution(const OperatorCall& call) {
+  return convolution_layer(call, convolution_in(call));
 }
 
 /// Each channel is a group, which is no argument.
-Layers depthwise_convolution(const OperatorCall& call, const OperatorRow& row) {
-  Convolution conv = convolution_in(*call.arguments, row);
+Layers depthwise_convolution(const OperatorCall& call) {
+  Convolution conv = convolution_in(call);
   if (conv.input != nullptr && conv.input->sizes.size() > 1) conv.groups = conv.input->sizes[1];
   return convolution_layer(call, conv);
 }
 
-/// The last argument is a mask that asks for the gradients of input, weight and bias. That of the
-/// bias is a sum that runs as an operator of its own.
-Layers convolution_gradients(const OperatorCall& call, const OperatorRow& row) {
-  constexpr std::size_t mask_at = 10;
-  const Convolution conv = convolution_in(*call.arguments, row);
-  const std::vector<bool> mask = call.arguments->flags(mask_at);
+/// The mask asks for the gradients of input, weight and bias. That of the bias is a sum that runs
+/// as an operator of its own.
+Layers convolution_gradients(const OperatorCall& call) {
+  const Convolution conv = convolution_in(call);
+  const std::vector<bool> mask = call["mask"].flags();
   Layers layers;
   for (const auto& [index, pass] : {std::pair{0U, Pass::dgrad}, {1U, Pass::wgrad}}) {
     if (index >= mask.size() || !mask[index]) continue;
@@ -118,6 +115,37 @@ Layers convolution_gradients(const OperatorCall& call, const OperatorRow& row) {
     layers.insert(layers.end(), own.begin(), own.end());
   }
   return layers;
+}
+
+}  // namespace
+
+/// The libraries' own operators, as convolutions run as one of these.
+std::span<const OperatorRow> convolution_operators() {
+  using enum LayerKind;
+  static constexpr OperatorRow rows[] = {
+      {"cudnn_convolution", convolution, conv, "input weight padding stride dilation groups"},
+      {"miopen_convolution miopen_depthwise_convolution", convolution, conv,
+       "input weight bias padding stride dilation groups"},
+      {"cudnn_convolution_transpose", convolution, conv_transpose,
+       "input weight padding output_padding stride dilation groups"},
+      {"miopen_convolution_transpose", convolution, conv_transpose,
+       "input weight - padding output_padding stride dilation groups"},
+      {"cudnn_convolution_relu miopen_convolution_relu conv2d", convolution, conv,
+       "input weight bias stride padding dilation groups"},
+      {"conv_transpose2d", convolution, conv_transpose,
+       "input weight bias stride padding output_padding groups dilation"},
+      {"convolution", convolution, conv,
+       "input weight bias stride padding dilation transposed output_padding groups"},
+      {"cudnn_convolution_add_relu miopen_convolution_add_relu", convolution, conv,
+       "input weight - - bias stride padding dilation groups"},
+      {"_conv_depthwise2d conv_depthwise3d", depthwise_convolution, conv,
+       "input weight - bias stride padding dilation"},
+      {"_slow_conv2d_forward slow_conv_dilated2d slow_conv_dilated3d thnn_conv2d_forward",
+       convolution, conv, "input weight - bias stride padding dilation"},
+      {"convolution_backward", convolution_gradients, conv,
+       "- input weight - stride padding dilation transposed output_padding groups mask"},
+  };
+  return rows;
 }
 
 }  // namespace roofline

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "load/kernel_names.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
-#include "pytorch/operator_readers.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
@@ -23,11 +24,13 @@ std::string list_text(const std::vector<std::int64_t>& numbers) {
   return "[" + text + "]";
 }
 
+Argument tensor_argument(TensorArgument tensor) { return {.tensors = {std::move(tensor)}}; }
+
 const TensorArgument& require(ProgramReader& reader, const Node& node, std::size_t i) {
-  const bool is_tensor = i < node.arguments.size() && !node.arguments[i].is_list &&
-                         node.arguments[i].tensors.size() == 1;
-  if (!is_tensor) reader.fail(node, "expected a tensor as argument " + std::to_string(i));
-  return node.arguments[i].tensors.front();
+  const Argument& argument = node.argument(i);
+  if (argument.is_list || argument.tensors.size() != 1)
+    reader.fail(node, "expected a tensor as argument " + std::to_string(i));
+  return argument.tensors.front();
 }
 
 std::size_t require_axis(ProgramReader& reader, const Node& node, std::optional<std::int64_t> axis,
@@ -52,28 +55,27 @@ ViewAxes own_axes(const TensorArgument& tensor) {
 /// Axes that go, come, change places or are cut.
 void view(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
-  const OperatorArguments a = node.read();
   const std::size_t rank = tensor.rank();
   const ViewAxes own = own_axes(tensor);
   const auto axis_in = [&](std::size_t argument, std::size_t of) {
-    return require_axis(reader, node, a.integer(argument), of);
+    return require_axis(reader, node, node.argument(argument).integer(), of);
   };
   for (std::size_t i = 0; i < node.results.size(); ++i) {
     ViewAxes axes = own;
     const Sizes& stated = node.results[i].stated;
     if (is_one_of(node.op, " select unbind ")) {
-      const std::size_t axis = a.integer(1) ? axis_in(1, rank) : 0;
+      const std::size_t axis = node.argument(1).integer() ? axis_in(1, rank) : 0;
       if (rank == 0 || tensor.batch_step[axis] != 0) reader.fail_batch(node);
       axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
     } else if (node.op == "unsqueeze") {
       axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(axis_in(1, rank + 1)), ViewAxis{});
     } else if (node.op == "permute") {
-      const std::vector<std::int64_t> order = a.signed_integers(1);
+      const std::vector<std::int64_t> order = node.argument(1).signed_integers();
       for (std::size_t to = 0; to < rank; ++to)
         axes[to] = own[require_axis(
             reader, node, to < order.size() ? std::optional(order[to]) : std::nullopt, rank)];
     } else if (is_one_of(node.op, " transpose swapaxes t numpy_T mT ")) {
-      const bool states = a.count() > 2;
+      const bool states = node.arguments.size() > 2;
       if (rank > 1)
         std::swap(axes[states ? axis_in(1, rank) : rank - 2],
                   axes[states ? axis_in(2, rank) : rank - 1]);
@@ -89,7 +91,8 @@ void view(ProgramReader& reader, Node& node) {
           reader.fail_batch(node);
         axes[axis].stated = stated[axis];
       }
-      if (const std::int64_t step = a.integer(4).value_or(1); node.op == "slice" && step > 1)
+      if (const std::int64_t step = node.argument(4).integer().value_or(1);
+          node.op == "slice" && step > 1)
         axes[axis_in(1, rank)].step = static_cast<std::uint64_t>(step);
     }
     reader.sees(node, view_of(tensor, axes, reader.batch_change()), i);
@@ -121,7 +124,7 @@ void copy(ProgramReader& reader, Node& node) {
   const bool stays =
       is_copy ? node.op == "contiguous" && has_strides(tensor, contiguous) : type == tensor.type;
   if (stays) return same(reader, node);
-  const bool keeps_order = node.op != "contiguous" && !node.keywords.contains("memory_format");
+  const bool keeps_order = node.op != "contiguous" && !node.has_memory_format;
   const bool stays_last = keeps_order && tensor.layout() == Layout::nhwc;
   reader.sees(node,
               reader.copied(node, tensor,
@@ -145,11 +148,12 @@ void follow_batch(ProgramReader& reader, Node& node) {
       if (from.batch_step[axis] != 0 && !repeats) result.batch_step[to] = from.batch_step[axis];
     };
     const bool reduces = !operands.empty() && operands.front()->rank() > rank && row != nullptr &&
-                         row->at.axes != ArgumentPlaces::none;
+                         mentions(row->arguments, {"axes"});
     if (reduces) {
       const TensorArgument& from = *operands.front();
       std::vector<bool> gone(from.rank(), false);
-      for (const std::int64_t axis : node.read().signed_integers(row->at.axes))
+      for (const std::int64_t axis :
+           node.argument(argument_place("axes", row->arguments)).signed_integers())
         if (const auto at = axis_at(axis, from.rank())) gone[*at] = true;
       for (std::size_t axis = 0, to = 0; axis < from.rank() && to < rank; ++axis)
         if (!gone[axis]) follow(to++, from, axis);
@@ -229,7 +233,7 @@ void run_row(ProgramReader& reader, Node& node) {
 
 /// In training it drops, else nothing happens.
 void run_dropout(ProgramReader& reader, Node& node) {
-  if (!node.read().flag(2).value_or(false)) return same(reader, node);
+  if (!node.argument(2).flag().value_or(false)) return same(reader, node);
   node.op = "native_dropout";
   run_row(reader, node);
 }
@@ -240,13 +244,13 @@ std::vector<Argument> convolution_arguments(const Node& node, bool is_transposed
   std::vector<Argument> arguments = node.arguments;
   for (std::size_t i = arguments.size(); i < (is_transposed ? 8 : 7); ++i) {
     const bool is_zero = i == 4 || (is_transposed && i == 5);
-    arguments.push_back(value_argument(i == 2 ? "" : is_zero ? "0" : "1"));
+    arguments.push_back({.value = i == 2 ? "" : is_zero ? "0" : "1"});
   }
   std::string& padding = arguments[4].value;
   if (padding == "valid") padding = "0";
   if (padding != "same") return arguments;
   const Sizes& weight = arguments[1].tensors.front().sizes;
-  const auto dilation = OperatorArguments({arguments[5]}).signed_integers(0);
+  const auto dilation = arguments[5].signed_integers();
   std::vector<std::int64_t> pads;
   for (std::size_t i = 2; i < weight.size(); ++i)
     pads.push_back(dilation.at(dilation.size() == 1 ? 0 : i - 2) *
@@ -263,7 +267,7 @@ void make_images(std::vector<Argument>& arguments, bool is_transposed) {
     tensor.sizes.insert(tensor.sizes.begin() + 2, 1);
   }
   for (std::size_t i = 3; i < arguments.size(); ++i) {
-    auto numbers = OperatorArguments({arguments[i]}).signed_integers(0);
+    auto numbers = arguments[i].signed_integers();
     if (i == 6 || numbers.size() != 1) continue;  // groups
     const bool is_zero = i == 4 || (is_transposed && i == 5);
     numbers.insert(numbers.begin(), is_zero ? 0 : 1);
@@ -342,7 +346,7 @@ void matmul(ProgramReader& reader, Node& node) {
 /// "bhid,bhjd->bhij" as products of matrices: letters of both operands and the result count them,
 /// those of both alone are summed over.
 void einsum(ProgramReader& reader, Node& node) {
-  const std::string equation = node.arguments.empty() ? "" : node.arguments[0].value;
+  const std::string& equation = node.argument(0).value;
   const std::vector<const TensorArgument*> operands = node.tensors();
   const std::size_t comma = equation.find(',');
   const std::size_t arrow = equation.find("->");
@@ -383,7 +387,7 @@ void einsum(ProgramReader& reader, Node& node) {
 std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
                                   const TensorArgument& tensor, TensorArgument& whole) {
   whole.layer.reset();
-  reader.run(node, "fill", {tensor_argument(whole), value_argument("0")}, whole.sizes);
+  reader.run(node, "fill", {tensor_argument(whole), {.value = "0"}}, whole.sizes);
   TensorArgument part = whole;
   for (std::size_t i = 0; i < part.rank(); ++i)
     part.sizes[i] = std::min(part.sizes[i], tensor.sizes[i]);
@@ -393,7 +397,7 @@ std::optional<std::size_t> padded(ProgramReader& reader, const Node& node,
 void run_pad(ProgramReader& reader, Node& node) {
   follow_batch(reader, node);
   const TensorArgument& tensor = require(reader, node, 0);
-  const std::string mode = node.arguments.size() > 2 ? node.arguments[2].value : "constant";
+  const std::string& mode = node.argument(2).value;
   if (mode == "reflect" || mode == "replicate" || mode == "circular") {
     node.op = tensor.rank() == 4 ? "reflection_pad2d" : "reflection_pad1d";
     return run_row(reader, node);
@@ -437,10 +441,10 @@ void run_upsample(ProgramReader& reader, Node& node) {
   std::vector<std::int64_t> positions;
   for (std::size_t i = 2; i < result.rank(); ++i)
     positions.push_back(static_cast<std::int64_t>(result.sizes[i]));
-  const auto layer =
-      reader.run(node, node.op,
-                 {tensor_argument(require(reader, node, 0)), value_argument(list_text(positions))},
-                 result.sizes);
+  const auto layer = reader.run(
+      node, node.op,
+      {tensor_argument(require(reader, node, 0)), Argument{.value = list_text(positions)}},
+      result.sizes);
   reader.writes(node, layer, strides_of(node, result));
 }
 
@@ -456,7 +460,7 @@ void fill(ProgramReader& reader, Node& node) {
 void stack(ProgramReader& reader, Node& node) {
   TensorArgument& result = node.results.front();
   const std::size_t axis =
-      require_axis(reader, node, node.read().integer(1).value_or(0), result.rank());
+      require_axis(reader, node, node.argument(1).integer().value_or(0), result.rank());
   Argument list = node.arguments.front();
   for (TensorArgument& tensor : list.tensors) {
     ViewAxes axes = own_axes(tensor);
@@ -466,8 +470,8 @@ void stack(ProgramReader& reader, Node& node) {
     if (tensor.rank() == result.rank()) result.batch_step = tensor.batch_step;
   }
   if (!reader.batch_change().grow(result)) reader.fail_batch(node);
-  reader.writes(
-      node, reader.run(node, "cat", {list, value_argument(std::to_string(axis))}, result.sizes));
+  reader.writes(node,
+                reader.run(node, "cat", {list, {.value = std::to_string(axis)}}, result.sizes));
 }
 
 /// A tensor several times, one copy beside the other.

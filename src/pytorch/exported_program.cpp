@@ -71,14 +71,6 @@ std::string source_line(std::string_view trace) {
   return "";
 }
 
-std::string listed(const Value& list, const auto& text_of) {
-  std::string text;
-  for (const Value each : list) add_item(text, text_of(each));
-  return "[" + text + "]";
-}
-
-std::string flag_text(const Value& flag) { return flag.json() == "true" ? "True" : "False"; }
-
 /// `node "view_3" (aten.view)`
 std::string place_of(const Node& node) {
   return "node \"" + std::string(node.name) + "\" (" + std::string(node.library) + "." +
@@ -88,25 +80,18 @@ std::string place_of(const Node& node) {
 /// The weights of a layer that has them as a part of its own.
 const TensorArgument* weights_of(const LayerSpec& layer, const OperatorArguments& arguments,
                                  const OperatorRow& row) {
-  if (layer.kind == LayerKind::gather) return arguments.tensor(0);
+  if (layer.kind == LayerKind::gather) return arguments[0].tensor();
   const KindFamily family = info(layer.kind).family;
   return family == KindFamily::contraction || family == KindFamily::norm
-             ? arguments.tensor(row.at.weight)
+             ? arguments[argument_place("weight", row.arguments)].tensor()
              : nullptr;
 }
 
 }  // namespace
 
-Argument value_argument(std::string text) {
-  Argument argument;
-  argument.value = std::move(text);
-  return argument;
-}
-
-Argument tensor_argument(TensorArgument tensor) {
-  Argument argument;
-  argument.tensors.push_back(std::move(tensor));
-  return argument;
+const Argument& Node::argument(std::size_t i) const {
+  static const Argument none;
+  return i < arguments.size() ? arguments[i] : none;
 }
 
 std::vector<const TensorArgument*> Node::tensors() const {
@@ -196,14 +181,11 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
   return tensor;
 }
 
-const TensorArgument& ProgramReader::find(const Value& name, const Value& graph,
-                                          const Tensors& tensors) {
+const TensorArgument& ProgramReader::find(const Value& name, const Tensors& tensors) {
   const auto found = tensors.find(name.try_text());
-  if (found == tensors.end()) {
-    const bool is_later = graph.find("tensor_values").contains(name.try_text());
+  if (found == tensors.end())
     name.fail("expected a tensor that an input or an earlier node gives, got \"" + name.text() +
-              "\", which " + (is_later ? "a later node or none gives" : "is none"));
-  }
+              "\"");
   return found->second;
 }
 
@@ -214,16 +196,8 @@ Argument ProgramReader::argument_of(const Value& input, const Value& graph,
   if (!stated.is_object() || stated.size() != 1) stated.fail_expected("a value under its kind");
   const Value value = stated.at(std::size_t{0});
   const std::string_view kind = value.key();
-  const auto symbol = [&](const Value& each) -> std::string {
-    const Value name = each.find("as_name");
-    if (name.is_null()) return each.find("as_int").json();
-    const Value size = graph.find("sym_int_values").find(name.try_text());
-    return size.is_null() ? "" : std::to_string(sizes_.number(size));
-  };
-  const auto as_json = [](const Value& each) { return each.json(); };
   const auto take_tensor = [&](const Value& each) {
-    if (!each.is_null())
-      argument.tensors.push_back(find(each.require("name", "a name"), graph, tensors));
+    if (!each.is_null()) argument.tensors.push_back(find(each.require("name", "a name"), tensors));
   };
   if (kind == "as_tensor") {
     take_tensor(value);
@@ -233,22 +207,25 @@ Argument ProgramReader::argument_of(const Value& input, const Value& graph,
     argument.is_list = true;
     for (const Value each : value)
       take_tensor(kind == "as_tensors" ? each : each.find("as_tensor"));
-  } else if (kind == "as_bool") {
-    argument.value = flag_text(value);
-  } else if (kind == "as_bools") {
-    argument.value = listed(value, flag_text);
-  } else if (kind == "as_ints" || kind == "as_floats") {
-    argument.value = listed(value, as_json);
-  } else if (kind == "as_sym_int") {
-    argument.value = symbol(value);
-  } else if (kind == "as_sym_ints") {
-    argument.value = listed(value, symbol);
-  } else if (kind == "as_string") {
-    argument.value = value.try_text();
-  } else if (kind == "as_int" || kind == "as_float" || kind == "as_scalar_type") {
-    argument.value = value.json();
+  } else if (kind != "as_none") {
+    argument.value = value_text(value, graph);
   }
   return argument;
+}
+
+/// A value as recordings have it: "[2, 2]", "True".
+std::string ProgramReader::value_text(const Value& value, const Value& graph) const {
+  if (value.is_string()) return value.text();
+  if (value.is_boolean()) return value.boolean() ? "True" : "False";
+  if (value.is_array()) {
+    std::string text;
+    for (const Value each : value) add_item(text, value_text(each, graph));
+    return "[" + text + "]";
+  }
+  if (!value.is_object()) return value.json();
+  if (const auto number = value.get("as_int")) return number->json();
+  const Value size = graph.find("sym_int_values").find(value.find("as_name").try_text());
+  return size.is_null() ? "" : std::to_string(sizes_.number(size));
 }
 
 Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors& tensors) const {
@@ -267,7 +244,8 @@ Node ProgramReader::node_of(const Value& json, const Value& graph, const Tensors
     if (const auto inner = input.find("arg").find("as_graph").get("graph"))
       node.graphs.push_back(*inner);
     if (input.find("kind").try_integer() == by_keyword)
-      node.keywords.insert(input.find("name").try_text());
+      node.has_memory_format =
+          node.has_memory_format || input.find("name").try_text() == "memory_format";
     else
       node.arguments.push_back(argument_of(input, graph, tensors));
   }
@@ -313,7 +291,7 @@ void ProgramReader::run_graph(Node& node, const Value& graph,
   std::size_t result = 0;
   for (const Value output : graph.require("outputs", "an array of results"))
     if (const Value name = output.find("as_tensor").find("name"); !name.is_null())
-      if (result < node.results.size()) node.results[result++] = find(name, graph, tensors);
+      if (result < node.results.size()) node.results[result++] = find(name, tensors);
 }
 
 std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view op,
@@ -377,7 +355,7 @@ TensorArgument ProgramReader::copied(const Node& node, const TensorArgument& fro
   to.is_parameter = false;
   to.parameters.reset();
   to.layer.reset();
-  to.layer = run(node, "copy", {tensor_argument(to), tensor_argument(from)}, to.sizes);
+  to.layer = run(node, "copy", {{.tensors = {to}}, {.tensors = {from}}}, to.sizes);
   return to;
 }
 

@@ -2,7 +2,8 @@
 
 // The graph of a program of torch.export, node by node, as layers. An operator of the graph runs as
 // one or several operators of the table (operator_table.hpp), or only says under which axes a
-// tensor is seen.
+// tensor is seen. First its tensors: how views of them lie in memory, and which of their axes grow
+// with the batch.
 
 #include <map>
 #include <optional>
@@ -13,12 +14,77 @@
 #include <vector>
 
 #include "load/json.hpp"
-#include "pytorch/program_sizes.hpp"
-#include "pytorch/program_tensor.hpp"
+#include "pytorch/operator_call.hpp"
 #include "roofline/infer.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {
+
+Sizes contiguous_strides(const Sizes& sizes);
+/// Of an image [N, C, positions...].
+Sizes channels_last_strides(const Sizes& sizes);
+/// Whether the elements lie so; strides of axes of one element say nothing.
+bool has_strides(const TensorArgument& tensor, const Sizes& strides);
+
+/// From the batch that a program states to the one that is asked for.
+struct BatchChange {
+  std::uint64_t stated = 1;
+  std::uint64_t wanted = 1;
+
+  bool is_none() const { return stated == wanted; }
+  /// Works out the tensor's sizes from those stated; false where an axis does not divide.
+  bool grow(TensorArgument& tensor) const;
+};
+
+/// An axis of a view: the one of the tensor, none for a new axis of that many equal elements.
+struct ViewAxis {
+  std::optional<std::size_t> from;
+  std::uint64_t stated = 1;
+  std::uint64_t step = 1;  ///< every so many elements
+};
+using ViewAxes = std::vector<ViewAxis>;
+
+/// None where the batch cannot be followed.
+std::optional<TensorArgument> view_of(const TensorArgument& tensor, const ViewAxes& axes,
+                                      const BatchChange& batch);
+
+/// The tensor's elements in their order under other sizes. `copied`: set where they lie so that no
+/// view has these sizes. None where the batch cannot be followed.
+std::optional<TensorArgument> reshaped(const TensorArgument& tensor, const Sizes& stated,
+                                       const BatchChange& batch, bool& copied);
+
+/// The sizes of a program under the batch and the dimensions that are asked for.
+class ProgramSizes {
+ public:
+  /// `program`: the root of model.json. `inputs`: the names of what a caller gives. Throws
+  /// InputError where a size asked for is outside the range that the program states.
+  ProgramSizes(const Value& program, const std::vector<std::string>& inputs,
+               const LayerDefaults& defaults);
+
+  /// {"as_int": 3} or {"as_expr": {"expr_str": "Symbol('s77')"}}. Throws InputError.
+  std::int64_t number(const Value& size) const;
+  Sizes sizes(const Value& list) const;
+  /// None where the batch is a symbol, or the one that the program states.
+  const BatchChange& batch_change() const { return change_; }
+  std::uint64_t batch() const { return batch_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void read_symbols(const Value& program, const LayerDefaults& defaults);
+  void set_batch(const Value& tensor, std::uint64_t wanted);
+  void set(const std::string& symbol, double value);
+
+  struct Range {
+    double least = 0;
+    double most = 0;
+  };
+  std::string source_;
+  std::map<std::string, Range> ranges_;
+  std::map<std::string, double> symbols_;
+  BatchChange change_;
+  std::uint64_t batch_ = 1;
+  std::vector<std::string> notes_;
+};
 
 struct Node {
   std::string_view name;                ///< "conv2d_3"
@@ -26,12 +92,12 @@ struct Node {
   std::string_view library;             ///< "aten"
   std::string_view op;                  ///< "conv2d", without the "_" of its in-place variant
   std::vector<Argument> arguments;      ///< by position
-  std::set<std::string_view> keywords;  ///< those given by name alone
+  bool has_memory_format = false;       ///< a layout is asked for, by its name alone
   std::vector<Value> graphs;            ///< of a higher-order operator
   std::vector<TensorArgument> results;  ///< with the sizes that the program states
   std::vector<std::string_view> result_names;
 
-  OperatorArguments read() const { return OperatorArguments(arguments); }
+  const Argument& argument(std::size_t i) const;       ///< absent behind the last one
   std::vector<const TensorArgument*> tensors() const;  ///< those of lists too
 };
 
@@ -76,7 +142,8 @@ class ProgramReader {
   void run_nodes(const Value& graph, Tensors& tensors);
   Node node_of(const Value& json, const Value& graph, const Tensors& tensors) const;
   Argument argument_of(const Value& input, const Value& graph, const Tensors& tensors) const;
-  static const TensorArgument& find(const Value& name, const Value& graph, const Tensors& tensors);
+  static const TensorArgument& find(const Value& name, const Tensors& tensors);
+  std::string value_text(const Value& value, const Value& graph) const;
   TensorArgument stated_tensor(const Value& name, const Value& graph) const;
   void set_names();
 
@@ -92,9 +159,6 @@ class ProgramReader {
   std::map<std::string, std::size_t> without_row_;
   std::size_t depth_ = 0;
 };
-
-Argument value_argument(std::string text);
-Argument tensor_argument(TensorArgument tensor);
 
 /// What the node does: layers, views, or nothing. Sets its results.
 void run_node(ProgramReader& reader, Node& node);

@@ -7,7 +7,7 @@
 
 #include "load/recording.hpp"
 #include "model/layer_fields.hpp"
-#include "pytorch/operator_readers.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {

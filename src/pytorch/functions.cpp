@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pytorch/operator_readers.hpp"
+#include "pytorch/operator_table.hpp"
 
 // Functions of each element: activations, arithmetic, comparisons, and what only writes.
 
@@ -28,43 +28,40 @@ Layers broadcast_traffic(const OperatorCall& call) {
   return traffic_layer(call, tensors, broadcast_sizes(tensors), *tensors.front()->type);
 }
 
-}  // namespace
-
 /// A function of the first tensor, which in an operator of gradients the saved input or output
 /// follows.
-Layers function(const OperatorCall& call, const OperatorRow& row) {
-  return function_layer(row.kind, call, call.arguments->tensor(row.at.input), pass_of(call));
+Layers function(const OperatorCall& call) {
+  return function_layer(call.kind, call, call["input"].tensor(), call.pass());
 }
 
 /// Clamping at 0, and between 0 and 6, are activations with names of their own.
-Layers clamp(const OperatorCall& call, const OperatorRow& row) {
-  const auto least = call.arguments->number(row.at.flag);
-  const auto most = call.arguments->number(row.at.flag + 1);
+Layers clamp(const OperatorCall& call) {
+  const auto least = call["least"].number();
+  const auto most = call["most"].number();
   LayerKind kind = LayerKind::elementwise;
   if (least == 0.0 && !most) kind = LayerKind::relu;
   if (least == 0.0 && most == 6.0) kind = LayerKind::relu6;
-  return function_layer(kind, call, call.arguments->tensor(row.at.input), pass_of(call));
+  return function_layer(kind, call, call["input"].tensor(), call.pass());
 }
 
 /// Along one axis of the tensor: batches of rows of that length.
-Layers softmax(const OperatorCall& call, const OperatorRow& row) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* tensor = a.tensor(row.at.input);
-  Layers layers = function_layer(LayerKind::softmax, call, tensor, pass_of(call));
+Layers softmax_of_rows(const OperatorCall& call) {
+  const TensorArgument* tensor = call["input"].tensor();
+  Layers layers = function(call);
   if (layers.empty()) return {};
-  const auto axis = axis_at(a.integer(row.at.axes), tensor->sizes.size());
+  const auto axis = axis_at(call["axis"].integer(), tensor->sizes.size());
   if (!axis) return {};
   const auto at = tensor->sizes.begin() + static_cast<std::ptrdiff_t>(*axis);
   Sizes sizes{element_count(Sizes(tensor->sizes.begin(), at)), *at};
   if (const std::uint64_t inner = element_count(Sizes(at + 1, tensor->sizes.end())); inner > 1)
     sizes.push_back(inner);
   layers.front().input = operand_of(*tensor, sizes);
-  if (a.flag(row.at.flag).value_or(false)) layers.front().dtypes.output = DataType::fp32;
+  if (call["to_float"].flag().value_or(false)) layers.front().dtypes.output = DataType::fp32;
   return layers;
 }
 
 /// Functions without a kind of their own; the first tensor's type is the result's.
-Layers function_of_several(const OperatorCall& call, const OperatorRow&) {
+Layers function_of_several(const OperatorCall& call) {
   const std::vector<const TensorArgument*> tensors = call.arguments->tensors();
   if (tensors.empty()) return {};
   return tensors.size() == 1 ? function_layer(LayerKind::elementwise, call, tensors.front())
@@ -72,10 +69,10 @@ Layers function_of_several(const OperatorCall& call, const OperatorRow&) {
 }
 
 /// Arithmetic of two tensors; with a number in place of one, a function of the other.
-Layers combination(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* first = call.arguments->tensor(0);
-  const TensorArgument* second = call.arguments->tensor(1);
-  if (first == nullptr && call.arguments->is_tensor(0)) {
+Layers combination(const OperatorCall& call) {
+  const TensorArgument* first = (*call.arguments)[0].tensor();
+  const TensorArgument* second = (*call.arguments)[1].tensor();
+  if (first == nullptr && (*call.arguments)[0].is_tensor()) {
     LayerSpec spec = layer_of_one_value(LayerKind::elementwise, call);
     spec.input = whole_operand({1});
     return {spec};
@@ -88,7 +85,7 @@ Layers combination(const OperatorCall& call, const OperatorRow& row) {
   const TensorArgument& larger =
       element_count(second->sizes) > element_count(first->sizes) ? *second : *first;
   LayerSpec spec =
-      named_layer(row.kind, info(row.kind).name, sizes_text(larger.sizes), *larger.type);
+      named_layer(call.kind, info(call.kind).name, sizes_text(larger.sizes), *larger.type);
   if (first->sizes != second->sizes)
     *spec.name += " and " + sizes_text((&larger == first ? second : first)->sizes);
   spec.inputs = operands;
@@ -97,28 +94,71 @@ Layers combination(const OperatorCall& call, const OperatorRow& row) {
 }
 
 /// A comparison writes one byte an element.
-Layers comparison(const OperatorCall& call, const OperatorRow&) {
-  Layers layers = call.arguments->tensor(1) != nullptr
+Layers comparison(const OperatorCall& call) {
+  Layers layers = (*call.arguments)[1].tensor() != nullptr
                       ? broadcast_traffic(call)
-                      : function_layer(LayerKind::elementwise, call, call.arguments->tensor(0));
+                      : function_layer(LayerKind::elementwise, call, (*call.arguments)[0].tensor());
   for (LayerSpec& layer : layers) layer.dtypes.output = DataType::int8;
   return layers;
 }
 
 /// Writes a mask of a byte an element too.
-Layers dropout(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = typed_tensor(call, row.at.input);
+Layers dropout(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].typed_tensor();
   if (input == nullptr) return {};
   return traffic_layer(call, {input}, input->sizes, *input->type, 1);
 }
 
 /// Constants and random numbers: nothing is read.
-Layers filling(const OperatorCall& call, const OperatorRow&) {
-  if (!call.arguments->is_tensor(0)) return {};
-  const TensorArgument* tensor = call.arguments->tensor(0);
+Layers filling(const OperatorCall& call) {
+  if (!(*call.arguments)[0].is_tensor()) return {};
+  const TensorArgument* tensor = (*call.arguments)[0].tensor();
   if (tensor == nullptr) return traffic_layer(call, {}, {1}, DataType::fp32);
   if (!tensor->type) return {};
   return traffic_layer(call, {}, tensor->sizes, *tensor->type);
+}
+
+}  // namespace
+
+std::span<const OperatorRow> function_operators() {
+  using enum LayerKind;
+  static constexpr OperatorRow rows[] = {
+      {"relu threshold_backward", function, relu},
+      {"clamp hardtanh clamp_min", clamp, elementwise, "input least most"},
+      {"relu6", function, relu6},
+      {"hardtanh_backward", clamp, elementwise, "input - least most"},
+      {"leaky_relu leaky_relu_backward", function, leaky_relu},
+      {"_prelu_kernel _prelu_kernel_backward prelu", function, prelu},
+      {"elu elu_backward selu celu", function, elu},
+      {"sigmoid sigmoid_backward", function, sigmoid},
+      {"hardsigmoid hardsigmoid_backward", function, hardsigmoid},
+      {"tanh tanh_backward", function, LayerKind::tanh},
+      {"silu silu_backward", function, silu},
+      {"hardswish hardswish_backward", function, hardswish},
+      {"gelu gelu_backward", function, gelu},
+      {"mish mish_backward softplus softplus_backward log_sigmoid_forward log_sigmoid_backward "
+       "cumsum cumprod",
+       function, elementwise},
+      {"_softmax _log_softmax softmax log_softmax", softmax_of_rows, softmax,
+       "input axis to_float"},
+      {"_softmax_backward_data _log_softmax_backward_data", softmax_of_rows, softmax,
+       "input - axis"},
+      {"add", combination, add},
+      {"sub rsub subtract", combination, sub},
+      {"mul multiply", combination, mul},
+      {"div divide true_divide", combination, LayerKind::div},
+      {"eq ne lt le gt ge isnan isinf isfinite logical_not", comparison, elementwise},
+      {"native_dropout", dropout},
+      {"fill zero bernoulli uniform normal random exponential", filling},
+      {"__and_ __or_ __xor_ abs addcdiv addcmul atan2 bitwise_and bitwise_not bitwise_or "
+       "bitwise_xor ceil clamp_max cos erf erfc exp exp2 expm1 floor floor_divide fmod lerp log "
+       "log10 log1p log2 logical_and logical_or logical_xor masked_fill maximum minimum nan_to_num "
+       "neg pow reciprocal remainder round rsqrt sgn sign sin sqrt square tril triu trunc where "
+       "native_dropout_backward mse_loss smooth_l1_loss huber_loss binary_cross_entropy "
+       "mse_loss_backward smooth_l1_loss_backward binary_cross_entropy_backward",
+       function_of_several, elementwise},
+  };
+  return rows;
 }
 
 }  // namespace roofline

@@ -1,14 +1,12 @@
-#include "pytorch/idle_time.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "load/kernel_names.hpp"
+#include "pytorch/trace_work.hpp"
 
 namespace roofline {
 namespace {
@@ -110,63 +108,18 @@ class HostTimeline {
   std::vector<std::uint32_t> callers_;
 };
 
-class GapSorter {
- public:
-  GapSorter(const Recording& recording, const WorkOrigins& origins)
-      : recording_(recording), origins_(origins), host_(recording) {}
-
-  void add(const Gap& gap) {
-    const LaunchCall* call = call_of(gap);
-    const bool is_named = gap.length_us() >= least_named_us;
-    const IdleCause cause = cause_of(gap, call);
-    std::uint32_t during = no_index;
-    if (is_named && cause != IdleCause::queued)
-      during = host_.covering(gap, call != nullptr ? std::optional(call->thread) : std::nullopt);
-    IdleGaps& kind =
-        kinds_[{cause, during == no_index ? std::string() : std::string(host_.name(during))}];
-    kind.count += 1;
-    kind.time_s += gap.length_us() * s_per_us;
-    kind.longest_s = std::max(kind.longest_s, gap.length_us() * s_per_us);
-  }
-
-  IdleTime idle_time(std::size_t steps) const {
-    const auto step_count = static_cast<double>(steps);
-    IdleTime idle;
-    for (const auto& [key, kind] : kinds_) {
-      idle.by_cause_s[key.first] += kind.time_s / step_count;
-      idle.gaps.push_back({key.first, key.second, kind.count / step_count, kind.time_s / step_count,
-                           kind.longest_s});
-    }
-    std::stable_sort(idle.gaps.begin(), idle.gaps.end(),
-                     [](const IdleGaps& a, const IdleGaps& b) { return a.time_s > b.time_s; });
-    if (idle.gaps.size() > most_kinds) idle.gaps.resize(most_kinds);
-    return idle;
-  }
-
- private:
-  const LaunchCall* call_of(const Gap& gap) const {
-    const std::uint32_t index = origins_.of_activities[gap.next].call_index;
-    return index == no_index ? nullptr : &recording_.calls[index];
-  }
-
-  IdleCause cause_of(const Gap& gap, const LaunchCall* call) const {
-    const std::uint32_t op = origins_.of_activities[gap.next].operator_index;
-    if (call == nullptr && op == no_index) return IdleCause::queued;
-    const double asked_us = call != nullptr ? call->start_us : recording_.operators[op].start_us;
-    if (asked_us <= gap.begin_us) return IdleCause::queued;
-    const std::uint32_t thread = call != nullptr ? call->thread : recording_.operators[op].thread;
-    if (host_.any_at(thread, gap.middle_us(),
-                     [](std::string_view name) { return mentions(name, {"DataLoader"}); }))
-      return IdleCause::data_loading;
-    return host_.any_at(thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
-                                                             : IdleCause::host;
-  }
-
-  const Recording& recording_;
-  const WorkOrigins& origins_;
-  HostTimeline host_;
-  std::map<std::pair<IdleCause, std::string>, IdleGaps> kinds_;
-};
+/// `call`: what put the activity on the GPU that ends the gap; null where that is not known.
+IdleCause cause_of(const Recording& recording, const HostTimeline& host, const Gap& gap,
+                   const WorkOrigin& next, const LaunchCall* call) {
+  if (call == nullptr && next.operator_index == no_index) return IdleCause::queued;
+  const HostRange* op = call == nullptr ? &recording.operators[next.operator_index] : nullptr;
+  if ((op == nullptr ? call->start_us : op->start_us) <= gap.begin_us) return IdleCause::queued;
+  const std::uint32_t thread = op == nullptr ? call->thread : op->thread;
+  const auto loads_data = [](std::string_view name) { return mentions(name, {"DataLoader"}); };
+  if (host.any_at(thread, gap.middle_us(), loads_data)) return IdleCause::data_loading;
+  return host.any_at(thread, gap.begin_us, waits_for_gpu) ? IdleCause::synchronisation
+                                                          : IdleCause::host;
+}
 
 }  // namespace
 
@@ -216,9 +169,32 @@ double launching_us(const Recording& recording, const WorkOrigins& origins,
 
 IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
                    const std::vector<std::uint32_t>& activities, std::size_t steps) {
-  GapSorter sorter(recording, origins);
-  for (const Gap& gap : gaps_between(recording, activities)) sorter.add(gap);
-  return sorter.idle_time(steps);
+  const HostTimeline host(recording);
+  const auto step_count = static_cast<double>(steps);
+  std::map<std::pair<IdleCause, std::string_view>, IdleGaps> kinds;
+  for (const Gap& gap : gaps_between(recording, activities)) {
+    const WorkOrigin& next = origins.of_activities[gap.next];
+    const LaunchCall* call =
+        next.call_index == no_index ? nullptr : &recording.calls[next.call_index];
+    const IdleCause cause = cause_of(recording, host, gap, next, call);
+    std::uint32_t during = no_index;
+    if (gap.length_us() >= least_named_us && cause != IdleCause::queued)
+      during = host.covering(gap, call != nullptr ? std::optional(call->thread) : std::nullopt);
+    IdleGaps& kind = kinds[{cause, during == no_index ? std::string_view() : host.name(during)}];
+    kind.count += 1;
+    kind.time_s += gap.length_us() * s_per_us;
+    kind.longest_s = std::max(kind.longest_s, gap.length_us() * s_per_us);
+  }
+  IdleTime idle;
+  for (const auto& [key, kind] : kinds) {
+    idle.by_cause_s[key.first] += kind.time_s / step_count;
+    idle.gaps.push_back({key.first, std::string(key.second), kind.count / step_count,
+                         kind.time_s / step_count, kind.longest_s});
+  }
+  std::stable_sort(idle.gaps.begin(), idle.gaps.end(),
+                   [](const IdleGaps& a, const IdleGaps& b) { return a.time_s > b.time_s; });
+  if (idle.gaps.size() > most_kinds) idle.gaps.resize(most_kinds);
+  return idle;
 }
 
 }  // namespace roofline

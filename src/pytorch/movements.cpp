@@ -1,4 +1,4 @@
-#include "pytorch/operator_readers.hpp"
+#include "pytorch/operator_table.hpp"
 
 // What moves data: copies, casts, joins, gathers, pads.
 
@@ -39,12 +39,10 @@ Layers picked_rows(const OperatorCall& call, const TensorArgument& table, const 
   return {spec};
 }
 
-}  // namespace
-
-/// (to, from, ...): a cast, a change of layout, or both.
-Layers copy(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* to = typed_tensor(call, 0);
-  const TensorArgument* from = call.arguments->tensor(1);
+/// A cast, a change of layout, or both.
+Layers copy_between(const OperatorCall& call) {
+  const TensorArgument* to = call["to"].typed_tensor();
+  const TensorArgument* from = call["from"].tensor();
   if (to == nullptr) return {};
   if (from == nullptr)
     return traffic_layer(call, {}, to->sizes, *to->type);  // a number, spread over the tensor
@@ -55,16 +53,16 @@ Layers copy(const OperatorCall& call, const OperatorRow&) {
 }
 
 /// A result as large as the input, its elements elsewhere.
-Layers copy_of_same_size(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* input = typed_tensor(call, 0);
+Layers copy_of_same_size(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].typed_tensor();
   if (input == nullptr) return {};
   return copy_layer(base_name(call.name), *input, input->sizes, *input->type);
 }
 
-/// (input, [before and after, last axis first], ...).
-Layers pad(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* input = typed_tensor(call, 0);
-  const std::vector<std::int64_t> amounts = call.arguments->signed_integers(1);
+/// The amounts are those before and after, of the last axis first.
+Layers pad(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].typed_tensor();
+  const std::vector<std::int64_t> amounts = call["amounts"].signed_integers();
   if (input == nullptr || amounts.size() > 2 * input->sizes.size()) return {};
   Sizes result = input->sizes;
   for (std::size_t i = 0; i + 1 < amounts.size(); i += 2) {
@@ -76,28 +74,27 @@ Layers pad(const OperatorCall& call, const OperatorRow&) {
   return copy_layer(base_name(call.name), *input, result, *input->type);
 }
 
-/// (gradient, input, amounts).
-Layers pad_gradient(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* gradient = typed_tensor(call, 0);
-  const TensorArgument* input = call.arguments->tensor(1);
+Layers pad_gradient(const OperatorCall& call) {
+  const TensorArgument* gradient = call["gradient"].typed_tensor();
+  const TensorArgument* input = call["input"].tensor();
   if (gradient == nullptr || input == nullptr) return {};
   return copy_layer(base_name(call.name), *gradient, input->sizes, *gradient->type);
 }
 
-/// (from, axis, index): as many elements as the index has.
-Layers gather(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* from = typed_tensor(call, 0);
-  const TensorArgument* index = call.arguments->tensor(2);
+/// As many elements as the index has.
+Layers pick_elements(const OperatorCall& call) {
+  const TensorArgument* from = call["from"].typed_tensor();
+  const TensorArgument* index = call["index"].tensor();
   if (from == nullptr || index == nullptr) return {};
   return picked_elements(call, *from, index->sizes, *index, index->sizes);
 }
 
-/// (from, axis, index): whole slices of the axis that the index names.
-Layers index_select(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* from = typed_tensor(call, 0);
-  const TensorArgument* index = call.arguments->tensor(2);
+/// Whole slices of the axis that the index names.
+Layers pick_slices(const OperatorCall& call) {
+  const TensorArgument* from = call["from"].typed_tensor();
+  const TensorArgument* index = call["index"].tensor();
   if (from == nullptr || index == nullptr) return {};
-  const auto at = axis_at(call.arguments->integer(1), from->sizes.size());
+  const auto at = axis_at(call["axis"].integer(), from->sizes.size());
   if (!at) return {};
   if (*at == 0) return picked_rows(call, *from, index->sizes);
   Sizes picked = from->sizes;
@@ -105,40 +102,39 @@ Layers index_select(const OperatorCall& call, const OperatorRow&) {
   return picked_elements(call, *from, picked, *index, picked);
 }
 
-/// (weight, indices, ...): a row of the weight for each index.
-Layers embedding(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* weight = typed_tensor(call, 0);
-  const TensorArgument* indices = call.arguments->tensor(1);
-  if (weight == nullptr || indices == nullptr || weight->sizes.size() != 2) return {};
-  return picked_rows(call, *weight, indices->sizes);
+/// A row of the table for each index.
+Layers pick_rows(const OperatorCall& call) {
+  const TensorArgument* table = call["from"].typed_tensor();
+  const TensorArgument* index = call["index"].tensor();
+  if (table == nullptr || index == nullptr || table->sizes.size() != 2) return {};
+  return picked_rows(call, *table, index->sizes);
 }
 
-/// (gradient, indices, rows, ...): the gradient's rows are added up into those of the weight.
-Layers embedding_gradient(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* gradient = typed_tensor(call, 0);
-  const TensorArgument* indices = call.arguments->tensor(1);
-  if (gradient == nullptr || indices == nullptr) return {};
-  return traffic_layer(call, {gradient, indices}, gradient->sizes, *gradient->type);
+/// The gradient's rows are added up into those of the weight.
+Layers embedding_gradient(const OperatorCall& call) {
+  const TensorArgument* gradient = call["gradient"].typed_tensor();
+  const TensorArgument* index = call["index"].tensor();
+  if (gradient == nullptr || index == nullptr) return {};
+  return traffic_layer(call, {gradient, index}, gradient->sizes, *gradient->type);
 }
 
-/// (probabilities, target, ...), in the gradient's operator behind the gradient: one value a row is
-/// picked.
-Layers picked_loss(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = typed_tensor(call, row.at.input);
-  const TensorArgument* target = call.arguments->tensor(row.at.input + 1);
+/// One value a row is picked, by its target.
+Layers picked_loss(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].typed_tensor();
+  const TensorArgument* target = call["target"].tensor();
   if (input == nullptr || target == nullptr) return {};
   return picked_elements(call, *input, target->sizes, *target,
-                         pass_of(call) == Pass::fwd ? Sizes{1} : target->sizes);
+                         call.pass() == Pass::fwd ? Sizes{1} : target->sizes);
 }
 
-/// (tensors, axis): as channels of `outer` images, whatever the axis.
-Layers concat(const OperatorCall& call, const OperatorRow&) {
+/// As channels of `outer` images, whatever the axis.
+Layers join(const OperatorCall& call) {
   std::vector<const TensorArgument*> tensors;
-  for (const TensorArgument& tensor : call.arguments->list(0))
+  for (const TensorArgument& tensor : (*call.arguments)[0].tensors)
     if (element_count(tensor.sizes) > 0 && !tensor.sizes.empty()) tensors.push_back(&tensor);
   if (tensors.empty() || !call.list_type) return {};
   const std::size_t rank = tensors.front()->sizes.size();
-  const auto at = axis_at(call.arguments->integer(1), rank);
+  const auto at = axis_at(call["axis"].integer(), rank);
   if (!at) return {};
   if (tensors.size() == 1) {
     TensorArgument only = *tensors.front();
@@ -162,14 +158,12 @@ Layers concat(const OperatorCall& call, const OperatorRow&) {
   return {spec};
 }
 
-/// (positions, query, key, head size, table of cosines and sines, ...): queries and keys are turned
-/// in place, each position by its row of the table.
-Layers rotary_embedding(const OperatorCall& call, const OperatorRow&) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* positions = a.tensor(0);
-  const TensorArgument* query = typed_tensor(call, 1);
-  const TensorArgument* key = a.tensor(2);
-  const TensorArgument* table = a.tensor(4);
+/// Queries and keys are turned in place, each position by its row of a table of cosines and sines.
+Layers rotary_embedding(const OperatorCall& call) {
+  const TensorArgument* positions = call["positions"].tensor();
+  const TensorArgument* query = call["query"].typed_tensor();
+  const TensorArgument* key = call["key"].tensor();
+  const TensorArgument* table = call["table"].tensor();
   if (positions == nullptr || query == nullptr || key == nullptr || table == nullptr ||
       table->sizes.size() != 2)
     return {};
@@ -179,13 +173,38 @@ Layers rotary_embedding(const OperatorCall& call, const OperatorRow&) {
   return traffic_layer(call, {query, key, positions, &rows}, {turned}, *query->type);
 }
 
-/// (key, value, their caches, slots, ...): each key and value goes to its slot.
-Layers write_cache(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* key = typed_tensor(call, 0);
-  const TensorArgument* value = call.arguments->tensor(1);
+/// Each key and value goes to its slot of a cache.
+Layers write_cache(const OperatorCall& call) {
+  const TensorArgument* key = call["key"].typed_tensor();
+  const TensorArgument* value = call["value"].tensor();
   if (key == nullptr || value == nullptr) return {};
   const std::uint64_t written = element_count(key->sizes) + element_count(value->sizes);
   return traffic_layer(call, {key, value}, {written}, *key->type);
+}
+
+}  // namespace
+
+std::span<const OperatorRow> movement_operators() {
+  using enum LayerKind;
+  static constexpr OperatorRow rows[] = {
+      {"copy _copy_from", copy_between, copy, "to from"},
+      {"roll flip clone contiguous pixel_shuffle pixel_unshuffle", copy_of_same_size, copy},
+      {"reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
+       "replication_pad3d constant_pad_nd",
+       pad, copy, "input amounts"},
+      {"reflection_pad1d_backward reflection_pad2d_backward replication_pad2d_backward",
+       pad_gradient, copy, "gradient input"},
+      {"gather", pick_elements, other, "from axis index"},
+      {"index_select", pick_slices, other, "from axis index"},
+      {"embedding", pick_rows, LayerKind::gather, "from index"},
+      {"embedding_dense_backward", embedding_gradient, other, "gradient index"},
+      {"nll_loss_forward nll_loss2d_forward", picked_loss, other, "input target"},
+      {"nll_loss_backward nll_loss2d_backward", picked_loss, other, "- input target"},
+      {"cat _cat concat concatenate", join, LayerKind::concat, "- axis"},
+      {"::rotary_embedding", rotary_embedding, other, "positions query key - table"},
+      {"::reshape_and_cache ::reshape_and_cache_flash", write_cache, other, "key value"},
+  };
+  return rows;
 }
 
 }  // namespace roofline

@@ -1,4 +1,5 @@
-#include "pytorch/operator_readers.hpp"
+#include "load/kernel_names.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
@@ -37,67 +38,80 @@ Layers norm_of_rows(LayerKind kind, const TensorArgument* input, const TensorArg
   return layers;
 }
 
-}  // namespace
-
 /// An instance norm runs as a batch norm of one image whose channels are those of all images. In
 /// training the mean and deviation of the batch are computed as well; without the flag never.
-Layers batch_norm(const OperatorCall& call, const OperatorRow& row) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* weight = a.tensor(row.at.weight);
-  const Pass pass = pass_of(call);
-  if (row.kind == LayerKind::instance_norm)
-    return norm_layer(row.kind, "instance_norm", a.tensor(row.at.input), weight);
+Layers norm_of_batch(const OperatorCall& call) {
+  const TensorArgument* weight = call["weight"].tensor();
   const Caller* instance = call.caller("aten::instance_norm");
-  if (instance != nullptr && row.at.flag != ArgumentPlaces::none)
-    return norm_layer(LayerKind::instance_norm, "instance_norm", instance->arguments->tensor(0),
+  if (instance != nullptr && mentions(call.argument_names, {"training"}))
+    return norm_layer(LayerKind::instance_norm, "instance_norm", (*instance->arguments)[0].tensor(),
                       weight);
-  const bool training = a.flag(row.at.flag).value_or(false);
-  Layers layers = norm_layer(row.kind, training ? "batch_norm training" : "batch_norm",
-                             a.tensor(row.at.input), weight, pass);
+  const bool training = call["training"].flag().value_or(false);
+  Layers layers = norm_layer(call.kind, training ? "batch_norm training" : info(call.kind).name,
+                             call["input"].tensor(), weight, call.pass());
   for (LayerSpec& layer : layers) layer.batch_statistics = training;
   return layers;
 }
 
-Layers layer_norm(const OperatorCall& call, const OperatorRow& row) {
-  const OperatorArguments& a = *call.arguments;
-  return norm_of_rows(row.kind, a.tensor(row.at.input), a.tensor(row.at.weight),
-                      a.integers(row.at.axes), pass_of(call));
+Layers norm_of_sizes(const OperatorCall& call) {
+  return norm_of_rows(call.kind, call["input"].tensor(), call["weight"].tensor(),
+                      call["sizes"].integers(), call.pass());
 }
 
-Layers group_norm(const OperatorCall& call, const OperatorRow& row) {
-  const OperatorArguments& a = *call.arguments;
-  const auto groups = a.integer(row.at.groups);
-  Layers layers = norm_layer(row.kind, "group_norm", a.tensor(row.at.input),
-                             a.tensor(row.at.weight), pass_of(call));
+Layers norm_of_groups(const OperatorCall& call) {
+  const auto groups = call["groups"].integer();
+  Layers layers = norm_layer(call.kind, "group_norm", call["input"].tensor(),
+                             call["weight"].tensor(), call.pass());
   if (layers.empty() || groups.value_or(0) <= 0) return {};
   layers.front().groups = static_cast<std::uint64_t>(*groups);
   *layers.front().name += " g" + std::to_string(*groups);
   return layers;
 }
 
-Layers rms_norm(const OperatorCall& call, const OperatorRow& row) {
-  return norm_of_rows(row.kind, call.arguments->tensor(row.at.input),
-                      call.arguments->tensor(row.at.weight));
-}
-
 /// ([result,] input, weight, ...), as other libraries than PyTorch have it.
-Layers custom_norm(const OperatorCall& call, const OperatorRow& row) {
+Layers custom_norm(const OperatorCall& call) {
   const OperatorArguments& a = *call.arguments;
-  const TensorArgument* first = a.tensor(0);
-  const TensorArgument* second = a.tensor(1);
+  const TensorArgument* first = a[0].tensor();
+  const TensorArgument* second = a[1].tensor();
   if (first == nullptr || second == nullptr) return {};
   const bool has_result = first->sizes == second->sizes;
-  return has_result ? norm_of_rows(row.kind, second, a.tensor(2))
-                    : norm_of_rows(row.kind, first, second);
+  return has_result ? norm_of_rows(call.kind, second, a[2].tensor())
+                    : norm_of_rows(call.kind, first, second);
 }
 
-/// (x, residual, weight, ...): the sum of both goes to residual, its norm to x.
-Layers fused_add_norm(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* x = typed_tensor(call, 0);
-  const TensorArgument* residual = call.arguments->tensor(1);
-  const TensorArgument* weight = call.arguments->tensor(2);
+/// The sum of both goes to the residual, its norm to the input.
+Layers fused_add_norm(const OperatorCall& call) {
+  const TensorArgument* x = call["input"].typed_tensor();
+  const TensorArgument* residual = call["residual"].tensor();
+  const TensorArgument* weight = call["weight"].tensor();
   if (x == nullptr || residual == nullptr || weight == nullptr) return {};
   return traffic_layer(call, {x, residual, weight}, {2 * element_count(x->sizes)}, *x->type);
+}
+
+}  // namespace
+
+std::span<const OperatorRow> norm_operators() {
+  using enum LayerKind;
+  static constexpr OperatorRow rows[] = {
+      {"native_batch_norm cudnn_batch_norm miopen_batch_norm _native_batch_norm_legit "
+       "_batch_norm_with_update batch_norm",
+       norm_of_batch, batch_norm, "input weight - - - training"},
+      {"_native_batch_norm_legit_no_training _batch_norm_no_update", norm_of_batch, batch_norm},
+      {"native_batch_norm_backward cudnn_batch_norm_backward miopen_batch_norm_backward "
+       "batch_norm_backward",
+       norm_of_batch, batch_norm, "input - weight"},
+      {"instance_norm", norm_of_batch, instance_norm},
+      {"native_layer_norm layer_norm", norm_of_sizes, layer_norm, "input sizes weight"},
+      {"native_layer_norm_backward", norm_of_sizes, layer_norm, "input - sizes - - weight"},
+      {"native_group_norm", norm_of_groups, group_norm, "input weight - - - - groups"},
+      {"group_norm", norm_of_groups, group_norm, "input groups weight"},
+      {"native_group_norm_backward", norm_of_groups, group_norm, "input - - - weight - - - groups"},
+      {"_fused_rms_norm rms_norm", norm_of_sizes, rms_norm, "input - weight"},
+      {"::rms_norm ::rmsnorm ::rmsnorm2d_fwd", custom_norm, rms_norm},
+      {"::layernorm2d_fwd", custom_norm, layer_norm},
+      {"::fused_add_rms_norm ::fused_add_rmsnorm", fused_add_norm, other, "input residual weight"},
+  };
+  return rows;
 }
 
 }  // namespace roofline

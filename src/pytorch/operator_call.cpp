@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <utility>
+
+#include "load/kernel_names.hpp"
 
 namespace roofline {
 namespace {
@@ -82,32 +85,30 @@ OperatorArguments::OperatorArguments(std::vector<Argument> arguments)
       }
 }
 
-bool OperatorArguments::is_tensor(std::size_t i) const {
-  return i < arguments_.size() && !arguments_[i].is_list && !arguments_[i].tensors.empty() &&
-         (!arguments_[i].tensors.front().sizes.empty() ||
-          arguments_[i].tensors.front().type.has_value() ||
-          find_element_type(arguments_[i].type) != nullptr);
+bool Argument::is_tensor() const {
+  return !is_list && !tensors.empty() &&
+         (!tensors.front().sizes.empty() || tensors.front().type.has_value() ||
+          find_element_type(type) != nullptr);
 }
 
-const TensorArgument* OperatorArguments::tensor(std::size_t i) const {
-  if (!is_tensor(i)) return nullptr;
-  const TensorArgument& tensor = arguments_[i].tensors.front();
-  return tensor.sizes.empty() ? nullptr : &tensor;
+const TensorArgument* Argument::tensor() const {
+  return is_tensor() && !tensors.front().sizes.empty() ? &tensors.front() : nullptr;
 }
 
-bool OperatorArguments::is_tensor_list(std::size_t i) const {
-  return i < arguments_.size() && arguments_[i].is_list;
+const TensorArgument* Argument::typed_tensor() const {
+  const TensorArgument* found = tensor();
+  return found != nullptr && found->type ? found : nullptr;
 }
 
-const std::vector<TensorArgument>& OperatorArguments::list(std::size_t i) const {
-  static const std::vector<TensorArgument> none;
-  return is_tensor_list(i) ? arguments_[i].tensors : none;
+const Argument& OperatorArguments::operator[](std::size_t place) const {
+  static const Argument none;
+  return place < arguments_.size() ? arguments_[place] : none;
 }
 
 std::vector<const TensorArgument*> OperatorArguments::tensors() const {
   std::vector<const TensorArgument*> tensors;
-  for (std::size_t i = 0; i < count(); ++i)
-    if (const TensorArgument* each = tensor(i)) tensors.push_back(each);
+  for (const Argument& argument : arguments_)
+    if (const TensorArgument* each = argument.tensor()) tensors.push_back(each);
   return tensors;
 }
 
@@ -122,13 +123,9 @@ bool OperatorArguments::lacks_list_shapes() const {
   });
 }
 
-std::string_view OperatorArguments::value(std::size_t i) const {
-  return i < arguments_.size() ? std::string_view(arguments_[i].value) : std::string_view();
-}
-
-std::vector<std::int64_t> OperatorArguments::signed_integers(std::size_t i) const {
+std::vector<std::int64_t> Argument::signed_integers() const {
   std::vector<std::int64_t> numbers;
-  std::string_view text = value(i);
+  std::string_view text = value;
   while (true) {
     const std::size_t begin = text.find_first_of("-0123456789");
     if (begin == std::string_view::npos) return numbers;
@@ -142,39 +139,37 @@ std::vector<std::int64_t> OperatorArguments::signed_integers(std::size_t i) cons
   }
 }
 
-Sizes OperatorArguments::integers(std::size_t i) const {
+Sizes Argument::integers() const {
   Sizes sizes;
-  for (const std::int64_t number : signed_integers(i)) {
+  for (const std::int64_t number : signed_integers()) {
     if (number < 0) return {};
     sizes.push_back(static_cast<std::uint64_t>(number));
   }
   return sizes;
 }
 
-std::optional<std::int64_t> OperatorArguments::integer(std::size_t i) const {
-  const std::vector<std::int64_t> numbers = signed_integers(i);
+std::optional<std::int64_t> Argument::integer() const {
+  const std::vector<std::int64_t> numbers = signed_integers();
   return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
 }
 
-std::optional<double> OperatorArguments::number(std::size_t i) const {
-  const std::string text(value(i));
-  if (text.empty()) return std::nullopt;
+std::optional<double> Argument::number() const {
   char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  return end != text.c_str() ? std::optional(number) : std::nullopt;
+  const double number = std::strtod(value.c_str(), &end);
+  return end != value.c_str() ? std::optional(number) : std::nullopt;
 }
 
-std::vector<bool> OperatorArguments::flags(std::size_t i) const {
+std::vector<bool> Argument::flags() const {
   std::vector<bool> flags;
-  const std::string_view text = value(i);
+  const std::string_view text = value;
   for (std::size_t at = text.find_first_of("TF"); at != std::string_view::npos;
        at = text.find_first_of("TF", at + 1))
     flags.push_back(text[at] == 'T');
   return flags;
 }
 
-std::optional<bool> OperatorArguments::flag(std::size_t i) const {
-  const std::vector<bool> all = flags(i);
+std::optional<bool> Argument::flag() const {
+  const std::vector<bool> all = flags();
   return all.size() == 1 ? std::optional<bool>(all.front()) : std::nullopt;
 }
 
@@ -194,6 +189,21 @@ const Caller* OperatorCall::caller(std::string_view wanted) const {
   for (const Caller& each : callers)
     if (each.name == wanted) return &each;
   return nullptr;
+}
+
+Pass OperatorCall::pass() const { return mentions(name, {"backward"}) ? Pass::dgrad : Pass::fwd; }
+
+const Argument& OperatorCall::operator[](std::string_view argument) const {
+  return (*arguments)[argument_place(argument, argument_names)];
+}
+
+std::size_t argument_place(std::string_view argument, std::string_view names) {
+  for (std::size_t place = 0; !names.empty(); ++place) {
+    const std::size_t end = std::min(names.find(' '), names.size());
+    if (names.substr(0, end) == argument) return place;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return std::numeric_limits<std::size_t>::max();
 }
 
 std::string_view base_name(std::string_view operator_name) {

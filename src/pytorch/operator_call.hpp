@@ -12,6 +12,7 @@
 #include "load/recording.hpp"
 #include "roofline/data_type.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/layer_kind.hpp"
 
 namespace roofline {
 
@@ -51,10 +52,23 @@ struct TensorArgument {
 };
 
 struct Argument {
-  std::string type;   ///< "c10::Half", "Scalar", "TensorList"
-  std::string value;  ///< "[2, 2]", "False"; empty for tensors, and where none is stated
+  std::string type = {};   ///< "c10::Half", "Scalar", "TensorList"
+  std::string value = {};  ///< "[2, 2]", "False"; empty for tensors, and where none is stated
   bool is_list = false;
-  std::vector<TensorArgument> tensors;  ///< one, or those of a list
+  std::vector<TensorArgument> tensors = {};  ///< one, or those of a list
+
+  bool is_tensor() const;
+  /// A tensor of at least one axis; null where the argument is something else.
+  const TensorArgument* tensor() const;
+  /// The same of a type that the model knows.
+  const TensorArgument* typed_tensor() const;
+  /// "[2, 2]" or "2"; empty where it is neither, or one is negative.
+  Sizes integers() const;
+  std::vector<std::int64_t> signed_integers() const;
+  std::optional<std::int64_t> integer() const;
+  std::optional<double> number() const;
+  std::optional<bool> flag() const;
+  std::vector<bool> flags() const;
 };
 
 /// Arguments by their position. Behind the last one all are absent.
@@ -64,30 +78,18 @@ class OperatorArguments {
   explicit OperatorArguments(std::vector<Argument> arguments = {});
 
   std::size_t count() const { return arguments_.size(); }
-  bool is_tensor(std::size_t i) const;
-  /// A tensor of at least one axis; null where the argument is something else.
-  const TensorArgument* tensor(std::size_t i) const;
-  /// All of these, without those in lists.
+  auto begin() const { return arguments_.begin(); }
+  auto end() const { return arguments_.end(); }
+  const Argument& operator[](std::size_t place) const;
+  /// All tensors of at least one axis, without those in lists.
   std::vector<const TensorArgument*> tensors() const;
-  bool is_tensor_list(std::size_t i) const;
-  /// The tensors of a list; empty where it is none, or has no shapes stated.
-  const std::vector<TensorArgument>& list(std::size_t i) const;
   bool has_lists() const;
   /// Whether a list has no shapes stated: PyTorch's profiler leaves out those of long lists.
   bool lacks_list_shapes() const;
-  /// "[2, 2]" or "2"; empty where it is neither, or one is negative.
-  Sizes integers(std::size_t i) const;
-  std::vector<std::int64_t> signed_integers(std::size_t i) const;
-  std::optional<std::int64_t> integer(std::size_t i) const;
-  std::optional<double> number(std::size_t i) const;
-  std::optional<bool> flag(std::size_t i) const;
-  std::vector<bool> flags(std::size_t i) const;
   /// "fp16 32x64x112x112, fp16 64".
   std::string tensors_text() const;
 
  private:
-  std::string_view value(std::size_t i) const;
-
   std::vector<Argument> arguments_;
 };
 
@@ -107,8 +109,21 @@ struct OperatorCall {
   /// The sizes of the result, where they are stated.
   std::optional<Sizes> result = {};
 
+  // What the operator's row in the table says of it.
+  LayerKind kind = LayerKind::other;
+  std::string_view argument_names = {};  ///< "input weight bias"
+
   const Caller* caller(std::string_view wanted) const;
+  /// Whether it computes a gradient, as its name says.
+  Pass pass() const;
+
+  /// The argument that the row calls so; absent where it has no such name.
+  const Argument& operator[](std::string_view argument) const;
 };
+
+/// Where an argument stands in a list of names with blanks between them; behind all where it is not
+/// among them.
+std::size_t argument_place(std::string_view argument, std::string_view names);
 
 /// "aten::add_" without namespace and in-place mark: "add".
 std::string_view base_name(std::string_view operator_name);

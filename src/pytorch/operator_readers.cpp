@@ -1,7 +1,7 @@
-#include "pytorch/operator_readers.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
@@ -39,10 +39,6 @@ bool has_other_innermost(const TensorArgument& tensor, const AxisOrder& axes) {
 
 }  // namespace
 
-Pass pass_of(const OperatorCall& call) {
-  return call.name.find("backward") != std::string_view::npos ? Pass::dgrad : Pass::fwd;
-}
-
 LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
                       DataType type, Pass pass) {
   LayerSpec spec;
@@ -55,11 +51,6 @@ LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& 
 
 LayerSpec layer_of_one_value(LayerKind kind, const OperatorCall& call) {
   return named_layer(kind, base_name(call.name), "of one value", DataType::fp32);
-}
-
-const TensorArgument* typed_tensor(const OperatorCall& call, std::size_t i) {
-  const TensorArgument* tensor = call.arguments->tensor(i);
-  return tensor != nullptr && tensor->type ? tensor : nullptr;
 }
 
 OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes) {

@@ -2,7 +2,7 @@
 
 // The table of PyTorch's operators: a row says what an operator is and how its sizes are read.
 
-#include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,23 +10,6 @@
 #include "roofline/spec.hpp"
 
 namespace roofline {
-
-/// Where the arguments stand that the reader of a row asks for.
-struct ArgumentPlaces {
-  static constexpr std::size_t none = ~std::size_t{0};
-
-  std::size_t input = 0;  ///< in a gradient's operator, what has the input's sizes
-  std::size_t weight = 1;
-  std::size_t bias = none;
-  std::size_t kernel = none;
-  std::size_t stride = none;
-  std::size_t padding = none;
-  std::size_t output_padding = none;
-  std::size_t dilation = none;
-  std::size_t groups = none;
-  std::size_t axes = none;  ///< axes, or sizes of axes
-  std::size_t flag = none;  ///< transposed, causal, training, ceil mode; the least of a clamp
-};
 
 using Layers = std::vector<LayerSpec>;
 
@@ -36,10 +19,20 @@ struct OperatorRow {
   std::string_view names;
   /// The layers that a call stands for: none where its arguments do not fit, two where it computes
   /// two gradients. Names that have "backward" in them are read as gradients.
-  Layers (*read)(const OperatorCall& call, const OperatorRow& row);
+  Layers (*read)(const OperatorCall& call);
   LayerKind kind = LayerKind::other;
-  ArgumentPlaces at = {};
+  /// What the reader calls the arguments, by their positions in PyTorch's schemas
+  /// (native_functions.yaml); "-" for those that it does not ask for.
+  std::string_view arguments = "input weight";
 };
+
+// The rows of each family.
+std::span<const OperatorRow> convolution_operators();
+std::span<const OperatorRow> product_operators();
+std::span<const OperatorRow> function_operators();
+std::span<const OperatorRow> norm_operators();
+std::span<const OperatorRow> pool_operators();
+std::span<const OperatorRow> movement_operators();
 
 /// Null where the table does not have the operator.
 const OperatorRow* find_operator(std::string_view name);
@@ -48,13 +41,49 @@ const OperatorRow* find_operator(std::string_view name);
 /// `by_operands`: set where it is the latter.
 Layers read_call(const OperatorCall& call, bool* by_operands = nullptr);
 
-/// A call without a row that fits, as a layer of kind `other` that reads each of its operands once.
-/// What it writes is known where it is stated, or where one operand is large and therefore written
-/// in place. None where a type or the shapes of a list are unknown.
-Layers operand_traffic(const OperatorCall& call);
-
 /// Whether the operands alone say little of a call's work, so that a note has to say that they are
 /// what is counted: functions of optimizers' lists, and look-ups in whole tables.
 bool says_little(std::string_view operator_name);
+
+// The pieces of LayerSpecs that readers have in common. Tensors become operands of two to five
+// sizes, as the model counts them; a layer's name says the shapes as they were stated.
+
+/// A layer of that kind with a name that begins with `what` and these sizes.
+LayerSpec named_layer(LayerKind kind, std::string_view what, const std::string& shape_text,
+                      DataType type, Pass pass = Pass::fwd);
+
+/// A layer that reads and writes one value.
+LayerSpec layer_of_one_value(LayerKind kind, const OperatorCall& call);
+
+/// The tensor as an operand of these sizes.
+OperandSpec operand_of(const TensorArgument& tensor, const Sizes& sizes);
+
+/// That tensor's elements as a tensor of other sizes, without gaps.
+TensorArgument with_sizes(const TensorArgument& tensor, Sizes sizes);
+
+/// An axis that counts from the front, or with -1 from the back; none where there is no such axis.
+std::optional<std::size_t> axis_at(std::optional<std::int64_t> axis, std::size_t rank);
+
+/// An image [N, C, positions...] with elements.
+bool is_image(const TensorArgument* tensor);
+
+/// The operands of an operator whose tensors broadcast against each other, with as many sizes each.
+/// Empty where that takes more than five.
+std::vector<OperandSpec> broadcast_operands(const std::vector<const TensorArgument*>& tensors);
+
+/// The sizes that broadcasting the tensors gives.
+Sizes broadcast_sizes(const std::vector<const TensorArgument*>& tensors);
+
+/// A layer that is known by the bytes that it reads and writes, each tensor in elements of `type`.
+Layers traffic_layer(const OperatorCall& call, const std::vector<const TensorArgument*>& reads,
+                     const Sizes& writes, DataType type, std::uint64_t extra_byte_an_element = 0);
+
+/// How a kernel that works element by element meets the tensors in memory: it goes in the order of
+/// the first one, that of the result or of the operand whose order the result takes. None where
+/// they lie alike without gaps, as most do, and where strides are not stated or the sizes differ.
+std::optional<Access> access_of(const std::vector<const TensorArgument*>& tensors);
+
+/// fp32 that ran through TF32 units is tf32.
+DataType multiplied_type(const OperatorCall& call, DataType type);
 
 }  // namespace roofline

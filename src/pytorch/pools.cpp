@@ -1,4 +1,5 @@
-#include "pytorch/operator_readers.hpp"
+#include "load/kernel_names.hpp"
+#include "pytorch/operator_table.hpp"
 
 // Pools, means, sums and resizes.
 
@@ -30,73 +31,65 @@ std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_
   return reduced;
 }
 
-Interpolation interpolation_of(std::string_view operator_name) {
-  if (operator_name.find("bicubic") != std::string_view::npos) return Interpolation::bicubic;
-  return operator_name.find("nearest") != std::string_view::npos ? Interpolation::nearest
-                                                                 : Interpolation::bilinear;
-}
-
 /// `from`: the tensor that is read, in whose layout the other one is.
 Layers upsample_layer(const OperatorCall& call, const TensorArgument& from, const Sizes& input,
                       const Sizes& output) {
   LayerSpec spec =
       named_layer(LayerKind::upsample, "upsample",
                   sizes_text(input) + " to " + sizes_text(Sizes(output.begin() + 2, output.end())),
-                  *from.type, pass_of(call));
+                  *from.type, call.pass());
   spec.input = operand_of(from, input);
   spec.layout = from.layout();
-  spec.interpolation = interpolation_of(call.name);
+  spec.interpolation = mentions(call.name, {"bicubic"})   ? Interpolation::bicubic
+                       : mentions(call.name, {"nearest"}) ? Interpolation::nearest
+                                                          : Interpolation::bilinear;
   spec.output = output;
   return {spec};
 }
 
-}  // namespace
-
-Layers pool(const OperatorCall& call, const OperatorRow& row) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* input = a.tensor(row.at.input);
-  const Sizes kernel = a.integers(row.at.kernel);
+Layers pool(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].tensor();
+  const Sizes kernel = call["kernel"].integers();
   if (!is_image(input) || kernel.empty()) return {};
-  const Sizes stride = a.integers(row.at.stride);
-  LayerSpec spec = named_layer(row.kind, info(row.kind).name,
+  const Sizes stride = call["stride"].integers();
+  LayerSpec spec = named_layer(call.kind, info(call.kind).name,
                                sizes_text(input->sizes) + " k" + sizes_text(kernel) + " s" +
                                    sizes_text(stride.empty() ? kernel : stride),
-                               *input->type, pass_of(call));
+                               *input->type, call.pass());
   spec.rank = static_cast<std::uint8_t>(input->sizes.size() - 2);
   spec.input = operand_of(*input, input->sizes);
   spec.layout = input->layout();
   spec.kernel_size = axes_of(kernel);
   spec.stride = axes_of(stride);
-  spec.padding = axes_of(a.integers(row.at.padding));
-  spec.dilation = axes_of(a.integers(row.at.dilation));
-  spec.ceil_mode = a.flag(row.at.flag).value_or(false);
+  spec.padding = axes_of(call["padding"].integers());
+  spec.dilation = axes_of(call["dilation"].integers());
+  spec.ceil_mode = call["ceil"].flag().value_or(false);
   return {spec};
 }
 
 /// One mean of each plane, or bytes moved.
-Layers adaptive_pool(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = call.arguments->tensor(row.at.input);
-  const Sizes wanted = call.arguments->integers(row.at.axes);
+Layers adaptive_pool(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].tensor();
+  const Sizes wanted = call["sizes"].integers();
   if (!is_image(input) || wanted.empty()) return {};
   if (is_one_position(wanted)) return global_average(*input, Pass::fwd);
   return traffic_layer(call, {input}, with_positions(*input, wanted), *input->type);
 }
 
-/// (gradient, input).
-Layers adaptive_pool_gradient(const OperatorCall& call, const OperatorRow&) {
-  const TensorArgument* gradient = call.arguments->tensor(0);
-  const TensorArgument* input = call.arguments->tensor(1);
+Layers adaptive_pool_gradient(const OperatorCall& call) {
+  const TensorArgument* gradient = call["gradient"].tensor();
+  const TensorArgument* input = call["input"].tensor();
   if (gradient == nullptr || !is_image(input)) return {};
   if (is_one_position(Sizes(gradient->sizes.begin() + 2, gradient->sizes.end())))
     return global_average(*input, Pass::dgrad);
   return traffic_layer(call, {gradient}, input->sizes, *input->type);
 }
 
-Layers reduction(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = typed_tensor(call, row.at.input);
+Layers reduction(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].typed_tensor();
   if (input == nullptr || element_count(input->sizes) == 0) return {};
   const std::vector<bool> reduced =
-      reduced_axes(call.arguments->signed_integers(row.at.axes), input->sizes.size());
+      reduced_axes(call["axes"].signed_integers(), input->sizes.size());
   Sizes result = input->sizes;
   for (std::size_t i = 0; i < result.size(); ++i)
     if (reduced[i]) result[i] = 1;
@@ -110,31 +103,63 @@ Layers reduction(const OperatorCall& call, const OperatorRow& row) {
 }
 
 /// A mean over the positions of an image is a global average pool.
-Layers mean(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = call.arguments->tensor(row.at.input);
+Layers mean(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].tensor();
   if (is_image(input) && input->sizes.size() >= 4) {
     std::vector<bool> positions(input->sizes.size(), true);
     positions[0] = positions[1] = false;
-    if (reduced_axes(call.arguments->signed_integers(row.at.axes), input->sizes.size()) ==
-        positions)
+    if (reduced_axes(call["axes"].signed_integers(), input->sizes.size()) == positions)
       return global_average(*input, Pass::fwd);
   }
-  return reduction(call, row);
+  return reduction(call);
 }
 
-Layers upsample(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = call.arguments->tensor(row.at.input);
-  const Sizes wanted = call.arguments->integers(row.at.axes);
+Layers resize(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].tensor();
+  const Sizes wanted = call["sizes"].integers();
   if (!is_image(input) || wanted.size() + 2 != input->sizes.size()) return {};
   return upsample_layer(call, *input, input->sizes, with_positions(*input, wanted));
 }
 
 /// From the gradient of the result to that of the input, whose sizes are an argument.
-Layers upsample_gradient(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* gradient = call.arguments->tensor(row.at.input);
-  const Sizes input = call.arguments->integers(row.at.axes);
+Layers resize_gradient(const OperatorCall& call) {
+  const TensorArgument* gradient = call["gradient"].tensor();
+  const Sizes input = call["sizes"].integers();
   if (!is_image(gradient) || input.size() != gradient->sizes.size()) return {};
   return upsample_layer(call, *gradient, input, gradient->sizes);
+}
+
+}  // namespace
+
+std::span<const OperatorRow> pool_operators() {
+  using enum LayerKind;
+  static constexpr OperatorRow rows[] = {
+      {"max_pool2d_with_indices max_pool3d_with_indices max_pool1d max_pool2d max_pool3d", pool,
+       max_pool, "input kernel stride padding dilation ceil"},
+      {"max_pool2d_with_indices_backward max_pool3d_with_indices_backward", pool, max_pool,
+       "- input kernel stride padding dilation ceil"},
+      {"avg_pool1d avg_pool2d avg_pool3d", pool, avg_pool, "input kernel stride padding ceil"},
+      {"avg_pool2d_backward avg_pool3d_backward", pool, avg_pool,
+       "- input kernel stride padding ceil"},
+      {"_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d adaptive_avg_pool1d "
+       "adaptive_avg_pool2d adaptive_avg_pool3d",
+       adaptive_pool, global_avg_pool, "input sizes"},
+      {"_adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward", adaptive_pool_gradient,
+       global_avg_pool, "gradient input"},
+      {"mean", mean, reduce, "input axes"},
+      {"sum nansum prod amax amin max min argmax argmin any all std var var_mean logsumexp",
+       reduction, reduce, "input axes"},
+      {"linalg_vector_norm norm", reduction, reduce, "input - axes"},
+      {"upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact2d "
+       "upsample_bilinear2d upsample_bicubic2d upsample_linear1d upsample_trilinear3d "
+       "_upsample_bilinear2d_aa",
+       resize, upsample, "input sizes"},
+      {"upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward "
+       "_upsample_nearest_exact2d_backward upsample_bilinear2d_backward "
+       "upsample_bicubic2d_backward upsample_linear1d_backward upsample_trilinear3d_backward",
+       resize_gradient, upsample, "gradient - sizes"},
+  };
+  return rows;
 }
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pytorch/operator_readers.hpp"
+#include "pytorch/operator_table.hpp"
 
 namespace roofline {
 namespace {
@@ -41,13 +41,11 @@ Layers linear_gradient(const OperatorCall& call, const TensorArgument& a, const 
                       weight_gradient ? Pass::wgrad : Pass::dgrad);
 }
 
-}  // namespace
-
 /// What is added is a vector, the bias of a linear layer, or a matrix as large as the result.
-Layers matrix_product(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* a = call.arguments->tensor(row.at.input);
-  const TensorArgument* b = call.arguments->tensor(row.at.weight);
-  const TensorArgument* added = call.arguments->tensor(row.at.bias);
+Layers matrix_product(const OperatorCall& call) {
+  const TensorArgument* a = call["input"].tensor();
+  const TensorArgument* b = call["weight"].tensor();
+  const TensorArgument* added = call["bias"].tensor();
   if (!is_matrix(a) || !is_matrix(b) || a->sizes[1] != b->sizes[0]) return {};
   if (call.caller("AddmmBackward0") != nullptr || call.caller("MmBackward0") != nullptr)
     return linear_gradient(call, *a, *b);
@@ -57,9 +55,9 @@ Layers matrix_product(const OperatorCall& call, const OperatorRow& row) {
   return matmul_layer(call, *a, *b);
 }
 
-Layers batched_product(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* a = typed_tensor(call, row.at.input);
-  const TensorArgument* b = call.arguments->tensor(row.at.weight);
+Layers batched_product(const OperatorCall& call) {
+  const TensorArgument* a = call["input"].typed_tensor();
+  const TensorArgument* b = call["weight"].tensor();
   if (a == nullptr || b == nullptr || a->sizes.size() != 3 || b->sizes.size() != 3 ||
       a->sizes[2] != b->sizes[1] || element_count(a->sizes) == 0 || element_count(b->sizes) == 0)
     return {};
@@ -67,29 +65,15 @@ Layers batched_product(const OperatorCall& call, const OperatorRow& row) {
 }
 
 /// Where no product runs as an operator of its own.
-Layers linear(const OperatorCall& call, const OperatorRow& row) {
-  const TensorArgument* input = typed_tensor(call, row.at.input);
-  const TensorArgument* weight = call.arguments->tensor(row.at.weight);
+Layers linear_alone(const OperatorCall& call) {
+  const TensorArgument* input = call["input"].typed_tensor();
+  const TensorArgument* weight = call["weight"].tensor();
   if (input == nullptr || !is_matrix(weight) || input->sizes.back() != weight->sizes[1] ||
       element_count(input->sizes) == 0)
     return {};
   return linear_layer(call, *input, element_count(input->sizes) / weight->sizes[1],
-                      weight->sizes[1], weight->sizes[0],
-                      call.arguments->tensor(row.at.bias) != nullptr, Pass::fwd);
-}
-
-namespace {
-
-/// Whether the axes of queries, keys and values are [N, heads, length, features] or [N, length,
-/// heads, features].
-enum class HeadAxis : std::uint8_t { second, third };
-
-std::optional<Sizes> head_sizes(const TensorArgument* tensor, HeadAxis axis) {
-  if (tensor == nullptr || tensor->sizes.size() != 4 || element_count(tensor->sizes) == 0)
-    return std::nullopt;
-  Sizes sizes = tensor->sizes;
-  if (axis == HeadAxis::third) std::swap(sizes[1], sizes[2]);
-  return sizes;
+                      weight->sizes[1], weight->sizes[0], call["bias"].tensor() != nullptr,
+                      Pass::fwd);
 }
 
 std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
@@ -98,56 +82,43 @@ std::optional<AttentionBackend> backend_of(std::string_view operator_name) {
   return std::nullopt;
 }
 
-Layers attention_layer(const OperatorCall& call, const OperatorRow& row, HeadAxis axis) {
-  const OperatorArguments& a = *call.arguments;
-  const std::size_t first = row.at.input;
-  std::vector<OperandSpec> operands;
-  for (std::size_t i = first; i < first + 3; ++i) {
-    const std::optional<Sizes> sizes = head_sizes(a.tensor(i), axis);
-    if (!sizes) return {};
-    operands.push_back(operand_of(*a.tensor(i), *sizes));
+/// Queries, keys and values are [N, heads, length, features], or with the heads third.
+template <std::size_t heads_axis>
+Layers attention_of_heads(const OperatorCall& call) {
+  LayerSpec spec = named_layer(LayerKind::attention, "attention", "", DataType::fp32, call.pass());
+  for (const std::string_view name : {"query", "key", "value"}) {
+    const TensorArgument* tensor = call[name].tensor();
+    if (tensor == nullptr || tensor->sizes.size() != 4 || element_count(tensor->sizes) == 0)
+      return {};
+    Sizes sizes = tensor->sizes;
+    std::swap(sizes[1], sizes[heads_axis]);
+    spec.inputs.push_back(operand_of(*tensor, sizes));
   }
-  if (!a.tensor(first)->type) return {};
-  const Sizes& query = operands[0].sizes;
-  const Sizes& key = operands[1].sizes;
-  const std::string keys = key[2] == query[2] ? "" : " to " + std::to_string(key[2]);
-  const Pass pass = pass_of(call);
-  LayerSpec spec = named_layer(LayerKind::attention, "attention", sizes_text(query) + keys,
-                               multiplied_type(call, *a.tensor(first)->type), pass);
-  spec.inputs = std::move(operands);
+  const TensorArgument* query = call["query"].typed_tensor();
+  if (query == nullptr) return {};
+  const Sizes& queries = spec.inputs[0].sizes;
+  const std::uint64_t keys = spec.inputs[1].sizes[2];
+  spec.dtypes.input = multiplied_type(call, *query->type);
+  *spec.name += " " + sizes_text(queries);
+  if (keys != queries[2]) *spec.name += " to " + std::to_string(keys);
   spec.backend = backend_of(call.name);
-  // The mask follows the values, where the operator takes one there.
-  spec.masked = spec.backend != AttentionBackend::flash &&
-                (pass == Pass::fwd || spec.backend == AttentionBackend::efficient) &&
-                a.tensor(first + 3) != nullptr;
+  spec.masked = call["mask"].tensor() != nullptr;
   // Causal is a flag, or the type of a mask, where 1 and 2 are causal ones.
-  spec.causal = a.flag(row.at.flag).value_or(a.integer(row.at.flag).value_or(0) != 0);
+  spec.causal = call["causal"].flag().value_or(call["causal"].integer().value_or(0) != 0);
   return {spec};
-}
-
-}  // namespace
-
-/// Queries, keys and values stand one behind the other.
-Layers attention(const OperatorCall& call, const OperatorRow& row) {
-  return attention_layer(call, row, HeadAxis::second);
-}
-
-Layers attention_heads_third(const OperatorCall& call, const OperatorRow& row) {
-  return attention_layer(call, row, HeadAxis::third);
 }
 
 /// The arguments are tokens [T, H], weights [E, 2 I, H] and [E, H, I], and the shares of the
 /// experts asked [T, K]. Each token goes through K of E experts, to 2 I features and from I of them
 /// back, as a product with 3 I columns for the rows of each expert.
-Layers fused_experts(const OperatorCall& call, const OperatorRow&) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* tokens = a.tensor(0);
-  const TensorArgument* up = a.tensor(1);
-  const TensorArgument* down = a.tensor(2);
-  const TensorArgument* shares = a.tensor(3);
+Layers fused_experts(const OperatorCall& call) {
+  const TensorArgument* tokens = call["input"].tensor();
+  const TensorArgument* up = call["weight"].typed_tensor();
+  const TensorArgument* down = call["down"].tensor();
+  const TensorArgument* shares = call["shares"].tensor();
   if (!is_matrix(tokens) || up == nullptr || down == nullptr || shares == nullptr ||
-      up->sizes.size() != 3 || down->sizes.size() != 3 || !up->type ||
-      up->sizes[2] != tokens->sizes[1] || down->sizes[1] != tokens->sizes[1])
+      up->sizes.size() != 3 || down->sizes.size() != 3 || up->sizes[2] != tokens->sizes[1] ||
+      down->sizes[1] != tokens->sizes[1])
     return {};
   const std::uint64_t rows = element_count(shares->sizes);
   const std::uint64_t experts = std::min(up->sizes[0], rows);
@@ -164,6 +135,45 @@ Layers fused_experts(const OperatorCall& call, const OperatorRow&) {
   spec.n = up->sizes[1] + down->sizes[2];
   spec.k = tokens->sizes[1];
   return {spec};
+}
+
+}  // namespace
+
+std::span<const OperatorRow> product_operators() {
+  using enum LayerKind;
+  static constexpr auto heads_second = attention_of_heads<1>;
+  static constexpr auto heads_third = attention_of_heads<2>;
+  static constexpr OperatorRow rows[] = {
+      {"mm _int_mm _scaled_mm", matrix_product, matmul},
+      {"addmm _addmm_activation", matrix_product, matmul, "bias input weight"},
+      {"bmm", batched_product, matmul},
+      {"baddbmm", batched_product, matmul, "- input weight"},
+      {"linear", linear_alone, linear, "input weight bias"},
+      {"_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu",
+       heads_second, attention, "query key value - causal"},
+      {"_scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention", heads_second,
+       attention, "query key value mask - - causal"},
+      {"scaled_dot_product_attention", heads_second, attention, "query key value mask - causal"},
+      {"_cudnn_attention_forward", heads_second, attention,
+       "query key value mask - - - - - - causal"},
+      {"_flash_attention_forward", heads_third, attention, "query key value - - - - - causal"},
+      {"_efficient_attention_forward", heads_third, attention,
+       "query key value mask - - - - - causal"},
+      {"_scaled_dot_product_flash_attention_backward", heads_second, attention,
+       "- query key value - - - - - - - causal"},
+      {"_scaled_dot_product_efficient_attention_backward", heads_second, attention,
+       "- query key value mask - - - - - - causal"},
+      {"_cudnn_attention_backward _scaled_dot_product_cudnn_attention_backward", heads_second,
+       attention, "- query key value - - - - - - - - - - causal"},
+      {"_flash_attention_backward ::_flash_attn_backward", heads_third, attention,
+       "- query key value - - - - - - - causal"},
+      {"_efficient_attention_backward", heads_third, attention,
+       "- query key value mask - - - - - - - - - causal"},
+      {"::_flash_attn_forward", heads_third, attention, "query key value - - causal"},
+      {"::inplace_fused_experts ::outplace_fused_experts", fused_experts, matmul,
+       "input weight down shares"},
+  };
+  return rows;
 }
 
 }  // namespace roofline

@@ -1,11 +1,10 @@
-#include "pytorch/program_input.hpp"
-
 #include <utility>
 
 #include "load/json.hpp"
 #include "load/recording.hpp"
 #include "load/zip_entry.hpp"
 #include "pytorch/exported_program.hpp"
+#include "pytorch/formats.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

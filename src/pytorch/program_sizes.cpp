@@ -1,5 +1,3 @@
-#include "pytorch/program_sizes.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "model/text.hpp"
+#include "pytorch/exported_program.hpp"
 
 namespace roofline {
 namespace {
@@ -32,44 +31,28 @@ struct EvaluatedSize {
   }
 };
 
-/// What a function makes of one operand after the other, and how it is written between them. Those
-/// of one operand, whose second is 1, are written with their name.
+/// What functions make of one operand after the other, and how they are written between them;
+/// without a sign in front of them. One operand alone is taken with 1.
 struct Function {
-  std::string_view name;
+  std::string_view names;
   double (*apply)(double, double);
   std::string_view sign = "";
 };
 
-double floor_divided(double a, double b) { return std::floor(a / b); }
-double ceil_divided(double a, double b) { return std::ceil(a / b); }
-double divided(double a, double b) { return a / b; }
-double modulo(double a, double b) { return a - b * std::floor(a / b); }
-double power(double a, double b) { return std::pow(a, b); }
-double same(double a, double) { return a; }
-
 constexpr Function functions[] = {
-    {"Add", [](double a, double b) { return a + b; }, " + "},
-    {"Mul", [](double a, double b) { return a * b; }, "*"},
-    {"Pow", power, "**"},
-    {"PowByNatural", power, "**"},
-    {"FloorDiv", floor_divided, "//"},
-    {"CleanDiv", floor_divided, "//"},
-    {"CeilDiv", ceil_divided},
-    {"IntTrueDiv", divided, "/"},
-    {"FloatTrueDiv", divided, "/"},
-    {"Rational", divided, "/"},
-    {"Mod", modulo, "%"},
-    {"PythonMod", modulo, "%"},
-    {"Max", [](double a, double b) { return std::max(a, b); }},
-    {"Min", [](double a, double b) { return std::min(a, b); }},
-    {"floor", floor_divided},
-    {"FloorToInt", floor_divided},
-    {"ceiling", ceil_divided},
-    {"CeilToInt", ceil_divided},
-    {"TruncToInt", [](double a, double) { return std::trunc(a); }},
-    {"RoundToInt", [](double a, double) { return std::nearbyint(a); }},
-    {"ToFloat", same},
-    {"Identity", same},
+    {" Add ", [](double a, double b) { return a + b; }, " + "},
+    {" Mul ", [](double a, double b) { return a * b; }, "*"},
+    {" Pow PowByNatural ", [](double a, double b) { return std::pow(a, b); }, "**"},
+    {" FloorDiv CleanDiv ", [](double a, double b) { return std::floor(a / b); }, "//"},
+    {" IntTrueDiv FloatTrueDiv Rational ", [](double a, double b) { return a / b; }, "/"},
+    {" Mod PythonMod ", [](double a, double b) { return a - b * std::floor(a / b); }, "%"},
+    {" Max ", [](double a, double b) { return std::max(a, b); }},
+    {" Min ", [](double a, double b) { return std::min(a, b); }},
+    {" floor FloorToInt ", [](double a, double b) { return std::floor(a / b); }},
+    {" CeilDiv ceiling CeilToInt ", [](double a, double b) { return std::ceil(a / b); }},
+    {" TruncToInt ", [](double a, double) { return std::trunc(a); }},
+    {" RoundToInt ", [](double a, double) { return std::nearbyint(a); }},
+    {" ToFloat Identity ", [](double a, double) { return a; }},
 };
 
 class Parser {
@@ -140,8 +123,10 @@ class Parser {
 
   static EvaluatedSize applied(const std::string& name,
                                const std::vector<EvaluatedSize>& operands) {
-    const auto function = std::find_if(std::begin(functions), std::end(functions),
-                                       [&](const Function& each) { return each.name == name; });
+    const auto function =
+        std::find_if(std::begin(functions), std::end(functions), [&](const Function& each) {
+          return each.names.find(" " + name + " ") != std::string_view::npos;
+        });
     if (function == std::end(functions)) fail(name);
     const std::string_view sign = function->sign;
     EvaluatedSize result{std::nullopt, "", {}, !sign.empty()};

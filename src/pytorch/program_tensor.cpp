@@ -1,7 +1,7 @@
-#include "pytorch/program_tensor.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "pytorch/exported_program.hpp"
 
 namespace roofline {
 

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "load/byte_stream.hpp"
 #include "pytorch/operator_call.hpp"
 #include "roofline/recording.hpp"
 
@@ -24,7 +24,13 @@ using TextId = std::uint32_t;
 class TextPool {
  public:
   TextPool() { id(""); }
-  TextId id(std::string_view text);
+  TextId id(std::string_view text) {
+    const auto found = ids_.find(text);
+    if (found != ids_.end()) return found->second;
+    const auto id = static_cast<TextId>(texts_.size());
+    ids_.emplace(texts_.emplace_back(text), id);
+    return id;
+  }
   const std::string& at(TextId id) const { return texts_[id]; }
   static constexpr TextId empty = 0;
 
@@ -32,18 +38,6 @@ class TextPool {
   std::deque<std::string> texts_;  ///< keeps the keys of ids_ in place
   std::unordered_map<std::string_view, TextId> ids_;
 };
-
-/// What an operator was called with, as the trace writes it: nested lists as JSON without blanks,
-/// lists of strings with string_end behind each.
-struct ArgumentTexts {
-  TextId sizes = TextPool::empty;
-  TextId strides = TextPool::empty;
-  TextId types = TextPool::empty;
-  TextId values = TextPool::empty;
-
-  bool operator==(const ArgumentTexts&) const = default;
-};
-inline constexpr char string_end = '\x1f';
 
 /// What GPUs exchange, as newer profilers say it of the operator that asks for it and of its
 /// kernels.
@@ -105,7 +99,8 @@ struct RecordedDevice {
 struct Recording {
   TextPool texts;
   std::vector<std::string> threads;
-  std::vector<ArgumentTexts> arguments{{}};   ///< the first: none
+  std::vector<OperatorArguments> arguments{OperatorArguments()};  ///< each once; the first: none
+  bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
   std::vector<RecordedMessage> messages{{}};  ///< the first: none
   std::vector<RecordedDevice> devices;
   std::vector<HostRange> operators;
@@ -119,25 +114,8 @@ struct Recording {
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }
 };
 
-/// What the texts say. PyTorch before 1.13 wrote no values.
-OperatorArguments read_arguments(const ArgumentTexts& texts, const TextPool& pool);
-
-/// The arguments of a recording, each read once.
-class ArgumentCache {
- public:
-  explicit ArgumentCache(const Recording& recording)
-      : recording_(recording), known_(recording.arguments.size()) {}
-
-  /// `index`: in Recording::arguments. The reference stays valid.
-  const OperatorArguments& at(std::uint32_t index) {
-    std::optional<OperatorArguments>& known = known_[index];
-    if (!known) known.emplace(read_arguments(recording_.arguments[index], recording_.texts));
-    return *known;
-  }
-
- private:
-  const Recording& recording_;
-  std::vector<std::optional<OperatorArguments>> known_;
-};
+/// Reads a Chrome trace as torch.profiler writes it, once from start to end. Throws InputError
+/// where the text is not JSON or ends early, and for an event of use whose times are none.
+Recording scan_trace(ByteStream& stream);
 
 }  // namespace roofline

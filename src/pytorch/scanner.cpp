@@ -1,65 +1,17 @@
-#include "pytorch/scanner.hpp"
-
 #include <charconv>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "load/json.hpp"
-#include "pytorch/recorder.hpp"
+#include "pytorch/recording.hpp"
+#include "roofline/error.hpp"
 
 namespace roofline {
 namespace {
 
-/// A key of an event, or of its "args", and the member that takes its value.
-template <class Member>
-struct EventKey {
-  std::string_view name;
-  Member TraceEvent::*member;
-};
-
-constexpr EventKey<std::string> word_keys[] = {{"cat", &TraceEvent::category},
-                                               {"name", &TraceEvent::name},
-                                               {"pid", &TraceEvent::process},
-                                               {"tid", &TraceEvent::thread}};
-
-constexpr EventKey<std::optional<double>> time_keys[] = {{"ts", &TraceEvent::start_us},
-                                                         {"dur", &TraceEvent::duration_us}};
-
-// Keys of "args". Older profilers write "external id" and "Input dims".
-constexpr EventKey<std::uint64_t> count_keys[] = {{"External id", &TraceEvent::external_id},
-                                                  {"external id", &TraceEvent::external_id},
-                                                  {"correlation", &TraceEvent::correlation},
-                                                  {"device", &TraceEvent::device},
-                                                  {"bytes", &TraceEvent::byte},
-                                                  {"In msg nelems", &TraceEvent::in_elements},
-                                                  {"Out msg nelems", &TraceEvent::out_elements},
-                                                  {"Group size", &TraceEvent::ranks},
-                                                  {"Sequence number", &TraceEvent::sequence}};
-
-constexpr EventKey<std::string> message_keys[] = {{"Collective name", &TraceEvent::collective},
-                                                  {"dtype", &TraceEvent::element_type}};
-
-constexpr EventKey<std::string> list_keys[] = {
-    {"grid", &TraceEvent::grid},        {"Input Dims", &TraceEvent::sizes},
-    {"Input dims", &TraceEvent::sizes}, {"Input Strides", &TraceEvent::strides},
-    {"Input type", &TraceEvent::types}, {"Concrete Inputs", &TraceEvent::values}};
-
-/// The member of the event that a key's value belongs to; null for a key that says nothing of use.
-template <class Member, std::size_t count>
-Member* find_member(const EventKey<Member> (&keys)[count], std::string_view name,
-                    TraceEvent& event) {
-  for (const EventKey<Member>& key : keys)
-    if (key.name == name) return &(event.*key.member);
-  return nullptr;
-}
-
-/// A process or a thread may have a number or a name.
-void set_word(const Value& value, std::string& word) {
-  if (value.is_string())
-    word = value.try_text();
-  else if (const auto number = value.try_integer())
-    word = std::to_string(*number);
-  else if (value.is_number())
-    word = value.json();
+std::uint64_t count_in(const Value& object, std::string_view key) {
+  return object.find(key).try_integer().value_or(0);
 }
 
 /// Older profilers write times as texts.
@@ -72,80 +24,239 @@ std::optional<double> time_in(const Value& value) {
   return number;
 }
 
-/// Appends a list as ArgumentTexts has it.
-void append_list(std::string& text, const Value& list) {
-  text += list.is_array() ? '[' : '{';
+/// A process or a thread may have a number or a name.
+void append_word(const Value& value, std::string& text) {
+  if (const auto number = value.try_integer())
+    text += std::to_string(*number);
+  else
+    text += value.is_string() ? value.try_text() : value.json();
+}
+
+/// What tells lists of arguments apart.
+void append_list(const Value& list, std::string& text) {
+  constexpr char string_end = '\x1f';
+  text += '[';
   for (const Value part : list) {
-    if (part.is_array() || part.is_object())
-      append_list(text, part);
-    else if (part.is_string())
-      text.append(part.try_text()).append(1, string_end);
+    if (part.is_array())
+      append_list(part, text);
     else if (const auto number = part.try_integer())
       text.append(std::to_string(*number)).append(1, ',');
-    else if (part.is_number())
-      text.append(part.json()).append(1, ',');
+    else
+      text.append(part.try_text()).append(1, string_end);
   }
-  text += list.is_array() ? "]," : "},";
+  text += ']';
 }
 
-void read_arguments(const Value& arguments, TraceEvent& event) {
-  for (const Value value : arguments) {
-    if (value.is_number()) {
-      if (auto* count = find_member(count_keys, value.key(), event))
-        *count = value.try_integer().value_or(0);
-    } else if (value.is_string()) {
-      if (std::string* word = find_member(message_keys, value.key(), event))
-        *word = value.try_text();
-    } else if (value.is_array()) {
-      std::string* list = find_member(list_keys, value.key(), event);
-      if (list == nullptr) continue;
-      list->clear();
-      append_list(*list, value);
+Sizes numbers_in(const Value& list) {
+  Sizes numbers;
+  for (const Value each : list) numbers.push_back(each.try_integer().value_or(0));
+  return numbers;
+}
+
+/// What an operator was called with. PyTorch before 1.13 wrote no values.
+struct ArgumentLists {
+  Value sizes;
+  Value strides;
+  Value types;
+  Value values;
+
+  OperatorArguments read() const {
+    std::vector<Argument> arguments(std::max({sizes.size(), types.size(), values.size()}));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      Argument& argument = arguments[i];
+      if (i < types.size()) argument.type = types.at(i).try_text();
+      if (i < values.size()) argument.value = values.at(i).try_text();
+      if (i >= sizes.size()) continue;
+      const Value own = sizes.at(i);
+      const Value stride = i < strides.size() ? strides.at(i) : own.find("");
+      argument.is_list = argument.type == "TensorList" || (own.size() > 0 && has_list(own));
+      if (!argument.is_list) {
+        argument.tensors.push_back({numbers_in(own), numbers_in(stride), std::nullopt, {}});
+        continue;
+      }
+      for (std::size_t j = 0; j < own.size(); ++j)
+        argument.tensors.push_back({numbers_in(own.at(j)),
+                                    j < stride.size() ? numbers_in(stride.at(j)) : Sizes{},
+                                    std::nullopt,
+                                    {}});
     }
+    return OperatorArguments(std::move(arguments));
   }
-}
 
-void read_event(const Value& object, TraceEvent& event) {
-  event.clear();
-  for (const Value value : object) {
-    if (value.key() == "args") {
-      if (value.is_object()) read_arguments(value, event);
-    } else if (value.key() == "ph") {
-      const std::string_view phase = value.try_text();
-      event.phase = phase.empty() ? '\0' : phase.front();
-    } else if (std::string* word = find_member(word_keys, value.key(), event)) {
-      set_word(value, *word);
-    } else if (std::optional<double>* time = find_member(time_keys, value.key(), event)) {
-      *time = time_in(value);
+  static bool has_list(const Value& list) {
+    for (const Value each : list)
+      if (each.is_array()) return true;
+    return false;
+  }
+};
+
+class Scanner {
+ public:
+  explicit Scanner(std::string source) : source_(std::move(source)) {}
+
+  void add(const Value& event) {
+    ++events_;
+    if (event.find("ph").try_text() != "X") return;
+    // The names of PyTorch 1.8 to 1.12 stand second.
+    const std::string_view category = event.find("cat").try_text();
+    const std::string_view name = event.find("name").try_text();
+    const bool is_annotation = category == "user_annotation";
+    const bool is_step = name.starts_with("ProfilerStep");
+    if (is_step && (is_annotation || category == "cpu_op" || category == "Operator"))
+      add_step(event);
+    else if (category == "cpu_op" || category == "Operator" ||
+             (is_annotation && name.starts_with("nccl:")))  // around work between GPUs
+      add_operator(event);
+    else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
+             category == "Kernel" || category == "Memcpy" || category == "Memset")
+      add_activity(event);
+    else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
+      add_call(event);
+    else if (is_annotation || category == "python_function")
+      add_long_range(event);
+  }
+
+  void add_device(const Value& object) {
+    RecordedDevice& device = recording_.devices.emplace_back();
+    device.id = static_cast<std::uint32_t>(count_in(object, "id"));
+    device.gpu.name = object.find("name").try_text();
+    device.gpu.sm_count = object.find("numSms").try_integer();
+    device.gpu.memory_byte = object.find("totalGlobalMem").try_integer();
+    device.gpu.warp_size = object.find("warpSize").try_integer();
+  }
+
+  Recording take() { return std::move(recording_); }
+
+ private:
+  struct Times {
+    double start_us;
+    double duration_us;
+  };
+
+  Times times_of(const Value& event) const {
+    constexpr double longest_us = 1e12;  // twelve days
+    const std::optional<double> start_us = time_in(event.find("ts"));
+    const std::optional<double> duration_us = time_in(event.find("dur"));
+    if (start_us && duration_us && std::abs(*start_us) < 1e18 && *duration_us >= 0 &&
+        *duration_us < longest_us)
+      return {*start_us, *duration_us};
+    throw InputError(source_, "/traceEvents/" + std::to_string(events_ - 1),
+                     "expected numbers of microseconds, ts and a dur from 0 to 1e12, got others in "
+                     "the event \"" +
+                         std::string(event.find("name").try_text()) + "\"");
+  }
+
+  TextId name_of(const Value& event) { return recording_.texts.id(event.find("name").try_text()); }
+
+  /// The operator that ran, or that launched the work. Older profilers write "external id".
+  static std::uint64_t operator_id(const Value& arguments) {
+    const auto id = arguments.find("External id").try_integer();
+    return id ? *id : count_in(arguments, "external id");
+  }
+
+  void add_step(const Value& event) {
+    const auto [start_us, duration_us] = times_of(event);
+    recording_.steps.push_back({start_us, start_us + duration_us});
+  }
+
+  void add_operator(const Value& event) {
+    const auto [start_us, duration_us] = times_of(event);
+    const Value arguments = event.find("args");
+    recording_.operators.push_back({start_us, start_us + duration_us, operator_id(arguments),
+                                    name_of(event), thread_of(event), arguments_of(arguments),
+                                    message_of(arguments)});
+  }
+
+  void add_activity(const Value& event) {
+    const auto [start_us, duration_us] = times_of(event);
+    const Value arguments = event.find("args");
+    recording_.activities.push_back(
+        {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
+         count_in(arguments, "bytes"), name_of(event),
+         static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments)});
+  }
+
+  /// The runtime has many calls: only those matter that put work on the GPU.
+  void add_call(const Value& event) {
+    add_long_range(event);
+    const std::string_view name = event.find("name").try_text();
+    const Value arguments = event.find("args");
+    for (const std::string_view part : {"Launch", "Memcpy", "Memset"})
+      if (name.find(part) != std::string::npos)
+        return recording_.calls.push_back(
+            {times_of(event).start_us, count_in(arguments, "correlation"), operator_id(arguments),
+             name_of(event), thread_of(event)});
+  }
+
+  /// These explain, and nothing is counted by them: one without times is passed over.
+  void add_long_range(const Value& event) {
+    const std::optional<double> start_us = time_in(event.find("ts"));
+    const double duration_us = time_in(event.find("dur")).value_or(0);
+    if (start_us && duration_us >= least_long_range_us)
+      recording_.long_ranges.push_back(
+          {*start_us, *start_us + duration_us, 0, name_of(event), thread_of(event), 0});
+  }
+
+  std::uint32_t thread_of(const Value& event) {
+    key_.clear();
+    append_word(event.find("pid"), key_);
+    key_ += '/';
+    append_word(event.find("tid"), key_);
+    const auto next = static_cast<std::uint32_t>(recording_.threads.size());
+    const auto [entry, inserted] = thread_ids_.try_emplace(key_, next);
+    if (inserted) recording_.threads.push_back(key_);
+    return entry->second;
+  }
+
+  std::uint32_t arguments_of(const Value& own) {
+    const std::optional<Value> older_sizes = own.get("Input dims");
+    const ArgumentLists lists{older_sizes ? *older_sizes : own.find("Input Dims"),
+                              own.find("Input Strides"), own.find("Input type"),
+                              own.find("Concrete Inputs")};
+    recording_.has_values = recording_.has_values || lists.values.is_array();
+    key_.clear();
+    bool is_known = false;
+    for (const Value& list : {lists.sizes, lists.strides, lists.types, lists.values}) {
+      is_known = is_known || list.is_array();
+      append_list(list, key_);
     }
+    if (!is_known) return 0;
+    const auto next = static_cast<std::uint32_t>(recording_.arguments.size());
+    const auto [entry, inserted] = argument_ids_.try_emplace(key_, next);
+    if (inserted) recording_.arguments.push_back(lists.read());
+    return entry->second;
   }
-}
 
-RecordedDevice read_device(const Value& object) {
-  RecordedDevice device;
-  device.id = static_cast<std::uint32_t>(object.find("id").try_integer().value_or(0));
-  device.gpu.name = object.find("name").try_text();
-  device.gpu.sm_count = object.find("numSms").try_integer();
-  device.gpu.memory_byte = object.find("totalGlobalMem").try_integer();
-  device.gpu.warp_size = object.find("warpSize").try_integer();
-  return device;
-}
+  std::uint32_t message_of(const Value& own) {
+    const std::string_view collective = own.find("Collective name").try_text();
+    if (collective.empty()) return 0;
+    recording_.messages.push_back({recording_.texts.id(collective),
+                                   recording_.texts.id(own.find("dtype").try_text()),
+                                   count_in(own, "In msg nelems"), count_in(own, "Out msg nelems"),
+                                   count_in(own, "Group size")});
+    return static_cast<std::uint32_t>(recording_.messages.size() - 1);
+  }
+
+  std::string source_;
+  std::size_t events_ = 0;  ///< seen so far
+  Recording recording_;
+  std::string key_;  ///< of what is looked up below
+  std::unordered_map<std::string, std::uint32_t> thread_ids_;
+  std::unordered_map<std::string, std::uint32_t> argument_ids_;
+};
 
 }  // namespace
 
 Recording scan_trace(ByteStream& stream) {
-  Recorder recorder(stream.name());
-  TraceEvent event;
+  Scanner scanner(stream.name());
   for_each_listed(stream, [&](std::string_view list, const Value& element) {
     if (!element.is_object()) return;
-    if (list == "traceEvents") {
-      read_event(element, event);
-      recorder.add(event);
-    } else if (list == "deviceProperties") {
-      recorder.add_device(read_device(element));
-    }
+    if (list == "traceEvents")
+      scanner.add(element);
+    else if (list == "deviceProperties")
+      scanner.add_device(element);
   });
-  return recorder.take();
+  return scanner.take();
 }
 
 }  // namespace roofline

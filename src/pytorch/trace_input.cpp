@@ -1,5 +1,3 @@
-#include "pytorch/trace_input.hpp"
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,10 +7,8 @@
 
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
-#include "pytorch/idle_time.hpp"
-#include "pytorch/scanner.hpp"
-#include "pytorch/trace_layers.hpp"
-#include "pytorch/transfers.hpp"
+#include "pytorch/formats.hpp"
+#include "pytorch/trace_work.hpp"
 #include "roofline/error.hpp"
 
 namespace roofline {

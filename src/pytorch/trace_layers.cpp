@@ -1,13 +1,12 @@
-#include "pytorch/trace_layers.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "load/kernel_names.hpp"
-#include "load/recording.hpp"
+#include "model/text.hpp"
 #include "pytorch/operator_table.hpp"
+#include "pytorch/trace_work.hpp"
 
 namespace roofline {
 namespace {
@@ -18,16 +17,10 @@ constexpr std::size_t most_callers = 6;
 /// The pieces of GPU work that one run of an operator launched, in the order of their starts.
 using LaunchedWork = std::vector<std::uint32_t>;
 
-std::string listed(const std::set<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 class LayerReader {
  public:
   LayerReader(const Recording& recording, const WorkOrigins& origins)
-      : recording_(recording), origins_(origins), arguments_(recording) {
+      : recording_(recording), origins_(origins) {
     set_half();
   }
 
@@ -67,6 +60,9 @@ class LayerReader {
   const std::string& name_of_operator(std::uint32_t index) const {
     return recording_.name(recording_.operators[index]);
   }
+  const OperatorArguments& arguments_of(std::uint32_t op) const {
+    return recording_.arguments[recording_.operators[op].arguments];
+  }
   double duration_s(std::uint32_t index) const {
     return recording_.activities[index].duration_us * s_per_us;
   }
@@ -81,11 +77,13 @@ class LayerReader {
   void set_half() {
     std::size_t fp16 = 0;
     std::size_t bf16 = 0;
-    for (const ArgumentTexts& texts : recording_.arguments) {
-      const std::string& types = recording_.texts.at(texts.types);
-      fp16 += mentions(types, {"c10::Half"}) ? 1U : 0U;
-      bf16 += mentions(types, {"c10::BFloat16"}) ? 1U : 0U;
-      has_values_ = has_values_ || texts.values != TextPool::empty;
+    for (const OperatorArguments& arguments : recording_.arguments) {
+      const auto has = [&](std::string_view type) {
+        return std::any_of(arguments.begin(), arguments.end(),
+                           [&](const Argument& argument) { return argument.type == type; });
+      };
+      fp16 += has("c10::Half") ? 1U : 0U;
+      bf16 += has("c10::BFloat16") ? 1U : 0U;
     }
     half_ = bf16 > fp16 ? DataType::bf16 : DataType::fp16;
     list_type_ = fp16 + bf16 > 0 ? half_ : DataType::fp32;
@@ -113,14 +111,13 @@ class LayerReader {
                          duration_s(index));
   }
 
-  OperatorCall call_of(std::uint32_t op, const LaunchedWork& work) {
+  OperatorCall call_of(std::uint32_t op, const LaunchedWork& work) const {
     OperatorCall call;
     call.name = name_of_operator(op);
-    call.arguments = &arguments_.at(recording_.operators[op].arguments);
+    call.arguments = &arguments_of(op);
     for (std::uint32_t at = origins_.callers[op];
          at != no_index && call.callers.size() < most_callers; at = origins_.callers[at])
-      call.callers.push_back(
-          {name_of_operator(at), &arguments_.at(recording_.operators[at].arguments)});
+      call.callers.push_back({name_of_operator(at), &arguments_of(at)});
     for (const std::uint32_t index : work) {
       const std::string& name = name_of_activity(index);
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
@@ -147,7 +144,7 @@ class LayerReader {
     bool by_operands = false;
     Layers specs = read_call(call, &by_operands);
     if (by_operands && !specs.empty()) {
-      if (!has_values_) ++without_values_;
+      if (!recording_.has_values) ++without_values_;
       if (says_little(call.name)) little_said_.insert(std::string(call.name));
     }
     std::vector<std::size_t> rows;
@@ -234,23 +231,21 @@ class LayerReader {
                             " operators are counted by the bytes of their operands alone: the "
                             "trace holds no values such as strides, which newer profilers record");
     if (!little_said_.empty())
-      read_.notes.push_back(listed(little_said_) +
+      read_.notes.push_back(joined(little_said_) +
                             ": counted by the bytes of the operands alone, though the kernels may "
                             "touch a part of them or write them too");
     if (!products_.empty())
-      read_.notes.push_back(listed(products_) +
+      read_.notes.push_back(joined(products_) +
                             ": counted by the bytes of the operands alone, though the kernels "
                             "multiply matrices that are none of them");
   }
 
   const Recording& recording_;
   const WorkOrigins& origins_;
-  ArgumentCache arguments_;
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> rows_by_call_;
   TraceLayers read_;
   DataType half_ = DataType::fp16;
   DataType list_type_ = DataType::fp32;  ///< where the kernels' names tell nothing
-  bool has_values_ = false;
   std::size_t halved_operators_ = 0;
   std::size_t without_values_ = 0;
   std::set<std::string> little_said_;

@@ -1,6 +1,5 @@
-#include "pytorch/transfers.hpp"
-
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,17 +9,16 @@
 #include <utility>
 
 #include "load/kernel_names.hpp"
+#include "model/text.hpp"
+#include "pytorch/trace_work.hpp"
 
 namespace roofline {
 namespace {
 
 /// "c10d::_reduce_scatter_base_" as "c10dreducescatterbase": libraries differ in case and marks.
 std::string letters_of(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
-  }
+  std::string letters = lower_case(name);
+  std::erase_if(letters, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
   return letters;
 }
 
@@ -53,18 +51,15 @@ bool is_collective(std::string_view name) {
 /// All that a recording says of one exchange between GPUs.
 struct ExchangeRecord {
   std::vector<std::string_view> names;  ///< "allreduce": messages', operators' and the kernel's
-  std::vector<TensorArgument> tensors;
+  std::vector<const TensorArgument*> tensors;
   const RecordedMessage* message = nullptr;
-  std::string_view message_type;  ///< "BFloat16"
+  const ElementType* type = nullptr;
 };
 
-/// What GPUs exchange in one operation.
-struct Exchange {
-  TransferKind kind = TransferKind::collective;
-  std::string type;            ///< "bf16", what its elements are; empty where it is not known
+/// One piece of work over a link. `what` is the type of its elements, or the host's memory.
+struct LinkWork {
+  Transfer transfer;
   std::uint64_t elements = 0;  ///< 0 where it is not known
-  std::optional<double> byte;
-  std::optional<std::uint64_t> ranks;
 };
 
 /// The first name that tells a kind.
@@ -77,50 +72,36 @@ TransferKind kind_of(const std::vector<std::string_view>& names) {
   return TransferKind::collective;
 }
 
-/// The elements of the smallest and of the largest tensor.
-std::pair<std::uint64_t, std::uint64_t> extent_of(const std::vector<TensorArgument>& tensors) {
-  std::pair<std::uint64_t, std::uint64_t> extent{0, 0};
-  for (const TensorArgument& tensor : tensors) {
-    const std::uint64_t elements = tensor.sizes.empty() ? 0 : element_count(tensor.sizes);
-    if (elements == 0) continue;
-    extent.first = extent.first == 0 ? elements : std::min(extent.first, elements);
-    extent.second = std::max(extent.second, elements);
-  }
-  return extent;
-}
-
-const ElementType* type_of(const ExchangeRecord& record) {
-  if (const ElementType* type = find_element_type(record.message_type)) return type;
-  for (const TensorArgument& tensor : record.tensors)
-    if (const ElementType* type = find_element_type(tensor.type_name)) return type;
-  return nullptr;
-}
-
 /// Without a message the tensors tell the sizes.
-Exchange exchange_of(const ExchangeRecord& record) {
-  Exchange exchange;
-  exchange.kind = kind_of(record.names);
+LinkWork exchange_of(const ExchangeRecord& record) {
+  LinkWork work;
+  Transfer& transfer = work.transfer;
+  transfer.kind = kind_of(record.names);
   if (record.message != nullptr) {
-    exchange.elements = std::max(record.message->in_elements, record.message->out_elements);
-    if (record.message->ranks > 0) exchange.ranks = record.message->ranks;
+    work.elements = std::max(record.message->in_elements, record.message->out_elements);
+    if (record.message->ranks > 0) transfer.ranks = record.message->ranks;
   } else {
-    const auto [share, whole] = extent_of(record.tensors);
-    const bool gathers = exchange.kind == TransferKind::all_gather;
-    exchange.elements = whole;
+    std::uint64_t share = std::numeric_limits<std::uint64_t>::max();
+    for (const TensorArgument* tensor : record.tensors) {
+      const std::uint64_t elements = element_count(tensor->sizes);
+      if (tensor->sizes.empty() || elements == 0) continue;
+      share = std::min(share, elements);
+      work.elements = std::max(work.elements, elements);
+    }
+    const bool gathers = transfer.kind == TransferKind::all_gather;
     // The smaller side of an all_gather or a reduce_scatter is one GPU's share of the larger.
-    if ((gathers || exchange.kind == TransferKind::reduce_scatter) && share < whole &&
-        whole % share == 0)
-      exchange.ranks = whole / share;
+    if ((gathers || transfer.kind == TransferKind::reduce_scatter) && share < work.elements &&
+        work.elements % share == 0)
+      transfer.ranks = work.elements / share;
     // One side alone is the share of an all_gather: what it gives cannot be told without the other.
-    if (gathers && !exchange.ranks) exchange.elements = 0;
+    if (gathers && !transfer.ranks) work.elements = 0;
   }
-  const ElementType* type = type_of(record);
-  if (type == nullptr) return exchange;
-  exchange.type = type->shown;
-  if (exchange.elements > 0 && type->type)
-    exchange.byte =
-        static_cast<double>(exchange.elements) * static_cast<double>(info(*type->type).bits) / 8;
-  return exchange;
+  if (record.type == nullptr) return work;
+  transfer.what = record.type->shown;
+  if (work.elements > 0 && record.type->type)
+    transfer.byte =
+        static_cast<double>(work.elements) * static_cast<double>(info(*record.type->type).bits) / 8;
+  return work;
 }
 
 /// When at least one of some activities ran.
@@ -154,28 +135,9 @@ class Coverage {
 
 /// "Memcpy HtoD (Pageable -> Device)" as "pageable": the host's side, where it is named.
 std::string host_memory(std::string_view name) {
-  for (const std::string_view memory : {"Pageable", "Pinned"})
-    if (name.find(memory) != std::string_view::npos)
-      return memory == "Pinned" ? "pinned" : "pageable";
-  return "";
+  if (mentions(name, {"Pageable"})) return "pageable";
+  return mentions(name, {"Pinned"}) ? "pinned" : "";
 }
-
-/// A question of a name, asked once of each: recordings have few names and many events.
-class NameTest {
- public:
-  NameTest(const TextPool& texts, bool (*test)(std::string_view)) : texts_(texts), test_(test) {}
-
-  bool of(TextId id) {
-    const auto [entry, inserted] = answers_.try_emplace(id, false);
-    if (inserted) entry->second = test_(texts_.at(id));
-    return entry->second;
-  }
-
- private:
-  const TextPool& texts_;
-  bool (*test_)(std::string_view);
-  std::unordered_map<TextId, bool> answers_;
-};
 
 class TransferList {
  public:
@@ -184,28 +146,25 @@ class TransferList {
 
   bool is_exchange(std::uint32_t index) {
     const std::uint32_t op = origins_.of_activities[index].operator_index;
-    return is_collective_.of(recording_.activities[index].name) ||
-           (op != no_index && is_collective_.of(recording_.operators[op].name));
+    return is_collective_name(recording_.activities[index].name) ||
+           (op != no_index && is_collective_name(recording_.operators[op].name));
   }
 
-  std::optional<TransferKind> copy_of(std::uint32_t index) const {
-    return copy_kind(recording_.name(recording_.activities[index]));
-  }
-
-  void add_copy(std::uint32_t index, TransferKind kind, double hidden_us) {
+  void add(std::uint32_t index, double hidden_us) {
     const GpuActivity& activity = recording_.activities[index];
-    std::optional<double> byte;
-    if (activity.byte > 0) byte = static_cast<double>(activity.byte);
-    add({kind, host_memory(recording_.name(activity)), 0, {}}, byte, activity, hidden_us);
-  }
-
-  /// The kernels of one operator are one exchange: its bytes count once.
-  void add_exchange(std::uint32_t index, double hidden_us) {
+    const auto copied = copy_kind(recording_.name(activity));
+    const auto [made, elements] =
+        copied ? copy_of(activity, *copied) : exchange_of(record_of(index));
+    Transfer& transfer = transfers_[{made.kind, made.what, elements, made.ranks}];
+    transfer.kind = made.kind;
+    transfer.ranks = made.ranks;
+    // The kernels of one operator are one exchange: its bytes count once.
     const std::uint32_t op = origins_.of_activities[index].operator_index;
-    const Exchange exchange = exchange_of(record_of(index));
-    const bool is_first = op == no_index || seen_.insert(op).second;
-    add({exchange.kind, exchange.type, exchange.elements, exchange.ranks},
-        is_first ? exchange.byte : std::nullopt, recording_.activities[index], hidden_us);
+    if (made.byte && (copied || op == no_index || seen_.insert(op).second))
+      transfer.byte = transfer.byte.value_or(0) + *made.byte;
+    transfer.launches += 1;
+    transfer.time_s += activity.duration_us * s_per_us;
+    transfer.hidden_s += hidden_us * s_per_us;
   }
 
   /// The transfers of one step, in descending order of time.
@@ -214,8 +173,7 @@ class TransferList {
     std::map<std::tuple<TransferKind, std::string, std::optional<std::uint64_t>>, Transfer> folded;
     for (const auto& [key, transfer] : transfers_) {
       const auto& [kind, type, elements, ranks] = key;
-      const bool every_step = transfer.launches >= step_count;
-      const std::string what = what_of(type, elements, every_step);
+      const std::string what = what_of(type, elements, transfer.launches >= step_count);
       Transfer& item = folded[{kind, what, ranks}];
       item.kind = kind;
       item.what = what;
@@ -237,13 +195,19 @@ class TransferList {
   /// Kind, type or host's memory, elements and ranks.
   using Key = std::tuple<TransferKind, std::string, std::uint64_t, std::optional<std::uint64_t>>;
 
-  void add(const Key& key, std::optional<double> byte, const GpuActivity& activity,
-           double hidden_us) {
-    Transfer& transfer = transfers_[key];
-    if (byte) transfer.byte = transfer.byte.value_or(0) + *byte;
-    transfer.launches += 1;
-    transfer.time_s += activity.duration_us * s_per_us;
-    transfer.hidden_s += hidden_us * s_per_us;
+  /// Asked once of each name: recordings have few names and many events.
+  bool is_collective_name(TextId id) {
+    const auto [entry, inserted] = is_collective_.try_emplace(id, false);
+    if (inserted) entry->second = is_collective(recording_.texts.at(id));
+    return entry->second;
+  }
+
+  LinkWork copy_of(const GpuActivity& activity, TransferKind kind) const {
+    LinkWork work;
+    work.transfer.kind = kind;
+    work.transfer.what = host_memory(recording_.name(activity));
+    if (activity.byte > 0) work.transfer.byte = static_cast<double>(activity.byte);
+    return work;
   }
 
   /// "bf16 8816192"; of the host's memory or an unknown size as it is. What runs with other sizes
@@ -262,32 +226,29 @@ class TransferList {
     const auto take_message = [&](std::uint32_t message) {
       if (message == 0 || record.message != nullptr) return;
       record.message = &recording_.messages[message];
-      record.message_type = recording_.texts.at(record.message->type);
       record.names.push_back(recording_.texts.at(record.message->collective));
     };
     take_message(activity.message);
     std::uint32_t op = origins_.of_activities[index].operator_index;
     for (std::size_t i = 0; i < most_ranges && op != no_index; ++i, op = origins_.callers[op]) {
       const HostRange& range = recording_.operators[op];
-      if (!is_collective_.of(range.name)) break;
+      if (!is_collective_name(range.name)) break;
       take_message(range.message);
       record.names.push_back(recording_.name(range));
-      add_tensors(read_arguments(recording_.arguments[range.arguments], recording_.texts), record);
+      for (const Argument& argument : recording_.arguments[range.arguments])
+        for (const TensorArgument& tensor : argument.tensors) record.tensors.push_back(&tensor);
     }
     record.names.push_back(recording_.name(activity));
+    if (record.message != nullptr)
+      record.type = find_element_type(recording_.texts.at(record.message->type));
+    for (const TensorArgument* tensor : record.tensors)
+      if (record.type == nullptr) record.type = find_element_type(tensor->type_name);
     return record;
-  }
-
-  static void add_tensors(const OperatorArguments& arguments, ExchangeRecord& record) {
-    for (std::size_t i = 0; i < arguments.count(); ++i) {
-      if (const TensorArgument* tensor = arguments.tensor(i)) record.tensors.push_back(*tensor);
-      for (const TensorArgument& tensor : arguments.list(i)) record.tensors.push_back(tensor);
-    }
   }
 
   const Recording& recording_;
   const WorkOrigins& origins_;
-  NameTest is_collective_{recording_.texts, is_collective};
+  std::unordered_map<TextId, bool> is_collective_;
   std::unordered_set<std::uint32_t> seen_;  ///< operators whose bytes are counted
   std::map<Key, Transfer> transfers_;       ///< the sums of all steps
 };
@@ -302,7 +263,7 @@ SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins
   std::vector<std::uint32_t> transfers;
   for (const std::uint32_t index : activities) {
     const GpuActivity& activity = recording.activities[index];
-    const bool is_copy = list.copy_of(index).has_value();
+    const bool is_copy = copy_kind(recording.name(activity)).has_value();
     const bool is_transfer = is_copy || list.is_exchange(index);
     (is_transfer ? transfers : split.computing).push_back(index);
     if (!is_copy) split.computing_and_exchanges.push_back(index);
@@ -310,11 +271,7 @@ SplitWork split_transfers(const Recording& recording, const WorkOrigins& origins
   }
   for (const std::uint32_t index : transfers) {
     const GpuActivity& activity = recording.activities[index];
-    const double hidden_us = computing.within(activity.start_us, activity.end_us());
-    if (const auto kind = list.copy_of(index))
-      list.add_copy(index, *kind, hidden_us);
-    else
-      list.add_exchange(index, hidden_us);
+    list.add(index, computing.within(activity.start_us, activity.end_us()));
   }
   split.transfers = list.items(steps);
   return split;

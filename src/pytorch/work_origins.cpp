@@ -1,96 +1,34 @@
-#include "pytorch/work_origins.hpp"
-
 #include <algorithm>
+#include <unordered_map>
+
+#include "pytorch/trace_work.hpp"
 
 namespace roofline {
 namespace {
 
-void sort_events(Recording& recording) {
-  sort_ranges(recording.operators);
-  std::stable_sort(
-      recording.activities.begin(), recording.activities.end(),
-      [](const GpuActivity& a, const GpuActivity& b) { return a.start_us < b.start_us; });
-  std::stable_sort(
-      recording.calls.begin(), recording.calls.end(),
-      [](const LaunchCall& a, const LaunchCall& b) { return a.correlation < b.correlation; });
-  std::sort(recording.steps.begin(), recording.steps.end(),
-            [](const StepRange& a, const StepRange& b) { return a.start_us < b.start_us; });
+using PlaceById = std::unordered_map<std::uint64_t, std::uint32_t>;
+
+/// No id is 0.
+std::uint32_t place_of(const PlaceById& places, std::uint64_t id) {
+  const auto found = places.find(id);
+  return id != 0 && found != places.end() ? found->second : no_index;
 }
 
-class OriginFinder {
- public:
-  explicit OriginFinder(const Recording& recording)
-      : recording_(recording), callers_(find_callers(recording.operators)) {
-    for (std::uint32_t i = 0; i < recording.operators.size(); ++i)
-      if (const std::uint64_t id = recording.operators[i].external_id; id != 0)
-        by_id_.emplace_back(id, i);
-    std::sort(by_id_.begin(), by_id_.end());
-  }
+/// When the host asked for it: kernels run later, the last of a step maybe after its end.
+double launch_time_us(const Recording& recording, const GpuActivity& activity,
+                      const WorkOrigin& origin) {
+  if (origin.call_index != no_index) return recording.calls[origin.call_index].start_us;
+  if (origin.operator_index != no_index) return recording.operators[origin.operator_index].start_us;
+  return activity.start_us;
+}
 
-  WorkOrigins find() && {
-    WorkOrigins found;
-    found.of_activities.reserve(recording_.activities.size());
-    for (const GpuActivity& activity : recording_.activities)
-      found.of_activities.push_back(origin_of(activity));
-    found.callers = std::move(callers_);
-    return found;
-  }
-
- private:
-  WorkOrigin origin_of(const GpuActivity& activity) const {
-    WorkOrigin origin;
-    origin.call_index = find_call(activity.correlation);
-    // Older profilers write the correlation as the External id too, which is no operator's.
-    const bool is_correlation =
-        origin.call_index != no_index && activity.external_id == activity.correlation;
-    if (!is_correlation) origin.operator_index = find_operator(activity.external_id);
-    if (origin.operator_index == no_index && origin.call_index != no_index) {
-      const LaunchCall& call = recording_.calls[origin.call_index];
-      if (call.external_id != call.correlation)
-        origin.operator_index = find_operator(call.external_id);
-      if (origin.operator_index == no_index)
-        origin.operator_index =
-            innermost_at(recording_.operators, callers_, call.thread, call.start_us);
-    }
-    origin.step = step_at(launch_time_us(activity, origin));
-    return origin;
-  }
-
-  std::uint32_t find_operator(std::uint64_t id) const {
-    const auto found = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair{id, 0U});
-    return id != 0 && found != by_id_.end() && found->first == id ? found->second : no_index;
-  }
-
-  std::uint32_t find_call(std::uint64_t correlation) const {
-    const auto found = std::lower_bound(
-        recording_.calls.begin(), recording_.calls.end(), correlation,
-        [](const LaunchCall& call, std::uint64_t wanted) { return call.correlation < wanted; });
-    return correlation != 0 && found != recording_.calls.end() && found->correlation == correlation
-               ? static_cast<std::uint32_t>(found - recording_.calls.begin())
-               : no_index;
-  }
-
-  /// When the host asked for it: kernels run later, the last of a step maybe after its end.
-  double launch_time_us(const GpuActivity& activity, const WorkOrigin& origin) const {
-    if (origin.call_index != no_index) return recording_.calls[origin.call_index].start_us;
-    if (origin.operator_index != no_index)
-      return recording_.operators[origin.operator_index].start_us;
-    return activity.start_us;
-  }
-
-  std::optional<std::size_t> step_at(double time_us) const {
-    const auto after =
-        std::upper_bound(recording_.steps.begin(), recording_.steps.end(), time_us,
-                         [](double time, const StepRange& step) { return time < step.start_us; });
-    if (after == recording_.steps.begin() || time_us >= std::prev(after)->end_us)
-      return std::nullopt;
-    return static_cast<std::size_t>(after - recording_.steps.begin() - 1);
-  }
-
-  const Recording& recording_;
-  std::vector<std::uint32_t> callers_;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id_;
-};
+std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double time_us) {
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), time_us,
+                       [](double time, const StepRange& step) { return time < step.start_us; });
+  if (after == steps.begin() || time_us >= std::prev(after)->end_us) return std::nullopt;
+  return static_cast<std::size_t>(after - steps.begin() - 1);
+}
 
 }  // namespace
 
@@ -135,8 +73,37 @@ std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
 }
 
 WorkOrigins find_origins(Recording& recording) {
-  sort_events(recording);
-  return OriginFinder(recording).find();
+  const auto by_start = [](const auto& a, const auto& b) { return a.start_us < b.start_us; };
+  sort_ranges(recording.operators);
+  std::stable_sort(recording.activities.begin(), recording.activities.end(), by_start);
+  std::sort(recording.steps.begin(), recording.steps.end(), by_start);
+  PlaceById operators;
+  PlaceById calls;
+  for (std::uint32_t i = 0; i < recording.operators.size(); ++i)
+    operators.try_emplace(recording.operators[i].external_id, i);
+  for (std::uint32_t i = 0; i < recording.calls.size(); ++i)
+    calls.try_emplace(recording.calls[i].correlation, i);
+  WorkOrigins origins;
+  origins.callers = find_callers(recording.operators);
+  origins.of_activities.reserve(recording.activities.size());
+  for (const GpuActivity& activity : recording.activities) {
+    WorkOrigin& origin = origins.of_activities.emplace_back();
+    origin.call_index = place_of(calls, activity.correlation);
+    const bool has_call = origin.call_index != no_index;
+    // Older profilers write the correlation as the External id too, which is no operator's.
+    if (!has_call || activity.external_id != activity.correlation)
+      origin.operator_index = place_of(operators, activity.external_id);
+    if (has_call && origin.operator_index == no_index) {
+      const LaunchCall& call = recording.calls[origin.call_index];
+      if (call.external_id != call.correlation)
+        origin.operator_index = place_of(operators, call.external_id);
+      if (origin.operator_index == no_index)
+        origin.operator_index =
+            innermost_at(recording.operators, origins.callers, call.thread, call.start_us);
+    }
+    origin.step = step_at(recording.steps, launch_time_us(recording, activity, origin));
+  }
+  return origins;
 }
 
 }  // namespace roofline

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pytorch/trace_input.hpp"
+#include "pytorch/formats.hpp"
 #include "roofline/load.hpp"
 
 /// What an operator is called with: one entry an argument, as the trace writes it.

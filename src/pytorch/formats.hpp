@@ -1,0 +1,20 @@
+#pragma once
+
+// What PyTorch writes as input formats, each of which is one network.
+
+#include <memory>
+#include <string_view>
+
+#include "load/byte_stream.hpp"
+#include "roofline/load.hpp"
+
+namespace roofline {
+
+/// Traces of torch.profiler, whose layers are measured.
+bool looks_like_trace(std::string_view head);
+std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream);
+
+/// Programs of torch.export (.pt2).
+std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream);
+
+}  // namespace roofline
