@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -46,7 +44,7 @@ std::vector<Network> read_networks(const Options& options,
   const LayerDefaults& defaults = options.settings.front().defaults;
   for (const Expected<std::string>& input : inputs) {
     const std::unique_ptr<Reader> reader =
-        unwrap(open_input(unwrap(input), options.inputs, {}, options.limits));
+        unwrap(open_input(unwrap(input), options.inputs, {}, options.defaults.limits));
     while (const std::optional<Expected<Item>> item = reader->next()) try {
         Network network = infer(*item->value().spec(defaults).value(), defaults).value();
         if (has_measured(network)) networks.push_back(std::move(network));
@@ -153,64 +151,32 @@ std::string cells_text(const Calibration& calibration) {
   return aligned(grid, {});
 }
 
-/// "12 of grouped, 3 of streaming", or the names of all.
-std::string listed(const std::vector<std::size_t>& indices, bool by_name) {
-  std::map<std::string_view, std::size_t> counts;
-  std::string names;
-  for (const std::size_t i : indices) {
-    const std::string_view path = constant_fields()[i].path;
-    ++counts[path.substr(0, path.find('/'))];
-    add_item(names, dotted(path));
-  }
-  std::string text;
-  for (const auto& [group, count] : counts) add_item(text, fmt::format("{} of {}", count, group));
-  return by_name ? names : text;
-}
-
 /// What was not fitted, and why.
-std::string kept_text(const Calibration& calibration, bool by_name) {
-  std::string text = fmt::format("{} more are best where they were\n", calibration.kept);
-  if (!calibration.undetermined.empty() || calibration.untouched > 0)
-    text +=
-        fmt::format("{} are not determined by these layers, and kept{}{}; {} no layer needs\n",
-                    calibration.undetermined.size(), calibration.undetermined.empty() ? "" : ": ",
-                    listed(calibration.undetermined, by_name), calibration.untouched);
+std::string kept_text(const Calibration& calibration) {
+  std::string text = fmt::format(
+      "{} more are best where they were, {} are not determined by these layers and kept, {} no "
+      "layer needs\n",
+      calibration.kept, calibration.undetermined.size(), calibration.untouched);
   for (const RefusedFamily& each : calibration.refused)
     text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
                         name_of(each.family), factor(each.before_geometric_error),
                         factor(each.held_out_geometric_error));
   if (!calibration.frozen.empty())
-    text += fmt::format("{} that such layers depend on are kept: {}\n", calibration.frozen.size(),
-                        listed(calibration.frozen, by_name));
+    text += fmt::format("{} that such layers depend on are kept\n", calibration.frozen.size());
   return text;
 }
 
-/// The constants that moved the most, or all that moved.
-std::string fitted_text(const Calibration& calibration, bool all_of_them) {
-  constexpr std::size_t shown_at_most = 12;
+/// The constants that moved.
+std::string fitted_text(const Calibration& calibration) {
   if (calibration.fitted.empty()) return "no constant moved\n";
-  std::vector<FittedConstant> fitted = calibration.fitted;
-  if (!all_of_them && fitted.size() > shown_at_most) {
-    const auto way = [](const FittedConstant& each) {
-      return each.before > 0 && each.after > 0 ? std::fabs(std::log(each.after / each.before))
-                                               : std::numeric_limits<double>::infinity();
-    };
-    std::stable_sort(fitted.begin(), fitted.end(),
-                     [&](const auto& a, const auto& b) { return way(a) > way(b); });
-    fitted.resize(shown_at_most);
-  }
   Grid grid;
   grid.columns = {{"constant", true}, {"before"}, {"after"}, {"unit", true}};
-  for (const FittedConstant& each : fitted) {
+  for (const FittedConstant& each : calibration.fitted) {
     const ConstantField& field = constant_fields()[each.index];
     grid.add_row({dotted(field.path), fmt::format("{:.4g}", each.before),
                   fmt::format("{:.4g}", each.after), std::string(field.unit)});
   }
-  std::string text = aligned(grid, {});
-  if (fitted.size() < calibration.fitted.size())
-    text += fmt::format("{} constants moved, these the most (--all lists and names all)\n",
-                        calibration.fitted.size());
-  return text;
+  return aligned(grid, {});
 }
 
 /// What a fit to so few layers is worth.
@@ -227,24 +193,6 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
   else if (calibration.networks < 2)
     text += "one network: held out by layer, so expect larger errors of other networks\n";
   return text;
-}
-
-/// The command that does it again.
-std::string command_of(const Options& options) {
-  std::string command = "roofline calibrate";
-  for (const std::string& input : options.inputs) command += ' ' + input;
-  if (!options.gpus.empty()) command += " --gpu " + options.gpus.front();
-  if (!options.kernel_model.empty()) command += " --kernel-model " + options.kernel_model;
-  if (options.analysis.launch)
-    command += " --launch " + std::string(name_of(*options.analysis.launch));
-  const EngineChoices& engine = options.analysis.engine;
-  if (options.analysis.framework)
-    command += " --framework " + std::string(name_of(*options.analysis.framework));
-  else if (engine != EngineChoices())
-    command += " --engine " + std::string(name_of(engine.products));
-  if (options.analysis.cache == CacheState::cold) command += " --cache cold";
-  if (options.constants != "*") command += " --constants '" + options.constants + '\'';
-  return command;
 }
 
 /// What the calibrated model's own accuracy is, by fits that had not seen the layer's network.
@@ -277,7 +225,7 @@ ModelConstants described(const Calibration& calibration, const Options& options,
   errors.insert(errors.begin(), own.begin(), own.end());
   if (!constants.name.ends_with("-calibrated")) constants.name += "-calibrated";
   constants.covers.clear();
-  constants.made_by.push_back(command_of(options));
+  constants.made_by.push_back(options.command);
   for (const FittedConstant& fitted : calibration.fitted)
     constants.notes[fitted.index].origin =
         add_origin(constants, fmt::format("fitted to {} measured layers", layers.size()));
@@ -308,16 +256,14 @@ int calibrate_inputs(const Options& options) {
                          (measured_on.empty() ? "none" : "those of " + measured_on.front()));
   Calibration calibration;
   {
-    Progress progress;
-    calibration = calibrate(gpu, layers, {options.constants, 5},
-                            [&progress](double done) { progress.share(done); });
+    Progress progress("rounds of fits");
+    calibration = calibrate(gpu, layers, options.constants, [&progress] { progress.step(1); });
   }
   const ModelConstants constants = described(calibration, options, gpu.name, layers);
   const std::string& path = options.exports.front().path;
   files.at(path).write(
       gpu_with_constants(unwrap(catalogue.text(name)), path, constants, other_names));
   files.at(path).commit();
-  const bool all = options.report.filter.all;
   write_standard_output(
       fmt::format("{} on {} layers of {} networks\n\n", gpu.name, layers.size(),
                   calibration.networks) +
@@ -327,8 +273,7 @@ int calibrate_inputs(const Options& options) {
            ? "after: by fits that had not seen the layer's " +
                  std::string(calibration.networks < 2 ? "like" : "network") + ".\n\n"
            : "\n") +
-      fitted_text(calibration, all) + kept_text(calibration, all) +
-      warnings(calibration, layers.size()));
+      fitted_text(calibration) + kept_text(calibration) + warnings(calibration, layers.size()));
   flush_standard_output();
   return failed ? 1 : 0;
 }

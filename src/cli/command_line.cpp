@@ -1,5 +1,3 @@
-#include "cli/command_line.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,16 +12,28 @@
 #include <type_traits>
 
 #include "cli/errors.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
 #include "model/text.hpp"
+#include "report/text.hpp"
 #include "roofline/algorithm.hpp"
 
 namespace roofline {
 
 namespace {
 
-std::string format_names() {
-  std::string names;
-  for (const OutputFormat& format : output_formats()) add_item(names, format.name);
+using Names = std::vector<std::string_view>;
+
+Names format_names() {
+  Names names;
+  for (const OutputFormat& format : output_formats()) names.push_back(format.name);
+  return names;
+}
+
+Names network_types() {
+  Names names;
+  for (const DataType type : enumerators<DataType>)
+    if (is_network_type(type)) names.push_back(name_of(type));
   return names;
 }
 
@@ -65,11 +75,8 @@ void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
   if (end <= last)
     throw UsageError("--batch: expected a number above " + std::to_string(last) +
                      " after \"...\", got " + std::to_string(end));
+  const bool multiplies = last % before == 0;  // 1,2 doubles
   const std::uint64_t factor = last / before;
-  // The third number decides between adding and multiplying where 1,2 could be either.
-  const bool multiplies = last % before == 0 &&
-                          (batches.size() < 3 || (before % factor == 0 &&
-                                                  before / factor == batches[batches.size() - 3]));
   const std::uint64_t step = last - before;
   const auto has_next = [&](std::uint64_t number) {
     return multiplies ? number <= (end - 1) / factor : number < end - step;
@@ -85,18 +92,16 @@ void fill_in(std::vector<std::uint64_t>& batches, std::uint64_t end) {
 
 /// Numbers, where "..." between a start and an end goes on as the numbers before it do:
 /// 1,2,4,...,1024 doubles and 8,16,24,...,64 adds 8; and the names of goals.
-Batches parse_batches(const std::vector<std::string>& words) {
-  Batches batches;
+void parse_batches(const std::vector<std::string>& words, Options& options) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (const auto goal = parse<BatchGoal>(words[i]))
-      batches.goals.push_back(*goal);
+      options.batch_goals.push_back(*goal);
     else if (words[i] != "...")
-      batches.numbers.push_back(parse_batch(words[i]));
+      options.batches.push_back(parse_batch(words[i]));
     else if (i + 1 < words.size())
-      fill_in(batches.numbers, parse_batch(words[i + 1]));
+      fill_in(options.batches, parse_batch(words[i + 1]));
     else
       throw UsageError("--batch: expected a number after \"...\"");
-  return batches;
 }
 
 /// "NAME=N"
@@ -134,24 +139,6 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
   if (next != end || tile[0] == 0 || tile[1] == 0 || tile[2] == 0)
     throw UsageError("--tile: expected MxNxK such as 128x64x8, got \"" + text + "\"");
   return tile;
-}
-
-/// None: training, all passes.
-std::optional<Pass> parse_pass(const std::string& name) {
-  if (name == "training") return std::nullopt;
-  if (const auto pass = parse<Pass>(name)) return pass;
-  throw UsageError("--pass: expected fwd, dgrad, wgrad or training, got \"" + name + "\"");
-}
-
-Algorithm parse_stated_algorithm(const std::string& name) {
-  if (const auto algorithm = parse<Algorithm>(name); algorithm && may_be_stated(*algorithm))
-    return *algorithm;
-  throw UsageError("--algorithm: " + expected_algorithm(name));
-}
-
-DataType parse_default_type(const std::string& name) {
-  if (const auto dtype = parse<DataType>(name); dtype && is_network_type(*dtype)) return *dtype;
-  throw UsageError("--dtype: " + expected_network_type(name));
 }
 
 /// The format of a file is that of its path's extension.
@@ -196,33 +183,29 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
-    const std::string text = CLI::Formatter::make_option_desc(option);
-    std::string out;
-    std::size_t column = 0;
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      if (column > 0 && column + 1 + end > width_ - name_width) {
-        out += '\n';
-        column = 0;
-      }
-      if (column > 0) out += ' ';
-      out += rest.substr(0, end);
-      column += end + 1;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return out;
+    return broken(CLI::Formatter::make_option_desc(option), width_ - name_width - 1);
   }
 
  private:
   std::size_t width_;
 };
 
-/// One of a few words. The help text names them; for --complete they are the check's name.
-template <class Words>
-CLI::Validator member_of(const Words& words) {
-  return CLI::IsMember(std::vector<std::string>(words.begin(), words.end()))
-      .description("")
-      .name(joined(words, " "));
+/// One of a few names, or what else `is_one` knows as such. For --complete they are the check's
+/// name.
+template <class IsOne>
+CLI::Validator one_of_names(const Names& names, const IsOne& is_one) {
+  return {[names, is_one](std::string& text) {
+            return is_one(text) ? std::string()
+                                : "expected one of " + joined(names) + ", got \"" + text + '"' +
+                                      did_you_mean(text, names);
+          },
+          "", joined(names, " ")};
+}
+template <Enumeration E>
+CLI::Validator one_of_all() {
+  const auto& names = names_of<E>;
+  return one_of_names({names.begin(), names.end()},
+                      [](const std::string& text) { return parse<E>(text).has_value(); });
 }
 
 /// A number in decimal digits within limits, which are spelled as messages show them.
@@ -311,7 +294,19 @@ class Rows : public CLI::App {
     return parsed(
                name, type, [&value](const std::string& word) { value = *roofline::parse<E>(word); },
                help)
-        ->check(member_of(names_of<E>));
+        ->check(one_of_all<E>());
+  }
+  /// What is done in place of an evaluation, for the second with the GPU that it is done for.
+  void action(const char* name, Options::Action action, Options& options, const char* help) {
+    add_flag_callback(
+        name, [&options, action] { options.action = action; }, help);
+  }
+  void shown(const char* name, Options::Action action, Options& options, const char* help) {
+    const auto use = [&options, action](const std::string& gpu) {
+      options.action = action;
+      options.gpus = {gpu};
+    };
+    parsed(name, "GPU", use, help);
   }
   /// A positive integer.
   template <class Value>
@@ -340,8 +335,7 @@ class Rows : public CLI::App {
   std::vector<CLI::Option_p> earlier_;
 };
 
-void add_inputs(Rows& rows, CommandLine& line) {
-  Options& options = line.options;
+void add_inputs(Rows& rows, Options& options) {
   rows.group("Input");
   rows.add_option(
           "input", options.inputs,
@@ -349,20 +343,27 @@ void add_inputs(Rows& rows, CommandLine& line) {
           "layer file), directories, built-in networks (--list-networks), or - for standard input")
       ->type_name("");
   rows.list(
-      "--batch", [&](const Words& words) { line.batches = parse_batches(words); },
+      "--batch", [&](const Words& words) { parse_batches(words, options); },
       "Batch of all layers, also of those whose file states another; several as 1,8,64 or "
       "1,2,4,...,1024 are compared (a matmul keeps the number of products it states). max: the "
       "largest that fits each GPU; best: the smallest nearly as fast an image as any");
   rows.list("--dtype",
-            Rows::for_each([&](auto& word) { line.dtypes.push_back(parse_default_type(word)); }),
-            "Data type of layers that state none, fp32 by default: " + network_type_names() +
-                " (amp: PyTorch's autocast to fp16, with its casts); several are compared");
+            Rows::for_each([&](auto& word) { options.dtypes.push_back(*parse<DataType>(word)); }),
+            "Data type of layers that state none, fp32 by default: " + joined(network_types()) +
+                " (amp: PyTorch's autocast to fp16, with its casts); several are compared")
+      ->check(one_of_names(network_types(), [](const std::string& word) {
+        const auto type = parse<DataType>(word);
+        return type && is_network_type(*type);
+      }));
   rows.parsed(
-      "--pass", "PASS", [&](auto& word) { line.pass = parse_pass(word); },
-      "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all three");
+          "--pass", "PASS", [&](auto& word) { options.pass = parse<Pass>(word); },
+          "Pass of layers that state none: fwd (default), dgrad, wgrad, or training for all three")
+      ->check(one_of_names({"fwd", "dgrad", "wgrad", "training"}, [](const std::string& word) {
+        return word == "training" || parse<Pass>(word);
+      }));
   rows.repeated(
       "--dim", "NAME=N",
-      [&](auto& text) { line.defaults.dimensions.push_back(parse_dimension(text)); },
+      [&](auto& text) { options.defaults.dimensions.push_back(parse_dimension(text)); },
       "Value of a dimension that a model leaves open; may be repeated");
   rows.text("--measured", "FILE", options.measured,
             "Times of layers by name: CSV or JSON with name and measured_us, measured_ms or "
@@ -375,23 +376,25 @@ void add_inputs(Rows& rows, CommandLine& line) {
              "Threads that evaluate records and files (default: all cores); the output is the "
              "same for any number",
              "1024");
-  rows.count("--raise-limits", line.limits_factor,
+  rows.count("--raise-limits", options.limits_factor,
              "Let an input be N times as large as usual: 256 MB of text in one piece, 200,000 "
              "layers by repeat, gzip data that give 200 bytes for each",
              "1000000");
-  rows.add_flag("--list-networks", line.list_networks, "List the built-in networks");
+  rows.action("--list-networks", Options::Action::list_networks, options,
+              "List the built-in networks");
 }
 
-void add_gpus(Rows& rows, CommandLine& line) {
-  Options& options = line.options;
+void add_gpus(Rows& rows, Options& options) {
   rows.group("GPU");
   rows.list(
       "--gpu", [&](const Words& words) { options.gpus = words; },
       "GPUs by name, alias (any case) or path of a file; several separated by commas. all, a "
       "maker, an architecture or limits, as nvidia, hopper or 'amd>=48GB<=750W', rank those that "
       "can do the work");
-  rows.add_flag("--list-gpus", line.list_gpus, "List the GPUs (--json: all fields)");
-  rows.text("--show-gpu", "GPU", line.show_gpu, "All that is known of a GPU, with its sources");
+  rows.action("--list-gpus", Options::Action::list_gpus, options,
+              "List the GPUs (--json: all fields)");
+  rows.shown("--show-gpu", Options::Action::show_gpu, options,
+             "All that is known of a GPU, with its sources");
   rows.one_of<EngineChoice>(
       "--engine", "UNIT", options.analysis.engine,
       "Units for dense layers: auto (default), vector, tensor, tf32 for fp32 layers in TF32, or "
@@ -400,8 +403,9 @@ void add_gpus(Rows& rows, CommandLine& line) {
           "--ceilings", "KIND",
           [&](auto& word) { options.analysis.ceilings = *parse<CeilingKind>(word); },
           "datasheet (default), or sustained: measured, for GPUs that have them")
-      ->check(
-          member_of(std::array{name_of(CeilingKind::datasheet), name_of(CeilingKind::sustained)}));
+      ->check(one_of_names({"datasheet", "sustained"}, [](const std::string& word) {
+        return word == "datasheet" || word == "sustained";
+      }));
   rows.number(
       "--peak-tflops", "N",
       [&](double number) { options.analysis.peak_flop_per_s = number * 1e12; },
@@ -423,8 +427,7 @@ void add_gpus(Rows& rows, CommandLine& line) {
             "or a file of prices (CSV or JSON with gpu and per_hour)");
 }
 
-void add_view(Rows& rows, CommandLine& line) {
-  Options& options = line.options;
+void add_view(Rows& rows, Options& options) {
   RowFilter& filter = options.report.filter;
   rows.group("View");
   rows.add_flag("--all", filter.all,
@@ -441,7 +444,7 @@ void add_view(Rows& rows, CommandLine& line) {
   rows.one_of<RowsBy>("--by", "WHAT", filter.by,
                       "type: a row for each type of layer; layer: with several GPUs, compare "
                       "layers too; gpu: rank GPUs, types and batches");
-  rows.add_flag("--explain{" + std::string(whole_network) + "}", line.explain,
+  rows.add_flag("--explain{" + std::string(whole_network) + "}", options.report.explain,
                 "Derive the numbers of the layers of that name, or that fit a pattern with * and "
                 "?, instead of listing all, as one does by hand; with --all number by number, with "
                 "-o FILE.svg as a picture. Without a name or with a network's, the network on one "
@@ -461,39 +464,42 @@ void add_view(Rows& rows, CommandLine& line) {
       "cannot be evaluated the exit code is 1");
 }
 
-void add_output(Rows& rows, CommandLine& line) {
+void add_output(Rows& rows, Options& options) {
   rows.group("Output");
   rows.parsed(
-      "--format", "NAME", [&](auto& name) { line.format = require_format(name); },
-      "One of " + format_names() + "; default: table");
-  rows.add_flag("--json", line.json, "Same as --format json");
+          "--format", "NAME", [&](auto& name) { options.format = find_output_format(name); },
+          "One of " + joined(format_names()) + "; default: table")
+      ->check(one_of_names(format_names(), [](const std::string& name) {
+        const OutputFormat* format = find_output_format(name);
+        return format != nullptr && format->name == name;
+      }));
+  rows.add_flag("--json", options.json, "Same as --format json");
   rows.repeated(
-      "-o,--output", "FILE",
-      [&](auto& path) { line.options.exports.push_back(parse_export(path)); },
+      "-o,--output", "FILE", [&](auto& path) { options.exports.push_back(parse_export(path)); },
       "Write to a file in the format of its extension (" + format_extensions() +
           "); may be repeated. Standard output then stays empty unless --format is given");
-  rows.one_of<ChartKind>("--chart", "NAME", line.options.chart,
+  rows.one_of<ChartKind>("--chart", "NAME", options.chart,
                          "What SVG shows: roofline (default), time of each layer, sweep of "
                          "batches, compare GPUs");
-  rows.text("--to-layers", "FILE", line.options.layer_file,
+  rows.text("--to-layers", "FILE", options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
             "for standard output, then of layers alone); needs no --gpu");
 }
 
-void add_model(Rows& rows, CommandLine& line) {
-  AnalysisOptions& analysis = line.options.analysis;
+void add_model(Rows& rows, Options& options) {
+  AnalysisOptions& analysis = options.analysis;
   rows.group("Model");
   rows.parsed(
           "--framework", "NAME",
           [&](auto& word) { analysis = options_of(*parse<Framework>(word)); },
           "Who runs the network: " + framework_list() +
               ". Sets --engine, --fuse, --launch and --layout where you do not")
-      ->check(member_of(names_of<Framework>))
+      ->check(one_of_all<Framework>())
       ->trigger_on_parse();  // before all other options, which change what it sets
-  rows.one_of<Layout>("--layout", "ORDER", line.layout,
+  rows.one_of<Layout>("--layout", "ORDER", options.layout,
                       "Of images whose layers state none: nchw, nhwc (channels last) or blocked; "
                       "default: nchw for fp32 and fp64, else nhwc");
-  rows.one_of<FusionKind>("--fuse", "HOW", line.fusion,
+  rows.one_of<FusionKind>("--fuse", "HOW", options.fusion,
                           "none (default); epilogue: batch norms, activations and residual adds "
                           "run inside the convolution or linear layer before them; pointwise: "
                           "chains of them run as one kernel; eager: not even a convolution's bias "
@@ -506,39 +512,44 @@ void add_model(Rows& rows, CommandLine& line) {
       "What starts the kernels: graph (default; the device), stream (library calls; default with "
       "--fuse epilogue), kernel (nothing: durations as a profiler gives them) or eager (a "
       "framework's operators, each at the host's cost)");
-  rows.add_flag("--host-copies{pinned}", line.host_copies,
+  rows.add_flag("--host-copies{pinned}", options.host_copies,
                 "Add the copies of a network's input and result over the host link, from pinned "
                 "memory or with --host-copies=pageable")
-      ->check(member_of(names_of<HostMemory>));
+      ->check(one_of_all<HostMemory>());
   rows.one_of<Optimizer>("--optimizer", "NAME", analysis.optimizer,
                          "Of training, for what its memory keeps of each weight: sgd (default), "
                          "momentum or adam");
 }
 
-void add_kernel_model(Rows& rows, CommandLine& line) {
+void add_kernel_model(Rows& rows, Options& options) {
   rows.group("Constants of the kernel model");
-  rows.text("--show-model", "GPU", line.show_model,
-            "The constants of a GPU's kernel model, with units, ranges and origins (--json: as a "
-            "file to edit)");
-  rows.text("--kernel-model", "FILE", line.options.kernel_model,
+  rows.shown("--show-model", Options::Action::show_model, options,
+             "The constants of a GPU's kernel model, with units, ranges and origins (--json: as a "
+             "file to edit)");
+  rows.text("--kernel-model", "FILE", options.kernel_model,
             "Constants from a file, in place of those of the GPU's architecture");
-  rows.text("--constants", "PATTERN", line.options.constants,
+  rows.text("--constants", "PATTERN", options.constants,
             "calibrate: only the constants that fit a pattern with * and ?, such as "
             "'dense.tensor.*'");
-  rows.add_flag("--script", line.script,
-                "calibrate: print a Python file instead, which times layers on your GPU with "
-                "PyTorch and writes the CSV to calibrate with");
+  rows.action("--script", Options::Action::write_script, options,
+              "calibrate: print a Python file instead, which times layers on your GPU with PyTorch "
+              "and writes the CSV to calibrate with");
   rows.number(
-      "--minutes", "N", [&](double minutes) { line.minutes = minutes; },
+      "--minutes", "N", [&](double minutes) { options.minutes = minutes; },
       "calibrate --script: how long that takes (default: 10)");
 }
 
-void add_mapping(Rows& rows, CommandLine& line) {
-  KernelMapping& mapping = line.defaults.mapping;
+void add_mapping(Rows& rows, Options& options) {
+  KernelMapping& mapping = options.defaults.mapping;
   rows.group("Kernel mapping, of contractions that state none");
+  const Names algorithms(statable_algorithm_names.begin(), statable_algorithm_names.end());
   rows.parsed(
-      "--algorithm", "NAME", [&](auto& name) { mapping.algorithm = parse_stated_algorithm(name); },
-      "The algorithm: " + joined(statable_algorithm_names));
+          "--algorithm", "NAME", [&](auto& name) { mapping.algorithm = parse<Algorithm>(name); },
+          "The algorithm: " + joined(algorithms))
+      ->check(one_of_names(algorithms, [](const std::string& name) {
+        const auto algorithm = parse<Algorithm>(name);
+        return algorithm && may_be_stated(*algorithm);
+      }));
   rows.parsed(
       "--tile", "MxNxK", [&](auto& text) { mapping.tile = parse_tile(text); },
       "The tile MxNxK, as 128x64x8: one block computes M rows and N columns of the product (output "
@@ -552,23 +563,16 @@ void add_mapping(Rows& rows, CommandLine& line) {
 
 }  // namespace
 
-const OutputFormat* require_format(std::string_view name) {
-  for (const OutputFormat& format : output_formats())
-    if (format.name == name) return &format;
-  throw UsageError("--format: expected one of " + format_names() + ", got \"" + std::string(name) +
-                   "\"");
-}
-
-std::optional<std::string> read_words(int argc, const char* const* argv, std::size_t help_width,
-                                      CommandLine& line) {
-  line.options.jobs = std::max(1U, std::thread::hardware_concurrency());
+std::optional<std::string> read_words(int argc, const char* const* argv, Options& options) {
+  options.jobs = std::max(1U, std::thread::hardware_concurrency());
   Rows rows;
   rows.footer(std::string(footer));
-  rows.formatter(std::make_shared<HelpFormatter>(help_width));
+  const std::size_t width = standard_output_style().width.value_or(100);
+  rows.formatter(std::make_shared<HelpFormatter>(std::min<std::size_t>(width, 120)));
   rows.set_version_flag("--version", "roofline " ROOFLINE_VERSION);
   for (const auto add :
        {add_inputs, add_gpus, add_view, add_output, add_model, add_kernel_model, add_mapping})
-    add(rows, line);
+    add(rows, options);
   rows.finish_groups();
   std::string word;
   for (CLI::Option* option : rows.get_options())

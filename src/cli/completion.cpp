@@ -2,14 +2,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cli/command_line.hpp"
+#include "cli/options.hpp"
 #include "report/text.hpp"
 #include "results/selection.hpp"
-#include "roofline/algorithm.hpp"
 #include "roofline/catalogue.hpp"
-#include "roofline/data_type.hpp"
-#include "roofline/layer.hpp"
-#include "roofline/render.hpp"
 
 namespace roofline {
 namespace {
@@ -42,45 +38,23 @@ void add_gpus(std::string& out) {
       if (is_plain_word(alias)) add_candidate(out, alias, printable(gpu.name));
 }
 
-/// The values of options whose names stand in tables elsewhere.
-std::string named_values_of(const CLI::Option& option) {
+/// The words that the option's check is named after; GPUs, whose names stand in a catalogue.
+std::string values_of(CLI::Option& option) {
   std::string out;
   const auto is = [&](const char* name) { return option.check_lname(name); };
   if (is("gpu")) add_selections(out);
   if (is("gpu") || is("show-gpu") || is("show-model")) {
     add_gpus(out);
     add_candidate(out, ":files");
+    return out;
   }
-  if (is("dtype"))
-    for (const DataType type : enumerators<DataType>)
-      if (is_network_type(type)) add_candidate(out, name_of(type));
-  if (is("pass")) {
-    for (const std::string_view name : names_of<Pass>) add_candidate(out, name);
-    add_candidate(out, "training");
-  }
-  if (is("format"))
-    for (const OutputFormat& format : output_formats()) add_candidate(out, format.name);
-  if (is("algorithm"))
-    for (const std::string_view name : statable_algorithm_names) add_candidate(out, name);
-  return out;
-}
-
-/// The words that the option's check is named after.
-std::string words_of_check(CLI::Option& option) {
-  try {
-    return option.get_validator(0)->get_name();
-  } catch (const CLI::OptionNotFound&) {
-    return "";
-  }
-}
-
-std::string values_of(CLI::Option& option) {
-  std::string out = named_values_of(option);
-  if (!out.empty()) return out;
-  std::string words = words_of_check(option);
-  std::replace(words.begin(), words.end(), ' ', '\n');
-  if (!words.empty()) return words + '\n';
   if (option.get_type_name() == "FILE") add_candidate(out, ":files");
+  try {
+    std::string words = option.get_validator(0)->get_name();
+    std::replace(words.begin(), words.end(), ' ', '\n');
+    if (!words.empty()) add_candidate(out, words);
+  } catch (const CLI::OptionNotFound&) {  // it has no check
+  }
   return out;
 }
 

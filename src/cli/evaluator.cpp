@@ -312,13 +312,18 @@ InputError caught_error(const std::string& input, std::optional<std::size_t> lin
   }
 }
 
+std::size_t Evaluator::rows_a_record() const {
+  return options_->settings.size() * std::max<std::size_t>(1, contexts_->named().size());
+}
+
 Evaluation Evaluator::evaluate(Piece& piece, const Submit& submit) const {
   Evaluation all;
   for (const OutputFormat* format : needs_.rows) all.rows.emplace_back(*format->rows());
   all.input = piece.input;
   std::size_t index = piece.first;
   for (Expected<Item>& item : piece.items) {
-    if (all.copies > options_->limits.copies) break;  // the run ends where they are added up
+    if (all.copies > options_->defaults.limits.copies)
+      break;  // the run ends where they are added up
     add(item, index, all, submit);
     if (item) ++index;
   }

@@ -82,6 +82,8 @@ class Evaluator {
   Evaluator(const Options& options, Contexts& contexts, MeasuredTimes* times)
       : options_(&options), contexts_(&contexts), times_(times), needs_(needs_of(options)) {}
 
+  /// In how many settings, on how many GPUs a record is evaluated.
+  std::size_t rows_a_record() const;
   /// Uses the piece up.
   Evaluation evaluate(Piece& piece, const Submit& submit) const;
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <random>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,6 @@
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
 #include "report/writer.hpp"
-#include "results/farthest_point_order.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 #include "roofline/roofline_point.hpp"
@@ -102,15 +102,19 @@ class TimedLayers {
     }
   }
 
-  /// Layer files' objects, group after group.
-  std::string objects() const {
+  /// Layer files' objects, group after group. Layers of a group are in an order without any, so
+  /// that however many of the first are taken, they are spread over what the layers are.
+  std::string objects() {
     std::string out;
-    for (const auto& [group, layers] : groups_)
-      for (const std::size_t i : farthest_point_order(layers, most_layers(group))) {
+    for (auto& [group, layers] : groups_) {
+      std::mt19937 same_each_time(1);
+      std::shuffle(layers.begin(), layers.end(), same_each_time);
+      for (std::size_t i = 0; i < std::min(layers.size(), most_layers(group)); ++i) {
         if (!out.empty()) out += '\n';
         JsonWriter writer(out, false);
         write_layer(writer, timed_spec(layers[i]));
       }
+    }
     return out;
   }
 

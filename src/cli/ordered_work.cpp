@@ -1,102 +1,168 @@
 #include "cli/ordered_work.hpp"
 
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace roofline {
+namespace {
 
-void OrderedWork::add(Work work, bool may_wait) {
-  if (jobs_ == 1) return use_(work(use_));
-  Lock lock(mutex_);
-  while (!stopped_ && waiting_.size() >= 2 * jobs_)
-    if (threads_.empty())
-      do_next(lock);
-    else
-      changed_.wait(lock);
-  waiting_.push_back(std::move(work));
-  changed_.notify_all();
-  if (!may_wait || waiting_.size() > 1) start_thread();
-  if (threads_.empty() && !may_wait && !stopped_) do_next(lock);
-  const bool stopped = stopped_;
-  lock.unlock();
-  if (stopped) rethrow();
-}
-
-void OrderedWork::finish() {
-  {
-    const Lock lock(mutex_);
-    all_added_ = true;
+/// The inputs in pieces of work: records by the hundred, of other inputs each as a whole.
+class Pieces {
+ public:
+  Pieces(std::span<const Expected<std::string>> inputs, const Options& options,
+         std::size_t rows_a_record)
+      : inputs_(inputs), options_(options), rows_a_record_(rows_a_record) {
+    for (const Expected<std::string>& input : inputs)
+      if (input) names_.push_back(*input);
   }
-  changed_.notify_all();
-  do_all();
-  rethrow();
-}
 
-/// Where the system gives fewer threads, these do all, or whoever adds the work.
-void OrderedWork::start_thread() try {
-  if (idle_ == 0 && threads_.size() < jobs_) threads_.emplace_back([this] { do_all(); });
-} catch (const std::system_error&) {
-}
-
-void OrderedWork::do_all() {
-  Lock lock(mutex_);
-  while (!stopped_ && !(all_added_ && waiting_.empty())) {
-    if (!waiting_.empty()) {
-      do_next(lock);
-      continue;
+  std::optional<Piece> next() {
+    if (records_) return next_records();
+    if (!has_more()) return std::nullopt;
+    const Expected<std::string>& input = inputs_[next_input_++];
+    Piece piece{.input = input ? *input : std::string(), .items = {}, .ends_input = true};
+    try {
+      // One may be spread over several files, so each is opened knowing all of them.
+      piece.reader =
+          open_input(input.value(), names_, options_.first_line, options_.defaults.limits).value();
+    } catch (const std::exception&) {
+      piece.items.emplace_back(caught_error(piece.input, std::nullopt));
     }
-    ++idle_;
-    changed_.wait(lock);
-    --idle_;
+    if (!piece.reader || !piece.reader->has_records()) return piece;
+    records_ = std::move(piece.reader);
+    first_ = 0;
+    return next_records();
   }
-}
 
-void OrderedWork::do_next(Lock& lock) {
-  const Work work = std::move(waiting_.front());
-  waiting_.pop_front();
-  const std::size_t number = begun_++;
-  lock.unlock();
-  const Submit use_in_turn = [&](Evaluation result) {
-    Lock turn(mutex_);
-    const bool is_used = await_turn(number, turn);
-    turn.unlock();
-    if (is_used) use_(std::move(result));
-  };
-  std::exception_ptr failure;
-  try {
-    use_in_turn(work(use_in_turn));
-  } catch (...) {
-    failure = std::current_exception();
+  bool has_more() const { return records_ || next_input_ < inputs_.size(); }
+
+ private:
+  /// As many records as one piece of work holds, or as there are before reading has to wait. None
+  /// at the end, which reading may also fail at.
+  Piece next_records() {
+    constexpr std::size_t most_rows = 512;
+    Piece piece{.input = *inputs_[next_input_ - 1], .items = {}, .first = first_};
+    bool at_end = false;
+    try {
+      do {
+        std::optional<Expected<Item>> item = records_->next();
+        if (!item) break;
+        if (*item) ++first_;
+        piece.items.push_back(std::move(*item));
+      } while (piece.items.size() * rows_a_record_ < most_rows && !records_->may_wait());
+      at_end = piece.items.empty();
+    } catch (const std::exception& error) {
+      piece.items.emplace_back(caught_error(piece.input, std::nullopt));
+      at_end = dynamic_cast<const std::bad_alloc*>(&error) == nullptr;
+    }
+    if (!at_end) return piece;
+    piece.notes = std::exchange(records_, nullptr)->notes();
+    piece.ends_input = true;
+    return piece;
   }
-  lock.lock();
-  if (await_turn(number, lock)) {
+
+  std::span<const Expected<std::string>> inputs_;
+  const Options& options_;
+  std::size_t rows_a_record_;
+  std::vector<std::string> names_;
+  std::size_t next_input_ = 0;
+  std::shared_ptr<Reader> records_;  ///< of the present input, where it is a stream of them
+  std::size_t first_ = 0;            ///< how many good ones of it were read
+};
+
+class Workers {
+ public:
+  Workers(Pieces pieces, const Evaluator& evaluator, std::size_t jobs, const Submit& use)
+      : pieces_(std::move(pieces)), evaluator_(evaluator), jobs_(jobs), use_(use) {}
+
+  void run() {
+    do_pieces();
+    while (std::optional<std::thread> thread = take_thread()) thread->join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void do_pieces() {
+    while (!stopped_) do_piece();
+  }
+
+  void do_piece() {
+    std::unique_lock reading(reading_);
+    if (stopped_) return;
+    const std::size_t number = begun_++;
+    const Submit use_in_turn = [&](Evaluation result) {
+      if (await_turn(number)) use_(std::move(result));
+    };
+    bool is_last = true;
+    std::exception_ptr failure;
+    try {
+      if (std::optional<Piece> piece = pieces_.next()) {
+        is_last = false;
+        start_thread();
+        reading.unlock();
+        use_in_turn(evaluator_.evaluate(*piece, use_in_turn));
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (!await_turn(number)) return;
+    const std::lock_guard lock(mutex_);
     ++done_;
     failure_ = failure;
-    stopped_ = failure != nullptr;
+    stopped_ = is_last || failure;
+    changed_.notify_all();
   }
-  changed_.notify_all();
-}
 
-/// False where the run ends before it.
-bool OrderedWork::await_turn(std::size_t number, Lock& lock) {
-  changed_.wait(lock, [&] { return stopped_ || done_ == number; });
-  return !stopped_;
-}
-
-/// Tells the threads to end, and waits for them.
-void OrderedWork::stop() {
-  {
-    const Lock lock(mutex_);
-    stopped_ = stopped_ || !all_added_ || !waiting_.empty();
+  /// A single piece needs no other thread. Where the system gives no more, there are fewer.
+  void start_thread() try {
+    if (threads_.size() + 1 < jobs_ && pieces_.has_more())
+      threads_.emplace_back([this] { do_pieces(); });
+  } catch (const std::system_error&) {
   }
-  changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
-}
 
-void OrderedWork::rethrow() {
-  stop();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  std::optional<std::thread> take_thread() {
+    const std::lock_guard lock(reading_);
+    if (threads_.empty()) return std::nullopt;
+    std::optional<std::thread> thread = std::move(threads_.back());
+    threads_.pop_back();
+    return thread;
+  }
+
+  /// False where the run ends before it.
+  bool await_turn(std::size_t number) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || done_ == number; });
+    return !stopped_;
+  }
+
+  Pieces pieces_;
+  const Evaluator& evaluator_;
+  const std::size_t jobs_;
+  const Submit& use_;
+  std::mutex reading_;  ///< guards pieces_, begun_ and threads_
+  std::size_t begun_ = 0;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;  ///< guards done_ and failure_, and when they change
+  std::condition_variable changed_;
+  std::size_t done_ = 0;  ///< pieces whose results were used
+  std::atomic<bool> stopped_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void evaluate_in_order(std::span<const Expected<std::string>> inputs, const Options& options,
+                       const Evaluator& evaluator, std::size_t jobs, const Submit& use) {
+  Workers(Pieces(inputs, options, evaluator.rows_a_record()), evaluator, jobs, use).run();
 }
 
 }  // namespace roofline

@@ -70,8 +70,9 @@ void note_success(const std::string& text) {
   if (isatty(STDERR_FILENO) == 1) note(text);
 }
 
-Progress::Progress()
-    : on_terminal_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0),
+Progress::Progress(const char* what)
+    : what_(what),
+      on_terminal_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0),
       next_(std::chrono::steady_clock::now() + std::chrono::seconds(1)) {}
 
 Progress::~Progress() { erase(); }
@@ -81,23 +82,12 @@ void Progress::erase() {
   shown_ = false;
 }
 
-bool Progress::is_due() {
-  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return false;
-  next_ += std::chrono::milliseconds(200);
-  return shown_ = true;
-}
-
 void Progress::step(std::size_t count) {
   done_ += count;
-  if (is_due()) std::fprintf(stderr, "\r%llu evaluated", static_cast<unsigned long long>(done_));
-}
-
-void Progress::share(double done) {
-  if (!is_due()) return;
-  constexpr int width = 40;
-  const int filled = static_cast<int>(done * width);
-  std::fprintf(stderr, "\r[%.*s%*s] %3d%%", filled, "########################################",
-               width - filled, "", static_cast<int>(done * 100));
+  if (!on_terminal_ || std::chrono::steady_clock::now() < next_) return;
+  next_ += std::chrono::milliseconds(200);
+  shown_ = true;
+  std::fprintf(stderr, "\r%llu %s", static_cast<unsigned long long>(done_), what_);
 }
 
 RenderStyle standard_output_style() {

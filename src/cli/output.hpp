@@ -45,20 +45,17 @@ RenderStyle standard_output_style();
 /// Says on standard error how far a long run is: only on a terminal, only after a second.
 class Progress {
  public:
-  Progress();
+  /// `what` is counted: "evaluated".
+  explicit Progress(const char* what);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// Counts things that were evaluated.
   void step(std::size_t count);
-  /// Says how much of the whole is done, from 0 to 1.
-  void share(double done);
   /// Takes the line away, before results are written below it.
   void erase();
 
  private:
-  bool is_due();
-
+  const char* what_;
   bool on_terminal_;
   std::uint64_t done_ = 0;
   std::chrono::steady_clock::time_point next_;

@@ -118,8 +118,8 @@ void Results::say(const Message& message) {
 
 void Results::count_copies(const Evaluation& part) {
   copies_ += part.copies;
-  if (copies_ > options_->limits.copies) {
-    InputError error(part.input, "", beyond_limit(expected_copies(options_->limits)));
+  if (copies_ > options_->defaults.limits.copies) {
+    InputError error(part.input, "", beyond_limit(expected_copies(options_->defaults.limits)));
     error.remedy = Remedy::limits;
     raise(error);
   }

@@ -15,8 +15,7 @@ int calibrate_inputs(const Options& options);
 
 /// A Python script that times layers with PyTorch on a GPU, for `minutes` unless told otherwise,
 /// and writes what `roofline calibrate` reads. Layers of the built-in networks and of
-/// configs/calibration stand in it, one a line, those of each kind in the order of
-/// farthest_point_order.
+/// configs/calibration stand in it, one a line.
 std::string measuring_script(double minutes);
 
 }  // namespace roofline

@@ -54,37 +54,21 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
   return names.empty() ? "" : "; did you mean \"" + names.front() + "\"?";
 }
 
-namespace {
-
-/// The types of which that is so.
-std::string names_of_types(bool (*is_listed)(DataType)) {
+std::string operand_type_names() {
   std::string all;
   for (const DataType type : enumerators<DataType>)
-    if (is_listed(type)) add_item(all, name_of(type));
+    if (is_operand_type(type)) add_item(all, name_of(type));
   return all;
 }
 
-std::string expected_type(const std::string& names, std::string_view found) {
-  const std::string text = "expected one of " + names + ", got \"" + std::string(found) + '"';
+std::string expected_data_type(std::string_view found) {
+  const std::string text =
+      "expected one of " + operand_type_names() + ", got \"" + std::string(found) + '"';
   const auto type = parse<DataType>(found);
   if (!type)
     return text + did_you_mean(found, {names_of<DataType>.begin(), names_of<DataType>.end()});
   return text + (is_tensor_type(*type) ? ", which only outputs can be"
                                        : ", which only whole networks can be (--dtype)");
-}
-
-}  // namespace
-
-std::string operand_type_names() { return names_of_types(is_operand_type); }
-
-std::string network_type_names() { return names_of_types(is_network_type); }
-
-std::string expected_data_type(std::string_view found) {
-  return expected_type(operand_type_names(), found);
-}
-
-std::string expected_network_type(std::string_view found) {
-  return expected_type(network_type_names(), found);
 }
 
 std::string expected_algorithm(std::string_view found) {

@@ -98,13 +98,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
 
 /// "fp64, fp32, ...": the types that a layer may be given.
 std::string operand_type_names();
-/// The same of those that a network may be asked for in.
-std::string network_type_names();
 
 /// What to say of a name that is none of these.
 std::string expected_data_type(std::string_view found);
-/// The same of --dtype.
-std::string expected_network_type(std::string_view found);
 
 /// What to say of a name that no mapping may state.
 std::string expected_algorithm(std::string_view found);

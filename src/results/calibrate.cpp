@@ -21,6 +21,8 @@ constexpr double last_step = 1.02;
 constexpr double least_effect = 0.01;  ///< |ln| by which a constant's quarter moves a layer's time
 constexpr std::size_t least_layers = 5;  ///< that a constant must move so
 
+constexpr std::size_t most_folds = 5;  ///< fewer where there are fewer networks
+
 using Indices = std::vector<std::size_t>;
 
 /// What an error counts: in full up to a factor of two.
@@ -44,23 +46,24 @@ class Fit {
       : gpu_(gpu),
         layers_(layers),
         used_(std::move(used)),
-        constants_(std::make_shared<ModelConstants>(*gpu.constants)) {
+        constants_(std::make_shared<ModelConstants>(*gpu.constants)),
+        log_ratio_(layers.size()) {
     gpu_.constants = constants_;
     first_ = constants_->values;
-    log_ratio_ = log_ratios(used_);
+    set_log_ratios(used_, log_ratios(used_));
     for (std::size_t i = 0; i < may_move.size(); ++i)
       if (may_move[i]) find_layers_of(i);
   }
 
-  void run(const std::function<void(double)>& progress) {
+  void run(const std::function<void()>& on_round) {
     constexpr std::size_t most_rounds = 40;
     double step = first_step;
     for (std::size_t round = 0; step > last_step && round < most_rounds; ++round) {
       const double before = total();
       for (const std::size_t constant : free_) move(constant, step);
-      log_ratio_ = log_ratios(used_);
+      set_log_ratios(used_, log_ratios(used_));
       if (before - total() < 1e-3 * static_cast<double>(used_.size())) step = 1 + (step - 1) / 2;
-      progress(std::min(1.0, std::log(first_step / step) / std::log(first_step / last_step)));
+      on_round();
     }
   }
 
@@ -82,34 +85,32 @@ class Fit {
   const Indices& free() const { return free_; }
   const Indices& undetermined() const { return undetermined_; }
   std::size_t untouched() const { return untouched_; }
-  /// Which layers a free constant moves.
-  Indices layers_of(std::size_t constant) const {
-    Indices indices;
-    for (const std::size_t position : positions_.at(constant)) indices.push_back(used_[position]);
-    return indices;
-  }
+  /// Which of the used layers a free constant moves.
+  const Indices& layers_of(std::size_t constant) const { return layers_of_.at(constant); }
   const ConstantValues& first() const { return first_; }
   const ModelConstants& constants() const { return *constants_; }
 
  private:
   double& value(std::size_t constant) { return numbers_of(constants_->values)[constant]; }
-  double first_value(std::size_t constant) const { return numbers_of(first_)[constant]; }
+
+  void set_log_ratios(const Indices& indices, const std::vector<double>& ratios) {
+    for (std::size_t i = 0; i < indices.size(); ++i) log_ratio_[indices[i]] = ratios[i];
+  }
 
   double total() const {
-    return std::accumulate(log_ratio_.begin(), log_ratio_.end(), 0.0,
-                           [](double sum, double log_ratio) { return sum + loss(log_ratio); });
+    double sum = 0;
+    for (const std::size_t i : used_) sum += loss(log_ratio_[i]);
+    return sum;
   }
 
-  double within(std::size_t constant, double candidate) const {
-    const ConstantNote& note = constants_->notes[constant];
-    return std::clamp(candidate, note.least, note.most);
-  }
-
-  /// A constant of 0 starts at a part of its range.
+  /// Within the constant's range. A constant of 0 starts at a part of it.
   double stepped(std::size_t constant, double from, double factor) const {
-    const double small = constants_->notes[constant].most / 100;
-    if (factor > 1) return within(constant, std::max(from, small) * factor);
-    return within(constant, from < small ? 0 : from * factor);
+    const ConstantNote& note = constants_->notes[constant];
+    const double small = note.most / 100;
+    const double to = factor > 1     ? std::max(from, small) * factor
+                      : from < small ? 0
+                                     : from * factor;
+    return std::clamp(to, note.least, note.most);
   }
 
   /// Which of the used layers a constant moves; whether they are enough to determine it.
@@ -120,43 +121,37 @@ class Fit {
     value(constant) = moved;
     const std::vector<double> ratios = log_ratios(used_);
     value(constant) = held;
-    Indices positions;
+    Indices indices;
     std::size_t clearly = 0;
     for (std::size_t i = 0; i < ratios.size(); ++i) {
-      const double effect = std::fabs(ratios[i] - log_ratio_[i]);
-      if (effect > 1e-9) positions.push_back(i);
+      const double effect = std::fabs(ratios[i] - log_ratio_[used_[i]]);
+      if (effect > 1e-9) indices.push_back(used_[i]);
       if (effect > least_effect) ++clearly;
     }
-    if (positions.empty()) {
+    if (indices.empty()) {
       ++untouched_;
-      return;
-    }
-    if (clearly < least_layers) {
+    } else if (clearly < least_layers) {
       undetermined_.push_back(constant);
-      return;
+    } else {
+      free_.push_back(constant);
+      layers_of_[constant] = std::move(indices);
     }
-    free_.push_back(constant);
-    positions_[constant] = std::move(positions);
   }
 
   /// The sum over the layers that the constant moves, and what its drift costs.
   double cost(std::size_t constant, const std::vector<double>& ratios) {
     const ConstantNote& note = constants_->notes[constant];
     const double penalty =
-        drift_penalty(value(constant), first_value(constant), note.most - note.least);
+        drift_penalty(value(constant), numbers_of(first_)[constant], note.most - note.least);
     double sum = penalty * static_cast<double>(used_.size());
     for (const double ratio : ratios) sum += loss(ratio);
     return sum;
   }
 
   void move(std::size_t constant, double step) {
-    const Indices& positions = positions_[constant];
-    Indices indices;
+    const Indices& indices = layers_of(constant);
     std::vector<double> best;
-    for (const std::size_t position : positions) {
-      indices.push_back(used_[position]);
-      best.push_back(log_ratio_[position]);
-    }
+    for (const std::size_t i : indices) best.push_back(log_ratio_[i]);
     double best_cost = cost(constant, best);
     for (const double factor : {step, 1 / step}) {
       bool improved = false;
@@ -177,7 +172,7 @@ class Fit {
       }
       if (improved) break;
     }
-    for (std::size_t i = 0; i < positions.size(); ++i) log_ratio_[positions[i]] = best[i];
+    set_log_ratios(indices, best);
   }
 
   Gpu gpu_;
@@ -185,11 +180,11 @@ class Fit {
   Indices used_;
   std::shared_ptr<ModelConstants> constants_;
   ConstantValues first_{};
-  std::vector<double> log_ratio_;  ///< for each of the used layers
+  std::vector<double> log_ratio_;  ///< of each layer; known of the used ones
   Indices free_;
   Indices undetermined_;
   std::size_t untouched_ = 0;
-  std::map<std::size_t, Indices> positions_;  ///< which of the used layers each constant moves
+  std::map<std::size_t, Indices> layers_of_;
 };
 
 /// Layers that are left out together, as numbers: networks, or where there is but one, layers.
@@ -262,25 +257,27 @@ LayerFamily family_of(const MeasuredLayer& layer) {
 /// One attempt: a fit to all layers, and its cross-validation.
 class Attempt {
  public:
-  Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers, std::size_t folds)
+  Attempt(const Gpu& gpu, const std::vector<MeasuredLayer>& layers)
       : gpu_(gpu), layers_(layers), groups_(group_numbers(layers)), all_(layers.size()) {
     std::iota(all_.begin(), all_.end(), std::size_t{0});
     const std::size_t groups = *std::max_element(groups_.begin(), groups_.end()) + 1;
-    folds_ = groups < 2 ? 0 : std::min(folds, groups);
+    folds_ = groups < 2 ? 0 : std::min(most_folds, groups);
   }
 
-  void run(const std::vector<bool>& may_move, const std::function<void(double)>& progress) {
-    const auto part = [&](std::size_t done) {
-      return [&progress, done, whole = static_cast<double>(folds_ + 1)](double share) {
-        progress((static_cast<double>(done) + share) / whole);
-      };
-    };
+  void run(const std::vector<bool>& may_move, const std::function<void()>& on_round) {
     fit_ = std::make_unique<Fit>(gpu_, layers_, all_, may_move);
     ratios_.before = fit_->log_ratios(all_);
-    fit_->run(part(0));
+    fit_->run(on_round);
     ratios_.after = fit_->log_ratios(all_);
     ratios_.held_out.assign(folds_ > 0 ? layers_.size() : 0, 0);
-    for (std::size_t fold = 0; fold < folds_; ++fold) validate(fold, may_move, part(fold + 1));
+    for (std::size_t fold = 0; fold < folds_; ++fold) {
+      Indices seen, unseen;
+      for (const std::size_t i : all_) (groups_[i] % folds_ == fold ? unseen : seen).push_back(i);
+      Fit fit(gpu_, layers_, std::move(seen), may_move);
+      fit.run(on_round);
+      const std::vector<double> out = fit.log_ratios(unseen);
+      for (std::size_t i = 0; i < unseen.size(); ++i) ratios_.held_out[unseen[i]] = out[i];
+    }
   }
 
   /// Families that the fit would change, and that it did not help where it had not seen them.
@@ -322,16 +319,6 @@ class Attempt {
   const Indices& all() const { return all_; }
 
  private:
-  void validate(std::size_t fold, const std::vector<bool>& may_move,
-                const std::function<void(double)>& progress) {
-    Indices seen, unseen;
-    for (const std::size_t i : all_) (groups_[i] % folds_ == fold ? unseen : seen).push_back(i);
-    Fit fit(gpu_, layers_, std::move(seen), may_move);
-    fit.run(progress);
-    const std::vector<double> out = fit.log_ratios(unseen);
-    for (std::size_t i = 0; i < unseen.size(); ++i) ratios_.held_out[unseen[i]] = out[i];
-  }
-
   const Gpu& gpu_;
   const std::vector<MeasuredLayer>& layers_;
   std::vector<std::size_t> groups_;
@@ -359,17 +346,13 @@ std::string name_of(const LayerFamily& family) {
 }
 
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
-                      const CalibrationOptions& options,
-                      const std::function<void(double)>& progress) {
+                      const std::string& pattern, const std::function<void()>& on_round) {
   Calibration result;
-  std::vector<bool> may_move = movable(*gpu.constants, options.pattern);
+  std::vector<bool> may_move = movable(*gpu.constants, pattern);
   const std::vector<bool> at_first = may_move;
-  Attempt attempt(gpu, layers, options.folds);
-  double done = 0;
+  Attempt attempt(gpu, layers);
   while (true) {
-    // How many attempts there will be is not known: each is taken for half of what remains.
-    attempt.run(may_move, [&](double share) { progress(done + (1 - done) / 2 * share); });
-    done += (1 - done) / 2;
+    attempt.run(may_move, on_round);
     const std::vector<RefusedFamily> refused = attempt.not_helped();
     if (refused.empty()) break;
     if (!attempt.freeze(refused, may_move)) may_move.assign(may_move.size(), false);

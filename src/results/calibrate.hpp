@@ -99,14 +99,9 @@ struct Calibration {
   std::size_t networks = 0;
 };
 
-struct CalibrationOptions {
-  std::string pattern = "*";  ///< for the names of constants that may move, "dense.tensor.*"
-  std::size_t folds = 5;      ///< fewer where there are fewer networks; 0: no cross-validation
-};
-
-/// Fits. `progress` is told how much of the whole is done, from 0 to 1. At least one layer.
+/// Fits the constants whose names fit the pattern ("dense.tensor.*"). `on_round` is called now and
+/// then. At least one layer.
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
-                      const CalibrationOptions& options,
-                      const std::function<void(double)>& progress);
+                      const std::string& pattern, const std::function<void()>& on_round);
 
 }  // namespace roofline

@@ -23,7 +23,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
       {"conv.json --gpu v100 --format xml",
        "--format: expected one of table, json, ndjson, csv, raw-csv, markdown, svg, html, got "
-       "\"xml\""},
+       "\"xml\" (see --help)"},
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected a format with a chart (--format svg, -o FILE.svg)"},
       {"conv.json --gpu v100 --chart time",
@@ -39,26 +39,29 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"conv.json --gpu v100 --chart compare --format svg",
        "compare chart: expected two GPUs or more, got one (--list-gpus lists all)"},
       {"conv.json --gpu v100 --chart pie",
-       "--chart: pie not in {roofline,time,sweep,compare} (see --help)"},
+       "--chart: expected one of roofline, time, sweep, compare, got \"pie\" (see --help)"},
       {"conv.json --gpu v100 --json --format csv", "--json and --format csv contradict each other"},
       {"conv.json --gpu v100 --dtype fp17",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
-       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"fp17\"; did you mean \"fp16\"?"},
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"fp17\"; did you mean \"fp16\"? (see "
+       "--help)"},
       {"conv.json --gpu v100 --dtype int32",
        "--dtype: expected one of fp64, fp32, tf32, fp16, bf16, fp8, int8, int4, fp4, "
-       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"int32\", which only outputs can be"},
+       "fp6, mxfp8, mxfp6, mxfp4, nvfp4, amp, amp-bf16, got \"int32\"; did you mean \"int8\"? (see "
+       "--help)"},
       {"conv.json --gpu v100 --engine magic",
-       "--engine: magic not in {auto,vector,tensor,tf32,fp16-accumulate} (see --help)"},
+       "--engine: expected one of auto, vector, tensor, tf32, fp16-accumulate, got \"magic\" (see "
+       "--help)"},
       {"conv.json --gpu v100 --framework keras",
-       "--framework: keras not in {pytorch,torch-compile,tensorrt} (see --help)"},
+       "--framework: expected one of pytorch, torch-compile, tensorrt, got \"keras\" (see --help)"},
       {"conv.json --gpu v100 --framework tensorrt --pass training",
        "--framework tensorrt is for inference: expected --pass fwd, got training"},
       {"conv.json --gpu v100 --fuse pointwise --pass training",
        "--fuse pointwise is for inference: expected --pass fwd, got training"},
       {"conv.json --gpu v100 --algorithm gem",
-       "--algorithm: expected an algorithm (implicit_gemm, gemm, scatter_gemm, gemv, "
-       "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft, fft_tiled), "
-       "got \"gem\"; did you mean \"gemm\"?"},
+       "--algorithm: expected one of implicit_gemm, gemm, scatter_gemm, gemv, "
+       "direct, winograd_2x2_fused, winograd_4x4_nonfused, winograd_5x5_nonfused, fft, fft_tiled, "
+       "got \"gem\"; did you mean \"gemm\"? (see --help)"},
       {"conv.json --gpu v100 --cover nan",
        "--cover: expected a number from 1 to 100, got \"nan\" (see --help)"},
       {"conv.json --gpu v100 --top 0x10",
