@@ -280,9 +280,7 @@ struct RecordResult {
 
 /// Evaluates a network. An error where the GPU has no peak for a layer's data type, a stated
 /// mapping cannot run, no layer runs in this pass, or a total exceeds 64 bits.
-Expected<Result> evaluate(const Network& network, const Context& context);
-/// The same for a network that is not needed any more, whose layers it takes over.
-Expected<Result> evaluate(Network&& network, const Context& context);
+Expected<Result> evaluate(Network network, const Context& context);
 
 /// Evaluates a record: its layers alone, without what a network adds (shares, memory).
 Expected<RecordResult> evaluate_record(const Network& record, const Context& context);

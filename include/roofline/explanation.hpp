@@ -61,7 +61,7 @@ struct NetworkExplanation {
   std::vector<Sensitivity> sensitivity;  ///< empty for records
 };
 
-/// What would shorten a layer's time by 5 % or more, under the same ceilings as the row.
+/// What would shorten a layer's time by 3 % or more, under the same ceilings as the row.
 std::vector<Advice> advise(const LayerResult& row, const Result& result, const Context& context);
 
 /// `network`: what the result is of; null of records.

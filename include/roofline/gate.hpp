@@ -4,7 +4,6 @@
 // integration: "expected_ms > 2.5" of each network, "layer.share_of_bound < 0.4" of each layer.
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,29 +14,18 @@
 
 namespace roofline {
 
-enum class GateComparison : std::uint8_t { above, at_least, below, at_most };
-
-constexpr std::string_view name_of(GateComparison comparison) {
-  switch (comparison) {
-    case GateComparison::above: return ">";
-    case GateComparison::at_least: return ">=";
-    case GateComparison::below: return "<";
-    case GateComparison::at_most: return "<=";
-  }
-  return {};
-}
-
-/// What a gate can look at: a row of the table in results/gate.cpp.
-struct GateField;
+/// What a gate looks at: a network as a whole or a layer.
+struct GateSubject;
 
 struct Gate {
-  std::string text;                  ///< as it was written
-  bool of_layers = false;            ///< it looks at each layer, else at each network's total
-  const GateField* field = nullptr;  ///< a row of the program's own table
-  std::string name;                  ///< the field's with its unit, "expected_ms"
-  double unit = 1;                   ///< the name's, in base units: 0.001 for milliseconds
-  GateComparison comparison = GateComparison::above;
-  double limit = 0;  ///< in that unit
+  std::string text;          ///< as it was written
+  bool of_layers = false;    ///< it looks at each layer, else at each network's total
+  std::string name;          ///< the field's with its unit, "expected_ms"
+  std::string_view meaning;  ///< the field's, and where it is known
+  std::optional<double> (*value)(const GateSubject& subject) = nullptr;  ///< in base units
+  double unit = 1;         ///< the name's, in base units: 0.001 for milliseconds
+  std::string comparison;  ///< ">", ">=", "<" or "<="
+  double limit = 0;        ///< in that unit
 };
 
 /// "[layer.|total.]FIELD COMPARISON NUMBER". An error that says what was expected.
@@ -59,8 +47,5 @@ struct GateOutcome {
 
 /// Results must have their layers where the gate is of layers.
 GateOutcome check_gate(const Gate& gate, const std::vector<Result>& results);
-
-/// What the field means, and where it is known.
-std::string_view meaning_of(const GateField& field);
 
 }  // namespace roofline

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "cli/contexts.hpp"
@@ -18,7 +20,6 @@
 #include "model/text.hpp"
 #include "report/grid.hpp"
 #include "report/text.hpp"
-#include "results/uncertainty.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/render.hpp"
 
@@ -154,9 +155,9 @@ std::string cells_text(const Calibration& calibration) {
 /// What was not fitted, and why.
 std::string kept_text(const Calibration& calibration) {
   std::string text = fmt::format(
-      "{} more are best where they were, {} are not determined by these layers and kept, {} no "
-      "layer needs\n",
-      calibration.kept, calibration.undetermined.size(), calibration.untouched);
+      "{} more are best where they were, {} no layer needs\n"
+      "{} are not determined by these layers, and kept\n",
+      calibration.kept, calibration.untouched, calibration.undetermined.size());
   for (const RefusedFamily& each : calibration.refused)
     text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
                         name_of(each.family), factor(each.before_geometric_error),
@@ -195,19 +196,38 @@ std::string warnings(const Calibration& calibration, std::size_t layers) {
   return text;
 }
 
+/// The least distance that this share of them does not exceed.
+double quantile(std::vector<double> distances, double share) {
+  std::sort(distances.begin(), distances.end());
+  const double number = std::ceil(share * static_cast<double>(distances.size()));
+  return distances[static_cast<std::size_t>(std::max(1.0, number)) - 1];
+}
+
 /// What the calibrated model's own accuracy is, by fits that had not seen the layer's network.
 std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::string& gpu,
                                     const std::vector<MeasuredLayer>& layers) {
   constexpr std::size_t least_layers = 10;
-  std::vector<LayerError> errors;
-  for (std::size_t i = 0; i < calibration.held_out_log_ratios.size(); ++i)
-    errors.push_back({class_of(layers[i].layer), info(layers[i].layer.kind).cost,
-                      error_type_of(layers[i].engine), layers[i].layer.pass,
-                      calibration.held_out_log_ratios[i]});
-  return layer_errors(errors, {UncertaintyBasis::measured,
-                               {gpu},
-                               fmt::format("cross-validated on {} measured layers", layers.size()),
-                               least_layers});
+  std::map<LayerClass, std::vector<double>> distances;
+  std::set<ElementCost> costs;  // what was measured of activations and the like
+  for (std::size_t i = 0; i < calibration.held_out_log_ratios.size(); ++i) {
+    const LayerClass layer_class = class_of(layers[i].layer);
+    distances[layer_class].push_back(std::fabs(calibration.held_out_log_ratios[i]));
+    if (layer_class == LayerClass::other) costs.insert(info(layers[i].layer.kind).cost);
+  }
+  std::vector<LayerErrors> errors;
+  for (const auto& [layer_class, each] : distances) {
+    if (each.size() < least_layers) continue;
+    LayerErrors& own = errors.emplace_back();
+    own.basis = UncertaintyBasis::measured;
+    own.applies_to = {gpu};
+    own.layer_class = layer_class;
+    if (layer_class == LayerClass::other) own.costs.assign(costs.begin(), costs.end());
+    own.layers = each.size();
+    own.factor = std::exp(quantile(each, 0.6827));
+    own.factor_95 = std::exp(quantile(each, 0.95));
+    own.origin = fmt::format("cross-validated on {} measured layers", layers.size());
+  }
+  return errors;
 }
 
 ModelConstants described(const Calibration& calibration, const Options& options,

@@ -46,35 +46,11 @@ std::string unknown_gpu(const RecordedGpu& recorded, const std::vector<Gpu>& ali
   const std::string hardware = hardware_of(recorded);
   if (recorded.name.empty() && hardware.empty())
     return "expected a recording that names its GPU, got none: say which it was with --gpu";
-  std::string message = "recorded on " + recorded_name(recorded) + ", which is in no list of GPUs";
-  for (std::size_t i = 0; i < alike.size(); ++i)
-    message += (i == 0                  ? "; its " + hardware + " are those of "
-                : i + 1 == alike.size() ? " and "
-                                        : ", ") +
-               alike[i].name;
-  return message + ": say which it was with --gpu";
-}
-
-struct RequestedGpu {
-  Gpu gpu;
-  bool is_selected = false;
-};
-
-/// A GPU that is named and selected counts as named, one that is selected twice counts once.
-std::vector<RequestedGpu> requested_gpus(const Options& options, const Catalogue& catalogue) {
-  for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
-  std::vector<RequestedGpu> requested;
-  std::vector<Gpu> selected;
-  for (const std::string& word : options.gpus)
-    if (auto gpus = unwrap(catalogue.select(word)))
-      std::move(gpus->begin(), gpus->end(), std::back_inserter(selected));
-    else
-      requested.push_back({unwrap(catalogue.find(word))});
-  for (Gpu& gpu : selected)
-    if (std::none_of(requested.begin(), requested.end(),
-                     [&](const RequestedGpu& other) { return other.gpu.name == gpu.name; }))
-      requested.push_back({std::move(gpu), true});
-  return requested;
+  std::string names;
+  for (const Gpu& gpu : alike) add_item(names, gpu.name);
+  return "recorded on " + recorded_name(recorded) + ", which is in no list of GPUs" +
+         (names.empty() ? "" : "; its " + hardware + " are those of " + names) +
+         ": say which it was with --gpu";
 }
 
 /// Whether the GPU as it is stands against the GPU as it is set: where nothing else would be
@@ -108,58 +84,56 @@ std::string SkippedGpus::text() const {
 }
 
 Contexts::Contexts(const Options& options, const Catalogue& catalogue)
-    : options_(options), catalogue_(catalogue) {
+    : options_(options), catalogue_(catalogue), constants_(stated_constants(options.kernel_model)) {
+  for (const std::string& text : problems_besides(catalogue, options.gpus)) note(text);
+  std::vector<Gpu> selected;
+  for (const std::string& word : options.gpus) {
+    if (auto gpus = unwrap(catalogue.select(word))) {
+      std::move(gpus->begin(), gpus->end(), std::back_inserter(selected));
+      continue;
+    }
+    const Gpu gpu = unwrap(catalogue.find(word));
+    const bool recorded_here = options.gpus.size() == 1;
+    if (compares_settings(options)) named_.push_back(unwrap(context_of(gpu, {}, recorded_here)));
+    named_.push_back(unwrap(context_of(gpu, options.gpu_settings, recorded_here)));
+  }
+  // A GPU that is named and selected counts as named, one that is selected twice counts once.
   SkippedGpus skipped{"--gpu"};
-  std::vector<RequestedGpu> requested = requested_gpus(options, catalogue);
-  constants_ = stated_constants(options.kernel_model);
-  for (auto& [gpu, is_selected] : requested) {
-    if (constants_) gpu.constants = constants_;
-    if (compares_settings(options)) add_named(gpu, is_selected, skipped);
-    Expected<Gpu> as_set = with_settings(gpu, options.gpu_settings);
-    if (!as_set && is_selected)
-      skipped.add(gpu.name, as_set.error());
-    else
-      add_named(unwrap(std::move(as_set)), is_selected, skipped);
+  for (const Gpu& gpu : selected) {
+    if (std::any_of(named_.begin(), named_.end(),
+                    [&](const Context& context) { return context.gpu.name == gpu.name; }))
+      continue;
+    Expected<Context> context = context_of(gpu, options.gpu_settings, false);
+    if (context) {
+      selected_.insert(gpu.name);
+      named_.push_back(*std::move(context));
+    } else {
+      skipped.add(gpu.name, context.error());
+    }
   }
   say_assumed();
   if (named_.empty() && skipped.first) raise(*skipped.first);
   if (skipped.first) note(skipped.text());
 }
 
-bool Contexts::is_selected(const Context& context) const {
-  for (std::size_t i = 0; i < named_.size(); ++i)
-    if (&named_[i] == &context || (i < programs_.size() && &programs_[i] == &context))
-      return selected_[i];
-  return false;
-}
-
-void Contexts::add_named(Gpu gpu, bool is_selected, SkippedGpus& skipped) {
+/// As the options set it. `recorded_here`: a recording is of this GPU, where nothing is set.
+Expected<Context> Contexts::context_of(Gpu gpu, std::span<const GpuSetting> settings,
+                                       bool recorded_here) const {
+  if (constants_) gpu.constants = constants_;
+  Expected<Gpu> as_set = with_settings(std::move(gpu), settings);
+  if (!as_set) return as_set.error();
   AnalysisOptions analysis = options_.analysis;
-  analysis.recorded_here = options_.gpus.size() == 1 && !is_selected && gpu.changes.empty();
-  const std::string name = gpu.name;
-  Expected<Context> context = make_context(std::move(gpu), analysis);
-  if (!context && is_selected) {
-    skipped.add(name, context.error());
-    return;
-  }
-  named_.push_back(unwrap(std::move(context)));
-  selected_.push_back(is_selected);
+  analysis.recorded_here = recorded_here && settings.empty();
+  return make_context(*std::move(as_set), analysis);
 }
 
-/// What is assumed of several selected GPUs is one note.
+/// What is assumed of several GPUs is one note.
 void Contexts::say_assumed() const {
   constexpr std::size_t most_named = 4;
-  std::vector<std::pair<std::string, std::vector<std::string>>> assumed;
-  for (std::size_t i = 0; i < named_.size(); ++i) {
-    const std::string text = joined(named_[i].assumptions, "; ");
-    if (text.empty()) continue;
-    const auto known = std::find_if(assumed.begin(), assumed.end(),
-                                    [&](const auto& each) { return each.first == text; });
-    if (known == assumed.end() || !selected_[i])
-      assumed.push_back({text, {named_[i].gpu.name}});
-    else
-      known->second.push_back(named_[i].gpu.name);
-  }
+  std::map<std::string, std::vector<std::string>> assumed;
+  for (const Context& context : named_)
+    if (!context.assumptions.empty())
+      assumed[joined(context.assumptions, "; ")].push_back(context.gpu.name);
   for (const auto& [text, gpus] : assumed) note(some_of(gpus, most_named) + ": " + text);
 }
 
@@ -224,11 +198,7 @@ const Contexts::Recorded& Contexts::recorded_on(const RecordedGpu& recorded,
     notes.push_back(source + ": recorded on " + recorded_name(recorded) + "; its " +
                     hardware_of(recorded) + " are those of " + gpus.front().name +
                     ", unless --gpu says otherwise");
-  if (constants_) gpus.front().constants = constants_;
-  AnalysisOptions analysis = options_.analysis;
-  analysis.recorded_here = options_.gpu_settings.empty();
-  Gpu gpu = unwrap(with_settings(std::move(gpus.front()), options_.gpu_settings));
-  Context context = unwrap(make_context(std::move(gpu), analysis));
+  Context context = unwrap(context_of(std::move(gpus.front()), options_.gpu_settings, true));
   if (const std::string text = joined(context.assumptions, "; "); !text.empty())
     notes.push_back(context.gpu.name + ": " + text);
   return recorded_.emplace(key, Recorded{std::move(context), std::move(notes)}).first->second;

@@ -2,11 +2,11 @@
 
 // The GPUs to evaluate on: those of --gpu, or without it that of a profiler's recording.
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,11 +43,9 @@ class Contexts {
   Contexts(const Options& options, const Catalogue& catalogue);
 
   const std::vector<Context>& named() const { return named_; }
-  bool has_selected() const {
-    return std::find(selected_.begin(), selected_.end(), true) != selected_.end();
-  }
+  bool has_selected() const { return !selected_.empty(); }
   /// Whether --gpu does not name that GPU but selects it, for what it can do.
-  bool is_selected(const Context& context) const;
+  bool is_selected(const Context& context) const { return selected_.contains(context.gpu.name); }
 
   /// The GPUs to evaluate a network on, and what is to be said about them.
   struct Found {
@@ -71,7 +69,8 @@ class Contexts {
     Context context;
     std::vector<std::string> notes;
   };
-  void add_named(Gpu gpu, bool is_selected, SkippedGpus& skipped);
+  Expected<Context> context_of(Gpu gpu, std::span<const GpuSetting> settings,
+                               bool recorded_here) const;
   void say_assumed() const;
   Found of_program();
   const Recorded& recorded_on(const RecordedGpu& gpu, const std::string& source);
@@ -80,8 +79,8 @@ class Contexts {
   const Catalogue& catalogue_;
   std::shared_ptr<const ModelConstants> constants_;  ///< from --kernel-model; null without one
   std::vector<Context> named_;
-  std::vector<bool> selected_;     ///< whether a word selected that context
-  std::vector<Context> programs_;  ///< the same GPUs, for programs of PyTorch's
+  std::set<std::string> selected_;  ///< names of those that are selected and not named
+  std::vector<Context> programs_;   ///< the same GPUs, for programs of PyTorch's
   std::vector<std::string> program_notes_;
   std::mutex mutex_;                          ///< guards recorded_ and programs_
   std::map<std::string, Recorded> recorded_;  ///< the key is what the recording says

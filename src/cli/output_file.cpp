@@ -1,17 +1,16 @@
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "cli/errors.hpp"
@@ -24,7 +23,7 @@ namespace roofline {
 namespace fs = std::filesystem;
 
 /// The name of a file that is not whole yet. A signal's handler reads the list of them at any time,
-/// so that none is ever freed.
+/// so that none is ever freed; all are made before threads are.
 struct OutputFile::Temporary {
   std::string path;
   std::atomic<bool> exists = true;
@@ -54,13 +53,6 @@ bool handle_signals() {
   return true;
 }
 
-std::string unguessable_name() {
-  std::random_device random;
-  std::string name = ".roofline-";
-  for (int i = 0; i < 4; ++i) name += fmt::format("{:08x}", random());
-  return name;
-}
-
 /// Not everyone may give a file away; then at least its group stays, and its mode without the
 /// rights of an owner that it no longer has.
 void keep_owner_and_mode(int file, const struct stat& old) {
@@ -69,6 +61,13 @@ void keep_owner_and_mode(int file, const struct stat& old) {
   const bool kept = fchown(file, old.st_uid, old.st_gid) == 0;
   [[maybe_unused]] const int group = fchown(file, static_cast<uid_t>(-1), old.st_gid);
   fchmod(file, old.st_mode & (kept ? permissions | set_on_execution : permissions));
+}
+
+/// That which the process gives new files.
+void set_new_mode(int file) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(file, 0666 & ~mask);
 }
 
 }  // namespace
@@ -102,12 +101,8 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(written_p
 }
 
 OutputFile::~OutputFile() {
-  remove_temporary();
-  if (file_ != nullptr) std::fclose(file_);
-}
-
-void OutputFile::remove_temporary() {
   if (temporary_ != nullptr && temporary_->exists.exchange(false)) unlink(temporary_->path.c_str());
+  if (file_ != nullptr) std::fclose(file_);
 }
 
 void OutputFile::fail(const std::string& what) const {
@@ -122,45 +117,35 @@ void OutputFile::make_temporary() {
   if (!replaces && errno != ENOENT) fail();
   if (replaces && faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail();
   [[maybe_unused]] static const bool handled = handle_signals();
-  temporary_ = new Temporary{(fs::path(target_).parent_path() / unguessable_name()).string()};
+  temporary_ = new Temporary{(fs::path(target_).parent_path() / ".roofline-XXXXXX").string()};
   temporary_->next = Temporary::all;
-  while (!Temporary::all.compare_exchange_weak(temporary_->next, temporary_)) {
-  }
-  const mode_t mode = replaces ? 0600 : 0666;  // until it has that of the old one
-  const int file =
-      open(temporary_->path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, mode);
+  Temporary::all = temporary_;
+  const int file = mkstemp(temporary_->path.data());
   if (file < 0) {
     temporary_->exists = false;
     fail(errno == ENOENT ? "" : "no file can be made in its folder: ");
   }
-  if (replaces) keep_owner_and_mode(file, old);
+  if (replaces)
+    keep_owner_and_mode(file, old);
+  else
+    set_new_mode(file);
   file_ = fdopen(file, "wb");
 }
 
-/// Says whom it waits for where a pipe has no reader yet.
 void OutputFile::open_directly() {
-  std::error_code error;
-  int file = -1;
-  if (fs::is_fifo(path_, error)) {
-    file = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0 && errno == ENXIO) note("roofline: waiting for a reader of the pipe " + path_);
-    if (file >= 0) fcntl(file, F_SETFL, O_WRONLY);
-  }
-  if (file < 0) file = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (file < 0) fail();
-  file_ = fdopen(file, "wb");
+  if (file_ == nullptr) file_ = std::fopen(path_.c_str(), "wb");
+  if (file_ == nullptr) fail();
 }
 
 void OutputFile::write(std::string_view text) {
-  if (file_ == nullptr) open_directly();
+  open_directly();
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
 }
 
 void OutputFile::commit() {
   if (temporary_ != nullptr && read_as(target_))
     throw OutputError("cannot write " + path_ + ": this run has read it; give another file");
-  if (file_ == nullptr) open_directly();
-  if (std::fflush(file_) != 0) fail();
+  open_directly();
   // Some file systems say only now that they are full.
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
   if (temporary_ == nullptr) return;

@@ -43,7 +43,6 @@ class OutputFile {
 
   void make_temporary();
   void open_directly();
-  void remove_temporary();
   [[noreturn]] void fail(const std::string& what = "") const;
 
   std::string path_;                ///< as the user names it

@@ -63,15 +63,15 @@ std::string line_of(const Gate& gate, const GateFailure& failure, const Result& 
     if (result.setting.training) place += fmt::format(" {}", name_of(layer.pass));
   }
   return fmt::format("{}: {} {} {} {}", place, gate.name, value_text(failure.value, gate.limit),
-                     name_of(gate.comparison), gate.limit);
+                     gate.comparison, gate.limit);
 }
 
 void add_unanswered(const Gate& gate, const Report& report, const GateOutcome& outcome,
                     std::vector<std::string>& lines) {
   for (const std::size_t result : outcome.unanswered)
     lines.push_back(fmt::format("{}: --fail-if '{}' has no answer: expected {}, got none{}",
-                                work_title(report.results[result], true), gate.text,
-                                meaning_of(*gate.field), gate.of_layers ? " for any layer" : ""));
+                                work_title(report.results[result], true), gate.text, gate.meaning,
+                                gate.of_layers ? " for any layer" : ""));
   for (const KernelTable& table : report.kernels)
     lines.push_back(fmt::format("{}: --fail-if '{}' has no answer: expected layers, got kernels",
                                 table.recording->source, gate.text));

@@ -88,7 +88,7 @@ struct LayerErrors {
   std::vector<std::string> applies_to;
   std::optional<LayerClass> layer_class;
   std::vector<ElementCost> costs;  ///< what of the class was measured; empty: all of it
-  std::optional<DataType> dtype;   ///< one of error_type_of()
+  std::optional<DataType> dtype;   ///< as EngineFacts::error_type
   std::optional<Pass> pass;
   std::uint64_t layers = 0;  ///< how many were measured
   double factor = 1;

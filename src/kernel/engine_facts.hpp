@@ -20,7 +20,7 @@ struct EngineFacts {
   double operand_byte;              ///< of an element
   std::uint32_t channel_alignment;  ///< that vector loads need, in elements: 16 byte on tensor
                                     ///< cores, 4 byte for dp4a
-  DataType error_type;              ///< see error_type_of()
+  DataType error_type;              ///< that stands for those whose kernels have like errors
 };
 
 // NOLINTBEGIN(bugprone-branch-clone): one row an engine

@@ -23,7 +23,6 @@ struct Subject {
   const Verdict* run = nullptr;
 
   bool is_inference() const { return !result.setting.training && result.setting.pass == Pass::fwd; }
-  bool has_peak(Engine engine) const { return context.gpu.peak_flop_per_s[engine].has_value(); }
   const TraceSummary* recording() const { return result.measured.recording.get(); }
   std::map<std::string_view, const LayerResult*> rows_by_name() const {
     std::map<std::string_view, const LayerResult*> rows;
@@ -49,21 +48,21 @@ enum Subjects : unsigned { of_layers = 1, of_networks = 2, of_runs = 4 };
 
 /// Changes a row's layer; false where the action does not apply to it.
 using ChangeLayer = bool (*)(Variant&, const LayerResult&, const Subject&);
-using SetOptions = void (*)(AnalysisOptions&);
+using SetOptions = void (*)(AnalysisOptions&, const Subject&);
 /// What a recording shows that the action saves of a step.
 using SavedByRun = double (*)(const Subject&);
 using MakeText = std::string (*)(const Subject&, std::uint64_t batch_factor);
 
-/// A row of the list: what can be done, for which subjects, what it changes and where it is of use.
-/// What changed layers or options save the model says.
+/// A row of the list: what can be done, for which subjects, in what words, and what it changes.
+/// What changed layers or options save the model says; what saves nothing is not advised.
 struct Action {
   std::string_view name;
   Thing thing;
   unsigned subjects;
   std::variant<std::string_view, MakeText> text;
   std::variant<ChangeLayer, SetOptions, SavedByRun> change;
-  bool (*is_possible)(const Subject&) = nullptr;
   std::string_view in_pytorch = "";  ///< how it is done there
+  bool (*is_possible)(const Subject&) = nullptr;
 };
 
 /// A layer that is done by the one before it all but vanishes: the model has no time of it.
@@ -105,12 +104,6 @@ bool may_be_half(const LayerResult& row, const Subject& subject) {
   }
 }
 
-/// Whether the row's images lie otherwise than the libraries for half types take them.
-bool changes_layout_in_half(const LayerResult& row) {
-  return row.layer.kind == LayerKind::conv && row.layer.window->rank == 2 &&
-         layout_of(row.layer) == Layout::nchw;
-}
-
 /// All operands in that type and the layout that its libraries take.
 bool set_type(Variant& variant, DataType type, const Subject& subject) {
   Layer& layer = variant.layer;
@@ -126,38 +119,11 @@ bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) 
   return may_be_half(row, subject) && set_type(variant, DataType::fp16, subject);
 }
 
-bool may_be_tf32(const LayerResult& row) {
-  return row.engine == Engine::fp32 && row.layer.dtypes.input == DataType::fp32 &&
-         info(row.layer.kind).family == KindFamily::contraction;
-}
-
+/// On a part without TF32 or where it is in use already, nothing changes.
 bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) {
-  return may_be_tf32(row) && set_type(variant, DataType::tf32, subject);
-}
-
-bool has_measured_kernel(const LayerResult& row) { return row.measured_time_s && row.kernel; }
-
-std::string half_text(const Subject& subject, std::uint64_t) {
-  const auto changes_layout = [&](const LayerResult& row) {
-    return has_measured_kernel(row) && may_be_half(row, subject) && changes_layout_in_half(row);
-  };
-  const auto& rows = subject.result.layers;
-  const bool with_layout =
-      subject.layer != nullptr
-          ? changes_layout_in_half(*subject.layer)
-          : subject.run != nullptr && std::any_of(rows.begin(), rows.end(), changes_layout);
-  const bool names_bf16 = subject.layer == nullptr && subject.has_peak(Engine::bf16);
-  std::string text = names_bf16 ? "fp16 or bf16" : "fp16";
-  if (with_layout) text += " with channels last";
-  if (!subject.is_in_pytorch()) return text;
-  return text + " (torch.autocast" + (with_layout ? ", memory_format=torch.channels_last)" : ")");
-}
-
-bool may_take_tf32(const Subject& subject) {
-  const auto& rows = subject.result.layers;
-  return subject.has_peak(Engine::tf32) &&
-         subject.context.options.engine == EngineChoice::automatic &&
-         std::any_of(rows.begin(), rows.end(), may_be_tf32);
+  return row.engine == Engine::fp32 && row.layer.dtypes.input == DataType::fp32 &&
+         info(row.layer.kind).family == KindFamily::contraction &&
+         set_type(variant, DataType::tf32, subject);
 }
 
 std::string batch_text(const Subject& subject, std::uint64_t factor) {
@@ -227,11 +193,6 @@ bool may_be_fused(const Subject& subject) {
   return (now == FusionKind::none || now == FusionKind::eager) && subject.is_inference();
 }
 
-bool is_launched_by_host(const Subject& subject) {
-  const LaunchProtocol now = subject.context.launch.protocol;
-  return now == LaunchProtocol::stream || now == LaunchProtocol::eager;
-}
-
 /// The model's time of a layer that is started as the result's layers are; none where no kernel
 /// runs it.
 std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& subject) {
@@ -262,11 +223,16 @@ double part_s(const Subject& subject) {
 
 /// The host's gaps, but for what a graph leaves between two kernels.
 double saved_by_graph_s(const Subject& subject) {
+  if (!subject.run->knows_gaps) return 0;
   const auto& part_s = subject.run->part_s;
   const double gap_s =
       kernel_model_for(subject.context, subject.result.bounds.main_engine).resolved().memory.gap_s;
   const double left_s = gap_s * subject.recording()->launches - part_s[StepPart::idle_queued];
   return part_s[StepPart::idle_host] - std::max(0.0, left_s);
+}
+
+double saved_by_layout_s(const Subject& subject) {
+  return subject.recording() != nullptr ? subject.recording()->layout_s : 0;
 }
 
 /// As one kernel, a chain of elementwise layers reads what its first one reads and what each reads
@@ -288,6 +254,7 @@ double saved_by_one_kernel_s(const std::vector<const LayerResult*>& chain, const
 }
 
 double saved_by_fusing_s(const Subject& subject) {
+  if (subject.recording() == nullptr) return 0;
   const auto rows = subject.rows_by_name();
   double saved_s = 0;
   for (const ElementwiseChain& chain : subject.recording()->chains) {
@@ -300,59 +267,50 @@ double saved_by_fusing_s(const Subject& subject) {
   return saved_s;
 }
 
-bool knows_gaps(const Subject& subject) { return subject.run->knows_gaps; }
-bool is_recorded(const Subject& subject) { return subject.recording() != nullptr; }
-bool has_chains(const Subject& subject) {
-  return is_recorded(subject) && !subject.recording()->chains.empty();
-}
-
 constexpr std::string_view tf32_text = "TF32 for fp32 products and convolutions";
 
 constexpr Action actions[] = {
     {"graph", Thing::launch, of_runs, "launch the step as a CUDA graph", saved_by_graph_s,
-     knows_gaps, "torch.compile(mode=\"reduce-overhead\")"},
+     "torch.compile(mode=\"reduce-overhead\")"},
     {"load_data_beside", Thing::launch, of_runs, "load data beside the step",
-     part_s<StepPart::idle_data_loading>, knows_gaps, "DataLoader(num_workers=8, pin_memory=True)"},
+     part_s<StepPart::idle_data_loading>, "DataLoader(num_workers=8, pin_memory=True)"},
     {"fewer_synchronisations", Thing::launch, of_runs, "do not wait for the GPU within a step",
-     part_s<StepPart::idle_synchronisation>, knows_gaps, "no .item(), .cpu() or print of tensors"},
+     part_s<StepPart::idle_synchronisation>, "no .item(), .cpu() or print of tensors"},
     {"copy_beside", Thing::launch, of_runs, "copy from pinned memory, beside kernels",
-     part_s<StepPart::copies>, knows_gaps, "pin_memory=True, .to(device, non_blocking=True)"},
+     part_s<StepPart::copies>, "pin_memory=True, .to(device, non_blocking=True)"},
     {"hide_collectives", Thing::launch, of_runs, "run collectives beside kernels",
-     part_s<StepPart::collectives>, knows_gaps,
+     part_s<StepPart::collectives>,
      "DistributedDataParallel does so in backward; or a larger batch"},
     {"larger_batch", Thing::batch, of_layers | of_networks | of_runs, batch_text, multiply_samples,
-     may_grow},
+     "", may_grow},
     {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
     {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
-    {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half},
-    {"tf32", Thing::type, of_runs, tf32_text, set_tf32, may_take_tf32,
+    {"half_precision", Thing::type, of_layers | of_networks | of_runs,
+     "fp16, images with channels last", set_half,
+     "torch.autocast, memory_format=torch.channels_last"},
+    {"tf32", Thing::type, of_runs, tf32_text, set_tf32,
      "torch.set_float32_matmul_precision(\"high\")"},
     {"tf32", Thing::type, of_networks, tf32_text,
-     [](AnalysisOptions& options) { options.engine = EngineChoice::tf32; }, may_take_tf32},
+     [](AnalysisOptions& options, const Subject&) { options.engine = EngineChoice::tf32; }},
     {"vector_units", Thing::layer, of_layers, "on the vector units, not the tensor cores",
      take_vector_units},
     {vanishing, Thing::fusion, of_layers, "fused into the layer before it", is_pointwise_of_many},
-    {"channels_last", Thing::type, of_runs, "channels last",
-     [](const Subject& subject) { return subject.recording()->layout_s; }, is_recorded,
+    {"channels_last", Thing::type, of_runs, "channels last", saved_by_layout_s,
      ".to(memory_format=torch.channels_last) of model and images"},
-    {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, has_chains,
-     "torch.compile"},
+    {"fuse", Thing::fusion, of_runs, "fuse elementwise work", saved_by_fusing_s, "torch.compile"},
     {"fuse_epilogues", Thing::fusion, of_networks,
      "norms, activations, adds fused, as inference engines do",
-     [](AnalysisOptions& options) { options.fusion = FusionKind::epilogue; }, may_be_fused},
-    {"fuse_epilogues_in_graph", Thing::fusion, of_networks,
-     "fused as inference engines do, run as a graph",
-     [](AnalysisOptions& options) {
+     [](AnalysisOptions& options, const Subject& subject) {
        options.fusion = FusionKind::epilogue;
-       options.launch = LaunchProtocol::graph;
+       options.launch = subject.context.launch.protocol;
      },
-     may_be_fused},
+     "", may_be_fused},
     {"fuse_pointwise", Thing::fusion, of_networks,
      "chains of elementwise layers fused, as compilers do",
-     [](AnalysisOptions& options) { options.fusion = FusionKind::pointwise; }, may_be_fused},
+     [](AnalysisOptions& options, const Subject&) { options.fusion = FusionKind::pointwise; }, "",
+     may_be_fused},
     {"launch_as_graph", Thing::launch, of_networks, "kernels launched as a graph",
-     [](AnalysisOptions& options) { options.launch = LaunchProtocol::graph; },
-     is_launched_by_host}};
+     [](AnalysisOptions& options, const Subject&) { options.launch = LaunchProtocol::graph; }}};
 
 std::vector<const Action*> possible_actions(Subjects kind, const Subject& subject) {
   std::vector<const Action*> possible;
@@ -378,11 +336,8 @@ Advice advice_on(const Action& action, const Subject& subject, std::uint64_t fac
   return advice;
 }
 
-/// Layers differ from the model by more than networks do, so that they have to gain more.
-bool is_worth_it(const Subject& subject, double old_s, double new_s) {
-  const double least_speedup = subject.layer != nullptr ? 1.05 : 1.03;
-  return old_s >= least_speedup * new_s;
-}
+/// Less is within the model's own error.
+bool is_worth_it(double old_s, double new_s) { return old_s >= 1.03 * new_s; }
 
 /// What can be changed of a network's run.
 struct Setup {
@@ -399,7 +354,7 @@ std::optional<double> time_s(const Setup& setup, const Context& context) {
 /// False where it changes nothing.
 bool carry_out(const Action& action, std::uint64_t factor, const Subject& subject, Setup& setup) {
   if (const auto* set = std::get_if<SetOptions>(&action.change)) {
-    (*set)(setup.options);
+    (*set)(setup.options, subject);
     return true;
   }
   if (action.thing == Thing::batch) {
@@ -435,7 +390,7 @@ void add_idea(const Action& action, const Subject& subject, std::vector<NetworkI
     if (!carry_out(action, factor, subject, setup)) return;
     const auto new_s = time_s(setup, subject.context);
     if (!new_s) continue;
-    if (is_worth_it(subject, now_s, *new_s))
+    if (is_worth_it(now_s, *new_s))
       ideas.push_back({&action, factor, advice_on(action, subject, factor, now_s, *new_s)});
     return;
   }
@@ -461,7 +416,8 @@ std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const
 double saved_by_layers_s(const Action& action, const Subject& subject) {
   double saved_s = 0;
   for (const LayerResult& row : subject.result.layers)
-    if (const auto time = has_measured_kernel(row) ? time_s(action, row, subject) : std::nullopt)
+    if (const auto time =
+            row.measured_time_s && row.kernel ? time_s(action, row, subject) : std::nullopt)
       saved_s += *row.measured_time_s * (1 - *time / row.kernel->expected_time_s);
   return saved_s;
 }
@@ -492,7 +448,7 @@ std::vector<Advice> advise(const LayerResult& row, const Result& result, const C
   for (const Action* action : possible_actions(of_layers, subject)) {
     const bool vanishes = action->name == vanishing;
     const auto new_s = time_s(*action, row, subject);
-    if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(subject, old_s, *new_s)))) continue;
+    if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(old_s, *new_s)))) continue;
     advice.push_back(advice_on(*action, subject, factors_of(*action).front(), old_s,
                                vanishes ? std::nullopt : new_s));
   }
@@ -523,7 +479,7 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
     double saved_s = shown != nullptr ? (*shown)(subject) : saved_by_layers_s(*action, subject);
     if (action->thing == Thing::batch) saved_s = saved_by_batch_s(*action, run, saved_s);
     const double left_s = run.step_s - saved_s;
-    if (!is_worth_it(subject, run.step_s, left_s)) continue;
+    if (!is_worth_it(run.step_s, left_s)) continue;
     advice.push_back(advice_on(*action, subject, factors_of(*action).front(), run.step_s, left_s));
     advice.back().saved_s = saved_s;
     advice.back().at_most = shown != nullptr && *shown != saved_by_fusing_s;

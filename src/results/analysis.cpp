@@ -9,7 +9,6 @@
 #include "model/text.hpp"
 #include "results/in_parallel.hpp"
 #include "results/steps.hpp"
-#include "results/uncertainty.hpp"
 
 namespace roofline {
 namespace {
@@ -120,19 +119,11 @@ Layer take_layer(Layer& layer) {
   return all;
 }
 
-/// How many rows there will be at most: room for more would be memory that nothing fills.
-std::size_t row_count(const Network& network, const AnalysisOptions& options) {
-  std::size_t count = options.host_copies ? 2 : 0;
-  for (std::size_t i = 0; i < network.layers.size(); ++i)
-    count += options.training ? passes_of(network, i, true).size() : 1;
-  return count;
-}
-
 /// The rows of a network, not timed yet, which take its layers over.
 std::vector<LayerResult> rows_of(Network& network, const Context& context) {
   const AnalysisOptions& options = context.options;
   std::vector<LayerResult> rows;
-  rows.reserve(row_count(network, options));
+  rows.reserve(network.layers.size() * (options.training ? 3 : 1) + 2);
   const auto add = [&](Layer&& layer, Pass pass) {
     LayerResult& row = rows.emplace_back();
     row.layer = std::move(layer);
@@ -336,11 +327,7 @@ Expected<RecordResult> evaluate_record(const Network& record, const Context& con
   }
 }
 
-Expected<Result> evaluate(const Network& network, const Context& context) {
-  return evaluate(Network(network), context);
-}
-
-Expected<Result> evaluate(Network&& network, const Context& context) {
+Expected<Result> evaluate(Network network, const Context& context) {
   try {
     if (network.recording && context.options.framework)
       throw InputError(network.source, "",

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "model/text.hpp"
-#include "roofline/enumeration.hpp"
 
 namespace roofline {
 
@@ -16,6 +15,8 @@ struct GateSubject {
   std::optional<std::uint64_t> batch;
   std::optional<std::uint64_t> memory_byte;
 };
+
+namespace {
 
 struct GateUnit {
   std::string_view suffix;  ///< to the field's name
@@ -29,8 +30,6 @@ struct GateField {
   bool has_layers;                                             ///< layers have it, too
   std::string_view meaning;
 };
-
-namespace {
 
 using S = const GateSubject&;
 using Known = std::optional<double>;
@@ -81,14 +80,6 @@ constexpr std::array gate_fields = std::to_array<GateField>({
 });
 // clang-format on
 
-/// "expected_time_s", as JSON has it, is "expected_s".
-std::string without_time(std::string_view name) {
-  constexpr std::string_view word = "_time_";
-  const std::size_t at = name.find(word);
-  if (at == name.npos) return std::string(name);
-  return std::string(name.substr(0, at)) + "_" + std::string(name.substr(at + word.size()));
-}
-
 std::string written_name(const GateField& field, const GateUnit& unit) {
   return std::string(field.name) + std::string(unit.suffix);
 }
@@ -105,16 +96,21 @@ std::string written_name(const GateField& field, const GateUnit& unit) {
 }
 
 void set_field(Gate& gate, std::string_view written) {
-  gate.name = without_time(written);
+  constexpr std::string_view time = "_time";  // "expected_time_s", as JSON has it, is "expected_s"
+  gate.name = written;
+  if (const std::size_t at = written.find(std::string(time) + "_"); at != written.npos)
+    gate.name.erase(at, time.size());
   for (const GateField& field : gate_fields)
-    for (const GateUnit& unit : field.units)
-      if (gate.name == written_name(field, unit)) {
-        gate.field = &field;
-        gate.unit = unit.size;
-      }
-  if (gate.field == nullptr) fail_field(written);
-  if (gate.of_layers && !gate.field->has_layers)
-    throw InputError(gate.name + " is of networks, not of layers");
+    for (const GateUnit& unit : field.units) {
+      if (gate.name != written_name(field, unit)) continue;
+      if (gate.of_layers && !field.has_layers)
+        throw InputError(gate.name + " is of networks, not of layers");
+      gate.meaning = field.meaning;
+      gate.value = field.value;
+      gate.unit = unit.size;
+      return;
+    }
+  fail_field(written);
 }
 
 Gate parsed_gate(std::string_view text) {
@@ -124,34 +120,28 @@ Gate parsed_gate(std::string_view text) {
   std::string_view name = trimmed(text.substr(0, at));
   if (at == text.npos || name.empty())
     throw InputError("expected a field, one of > >= < <=, and a number, as in 'expected_ms > 2.5'");
-  const std::string_view comparison = text.substr(at, text.substr(at + 1).starts_with('=') ? 2 : 1);
-  gate.comparison = *parse<GateComparison>(comparison);
+  gate.comparison = text.substr(at, text.substr(at + 1).starts_with('=') ? 2 : 1);
   gate.of_layers = name.starts_with("layer.");
   if (gate.of_layers || name.starts_with("total.")) name.remove_prefix(std::size("layer.") - 1);
   set_field(gate, name);
-  const std::string_view number = trimmed(text.substr(at + comparison.size()));
+  const std::string_view number = trimmed(text.substr(at + gate.comparison.size()));
   const char* end = number.data() + number.size();
   const auto [last, error] = std::from_chars(number.data(), end, gate.limit);
   if (error != std::errc() || last != end || !std::isfinite(gate.limit))
-    throw InputError("expected a number after " + std::string(comparison) + ", got \"" +
+    throw InputError("expected a number after " + gate.comparison + ", got \"" +
                      std::string(number) + "\"; a unit stands in the name, as in expected_ms");
   return gate;
 }
 
 bool holds(const Gate& gate, double value) {
-  switch (gate.comparison) {
-    case GateComparison::above: return value > gate.limit;
-    case GateComparison::at_least: return value >= gate.limit;
-    case GateComparison::below: return value < gate.limit;
-    case GateComparison::at_most: return value <= gate.limit;
-  }
-  return false;
+  if (value == gate.limit) return gate.comparison.size() == 2;
+  return gate.comparison.front() == (value > gate.limit ? '>' : '<');
 }
 
 /// Whether there was an answer; a failure joins the others.
 bool answer(const Gate& gate, const GateSubject& subject, GateFailure place,
             std::vector<GateFailure>& failures) {
-  const Known value = gate.field->value(subject);
+  const Known value = gate.value(subject);
   if (!value) return false;
   place.value = *value / gate.unit;
   if (holds(gate, place.value)) failures.push_back(place);
@@ -179,7 +169,5 @@ GateOutcome check_gate(const Gate& gate, const std::vector<Result>& results) {
   }
   return outcome;
 }
-
-std::string_view meaning_of(const GateField& field) { return field.meaning; }
 
 }  // namespace roofline

@@ -109,26 +109,13 @@ void tell_apart(std::vector<Result>& results) {
   }
 }
 
-/// More names of results make no message clearer.
-constexpr std::size_t most_named = 4;
-
-/// ": resnet50 on T4, resnet50 on A100, and 3 more"
-std::string named_results(const std::vector<Result>& results) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(results.size(), most_named); ++i)
-    text += (i == 0 ? ": " : ", ") + results[i].setting.label + " on " + results[i].setting.gpu;
-  if (results.size() > most_named)
-    text += " and " + std::to_string(results.size() - most_named) + " more";
-  return text;
-}
-
 Changes changes_of(const std::vector<Result>& results, const std::vector<KernelTable>& kernels) {
   if (results.empty() && kernels.size() == 2) return changes_between(kernels[0], kernels[1]);
   const std::size_t all = results.size() + kernels.size();
   if (all != 2)
     throw InputError(
         "expected two results to compare, of two inputs, GPUs, types or batches, got " +
-        std::to_string(all) + named_results(results));
+        std::to_string(all));
   if (!kernels.empty())
     throw InputError("expected two inputs with layers to compare, got one of kernels");
   return changes_between(results[0], results[1]);

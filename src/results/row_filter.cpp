@@ -10,29 +10,20 @@
 namespace roofline {
 namespace {
 
-/// What rows are put in order by.
-struct SortKeys {
-  double time_share = 0;
-  double flops = 0;
-  double bytes = 0;
-  double intensity = 0;
-  double lost = 0;
-  double error = 0;
+/// What rows are put in order by. Of rows of one GPU energy and cost are as the time.
+using SortKeys = EnumArray<SortBy, double>;
 
-  double of(SortBy by) const {
-    switch (by) {
-      case SortBy::time:
-      case SortBy::energy:
-      case SortBy::cost: return time_share;
-      case SortBy::flops: return flops;
-      case SortBy::bytes: return bytes;
-      case SortBy::intensity: return intensity;
-      case SortBy::lost: return lost;
-      case SortBy::error: return error;
-    }
-    return 0;
-  }
-};
+SortKeys sort_keys(double time_share, double flops, double bytes, double intensity, double lost,
+                   double error) {
+  SortKeys keys{};
+  keys[SortBy::time] = keys[SortBy::energy] = keys[SortBy::cost] = time_share;
+  keys[SortBy::flops] = flops;
+  keys[SortBy::bytes] = bytes;
+  keys[SortBy::intensity] = intensity;
+  keys[SortBy::lost] = lost;
+  keys[SortBy::error] = error;
+  return keys;
+}
 
 /// |ln(predicted / measured)|, 0 where either is not known.
 double distance(const std::optional<double>& predicted_s, const std::optional<double>& measured_s) {
@@ -48,35 +39,29 @@ double time_share_of(const std::optional<double>& measured_s, double expected_sh
 }
 
 SortKeys keys_of(const LayerResult& row, const Result& result) {
-  return {time_share_of(row.measured_time_s, row.time_share.value_or(0), result),
-          static_cast<double>(row.counts.flops),
-          static_cast<double>(row.counts.bytes.total),
-          row.point.intensity_flop_per_byte.value_or(0),
-          lost_s(row).value_or(0),
-          distance(row.expected_time_s, row.measured_time_s)};
+  return sort_keys(time_share_of(row.measured_time_s, row.time_share.value_or(0), result),
+                   static_cast<double>(row.counts.flops),
+                   static_cast<double>(row.counts.bytes.total),
+                   row.point.intensity_flop_per_byte.value_or(0), lost_s(row).value_or(0),
+                   distance(row.expected_time_s, row.measured_time_s));
 }
 
 SortKeys keys_of(const TypeRow& row, const Result& result) {
   const Total& total = row.total;
   const auto flops = static_cast<double>(total.flops);
   const auto bytes = static_cast<double>(total.bytes.total);
-  return {time_share_of(total.measured_time_s, row.time_share, result),
-          flops,
-          bytes,
-          bytes > 0 ? flops / bytes : 0,
-          total.measured_time_s.value_or(0) - total.roofline_time_s,
-          distance(total.expected_time_s, total.measured_time_s)};
+  return sort_keys(time_share_of(total.measured_time_s, row.time_share, result), flops, bytes,
+                   bytes > 0 ? flops / bytes : 0,
+                   total.measured_time_s.value_or(0) - total.roofline_time_s,
+                   distance(total.expected_time_s, total.measured_time_s));
 }
 
 /// No time is expected of a kernel; it loses what it takes beyond its nearest roof.
 SortKeys keys_of(const KernelRow& row, const KernelTable&) {
   const double roof_share = row.nearest_roof ? *row.roof_share[*row.nearest_roof] : 1;
-  return {row.time_share,
-          row.flop.value_or(0),
-          row.kernel.counters.dram_byte.value_or(0),
-          row.intensity_flop_per_byte.value_or(0),
-          row.kernel.time_s * (1 - roof_share),
-          0};
+  return sort_keys(row.time_share, row.flop.value_or(0), row.kernel.counters.dram_byte.value_or(0),
+                   row.intensity_flop_per_byte.value_or(0), row.kernel.time_s * (1 - roof_share),
+                   0);
 }
 
 using Groups = std::vector<std::vector<std::size_t>>;
@@ -109,7 +94,8 @@ struct GroupRow {
 SortKeys keys_of(const GroupRow& group, const Result& result) {
   SortKeys keys = keys_of(result.layers[group.members->front()], result);
   const auto count = static_cast<double>(group.members->size());
-  for (double* key : {&keys.time_share, &keys.flops, &keys.bytes, &keys.lost}) *key *= count;
+  for (const SortBy by : enumerators<SortBy>)
+    if (by != SortBy::intensity && by != SortBy::error) keys[by] *= count;
   return keys;
 }
 
@@ -124,13 +110,13 @@ std::vector<std::size_t> selected(const std::vector<Row>& rows, const Whole& who
     for (const Row& row : rows) keys.push_back(keys_of(row, whole));
     const SortBy by = filter.sort.value_or(SortBy::time);
     std::stable_sort(indices.begin(), indices.end(),
-                     [&](std::size_t a, std::size_t b) { return keys[a].of(by) > keys[b].of(by); });
+                     [&](std::size_t a, std::size_t b) { return keys[a][by] > keys[b][by]; });
   }
   std::size_t kept = indices.size();
   if (filter.cover_share) {
     double covered = 0;
     for (kept = 0; kept < indices.size() && covered < *filter.cover_share; ++kept)
-      covered += keys[indices[kept]].time_share;
+      covered += keys[indices[kept]][SortBy::time];
   }
   if (filter.top) kept = std::min<std::size_t>(kept, *filter.top);
   indices.resize(kept);

@@ -1,10 +1,12 @@
 #pragma once
 
-// The steps from rows to a Result: their sums, what is made of measured times, and what would help.
+// The steps from rows to a Result: their sums, what is made of measured times, how sure expected
+// ones are, and what would help.
 
 #include <optional>
 #include <vector>
 
+#include "kernel/constants.hpp"
 #include "roofline/analysis.hpp"
 
 namespace roofline {
@@ -40,6 +42,25 @@ std::vector<Advice> advise_run(const Result& result, const Context& context,
 /// What would shorten a network, as NetworkExplanation::changes has it.
 std::vector<Advice> advise_network(const Result& result, const Context& context,
                                    const Network& network);
+
+/// How sure the time of a row with a kernel is; none where nothing was measured that says. A
+/// mapping that the layer states is nobody's library's: its kernel was not measured on any GPU.
+std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const MeasuredErrors& errors);
+
+/// How sure the sum of the rows' times is. With l = ln factor of a row and s its share of the time,
+///
+///   ln^2 factor = c (sum of s l)^2 + (1 - c) sum over works of (sum of s l)^2 + r^2
+///
+/// Rows of the same work have the same error. c is the share of a layer's squared error that it has
+/// in common with all others (TotalErrors::common_share), measured by sums of layers; r = ln
+/// run_factor is what sets a whole network's run apart from the sum of its layers, each measured
+/// alone, and 0 of rows that are no network. The same of factor_95. The basis is that of most of
+/// the time. None where no row has an uncertainty.
+std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult*>& rows,
+                                             bool is_network, const MeasuredErrors& errors);
+
+/// Fills in how sure a result's total and types are.
+void set_total_uncertainty(Result& result, const MeasuredErrors& errors);
 
 /// The expected time; none where the network cannot run so or does not fit into memory.
 std::optional<double> network_time_s(const Network& network, const Gpu& gpu,

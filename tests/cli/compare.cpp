@@ -195,7 +195,6 @@ TEST_CASE("More than two results are not compared", "[cli/compare]") {
       run(folder, "roofline resnet18 --gpu v100,t4,a100 --dtype fp16,fp32 --compare");
   CHECK(outcome.exit_code == 2);
   CHECK(outcome.err ==
-        "roofline: expected two results to compare, of two inputs, GPUs, types or batches, got 6: "
-        "resnet18 on Tesla V100 SXM2 16GB, resnet18 on Tesla T4, resnet18 on A100 SXM4 80GB, "
-        "resnet18 on Tesla V100 SXM2 16GB and 2 more\n");
+        "roofline: expected two results to compare, of two inputs, GPUs, types or batches, got "
+        "6\n");
 }

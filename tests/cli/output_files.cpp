@@ -69,7 +69,7 @@ TEST_CASE("A pipe is written directly, and a run that writes nothing waits for n
                            "mkfifo p.csv; roofline a.json --gpu v100 -o p.csv & sleep 0.3\n"
                            "cat p.csv; wait $!");
   CHECK(read.exit_code == 0);
-  CHECK(read.err == "roofline: waiting for a reader of the pipe p.csv\n");
+  CHECK(read.err.empty());
   CHECK(lines_of(read.out).size() == 2);
   CHECK(run(folder, "timeout 10 roofline a.json --gpu none -o p.csv").exit_code == 2);
 }

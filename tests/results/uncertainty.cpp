@@ -1,7 +1,5 @@
 // How sure expected times are, against measured ones.
 
-#include "results/uncertainty.hpp"
-
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -9,6 +7,7 @@
 #include "kernel/constants.hpp"
 #include "load/loading.hpp"
 #include "report/golden.hpp"
+#include "results/steps.hpp"
 #include "roofline/catalogue.hpp"
 #include "temporary_folder.hpp"
 #include "uncertainty/table.hpp"

@@ -3,16 +3,27 @@
 // From measured errors to the uncertainty that files of constants state, and back: how often the
 // truth is where it says.
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "results/uncertainty.hpp"
+#include "results/steps.hpp"
 #include "uncertainty/samples.hpp"
 
 namespace roofline::uncertainty {
 
+/// Whose errors they are, and for whom they hold.
+struct ErrorScope {
+  UncertaintyBasis basis = UncertaintyBasis::measured;
+  std::vector<std::string> applies_to;
+  std::string origin;
+  std::size_t least_layers = 40;  ///< that a quantile is taken of
+};
+
+/// Quantiles of |ln(expected / measured)| by class, type and pass, most keys first: those of fewer
+/// keys where there are too few layers, and where more keys tell nothing.
 /// Of the samples, each GPU of which counts as much as any other.
 std::vector<LayerErrors> layer_errors(const std::vector<const Sample*>& samples,
                                       const ErrorScope& scope);

@@ -17,7 +17,7 @@
 
 #include "kernel/constants.hpp"
 #include "load/measured_errors.hpp"
-#include "results/uncertainty.hpp"
+#include "results/steps.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
 #include "uncertainty/table.hpp"

@@ -229,9 +229,8 @@ void hold_out(const std::vector<Sample*>& samples) {
                       sample->network});
   }
   if (fitted.empty()) return;
-  const CalibrationOptions options{fitted.front()->set.fitted, 5};
   const Calibration calibration =
-      calibrate(gpu_of(fitted.front()->set), layers, options, [](double) {});
+      calibrate(gpu_of(fitted.front()->set), layers, fitted.front()->set.fitted, [] {});
   for (std::size_t i = 0; i < fitted.size(); ++i)
     fitted[i]->log_ratio = calibration.held_out_log_ratios[i];
 }
