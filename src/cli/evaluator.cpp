@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -44,14 +43,14 @@ class Evaluator::ItemEvaluator {
         if (spec->kernels) return add_kernels(spec->kernels);
         if (goal && spec->batch_is_fixed)
           throw fixed_batch_error(*spec, std::string(name_of(*goal)));
-        if (goal) {
-          add_at_goal(item, index, setting);
-          continue;
-        }
-        Network network = infer(*spec, defaults).value();
+        LayerDefaults own = defaults;
+        if (goal) own.batch_override = 1;
+        Network network = infer(*spec, own).value();
         spec = nullptr;
-        if (setting + 1 == options_.settings.size()) item.read = nullptr;  // not needed any more
-        add_in_setting(std::move(network), index, setting);
+        if (!goal && setting + 1 == options_.settings.size())
+          item.read = nullptr;  // not needed any more
+        network.item = index;
+        add_in_setting(std::move(network), item, setting);
       } catch (const InputError& error) {
         fail(error);
       }
@@ -62,95 +61,78 @@ class Evaluator::ItemEvaluator {
     for (const std::string& text : texts) all_.messages.push_back({text, Message::Kind::once});
   }
 
-  void say_assumptions(const Network& network) {
+  /// Once, what does not depend on the GPU.
+  void keep_network(const Network& network) {
+    if (std::exchange(is_kept_, true)) return;
+    if (network.record && !network.layers.empty()) all_.copies += network.layers.size() - 1;
+    if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
     for (const std::string& assumption : network.assumptions)
       all_.messages.push_back({network.source + ": " + assumption, Message::Kind::assumption});
   }
 
-  /// Keeps what does not depend on the GPU.
-  void keep_network(const Network& network) {
-    if (network.record) all_.copies += network.layers.size() - 1;
-    if (needs_.networks) all_.networks.push_back(network);
-    say_assumptions(network);
-  }
-
-  void add_in_setting(Network network, std::size_t index, std::size_t setting) {
-    if (network.layers.empty()) {
-      if (setting == 0) say_assumptions(network);
-      return;
-    }
-    network.item = index;
-    if (times_ != nullptr) times_->join(network);
-    if (setting == 0) keep_network(network);
+  /// `network`: the item in this setting, and with one image where each GPU has a batch of its own,
+  /// which is searched for.
+  void add_in_setting(Network network, const Item& item, std::size_t setting) {
+    const std::optional<BatchGoal> goal = options_.settings[setting].batch_goal;
+    if (!goal) join_and_keep(network);
+    if (network.layers.empty()) return;
     const Contexts::Found gpus = contexts_.of(network);
+    if (goal) check_goal(network, gpus.contexts.size(), *goal);
     say_once(gpus.notes);
     const std::size_t count = gpus.contexts.size();
+    const std::size_t index = network.item;
     SkippedGpus skipped{network.source};
-    for (std::size_t gpu = 0; gpu < count; ++gpu)
+    for (std::size_t gpu = 0; gpu < count; ++gpu) {
+      const Context& context = gpus.contexts[gpu];
+      std::optional<std::uint64_t> batch;
+      if (goal) {
+        const auto network_at = [&](std::uint64_t images) {
+          LayerDefaults own = options_.settings[setting].defaults;
+          own.batch_override = images;
+          const auto spec = item.spec(own);
+          return spec ? infer(**spec, own) : Expected<Network>(spec.error());
+        };
+        const Expected<std::uint64_t> found = find_batch(*goal, network_at, context);
+        if (!found) {
+          fail_on(context, found.error(), skipped);
+          continue;
+        }
+        batch = *found;
+        network = network_at(*found).value();
+        network.item = index;
+        join_and_keep(network);
+      }
       if (network.record)
-        add_record(network, setting * count + gpu, gpus.contexts[gpu], skipped);
+        add_record(network, setting * count + gpu, context, skipped);
       else  // the last GPU takes the network itself
-        add_network(gpu + 1 == count ? std::exchange(network, {}) : network, gpus.contexts[gpu],
-                    skipped);
+        add_network(gpu + 1 == count ? std::exchange(network, {}) : network, context, skipped, goal,
+                    batch);
+    }
     end_setting(skipped);
   }
 
-  /// Evaluates the thing where each GPU has a batch of its own, which is searched for.
-  void add_at_goal(const Item& item, std::size_t index, std::size_t setting) {
-    const BatchGoal goal = *options_.settings[setting].batch_goal;
-    LayerDefaults defaults = options_.settings[setting].defaults;
-    std::map<std::uint64_t, Expected<Network>> networks;  // which all GPUs have in common
-    const auto network_at = [&](std::uint64_t batch) -> Expected<Network> {
-      const auto known = networks.find(batch);
-      if (known != networks.end()) return known->second;
-      defaults.batch_override = batch;
-      const auto spec = item.spec(defaults);
-      Expected<Network> network = spec ? infer(**spec, defaults) : Expected<Network>(spec.error());
-      return networks.emplace(batch, std::move(network)).first->second;
-    };
-    const Network single = network_at(1).value();
+  void join_and_keep(Network& network) {
+    if (times_ != nullptr && !network.layers.empty()) times_->join(network);
+    keep_network(network);
+  }
+
+  void check_goal(const Network& single, std::size_t gpus, BatchGoal goal) const {
     const std::string option = "--batch " + std::string(name_of(goal));
     if (single.record)
       throw UsageError(option + ": expected networks, got " + single.source +
                        ", whose layers stand alone");
-    const Contexts::Found gpus = contexts_.of(single);
-    if (needs_.networks && gpus.contexts.size() != 1)
-      throw UsageError(option + " --to-layers: expected one GPU, got " +
-                       std::to_string(gpus.contexts.size()));
-    say_once(gpus.notes);
-    bool is_first = setting == 0;
-    SkippedGpus skipped{single.source};
-    for (const Context& context : gpus.contexts) {
-      const Expected<std::uint64_t> batch = find_batch(goal, network_at, context);
-      if (!batch) {
-        fail_on(context, batch.error(), skipped);
-        continue;
-      }
-      Network network = network_at(*batch).value();
-      network.item = index;
-      if (times_ != nullptr) times_->join(network);
-      if (std::exchange(is_first, false)) keep_network(network);
-      add_network(std::move(network), context, skipped, FoundBatch{goal, *batch});
-    }
-    end_setting(skipped);
+    if (needs_.networks && gpus != 1)
+      throw UsageError(option + " --to-layers: expected one GPU, got " + std::to_string(gpus));
   }
 
-  /// A batch that was searched for.
-  struct FoundBatch {
-    BatchGoal goal;
-    std::uint64_t batch;
-  };
-
   void add_network(Network network, const Context& context, SkippedGpus& skipped,
-                   std::optional<FoundBatch> found = {}) {
+                   std::optional<BatchGoal> goal, std::optional<std::uint64_t> found) {
     const auto explained =
         needs_.explained_networks ? std::make_shared<const Network>(network) : nullptr;
     Expected<Result> result = roofline::evaluate(std::move(network), context);
     if (!result) return fail_on(context, result.error(), skipped);
-    if (found) {
-      result->setting.batch_goal = found->goal;
-      result->setting.batch = found->batch;  // also where products of matrices have another
-    }
+    result->setting.batch_goal = goal;
+    if (found) result->setting.batch = found;  // also where products of matrices have another
     can_run_ = all_.evaluated = true;
     if (!needs_.report) return render(*result);
     add_rows(*result);
@@ -166,11 +148,10 @@ class Evaluator::ItemEvaluator {
     for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, result->rows);
     if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
-    SlotRecords& records = all_.records[slot];
-    records.source = record.source;
-    records.name = record.name;
-    records.all.ceilings = result->ceilings;
-    std::move(result->rows.begin(), result->rows.end(), std::back_inserter(records.all.rows));
+    all_.record_name = record.name;
+    all_.records[slot].ceilings = result->ceilings;
+    std::move(result->rows.begin(), result->rows.end(),
+              std::back_inserter(all_.records[slot].rows));
   }
 
   void add_kernels(const std::shared_ptr<const KernelRecording>& recording) {
@@ -260,6 +241,7 @@ class Evaluator::ItemEvaluator {
   const Needs& needs_;
   Evaluation& all_;
   const Submit& submit_;
+  bool is_kept_ = false;
   bool can_run_ = false;  ///< some GPU can do the present setting
   std::set<std::string> failures_;
   std::optional<std::size_t> first_;  ///< the index of the thing's first result

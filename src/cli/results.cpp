@@ -22,13 +22,6 @@ constexpr std::size_t most_assumed = 20;
 /// all rows are joined.
 constexpr std::size_t rows_a_part = 4096;
 
-/// Says what was written, and what else can be made of a picture.
-void say_written(const Export& file) {
-  const bool is_picture = file.format->name == "svg";
-  note_success("roofline: wrote " + file.path +
-               (is_picture ? ", a picture for browsers; rsvg-convert makes PNG or PDF of it" : ""));
-}
-
 /// An order by measured times is none where nothing was measured.
 void note_order(const Report& report) {
   const std::optional<SortBy> by = report.filter.sort;
@@ -97,9 +90,9 @@ void Results::take(Evaluation part) {
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
   std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels_));
-  take_records(std::move(part.records));
+  take_records(part);
   if (!part.ends_input) return;
-  join();
+  join(part.input);
   for (RowStream& rows : rows_) rows.end_input();
 }
 
@@ -144,28 +137,26 @@ bool Results::has_written(const OutputFormat* format) const {
   return std::find(needs_.rows.begin(), needs_.rows.end(), format) != needs_.rows.end();
 }
 
-void Results::take_records(std::vector<SlotRecords> records) {
-  if (records_.size() < records.size()) records_.resize(records.size());
-  for (std::size_t slot = 0; slot < records.size(); ++slot) {
-    SlotRecords& each = records[slot];
-    if (each.all.rows.empty()) continue;
-    record_source_ = std::move(each.source);
-    record_name_ = std::move(each.name);
+void Results::take_records(Evaluation& part) {
+  if (records_.size() < part.records.size()) records_.resize(part.records.size());
+  for (std::size_t slot = 0; slot < part.records.size(); ++slot) {
+    RecordResult& all = part.records[slot];
+    if (all.rows.empty()) continue;
+    record_name_ = part.record_name;
     std::vector<RecordResult>& parts = records_[slot];
-    if (parts.empty() || parts.back().rows.size() + each.all.rows.size() > rows_a_part)
-      parts.push_back(std::move(each.all));
+    if (parts.empty() || parts.back().rows.size() + all.rows.size() > rows_a_part)
+      parts.push_back(std::move(all));
     else
-      std::move(each.all.rows.begin(), each.all.rows.end(), std::back_inserter(parts.back().rows));
+      std::move(all.rows.begin(), all.rows.end(), std::back_inserter(parts.back().rows));
   }
 }
 
-void Results::join() {
+void Results::join(const std::string& input) {
   for (std::size_t slot = 0; slot < records_.size(); ++slot) {
     if (records_[slot].empty()) continue;
     const Context& context = (*contexts_)[slot % contexts_->size()];
-    Expected<Result> result =
-        join_records(record_source_, record_name_,
-                     std::exchange(records_[slot], std::vector<RecordResult>{}), context);
+    Expected<Result> result = join_records(
+        input, record_name_, std::exchange(records_[slot], std::vector<RecordResult>{}), context);
     if (result) {
       evaluated_.push_back({*std::move(result), &context});
     } else {
@@ -251,7 +242,7 @@ void Results::end_file(const Export& file, const Report& report) {
     if (const auto error = file.format->write(report, style, sink)) raise(*error);
   }
   output.commit();
-  say_written(file);
+  note_success("roofline: wrote " + file.path);
 }
 
 void Results::write_standard_format(const Report& report) const {

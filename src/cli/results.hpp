@@ -37,9 +37,9 @@ class Results {
   void count_copies(const Evaluation& part);
   void take_rows(std::vector<RenderedRows> rows);
   void write_rows(const OutputFormat& format, std::string_view text);
-  void take_records(std::vector<SlotRecords> records);
+  void take_records(Evaluation& part);
   /// The records of the input, if it had any, become one result a slot.
-  void join();
+  void join(const std::string& input);
   void keep_layers(Network network);
   void write_layer_file();
   void end_file(const Export& file, const Report& report);
@@ -60,7 +60,6 @@ class Results {
   std::set<std::string> said_once_;
   /// The present input's records, by slot: a setting on a GPU.
   std::vector<std::vector<RecordResult>> records_;
-  std::string record_source_;
   std::string record_name_;
   std::vector<Evaluated> evaluated_;
   std::vector<KernelTable> kernels_;
