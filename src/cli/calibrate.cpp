@@ -158,12 +158,9 @@ std::string kept_text(const Calibration& calibration) {
       "{} more are best where they were, {} no layer needs\n"
       "{} are not determined by these layers, and kept\n",
       calibration.kept, calibration.untouched, calibration.undetermined.size());
-  for (const RefusedFamily& each : calibration.refused)
-    text += fmt::format("{} would not gain: held out, gerr {} before and {} after\n",
-                        name_of(each.family), factor(each.before_geometric_error),
-                        factor(each.held_out_geometric_error));
-  if (!calibration.frozen.empty())
-    text += fmt::format("{} that such layers depend on are kept\n", calibration.frozen.size());
+  for (const LayerClass refused : calibration.refused)
+    text += fmt::format("{} layers would not gain, held out: what they depend on is kept\n",
+                        name_of(refused));
   return text;
 }
 

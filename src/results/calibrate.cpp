@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "kernel/constants.hpp"
-#include "kernel/engine_facts.hpp"
 #include "results/selection.hpp"
 #include "roofline/kernel.hpp"
 
@@ -247,13 +246,6 @@ std::vector<CalibrationCell> cells_of(const std::vector<MeasuredLayer>& layers,
   return cells;
 }
 
-LayerFamily family_of(const MeasuredLayer& layer) {
-  const LayerClass layer_class = class_of(layer.layer);
-  if (layer_class != LayerClass::dense && layer_class != LayerClass::grouped)
-    return {layer_class, std::nullopt};
-  return {layer_class, facts_of(layer.engine).engine_class};
-}
-
 /// One attempt: a fit to all layers, and its cross-validation.
 class Attempt {
  public:
@@ -280,33 +272,31 @@ class Attempt {
     }
   }
 
-  /// Families that the fit would change, and that it did not help where it had not seen them.
-  std::vector<RefusedFamily> not_helped() const {
-    std::vector<RefusedFamily> families;
-    if (ratios_.held_out.empty()) return families;
-    std::map<LayerFamily, Indices> members;
-    for (const std::size_t i : all_) members[family_of(layers_[i])].push_back(i);
-    for (const auto& [family, indices] : members) {
+  /// Classes that the fit would change, and that it did not help where it had not seen them.
+  std::vector<LayerClass> not_helped() const {
+    std::vector<LayerClass> classes;
+    if (ratios_.held_out.empty()) return classes;
+    std::map<LayerClass, Indices> members;
+    for (const std::size_t i : all_) members[class_of(layers_[i].layer)].push_back(i);
+    for (const auto& [layer_class, indices] : members) {
       const bool changes = std::any_of(indices.begin(), indices.end(), [&](std::size_t i) {
         return ratios_.after[i] != ratios_.before[i] || ratios_.held_out[i] != ratios_.before[i];
       });
       const CalibrationScore score = score_of(ratios_, indices);
       if (changes && score.held_out->geometric_error >= score.before.geometric_error)
-        families.push_back({family, score.before.geometric_error, score.held_out->geometric_error});
+        classes.push_back(layer_class);
     }
-    return families;
+    return classes;
   }
 
   /// The constants that these depend on keep their values from now on. Whether any was free.
-  bool freeze(const std::vector<RefusedFamily>& families, std::vector<bool>& may_move) const {
+  bool freeze(const std::vector<LayerClass>& classes, std::vector<bool>& may_move) const {
     const auto is_refused = [&](std::size_t i) {
-      return std::any_of(families.begin(), families.end(), [&](const RefusedFamily& each) {
-        return each.family == family_of(layers_[i]);
-      });
+      return std::find(classes.begin(), classes.end(), class_of(layers_[i].layer)) != classes.end();
     };
     bool any = false;
     for (const std::size_t constant : fit_->free()) {
-      const Indices moved = fit_->layers_of(constant);
+      const Indices& moved = fit_->layers_of(constant);
       if (std::none_of(moved.begin(), moved.end(), is_refused)) continue;
       may_move[constant] = false;
       any = true;
@@ -339,12 +329,6 @@ std::vector<bool> movable(const ModelConstants& constants, const std::string& pa
 
 }  // namespace
 
-std::string name_of(const LayerFamily& family) {
-  std::string name(name_of(family.layer_class));
-  if (family.engine) name += ' ' + std::string(name_of(*family.engine));
-  return name;
-}
-
 Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
                       const std::string& pattern, const std::function<void()>& on_round) {
   Calibration result;
@@ -353,7 +337,7 @@ Calibration calibrate(const Gpu& gpu, const std::vector<MeasuredLayer>& layers,
   Attempt attempt(gpu, layers);
   while (true) {
     attempt.run(may_move, on_round);
-    const std::vector<RefusedFamily> refused = attempt.not_helped();
+    const std::vector<LayerClass> refused = attempt.not_helped();
     if (refused.empty()) break;
     if (!attempt.freeze(refused, may_move)) may_move.assign(may_move.size(), false);
     result.refused.insert(result.refused.end(), refused.begin(), refused.end());

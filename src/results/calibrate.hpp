@@ -11,15 +11,14 @@
 // Cross-validation fits again without a fifth of the networks at a time, and scores those; where
 // all layers are of one network, without a fifth of the layers.
 //
-// A calibration makes nothing worse: a family of layers whose held-out error does not fall keeps
-// the constants that its layers depend on, also those that others share with it, and the others are
-// fitted again without these. So it goes on until every family either gains or is as it was.
+// A calibration makes nothing worse: a class of layers whose held-out error does not fall keeps the
+// constants that its layers depend on, also those that others share with it, and the others are
+// fitted again without these. So it goes on until every class either gains or is as it was.
 
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "kernel/constants.hpp"
@@ -56,27 +55,6 @@ struct CalibrationCell {
   CalibrationScore score;
 };
 
-/// Layers whose kernels have constants of their own: of one class, contractions also of one kind of
-/// engine.
-struct LayerFamily {
-  LayerClass layer_class = LayerClass::dense;
-  std::optional<EngineClass> engine;
-
-  bool operator==(const LayerFamily&) const = default;
-  bool operator<(const LayerFamily& other) const {
-    return std::tie(layer_class, engine) < std::tie(other.layer_class, other.engine);
-  }
-};
-/// "dense tensor", "attention"
-std::string name_of(const LayerFamily& family);
-
-/// A family that a fit did not help, so that its constants stayed as they were.
-struct RefusedFamily {
-  LayerFamily family;
-  double before_geometric_error = 1;
-  double held_out_geometric_error = 1;  ///< by the fit that was refused
-};
-
 struct FittedConstant {
   std::size_t index;  ///< in the order of constant_fields()
   double before;
@@ -87,10 +65,10 @@ struct Calibration {
   ModelConstants constants;
   std::vector<FittedConstant> fitted;     ///< those that moved
   std::vector<std::size_t> undetermined;  ///< that some layer depends on, but too few or too little
-  std::vector<std::size_t> frozen;        ///< that refused families depend on
+  std::vector<std::size_t> frozen;        ///< that refused classes depend on
   std::size_t kept = 0;                   ///< determined, and best where they were
   std::size_t untouched = 0;              ///< that might have moved, but no layer depends on them
-  std::vector<RefusedFamily> refused;
+  std::vector<LayerClass> refused;        ///< that a fit did not help: they are as they were
   std::vector<CalibrationCell> cells;
   CalibrationScore all;
   /// ln(expected / measured) of each layer by a fit that had not seen its network; empty without
