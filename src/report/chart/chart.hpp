@@ -39,6 +39,7 @@ enum class Symbol : std::uint8_t {
   triangle_down,
   plus,
   cross,
+  pentagon,
 };
 
 enum class LineStyle : std::uint8_t {
@@ -68,9 +69,8 @@ struct Line {
   LineStyle style = LineStyle::solid;
   Colour colour = Colour::ink;
   std::string label = {};
-  /// Where the label stands: along the first part of the path, or at the end of the last one.
-  enum class LabelAt : std::uint8_t { begin, end, foot } label_at = LabelAt::end;
-  bool label_below = false;  ///< rather than above the line
+  bool label_at_begin = false;  ///< by the first part of the path rather than the end of the last
+  bool label_below = false;     ///< and to the right rather than above it to the left
 };
 
 /// Between which values 68 of 100 measured ones lie.
@@ -79,10 +79,10 @@ struct Whisker {
   double high = 0;
 };
 
-/// A layer, or layers that are alike. Marks with one label are one layer on several GPUs. Where
-/// there is no room for all labels there are numbers, and a key says what they stand for.
+/// A layer, or layers that are alike. Marks with one label are one layer on several GPUs.
 struct Mark {
-  std::string label;  ///< empty: not named
+  std::string label;
+  std::size_t number = 0;  ///< of its row in the panel's key; 0: none
   std::string hover;
   std::string link;  ///< names the layer within the report
   Position at;       ///< by its measured time where there is one, else by its expected time
@@ -93,7 +93,6 @@ struct Mark {
   std::optional<Whisker> whisker;    ///< of the expected value
   double share = 0;                  ///< of the time, 0..1: the area of the mark
   double time_s = 0;
-  std::size_t others = 0;  ///< marks next to it that it stands for as well
   Colour colour = Colour::ink;
   Symbol symbol = Symbol::circle;
 };
@@ -107,10 +106,8 @@ struct Note {
 struct LegendItem {
   enum class Sign : std::uint8_t {
     mark,
-    open_mark,  ///< an expected time beside a measured one
     bound,
     l2_bound,
-    l2_mark,  ///< a mark by its bytes at L2
     line,
     bar,
     thin_bar,
@@ -132,8 +129,8 @@ struct Plot {
   Axis y;
   std::vector<Line> lines;
   std::vector<Mark> marks;
-  std::vector<Note> notes;  ///< of a single mark, in place of its label
-  bool is_curve = false;    ///< marks are points of lines, all alike, without labels
+  std::vector<Note> notes;
+  bool is_curve = false;  ///< marks are points of lines, all alike
 };
 
 struct Segment {
@@ -161,10 +158,19 @@ struct Bars {
   std::vector<Bar> bars;
 };
 
+/// What a number beside marks stands for.
+struct KeyRow {
+  std::string name;
+  std::string detail;
+  Symbol symbol = Symbol::circle;
+  Colour colour = Colour::ink;
+};
+
 struct Panel {
   std::string heading;
   std::variant<Plot, Bars> body;
   std::vector<LegendItem> legend;
+  std::vector<KeyRow> key = {};  ///< of the numbers, from 1
 };
 
 struct Chart {

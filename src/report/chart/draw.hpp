@@ -59,13 +59,13 @@ struct Text {
   Anchor anchor = Anchor::start;
   std::string_view css = "ink";
   double size = small_text;
-  double angle = 0;  ///< degrees, clockwise, about (x, y)
 };
 
 double text_width(std::string_view text, double size);
-/// What the text covers; a turned one in several boxes along its baseline.
-std::vector<Box> boxes_of(const Text& text);
-bool overlap(const Text& a, const Text& b);
+/// As many letters as are no wider than `width`; a few in any case.
+std::size_t columns_within(double width, double size);
+/// What the text covers.
+Box box_of(const Text& text);
 
 struct Scene {
   double width = 0;
@@ -83,28 +83,14 @@ std::string px(double value);
 std::string css_name(Colour colour);
 /// The outline of a symbol whose area is that of a circle of radius `radius`.
 std::string symbol_path(Symbol symbol, double x, double y, double radius);
-/// The words on lines no wider than `width`.
-std::vector<std::string> wrapped_text(std::string_view text, double width, double size);
-/// Each in at most so many columns, 12 at least, and none like another.
-std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t columns);
 /// The text's beginning and end, at most `width` wide.
 std::string fitted_text(const std::string& text, double width, double size);
 
-/// What a number beside marks stands for.
-struct KeyRow {
-  std::string name;
-  std::string detail;
-  Symbol symbol = Symbol::circle;
-  std::optional<Colour> colour;
-};
+inline constexpr double page_width = 800;
+inline constexpr double page_margin = 16;
 
-struct DrawnPlot {
-  double end = 0;           ///< where it ends
-  std::vector<KeyRow> key;  ///< of its numbers, from 1
-};
-
-/// Draws within the columns of the area, from its top down.
-DrawnPlot draw_plot(Scene& scene, const Plot& plot, const Box& area);
+/// Draws from `top` down; returns where it ends.
+double draw_plot(Scene& scene, const Plot& plot, double top);
 
 /// An element that says what it is when pointed at, and links to its layer where links are asked
 /// for.
@@ -112,6 +98,7 @@ void begin_layer(Scene& scene, const std::string& hover, const std::string& link
 void end_layer(Scene& scene, const std::string& link);
 
 void draw_line(Scene& scene, Position from, Position to, std::string_view css);
+void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover = "");
 /// A thin line with a cap at either end, across or upright.
 void draw_whisker(Scene& scene, Position from, Position to);
 /// A line of several stretches with the dashes of its style.

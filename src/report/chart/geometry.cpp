@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 
 #include "report/chart/draw.hpp"
 #include "report/text.hpp"
@@ -74,56 +75,41 @@ std::vector<Tick> stated_ticks(const Axis& axis, std::size_t majors) {
   return ticks;
 }
 
-/// Parts of an em that letters take in the widest of common sans-serif fonts.
-double em_of(char c) {
-  constexpr std::string_view narrow = "iljtfrI.,:;'|!()[] /-";
-  constexpr std::string_view wide = "mwMW%@";
-  if (narrow.find(c) != narrow.npos) return 0.42;
-  if (wide.find(c) != wide.npos) return 0.98;
-  return (c >= 'A' && c <= 'Z') ? 0.72 : 0.64;
-}
-
+/// Of a letter on average, of the size: in the widest of common sans-serif fonts.
+constexpr double letter_width = 0.66;
 constexpr double ascent = 0.8;    ///< above the baseline, of the size
 constexpr double descent = 0.25;  ///< below it
 
-std::string polygon(const std::vector<Position>& corners) {
-  std::string path;
-  for (const Position& corner : corners)
-    path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(corner.x), px(corner.y));
-  return path + "Z";
-}
+struct Polar {
+  double degrees;
+  double radius;
+};
 
-/// Corners of a regular polygon, the first one at `angle` degrees.
-std::vector<Position> regular(std::size_t count, double x, double y, double radius, double angle) {
-  std::vector<Position> corners;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double turn = (angle + 360.0 * static_cast<double>(i) / static_cast<double>(count)) *
-                        std::numbers::pi / 180;
-    corners.push_back({x + radius * std::cos(turn), y + radius * std::sin(turn)});
+/// Corners that are repeated around the middle.
+struct Outline {
+  std::size_t repeats;
+  double turn_degrees;
+  double scale;  ///< that gives it the area of a circle
+  std::span<const Polar> corners;
+};
+
+constexpr Polar corner[] = {{0, 1}};
+/// A plus sign's arm, a third as wide as the sign.
+constexpr Polar arm[] = {{-18.4349, 1.05409}, {18.4349, 1.05409}, {45, 0.471405}};
+
+constexpr Outline outline_of(Symbol symbol) {
+  switch (symbol) {
+    case Symbol::circle: break;
+    case Symbol::hexagon: return {6, 0, 1.0996, corner};
+    case Symbol::square: return {4, 45, 1.2533, corner};
+    case Symbol::diamond: return {4, 0, 1.2533, corner};
+    case Symbol::triangle: return {3, -90, 1.5551, corner};
+    case Symbol::triangle_down: return {3, 90, 1.5551, corner};
+    case Symbol::plus: return {4, 0, 1.1890, arm};
+    case Symbol::cross: return {4, 45, 1.1890, arm};
+    case Symbol::pentagon: return {5, -90, 1.1495, corner};
   }
-  return corners;
-}
-
-/// A plus sign whose arms are a third as wide as it is, turned by `angle` degrees.
-std::vector<Position> plus(double x, double y, double half, double angle) {
-  const double t = half / 3;
-  const double cosine = std::cos(angle * std::numbers::pi / 180);
-  const double sine = std::sin(angle * std::numbers::pi / 180);
-  std::vector<Position> corners;
-  for (const Position& p : {Position{-t, -half},
-                            {t, -half},
-                            {t, -t},
-                            {half, -t},
-                            {half, t},
-                            {t, t},
-                            {t, half},
-                            {-t, half},
-                            {-t, t},
-                            {-half, t},
-                            {-half, -t},
-                            {-t, -t}})
-    corners.push_back({x + p.x * cosine - p.y * sine, y + p.x * sine + p.y * cosine});
-  return corners;
+  return {};
 }
 
 }  // namespace
@@ -166,58 +152,23 @@ bool contains(const Box& outer, const Box& inner) {
 }
 
 double text_width(std::string_view text, double size) {
-  double width = 0;
-  std::size_t ascii = 0;
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) < 0x80) {
-      width += em_of(c);
-      ++ascii;
-    }
-  // Others by the columns that a terminal gives them: one for a letter, two for East Asian.
-  const double columns = static_cast<double>(display_width(text)) - static_cast<double>(ascii);
-  return size * (width + 0.7 * std::max(0.0, columns));
+  return letter_width * size * static_cast<double>(display_width(text));
 }
 
-std::vector<Box> boxes_of(const Text& text) {
+std::size_t columns_within(double width, double size) {
+  return static_cast<std::size_t>(std::max(width / (letter_width * size), 5.0));
+}
+
+Box box_of(const Text& text) {
   const double width = text_width(text.text, text.size);
   const double before = text.anchor == Anchor::start    ? 0
                         : text.anchor == Anchor::middle ? width / 2
                                                         : width;
-  const double height = (ascent + descent) * text.size;
-  if (text.angle == 0) return {{text.x - before, text.y - ascent * text.size, width, height}};
-  const double cosine = std::cos(text.angle * std::numbers::pi / 180);
-  const double sine = std::sin(text.angle * std::numbers::pi / 180);
-  const auto count = static_cast<std::size_t>(std::ceil(width / height)) + 1;
-  std::vector<Box> boxes;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double along =
-        width * static_cast<double>(i) / static_cast<double>(count - 1 + (count == 1)) - before;
-    const double up = (ascent - descent) / 2 * text.size;
-    const double x = text.x + along * cosine + up * sine;
-    const double y = text.y + along * sine - up * cosine;
-    // The corners of squares stick out of a turned line, so these are a little smaller.
-    const double side = 0.85 * height;
-    boxes.push_back({x - side / 2, y - side / 2, side, side});
-  }
-  return boxes;
-}
-
-bool overlap(const Text& a, const Text& b) {
-  const std::vector<Box> theirs = boxes_of(b);
-  for (const Box& box : boxes_of(a))
-    if (std::ranges::any_of(theirs, [&](const Box& other) { return overlap(box, other); }))
-      return true;
-  return false;
+  return {text.x - before, text.y - ascent * text.size, width, (ascent + descent) * text.size};
 }
 
 std::string xml_text(std::string_view text) {
-  std::string clean;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (begin > 0) clean += '\n';
-    clean += printable(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  const std::string clean = printable_lines(text);
   std::string out;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     const std::string_view rest = std::string_view(clean).substr(i, 3);
@@ -247,57 +198,25 @@ std::string px(double value) {
 std::string css_name(Colour colour) { return "c-" + std::string(name_of(colour)); }
 
 std::string symbol_path(Symbol symbol, double x, double y, double radius) {
-  // Each factor gives the area pi x radius^2.
-  constexpr double square = 0.8862 * std::numbers::sqrt2;  // to a corner
-  constexpr double triangle = 1.5551;
-  constexpr double hexagon = 1.0996;
-  constexpr double arms = 1.1890;
-  switch (symbol) {
-    case Symbol::circle:
-      return fmt::format("M{0},{1}a{2},{2} 0 1,0 {3},0a{2},{2} 0 1,0 -{3},0Z", px(x - radius),
-                         px(y), px(radius), px(2 * radius));
-    case Symbol::hexagon: return polygon(regular(6, x, y, radius * hexagon, 0));
-    case Symbol::square: return polygon(regular(4, x, y, radius * square, 45));
-    case Symbol::diamond: return polygon(regular(4, x, y, radius * square, 0));
-    case Symbol::triangle: return polygon(regular(3, x, y, radius * triangle, -90));
-    case Symbol::triangle_down: return polygon(regular(3, x, y, radius * triangle, 90));
-    case Symbol::plus: return polygon(plus(x, y, radius * arms, 0));
-    case Symbol::cross: return polygon(plus(x, y, radius * arms, 45));
-  }
-  return "";
-}
-
-std::vector<std::string> wrapped_text(std::string_view text, double width, double size) {
-  std::vector<std::string> lines;
-  std::string line;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string longer = line + (line.empty() ? "" : " ") + std::string(text.substr(0, end));
-    if (!line.empty() && text_width(longer, size) > width) {
-      lines.push_back(std::move(line));
-      line = text.substr(0, end);
-    } else {
-      line = longer;
+  if (symbol == Symbol::circle)
+    return fmt::format("M{0},{1}a{2},{2} 0 1,0 {3},0a{2},{2} 0 1,0 -{3},0Z", px(x - radius), px(y),
+                       px(radius), px(2 * radius));
+  const Outline outline = outline_of(symbol);
+  std::string path;
+  for (std::size_t i = 0; i < outline.repeats; ++i)
+    for (const Polar& each : outline.corners) {
+      const double degrees = outline.turn_degrees + each.degrees +
+                             360.0 * static_cast<double>(i) / static_cast<double>(outline.repeats);
+      const double angle = degrees * std::numbers::pi / 180;
+      const double reach = radius * outline.scale * each.radius;
+      path += fmt::format("{}{},{}", path.empty() ? "M" : "L", px(x + reach * std::cos(angle)),
+                          px(y + reach * std::sin(angle)));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (!line.empty()) lines.push_back(std::move(line));
-  return lines;
-}
-
-std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t columns) {
-  std::vector<std::string> clean;
-  clean.reserve(labels.size());
-  for (const std::string& label : labels) clean.push_back(printable(label));
-  return short_names(clean, columns);
+  return path + "Z";
 }
 
 std::string fitted_text(const std::string& text, double width, double size) {
-  std::string fitted = printable(text);
-  for (std::size_t columns = display_width(fitted); columns > 5 && text_width(fitted, size) > width;
-       --columns)
-    fitted = shortened(printable(text), columns);
-  return fitted;
+  return shortened(printable(text), columns_within(width, size));
 }
 
 }  // namespace roofline

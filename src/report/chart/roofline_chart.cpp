@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 #include "report/chart/makers.hpp"
 #include "report/text.hpp"
@@ -12,35 +13,69 @@
 namespace roofline {
 namespace {
 
+/// How layers look.
+struct Look {
+  std::string_view name;
+  KindFamily family;
+  Colour colour;
+  Symbol symbol;
+};
+
+constexpr Look looks[] = {
+    {"conv", KindFamily::contraction, Colour::blue, Symbol::circle},
+    {"grouped conv", KindFamily::contraction, Colour::sky, Symbol::hexagon},
+    {"linear, matmul", KindFamily::contraction, Colour::vermillion, Symbol::square},
+    {"attention", KindFamily::attention, Colour::ink, Symbol::pentagon},
+    {"norm", KindFamily::norm, Colour::green, Symbol::diamond},
+    {"activation", KindFamily::activation, Colour::orange, Symbol::triangle},
+    {"pool", KindFamily::pool, Colour::purple, Symbol::triangle_down},
+    {"add, mul, concat", KindFamily::combine, Colour::yellow, Symbol::plus},
+    {"other", KindFamily::free, Colour::grey, Symbol::cross},
+};
+
+const Look& look_of(const Layer& layer) {
+  if (layer.kind == LayerKind::linear || layer.kind == LayerKind::matmul) return looks[2];
+  const KindFamily family = info(layer.kind).family;
+  if (family == KindFamily::contraction && layer.groups > 1) return looks[1];
+  const auto* const found = std::ranges::find(looks, family, &Look::family);
+  return found == std::end(looks) ? *std::prev(found) : *found;
+}
+
 /// The work of one chart: its results, one a GPU or one an input, and their rows.
 struct Subject {
   const Report& report;
-  const Work& work;
-  std::vector<std::string> gpus;
-  std::vector<std::vector<TableRow>> rows;  ///< by result of the work
-  bool is_of_one_layer = false;             ///< others are left out on purpose
+  std::vector<const Result*> results;
+  std::vector<TableRow> rows;
+  bool is_of_one_layer = false;          ///< others are left out on purpose
+  std::vector<const Result*> gpus = {};  ///< the first result of each GPU
 
-  const Result& first() const { return report.results[work.front()]; }
-  std::size_t gpu_index(const std::string& gpu) const {
-    return static_cast<std::size_t>(std::ranges::find(gpus, gpu) - gpus.begin());
+  const Result& first() const { return *results.front(); }
+  std::size_t gpu_of(const Result& result) const {
+    const auto found = std::ranges::find_if(
+        gpus, [&](const Result* each) { return each->setting.gpu == result.setting.gpu; });
+    return static_cast<std::size_t>(found - gpus.begin());
   }
-  std::size_t gpu_of(std::size_t i) const { return gpu_index(report.results[work[i]].setting.gpu); }
-  std::vector<const Result*> one_of_each_gpu() const {
-    std::vector<const Result*> results(gpus.size());
-    for (std::size_t i = work.size(); i-- > 0;) results[gpu_of(i)] = &report.results[work[i]];
-    return results;
-  }
-  bool has_many_inputs() const { return work.size() > gpus.size(); }
+  bool has_many_gpus() const { return gpus.size() > 1; }
+  bool has_many_inputs() const { return results.size() > gpus.size(); }
 };
 
-Subject subject_of(const Report& report, const Work& work) {
-  Subject subject{report, work, {}, {}, false};
-  for (const std::size_t i : work) {
-    const std::string& gpu = report.results[i].setting.gpu;
-    if (std::ranges::find(subject.gpus, gpu) == subject.gpus.end()) subject.gpus.push_back(gpu);
-    subject.rows.push_back(folded_rows(report, i));
-  }
-  return subject;
+bool share_a_chart(const Result& a, const Result& b) {
+  if (a.layers.size() == 1 && b.layers.size() == 1) return true;
+  const auto work = [](const Result& result) {
+    return std::tie(result.setting.source, result.setting.network, result.setting.item,
+                    result.setting.batch, result.setting.dtype, result.setting.training,
+                    result.setting.pass);
+  };
+  return work(a) == work(b) && a.setting.gpu != b.setting.gpu;
+}
+
+/// Engines that the results' layers with FLOP run on, the fastest first.
+std::vector<Engine> engines_used(const std::vector<const Result*>& results) {
+  std::vector<Engine> engines;
+  for (const Result* result : results)
+    for (const LayerResult& row : result->layers)
+      if (row.counts.flops > 0 && runs_on_engine(row.layer)) engines.push_back(row.engine);
+  return fastest_first(engines, results.front()->bounds.roofs.datasheet_flop_per_s);
 }
 
 bool is_on_roofline(const LayerResult& row) {
@@ -72,10 +107,10 @@ void add_bound(Mark& mark, const Result& result, const LayerResult& row) {
                                   : *row.point.attainable_flop_per_s;
 }
 
-Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double whole_s) {
+Mark mark_of(const Subject& subject, const TableRow& row, double whole_s) {
   const LayerResult& first = row.first();
   const auto flops = static_cast<double>(first.counts.flops);
-  const bool many = subject.gpus.size() > 1;
+  const bool many = subject.has_many_gpus();
   const Look& look = look_of(first.layer);
   Mark mark;
   mark.label = row_name(row);
@@ -84,7 +119,7 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
   if (many) mark.hover += "\nGPU: " + row.result.setting.gpu;
   mark.link = row_link(subject.report, row);
   mark.symbol = look.symbol;
-  mark.colour = many ? gpu_colour(subject.gpu_of(i)) : look.colour;
+  mark.colour = many ? gpu_colour(subject.gpu_of(row.result)) : look.colour;
   mark.at = {*first.point.intensity_flop_per_byte, flops / shown_time_s(first)};
   if (first.measured_time_s && first.expected_time_s)
     mark.expected_y = flops / *first.expected_time_s;
@@ -97,14 +132,13 @@ Mark mark_of(const Subject& subject, std::size_t i, const TableRow& row, double 
 
 std::vector<Mark> marks_of(const Subject& subject) {
   std::vector<double> whole_s(subject.gpus.size(), 0);
-  for (std::size_t i = 0; i < subject.work.size(); ++i)
-    for (const LayerResult& row : subject.report.results[subject.work[i]].layers)
-      whole_s[subject.gpu_of(i)] += shown_time_s(row);
+  for (const Result* result : subject.results)
+    for (const LayerResult& row : result->layers)
+      whole_s[subject.gpu_of(*result)] += shown_time_s(row);
   std::vector<Mark> marks;
-  for (std::size_t i = 0; i < subject.work.size(); ++i)
-    for (const TableRow& row : subject.rows[i])
-      if (is_on_roofline(row.first()))
-        marks.push_back(mark_of(subject, i, row, whole_s[subject.gpu_of(i)]));
+  for (const TableRow& row : subject.rows)
+    if (is_on_roofline(row.first()))
+      marks.push_back(mark_of(subject, row, whole_s[subject.gpu_of(row.result)]));
   return marks;
 }
 
@@ -136,103 +170,87 @@ void annotate(Plot& plot, const LayerResult& row) {
   }
 }
 
-/// Room for the marks, the ridges and the flat roofs.
-void fit_axes(Plot& plot, const Subject& subject) {
-  begin_axes(plot);
-  for (const std::size_t i : subject.work)
-    include_roofs(plot, subject.report.results[i].bounds, engines_used(subject.report, {i}),
-                  subject.gpus.size() == 1);
-  widen_axes(plot);
-  // Room for words to the right of a mark alone.
-  if (!plot.notes.empty()) plot.x.high = std::max(plot.x.high, 12 * plot.marks.front().at.x);
+/// "Tesla V100: fp32 15.70 TFLOP/s, 900.0 GB/s, ridge 17.44"
+std::string roof_text(const Result& result) {
+  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
+  const double memory = result.bounds.ceilings.bandwidth_byte_per_s;
+  return fmt::format("{}: {} {}, {}, ridge {}", result.setting.gpu,
+                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(memory, "B/s"),
+                     plain(peak / memory));
 }
 
-std::vector<LegendItem> legend_of(const Plot& plot, const Subject& subject) {
-  using Sign = LegendItem::Sign;
-  std::vector<TableRow> rows;
-  for (const auto& of_result : subject.rows) std::ranges::copy(of_result, std::back_inserter(rows));
-  const auto any = [&](auto has) { return std::ranges::any_of(plot.marks, has); };
-  std::vector<LegendItem> legend = look_legend(rows);
-  std::erase_if(legend, [&](const LegendItem& item) {
-    return !any([&](const Mark& mark) {
-      return mark.symbol == item.symbol && (mark.colour == item.colour || subject.gpus.size() > 1);
-    });
-  });
-  if (subject.gpus.size() > 1) {
-    for (LegendItem& item : legend) item.colour = Colour::ink;
-    for (const Result* result : subject.one_of_each_gpu())
-      legend.push_back(
-          {roof_text(*result), Sign::bar, gpu_colour(subject.gpu_index(result->setting.gpu))});
-  }
-  const bool measured = any([](const Mark& mark) { return mark.expected_y.has_value(); });
-  if (measured) legend.push_back({"expected", Sign::open_mark});
-  add_mark_legend(legend, plot.marks);
-  if (any([](const Mark& mark) { return mark.whisker.has_value(); }))
-    legend.push_back(whisker_legend());
+/// Of several GPUs colours are those of GPUs.
+std::vector<LegendItem> legend_of(const std::vector<Mark>& marks, const Subject& subject) {
+  const bool many = subject.has_many_gpus();
+  std::vector<LegendItem> legend;
+  for (const Look& look : looks)
+    if (std::ranges::any_of(marks, [&](const Mark& mark) {
+          return mark.symbol == look.symbol && (many || mark.colour == look.colour);
+        }))
+      legend.push_back({std::string(look.name), LegendItem::Sign::mark,
+                        many ? Colour::ink : look.colour, look.symbol});
+  for (std::size_t i = 0; many && i < subject.gpus.size(); ++i)
+    legend.push_back({roof_text(*subject.gpus[i]), LegendItem::Sign::bar, gpu_colour(i)});
+  add_mark_legend(legend, marks);
   return legend;
 }
 
-/// What is not drawn, as a sentence; empty where all is.
-std::string left_out(const Subject& subject, const Thinned& thinned) {
+/// The layers that have no place, as a sentence; empty where all have one.
+std::string without_flop_text(const Subject& subject) {
   std::size_t count = 0;
-  double time = 0;
-  double whole = 0;
-  std::size_t cut = 0;
-  const LayerResult* longest = nullptr;
-  for (std::size_t i = 0; i < subject.work.size(); ++i) {
-    const Result& result = subject.report.results[subject.work[i]];
-    cut += result.layers.size();
-    for (const auto& row : subject.rows[i]) cut -= row.layers.size();
-    for (const LayerResult& row : result.layers) {
-      whole += shown_time_s(row);
+  double time_s = 0;
+  double whole_s = 0;
+  for (const Result* result : subject.results)
+    for (const LayerResult& row : result->layers) {
+      whole_s += shown_time_s(row);
       if (is_on_roofline(row) || shown_time_s(row) == 0) continue;
       ++count;
-      time += shown_time_s(row);
-      if (longest == nullptr || shown_time_s(row) > shown_time_s(*longest)) longest = &row;
+      time_s += shown_time_s(row);
     }
-  }
-  std::string text;
-  if (count > 0 && whole > 0)
-    text = fmt::format(" Not drawn: {} without FLOP, {} of the time (longest: {}).",
-                       layers_text(count), percent(time / whole),
-                       shortened(printable(longest->layer.name), 40));
-  if (thinned.count > 0)
-    text += fmt::format(" Too short or too slow to draw: {} marks, {} together.", thinned.count,
-                        percent(thinned.share));
-  if (cut > 0) text += fmt::format(" Not selected: {}.", layers_text(cut));
-  return text;
+  if (count == 0) return "";
+  return fmt::format(" Not drawn: {} {} without FLOP, {} of the time.", count,
+                     count == 1 ? "layer" : "layers", percent(time_s / whole_s));
 }
 
-Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engines) {
+Chart chart_of(Subject subject, const std::vector<Engine>& engines) {
+  for (const Result* result : subject.results)
+    if (subject.gpu_of(*result) == subject.gpus.size()) subject.gpus.push_back(result);
+  const bool many = subject.has_many_gpus();
   Plot plot;
   plot.marks = marks_of(subject);
   if (plot.marks.size() == 1)
-    for (const TableRow& row : subject.rows.front())
+    for (const TableRow& row : subject.rows)
       if (is_on_roofline(row.first())) annotate(plot, row.first());
-  const bool many = subject.gpus.size() > 1;
-  const Thinned thinned = thin(plot.marks, !many);
-  constexpr std::size_t most_named_of_many = 6;
-  name_longest(plot.marks, many ? most_named_of_many : most_named);
-  fit_axes(plot, subject);
-  plot.lines = many ? roofs_of_many(subject.one_of_each_gpu(), plot)
+  const std::string left_out = thin(plot.marks);
+  std::vector<KeyRow> key;
+  if (plot.notes.empty()) key = number_longest(plot.marks, many);
+  std::vector<UsedRoofs> roofs;
+  for (const Result* result : subject.results)
+    roofs.push_back({result->bounds, engines_used({result})});
+  fit_axes(plot, roofs, !many);
+  // Room for words to the right of a mark alone.
+  if (!plot.notes.empty()) plot.x.high = std::max(plot.x.high, 12 * plot.marks.front().at.x);
+  plot.lines = many ? roofs_of_many(subject.gpus, plot)
                     : roofs_of_one(subject.first().bounds, engines, plot);
-  if (plot.marks.size() == 1) {
+  if (!plot.notes.empty()) {
     const Mark& mark = plot.marks.front();
     plot.lines.push_back(foot_line(mark.at, plot.y, plain(mark.at.x) + " FLOP/B", mark.colour));
   }
+  std::vector<std::string> gpus;
+  for (const Result* result : subject.gpus) gpus.push_back(result->setting.gpu);
   Chart chart;
   chart.title = subject.has_many_inputs()
-                    ? fmt::format("{} inputs of one layer", subject.work.size())
+                    ? fmt::format("{} inputs of one layer", subject.results.size())
                     : work_title(subject.first(), false);
-  chart.subtitle = fmt::format("roofline of {}", fmt::join(subject.gpus, ", "));
+  chart.subtitle = fmt::format("roofline of {}", fmt::join(gpus, ", "));
   if (!subject.has_many_inputs()) chart.batch = subject.first().setting.batch;
   if (plot.marks.size() > 1)
     chart.caption = many ? "Area: share of its GPU's time; times: in the order of the GPUs. "
                          : "Area: share of the time; x4: layers alike. ";
   chart.caption += "FLOP/B: 1 MAC is 2 FLOP, each operand moves once.";
-  if (!subject.is_of_one_layer) chart.caption += left_out(subject, thinned);
-  std::vector<LegendItem> legend = legend_of(plot, subject);
-  chart.panels.push_back({"", std::move(plot), std::move(legend)});
+  if (!subject.is_of_one_layer) chart.caption += without_flop_text(subject) + left_out;
+  std::vector<LegendItem> legend = legend_of(plot.marks, subject);
+  chart.panels.push_back({"", std::move(plot), std::move(legend), std::move(key)});
   return chart;
 }
 
@@ -240,9 +258,15 @@ Chart roofline_chart_of(const Subject& subject, const std::vector<Engine>& engin
 
 std::vector<Chart> roofline_charts(const Report& report) {
   std::vector<Chart> charts;
-  for (const Work& work : works_of(report))
-    if (const std::vector<Engine> engines = engines_used(report, work); !engines.empty())
-      charts.push_back(roofline_chart_of(subject_of(report, work), engines));
+  for (const ResultGroup& group : grouped_results(report, share_a_chart)) {
+    Subject subject{report, {}, {}};
+    for (const std::size_t i : group) {
+      subject.results.push_back(&report.results[i]);
+      std::ranges::copy(folded_rows(report, i), std::back_inserter(subject.rows));
+    }
+    if (const std::vector<Engine> engines = engines_used(subject.results); !engines.empty())
+      charts.push_back(chart_of(std::move(subject), engines));
+  }
   if (charts.empty() && !report.results.empty())
     throw InputError("roofline chart: expected layers with FLOP, got none");
   return charts;
@@ -254,9 +278,7 @@ std::vector<Chart> explained_charts(const Report& report) {
     const Result& result = report.results[each.result];
     const TableRow row{result, {each.row}};
     if (!is_on_roofline(row.first())) continue;
-    const Work work{each.result};
-    charts.push_back(roofline_chart_of({report, work, {result.setting.gpu}, {{row}}, true},
-                                       {row.first().engine}));
+    charts.push_back(chart_of({report, {&result}, {row}, true}, {row.first().engine}));
     charts.back().title = row_name(row) + " of " + charts.back().title;
   }
   if (charts.empty())

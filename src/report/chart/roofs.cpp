@@ -20,7 +20,7 @@ Line slope(double byte_per_s, double top, LineStyle style, const Axis& x, const 
   const double begin = std::max(x.low, y.low / byte_per_s);
   return {.path = {{begin, byte_per_s * begin}, {top / byte_per_s, top}},
           .style = style,
-          .label_at = Line::LabelAt::begin};
+          .label_at_begin = true};
 }
 
 Line flat(double flop_per_s, double from, LineStyle style, const Axis& x) {
@@ -68,14 +68,6 @@ std::vector<Engine> fastest_first(const std::vector<Engine>& engines, const Engi
     return rate_of(peaks, a).value_or(0) > rate_of(peaks, b).value_or(0);
   });
   return sorted;
-}
-
-std::vector<Engine> engines_used(const Report& report, const std::vector<std::size_t>& results) {
-  std::vector<Engine> engines;
-  for (const std::size_t i : results)
-    for (const LayerResult& row : report.results[i].layers)
-      if (row.counts.flops > 0 && runs_on_engine(row.layer)) engines.push_back(row.engine);
-  return fastest_first(engines, report.results[results.front()].bounds.roofs.datasheet_flop_per_s);
 }
 
 std::vector<Line> roofs_of_one(const Bounds& bounds, const std::vector<Engine>& engines,
@@ -129,38 +121,29 @@ Line foot_line(const Position& from, const Axis& y, std::string label, Colour co
           .style = LineStyle::dotted,
           .colour = colour,
           .label = std::move(label),
-          .label_at = Line::LabelAt::foot};
+          .label_below = true};
 }
 
 Axis empty_axis(std::string title, std::string unit) {
   return {std::move(title), std::move(unit), true, 1e300, 0};
 }
 
-void begin_axes(Plot& plot) {
+void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2) {
   plot.x = empty_axis("arithmetic intensity, FLOP/B");
   plot.y = empty_axis("arithmetic performance", "FLOP/s");
   for (const Mark& mark : plot.marks) {
-    include(plot.x, mark.at.x);
-    if (mark.l2_x) include(plot.x, *mark.l2_x);
+    for (const double x : {mark.at.x, mark.l2_x.value_or(mark.at.x)}) include(plot.x, x);
+    for (const auto& y : {mark.expected_y, mark.bound_y}) include(plot.y, y.value_or(mark.at.y));
     include(plot.y, mark.at.y);
-    if (mark.expected_y) include(plot.y, *mark.expected_y);
-    if (mark.bound_y) include(plot.y, *mark.bound_y);
   }
-}
-
-void include_roofs(Plot& plot, const Bounds& bounds, const std::vector<Engine>& engines,
-                   bool with_l2) {
-  for (const Engine engine : engines) {
-    const double peak = *rate_of(bounds.ceilings.peak_flop_per_s, engine);
-    include(plot.x, peak / bounds.ceilings.bandwidth_byte_per_s);
-    include(plot.y, peak);
-    if (const auto sheet = rate_of(bounds.roofs.datasheet_flop_per_s, engine))
-      include(plot.y, *sheet);
-    if (with_l2) include(plot.x, peak / bounds.roofs.l2_byte_per_s);
-  }
-}
-
-void widen_axes(Plot& plot) {
+  for (const UsedRoofs& each : roofs)
+    for (const Engine engine : each.engines) {
+      const double peak = *rate_of(each.bounds.ceilings.peak_flop_per_s, engine);
+      include(plot.x, peak / each.bounds.ceilings.bandwidth_byte_per_s);
+      include(plot.y, peak);
+      include(plot.y, rate_of(each.bounds.roofs.datasheet_flop_per_s, engine).value_or(peak));
+      if (with_l2) include(plot.x, peak / each.bounds.roofs.l2_byte_per_s);
+    }
   plot.x.low /= 2;
   plot.x.high *= 4;
   plot.y.low /= 2.5;
@@ -176,7 +159,7 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
     const LineStyle style =
         ceilings.kind == CeilingKind::datasheet ? LineStyle::solid : LineStyle::dashed;
     Line roof = slope(memory, peak, style, plot.x, plot.y);
-    roof.label_at = Line::LabelAt::end;
+    roof.label_at_begin = false;
     roof.path.push_back({plot.x.high, peak});
     roof.label = results[i]->setting.gpu;
     roof.colour = gpu_colour(i);
@@ -184,14 +167,6 @@ std::vector<Line> roofs_of_many(const std::vector<const Result*>& results, const
     lines.push_back(foot_line({peak / memory, peak}, plot.y, "", gpu_colour(i)));
   }
   return lines;
-}
-
-std::string roof_text(const Result& result) {
-  const double peak = *rate_of(result.bounds.ceilings.peak_flop_per_s, result.bounds.main_engine);
-  const double memory = result.bounds.ceilings.bandwidth_byte_per_s;
-  return fmt::format("{}: {} {}, {}, ridge {}", result.setting.gpu,
-                     name_of(result.bounds.main_engine), si(peak, "FLOP/s"), si(memory, "B/s"),
-                     plain(peak / memory));
 }
 
 Colour gpu_colour(std::size_t index) {

@@ -8,12 +8,10 @@
 #include "report/chart/draw.hpp"
 #include "report/chart/makers.hpp"
 #include "report/formats.hpp"
+#include "report/text.hpp"
 
 namespace roofline {
 namespace {
-
-constexpr double page_width = 800;
-constexpr double margin = 16;
 
 constexpr std::string_view css = R"css(
 .chart text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#1a1a1a}
@@ -32,7 +30,7 @@ constexpr std::string_view css = R"css(
 .chart .bound-bar{fill:#1a1a1a;stroke:#fff;stroke-width:.7}
 .chart .line{fill:none;stroke-width:1.8}
 .chart .dashed{stroke-dasharray:7 4;stroke-width:1.5}
-.chart .dash-dot{stroke-dasharray:9 3 2 3;stroke-width:1.4}
+.chart .dash_dot{stroke-dasharray:9 3 2 3;stroke-width:1.4}
 .chart .dotted{stroke-dasharray:1.5 3;stroke-width:1.2}
 .chart .c-blue{fill:#0072b2}.chart .c-sky{fill:#56b4e9}.chart .c-vermillion{fill:#d55e00}
 .chart .c-green{fill:#009e73}.chart .c-orange{fill:#e69f00}.chart .c-purple{fill:#cc79a7}
@@ -58,53 +56,27 @@ constexpr std::string_view css = R"css(
 }
 )css";
 
-std::string_view anchor_name(Anchor anchor) {
-  switch (anchor) {
-    case Anchor::start: return "start";
-    case Anchor::middle: return "middle";
-    case Anchor::end: return "end";
-  }
-  return "";
-}
-
 std::string text_element(const Text& text) {
-  const std::string turn = text.angle == 0 ? ""
-                                           : fmt::format(" transform=\"rotate({} {} {})\"",
-                                                         px(text.angle), px(text.x), px(text.y));
-  return fmt::format(R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}"{}>{}</text>)"
+  return fmt::format(R"(<text class="{}" x="{}" y="{}" font-size="{}" text-anchor="{}">{}</text>)"
                      "\n",
-                     text.css, px(text.x), px(text.y), px(text.size), anchor_name(text.anchor),
-                     turn, xml_text(text.text));
+                     text.css, px(text.x), px(text.y), px(text.size), name_of(text.anchor),
+                     xml_text(text.text));
 }
 
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
 constexpr double label_gap = 8;
 
-std::string_view css_of(LineStyle style) {
-  switch (style) {
-    case LineStyle::solid: return "";
-    case LineStyle::dashed: return " dashed";
-    case LineStyle::dash_dot: return " dash-dot";
-    case LineStyle::dotted: return " dotted";
-  }
-  return {};
-}
-
 /// The sign about (x, y), `sign_width` wide.
 void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
   using Sign = LegendItem::Sign;
   const auto bar = [&](std::string_view css, double height) {
-    scene.body += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="18" height="{}"/>)"
-                              "\n",
-                              css, px(x - 9), px(y - height / 2), px(height));
+    draw_rect(scene, {x - 9, y - height / 2, 18, height}, css);
   };
   switch (item.sign) {
-    case Sign::mark: draw_symbol(scene, item.symbol, {x, y}, 5.5, css_name(item.colour)); break;
-    case Sign::open_mark: draw_symbol(scene, item.symbol, {x, y}, 5, "c-paper"); break;
+    case Sign::mark: draw_symbol(scene, item.symbol, {x, y}, 5, css_name(item.colour)); break;
     case Sign::bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "dot"); break;
     case Sign::l2_bound: draw_symbol(scene, Symbol::circle, {x, y}, 2.4, "open-dot"); break;
-    case Sign::l2_mark: draw_symbol(scene, item.symbol, {x, y}, 4, "c-paper"); break;
     case Sign::line: draw_path(scene, {{x - 11, y}, {x + 11, y}}, item.line, item.colour); break;
     case Sign::bar: bar(css_name(item.colour), 10); break;
     case Sign::thin_bar: bar("bound-bar", 3); break;
@@ -132,6 +104,13 @@ void draw_line(Scene& scene, Position from, Position to, std::string_view css) {
                             css, px(from.x), px(from.y), px(to.x), px(to.y));
 }
 
+void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
+  const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
+  scene.body += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)"
+                            "\n",
+                            css, px(box.x), px(box.y), px(box.width), px(box.height), title);
+}
+
 void draw_whisker(Scene& scene, Position from, Position to) {
   constexpr double half_cap = 2.5;
   const bool is_upright = from.x == to.x;
@@ -145,9 +124,9 @@ void draw_path(Scene& scene, const std::vector<Position>& path, LineStyle style,
   std::string points;
   for (const Position& place : path)
     points += fmt::format("{}{},{}", points.empty() ? "M" : "L", px(place.x), px(place.y));
-  scene.body += fmt::format(R"(<path class="line s-{}{}" d="{}"/>)"
+  scene.body += fmt::format(R"(<path class="line s-{} {}" d="{}"/>)"
                             "\n",
-                            name_of(colour), css_of(style), points);
+                            name_of(colour), name_of(style), points);
 }
 
 void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::string_view css) {
@@ -158,38 +137,40 @@ void draw_symbol(Scene& scene, Symbol symbol, Position at, double radius, std::s
 
 namespace {
 
-double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, const Box& area) {
-  if (legend.empty()) return area.y;
-  double x = area.x;
-  double y = area.y + line_height / 2;
+constexpr double width = page_width - 2 * page_margin;
+
+double draw_legend(Scene& scene, const std::vector<LegendItem>& legend, double top) {
+  if (legend.empty()) return top;
+  double x = page_margin;
+  double y = top + line_height / 2;
   for (const LegendItem& item : legend) {
-    const std::string text = fitted_text(item.text, area.width - 2 * sign_width, small_text);
-    const double width = sign_width + 4 + text_width(text, small_text) + 10;
-    if (x > area.x && x + width > area.x + area.width) {
-      x = area.x;
+    const std::string text = fitted_text(item.text, width - 2 * sign_width, small_text);
+    const double item_width = sign_width + 4 + text_width(text, small_text) + 10;
+    if (x > page_margin && x + item_width > page_margin + width) {
+      x = page_margin;
       y += line_height;
     }
     draw_sign(scene, item, x + sign_width / 2, y);
     scene.texts.push_back({x + sign_width + 4, y + 4, text, Anchor::start, "ink"});
-    x += width;
+    x += item_width;
   }
-  return y + line_height / 2;
+  return y + line_height / 2 + 10;
 }
 
-double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area) {
+double draw_key(Scene& scene, const std::vector<KeyRow>& key, double top) {
   constexpr double gap = 28;
   constexpr double number_width = 18;
-  const double column_width = (area.width - gap) / 2;
+  const double column_width = (width - gap) / 2;
   const std::size_t lines = (key.size() + 1) / 2;
   for (std::size_t i = 0; i < key.size(); ++i) {
     const KeyRow& row = key[i];
-    const double left = area.x + (i < lines ? 0 : column_width + gap);
-    const double y = area.y + line_height * (static_cast<double>(i % lines) + 0.5);
+    const double left = page_margin + (i < lines ? 0 : column_width + gap);
+    const double y = top + line_height * (static_cast<double>(i % lines) + 0.5);
     const double right = left + column_width;
     const double name_at = left + number_width + sign_width;
     const double room = right - name_at - text_width(row.detail, small_text) - label_gap;
     draw_symbol(scene, row.symbol, {left + number_width + sign_width / 2, y}, 4.5,
-                css_name(row.colour.value_or(Colour::ink)));
+                css_name(row.colour));
     const auto text = [&](double x, const std::string& words, Anchor anchor, std::string_view css) {
       scene.texts.push_back({x, y + 4, words, anchor, css});
     };
@@ -197,22 +178,15 @@ double draw_key(Scene& scene, const std::vector<KeyRow>& key, const Box& area) {
     text(name_at, fitted_text(row.name, room, small_text), Anchor::start, "ink");
     text(right, row.detail, Anchor::end, "muted");
   }
-  return area.y + line_height * static_cast<double>(lines);
+  return top + line_height * static_cast<double>(lines) + (key.empty() ? 0 : 8);
 }
 
 constexpr double row_height = 18;
 constexpr double bar_height = 12;
 constexpr double bound_height = 3;
-constexpr double widest_label = 230;
-constexpr std::size_t bar_label_columns = 32;
+constexpr double widest_label = 270;
+constexpr std::size_t bar_label_columns = 40;
 constexpr double bar_gap = 8;
-
-void draw_rect(Scene& scene, const Box& box, std::string_view css, const std::string& hover) {
-  const std::string title = hover.empty() ? "" : "<title>" + xml_text(hover) + "</title>";
-  scene.body += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}">{}</rect>)"
-                            "\n",
-                            css, px(box.x), px(box.y), px(box.width), px(box.height), title);
-}
 
 void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   const double middle = top + row_height / 2;
@@ -227,7 +201,7 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   if (bar.bound)
     draw_rect(scene,
               {scale(0), middle - bound_height / 2, scale(*bar.bound) - scale(0), bound_height},
-              "bound-bar", "");
+              "bound-bar");
   if (bar.whisker) {
     const double below = middle + bar_height / 2 + 2;
     draw_whisker(scene, {scale(bar.whisker->low), below}, {scale(bar.whisker->high), below});
@@ -238,31 +212,31 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   end_layer(scene, bar.link);
 }
 
-double draw_bars(Scene& scene, const Bars& bars, const Box& area) {
+double draw_bars(Scene& scene, const Bars& bars, double area_top) {
   double label_width = 0;
   double note_width = 0;
   std::vector<std::string> labels;
-  for (const Bar& bar : bars.bars) labels.push_back(bar.label);
-  labels = short_labels(labels, bar_label_columns);
+  for (const Bar& bar : bars.bars) labels.push_back(printable(bar.label));
+  labels = short_names(labels, bar_label_columns);
   for (std::size_t i = 0; i < bars.bars.size(); ++i) {
     const Bar& bar = bars.bars[i];
     labels[i] = fitted_text(labels[i], widest_label, small_text);
     label_width = std::max(label_width, text_width(labels[i], small_text));
     note_width = std::max(note_width, text_width(bar.note, small_text));
   }
-  const double left = area.x + label_width + bar_gap;
-  const double right = area.x + area.width - note_width - bar_gap;
-  const double bottom = area.y + row_height * static_cast<double>(bars.bars.size());
+  const double left = page_margin + label_width + bar_gap;
+  const double right = page_margin + width - note_width - bar_gap;
+  const double bottom = area_top + row_height * static_cast<double>(bars.bars.size());
   Axis axis = bars.axis;
   if (!(axis.high > 0)) axis.high = 1;
   const Scale scale(axis, left, right);
   for (const Tick& tick : ticks_of(axis, 6)) {
-    draw_line(scene, {scale(tick.value), area.y}, {scale(tick.value), bottom + 3}, "grid");
+    draw_line(scene, {scale(tick.value), area_top}, {scale(tick.value), bottom + 3}, "grid");
     scene.texts.push_back({scale(tick.value), bottom + 16, tick.text, Anchor::middle, "muted"});
   }
   for (std::size_t i = 0; i < bars.bars.size(); ++i) {
     const Bar& bar = bars.bars[i];
-    const double top = area.y + row_height * static_cast<double>(i);
+    const double top = area_top + row_height * static_cast<double>(i);
     draw_bar(scene, bar, scale, top);
     const double base = top + row_height / 2 + 4;
     scene.texts.push_back({left - bar_gap, base, labels[i], Anchor::end, "ink"});
@@ -274,36 +248,32 @@ double draw_bars(Scene& scene, const Bars& bars, const Box& area) {
 
 /// Lines of text from `top` down; returns where they end.
 double draw_paragraph(Scene& scene, std::string_view text, double top, double size,
-                      std::string_view name) {
-  for (const std::string& line : wrapped_text(text, page_width - 2 * margin, size)) {
+                      std::string_view css) {
+  std::string lines = broken(text, columns_within(width, size));
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
     top += size * 1.35;
-    scene.texts.push_back({margin, top, line, Anchor::start, name, size});
+    scene.texts.push_back({page_margin, top, lines.substr(0, end), Anchor::start, css, size});
+    lines.erase(0, end + 1);
   }
   return top;
 }
 
 /// The chart from `top` down; returns where it ends.
 double draw_chart(Scene& scene, const Chart& chart, double top) {
-  const double width = page_width - 2 * margin;
   double y =
       draw_paragraph(scene, fitted_text(chart.title, 1.8 * width, 16), top + 8, 16, "ink title");
   y = draw_paragraph(scene, chart.subtitle, y + 2, 12, "muted") + 12;
   for (const Panel& panel : chart.panels) {
     if (!panel.heading.empty())
       y = draw_paragraph(scene, fitted_text(panel.heading, width, 12), y, 12, "ink title") + 8;
-    const Box area{margin, y, width, 0};
-    std::vector<KeyRow> key;
-    if (const auto* plot = std::get_if<Plot>(&panel.body)) {
-      DrawnPlot drawn = draw_plot(scene, *plot, area);
-      y = drawn.end;
-      key = std::move(drawn.key);
-    } else {
-      y = draw_bars(scene, std::get<Bars>(panel.body), area);
-    }
-    y = draw_legend(scene, panel.legend, {margin, y, width, 0}) + 10;
-    if (!key.empty()) y = draw_key(scene, key, {margin, y, width, 0}) + 8;
+    const auto* plot = std::get_if<Plot>(&panel.body);
+    y = plot != nullptr ? draw_plot(scene, *plot, y)
+                        : draw_bars(scene, std::get<Bars>(panel.body), y);
+    y = draw_legend(scene, panel.legend, y);
+    y = draw_key(scene, panel.key, y);
   }
-  return draw_paragraph(scene, chart.caption, y, small_text, "muted") + margin;
+  return draw_paragraph(scene, chart.caption, y, small_text, "muted") + page_margin;
 }
 
 std::string element_of(const Scene& scene, const std::string& label, std::string_view role,

@@ -147,8 +147,10 @@ void write_charts(const Report& report, OutputBuffer& page) {
   const bool on_roofline = std::ranges::any_of(
       report.results, [](const Result& result) { return result.total.flops > 0; });
   std::string& text = page.text();
-  if (!report.sweeps.empty()) add_charts(text, report, ChartKind::sweep);
-  if (!report.comparisons.empty()) add_charts(text, report, ChartKind::compare);
+  if (!report.sweeps.empty())
+    add_charts(text, report, ChartKind::sweep);
+  else if (!report.points.empty())
+    add_charts(text, report, ChartKind::compare);
   if (report.filter.ranks_gpus()) return;
   if (on_roofline) add_charts(text, report, ChartKind::roofline);
   add_charts(text, report, ChartKind::time);
