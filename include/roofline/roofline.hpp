@@ -15,7 +15,6 @@
 #include "roofline/gpu.hpp"
 #include "roofline/infer.hpp"
 #include "roofline/kernel.hpp"
-#include "roofline/kernel_table.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/layer_kind.hpp"
 #include "roofline/load.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "kernel/plans.hpp"
-#include "kernel/throughput_kernel.hpp"
 
 namespace roofline {
 namespace {
@@ -27,13 +26,16 @@ NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Tr
   return trace.named("pairs of tiles of a head", pairs);
 }
 
+}  // namespace
+
 template <class Trace>
-ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts,
-                                        const EngineModel& engine, const ResolvedModel& model,
-                                        const NumberOf<Trace>& sms, Trace& trace) {
+Works<Trace> attention_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
+                             Trace& trace) {
   using Number = NumberOf<Trace>;
+  const Layer& layer = request.layer;
+  const EngineModel& engine = *request.own_engine();
   const bool forward = layer.pass == Pass::fwd;
-  const AttentionConstants& kernels = model.constants->values.attention;
+  const AttentionConstants& kernels = request.model.constants->values.attention;
   const AttentionKernel& k = forward ? kernels.forward : kernels.backward;
   const auto size = [&trace](const char* quantity, std::uint64_t number) {
     return trace.named(quantity, static_cast<double>(number), "", "layer");
@@ -49,12 +51,12 @@ ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts
 
   ThroughputWork<Number> work;
   work.algorithm = forward ? Algorithm::fused_attention : Algorithm::fused_attention_backward;
-  work.streams = streams_of(layer, counts);
+  work.streams = streams_of(layer, request.counts);
   work.start_s = trace.named("start beyond the launch", trace(k.start_s), "s");
   work.kernels = forward ? 1 : 3;
   work.threads = tile;
   work.blocks = value_of(blocks);
-  if (queries == 1) return work;
+  if (queries == 1) return {work};
 
   const Number scores =
       trace.named("scores, on whole tiles",
@@ -76,29 +78,18 @@ ThroughputWork<NumberOf<Trace>> work_of(const Layer& layer, const Counts& counts
     const double loads = std::fmod(row_byte, 16) == 0 ? 1 : 2;
     work.clocks = work.clocks + scores * loads * trace(kernels.mask_score_clock);
   }
-  work.useful_share =
-      trace.factor("useful share of the arithmetic", static_cast<double>(counts.flops) / work.flop);
+  work.useful_share = trace.factor("useful share of the arithmetic",
+                                   static_cast<double>(request.counts.flops) / work.flop);
   // Blocks of a causal head differ in length and fill each other's gaps, but for half a wave.
-  const Number waves = trace.named("waves", blocks / sms);
+  const Number waves = trace.named("waves", blocks / rates.sm_count);
   work.idle = trace.factor("whole waves / waves",
                            (layer.causal && waves > 1 ? waves + 0.5 : ceil(waves)) / waves);
-  return work;
+  return {work};
 }
 
-}  // namespace
-
-template <class Trace>
-KernelPlan attention_plan(const Layer& layer, const Counts& counts, const EngineModel& engine,
-                          const ResolvedModel& model, CacheState cache, Trace& trace) {
-  const auto flop_s = practical_flop_s(counts, &engine, trace);
-  const auto rates = machine_rates(model.machine, trace);
-  const auto work = work_of(layer, counts, engine, model, rates.sm_count, trace);
-  return throughput_plan<Trace>({work}, flop_s, rates, model, cache, trace);
-}
-
-template KernelPlan attention_plan(const Layer&, const Counts&, const EngineModel&,
-                                   const ResolvedModel&, CacheState, Planning&);
-template KernelPlan attention_plan(const Layer&, const Counts&, const EngineModel&,
-                                   const ResolvedModel&, CacheState, Explaining&);
+template Works<Planning> attention_works(const PlanRequest&, const MachineRates<double>&,
+                                         Planning&);
+template Works<Explaining> attention_works(const PlanRequest&, const MachineRates<Traced>&,
+                                           Explaining&);
 
 }  // namespace roofline

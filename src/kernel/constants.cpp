@@ -37,24 +37,14 @@ std::size_t index_of(std::string_view path) {
                                   fields.begin());
 }
 
-/// The index of the constant that each one is like; none where there is none.
-std::vector<std::optional<std::size_t>> find_likes() {
-  std::vector<std::optional<std::size_t>> likes;
-  likes.reserve(constant_count);
-  for (const ConstantField& field : constant_fields()) {
-    const auto fits = [&](const Likeness& each) {
-      return field.path.find(each.part) != field.path.npos;
-    };
-    const auto likeness = std::ranges::find_if(likenesses, fits);
-    if (likeness == std::end(likenesses)) {
-      likes.emplace_back();
-      continue;
-    }
-    std::string path(field.path);
-    likes.emplace_back(
-        index_of(path.replace(path.find(likeness->part), likeness->part.size(), likeness->like)));
+/// The index of the constant that one is like, where there is any.
+std::optional<std::size_t> like_of(std::size_t index) {
+  const std::string_view path = constant_fields()[index].path;
+  for (const auto& [part, like] : likenesses) {
+    const std::size_t at = path.find(part);
+    if (at != path.npos) return index_of(std::string(path).replace(at, part.size(), like));
   }
-  return likes;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,14 +65,17 @@ std::string dotted(std::string_view path) {
 }
 
 std::optional<std::size_t> complete(ModelConstants& constants) {
-  static const std::vector<std::optional<std::size_t>> likes = find_likes();
   const auto fields = constant_fields();
   const auto numbers = numbers_of(constants.values);
   for (std::size_t i = 0; i < constant_count; ++i) {
     ConstantNote& note = constants.notes[i];
     if (note.stated) continue;
     std::size_t source = i;
-    while (!constants.notes[source].stated && likes[source]) source = *likes[source];
+    while (!constants.notes[source].stated) {
+      const std::optional<std::size_t> like = like_of(source);
+      if (!like) break;
+      source = *like;
+    }
     if (constants.notes[source].stated) {
       numbers[i] = numbers[source];
       note.origin = constants.notes[source].origin;

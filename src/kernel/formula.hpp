@@ -104,16 +104,16 @@ struct Planning {
 
   double operator()(const double& constant) const { return constant; }
   static double sourced(double value, std::string_view) { return value; }
-  template <class... Origin>
-  static double named(std::string_view, double value, std::string_view = {}, const Origin&...) {
+  template <class... Unit>
+  static double named(std::string_view, double value, const Unit&...) {
     return value;
   }
-  template <class... Origin>
-  static double factor(std::string_view, double value, std::string_view = {}, const Origin&...) {
+  template <class... Unit>
+  static double factor(std::string_view, double value, const Unit&...) {
     return value;
   }
-  template <class... Origin>
-  static double summand(std::string_view, double value, std::string_view = {}, const Origin&...) {
+  template <class... Unit>
+  static double summand(std::string_view, double value, const Unit&...) {
     return value;
   }
 };

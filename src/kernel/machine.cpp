@@ -210,7 +210,6 @@ Machine machine_of(const Gpu& gpu, std::vector<std::string>& assumptions) {
   machine.clock_hz = clock_hz_of(gpu, assumptions);
   machine.sm_count = sm_count_of(gpu, machine.clock_hz, assumptions);
   machine.issue_share = issue_share_of(machine);
-  machine.issue_clock_per_s = machine.sm_count * machine.clock_hz * machine.issue_share;
   machine.sm_origin = gpu.sm_count ? datasheet_origin : "assumed from the fp32 peak";
   machine.clock_origin = gpu.boost_clock_hz ? datasheet_origin : "assumed";
   machine.tdp_w = gpu.tdp_w.value_or(0);

@@ -41,10 +41,9 @@ struct Machine {
   std::uint32_t compute_capability = 0;  ///< major * 10 + minor; 0 where there is none
   double sm_count = 1;
   double clock_hz = 1.5e9;
-  double issue_share = 1;        ///< instructions a clock and SM, relative to four warps of 32
-  double issue_clock_per_s = 0;  ///< SM clocks a second over the whole part, scaled by that
-  double tdp_w = 0;              ///< 0: not published
-  const char* sm_origin = "";    ///< literals
+  double issue_share = 1;      ///< instructions a clock and SM, relative to four warps of 32
+  double tdp_w = 0;            ///< 0: not published
+  const char* sm_origin = "";  ///< literals
   const char* clock_origin = "";
   SmLimits sm;
 };

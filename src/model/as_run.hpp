@@ -4,44 +4,12 @@
 // run, and in which types.
 
 #include <cstddef>
-#include <map>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "roofline/context.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {
-
-/// Takes the layers of a network in order and whatever goes between them. Operands that name a
-/// layer find it where it now is.
-class GraphRewriter {
- public:
-  /// Everything of the network but its layers.
-  explicit GraphRewriter(const Network& network);
-
-  /// Layer `index` of the old network as it now is, before it is added.
-  Layer layer(std::size_t index) const;
-  /// What the layer of that index, as it now is, writes.
-  DataType type_of(std::size_t now) const;
-  /// Adds such a layer. Returns its index.
-  std::size_t add(Layer layer);
-  /// Adds a layer that the old network does not have, called `what` of the layer `of`:
-  /// "conv1.bias", or if that is taken "conv1.bias#2".
-  std::size_t insert(Layer layer, const std::string& of, const std::string& what);
-  /// Who reads the old layer's output reads that of the new layer `now` from here on.
-  void replace(std::size_t old, std::size_t now);
-
-  Network network() &&;
-
- private:
-  const Network& old_;
-  Network made_;
-  std::vector<std::size_t> now_;             ///< for each old layer
-  std::set<std::string> names_;              ///< taken
-  std::map<std::string, std::size_t> uses_;  ///< of the name of an inserted layer
-};
 
 // PyTorch's autocast (torch.amp): weights are kept in fp32, and each operator runs in a type of its
 // own, with the kernels that cast its operands before it and their gradients behind it.
@@ -59,9 +27,9 @@ class GraphRewriter {
 /// record but for its types. The backward pass of a weight's cast is that of its gradient. Training
 /// under amp ends with "gradients.unscale", which divides all gradients by the scale that the loss
 /// was multiplied by and looks for overflows among them (GradScaler).
-Network autocast(const Network& network, DataType how);
+Network autocast(Network network, DataType how);
 /// A network that is under autocast already, with the end of its training.
-Network with_unscaling(const Network& network);
+Network with_unscaling(Network network);
 
 /// Whether autocast put the layer in, to cast what no layer of the network computes: its input, or
 /// weights.
@@ -96,7 +64,7 @@ void fuse_attention(Network& network);
 ///   bn1.counter          in training counts a batch norm's batches
 ///
 /// Products take their bias in their epilogue.
-Network with_eager_kernels(const Network& network);
+Network with_eager_kernels(Network network);
 
 /// The passes in which layer `index` of the network runs, in order. Inference: the layer's own
 /// pass, none for layers of training alone. Training: forward, data gradient (not for the first

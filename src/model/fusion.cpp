@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/as_run.hpp"
@@ -183,7 +184,7 @@ std::optional<std::size_t> last_writer(const Network& network, const Layer& laye
 void fuse(Network& network, FusionKind kind) {
   if (kind == FusionKind::none) return;
   if (kind == FusionKind::eager) {
-    network = with_eager_kernels(network);
+    network = with_eager_kernels(std::move(network));
     return;
   }
   Fusion fusion(network, kind);

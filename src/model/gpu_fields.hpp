@@ -57,35 +57,19 @@ struct FieldForm {
   }
 };
 
-/// A member of Owner, of one of the types that its members have.
-template <class Owner, class... Types>
-using MemberOf = std::variant<Types Owner::*...>;
-
+/// A member of a GPU or of one of its parts, of any of the types that their members have.
 template <class Owner>
-struct GpuMembers;
-template <>
-struct GpuMembers<Source> {
-  using Any = MemberOf<Source, std::string, std::vector<std::string>>;
-};
-template <>
-struct GpuMembers<KernelConstants> {
-  using Any = MemberOf<KernelConstants, std::optional<double>>;
-};
-template <>
-struct GpuMembers<SustainedCeilings> {
-  using Any = MemberOf<SustainedCeilings, std::string, std::optional<double>, EngineRates>;
-};
-template <>
-struct GpuMembers<Gpu> {
-  using Any = MemberOf<Gpu, std::string, std::vector<std::string>, double, std::optional<double>,
-                       std::optional<std::uint64_t>, EngineRates, std::optional<SustainedCeilings>,
-                       KernelConstants, std::shared_ptr<const ModelConstants>, std::vector<Source>>;
-};
+using GpuMember =
+    std::variant<std::string Owner::*, std::vector<std::string> Owner::*, double Owner::*,
+                 std::optional<double> Owner::*, std::optional<std::uint64_t> Owner::*,
+                 EngineRates Owner::*, std::optional<SustainedCeilings> Owner::*,
+                 KernelConstants Owner::*, std::shared_ptr<const ModelConstants> Owner::*,
+                 std::vector<Source> Owner::*>;
 
 template <class Owner>
 struct GpuField {
   FieldForm form;
-  typename GpuMembers<Owner>::Any member;
+  GpuMember<Owner> member;
 };
 
 namespace gpu_field_tables {

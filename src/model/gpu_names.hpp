@@ -30,13 +30,11 @@ std::vector<std::string> nearest_gpu_names(std::string_view wrong,
                                            std::span<const std::vector<std::string>> parts,
                                            std::size_t limit);
 
-/// What a driver's name of a MIG slice ("H100 80GB HBM3 MIG 1g.10gb") or of a compute instance in
-/// one ("A100-SXM4-40GB MIG 1c.3g.20gb") says.
+/// What a driver's name of a MIG slice says: "H100 80GB HBM3 MIG 1g.10gb".
 struct MigName {
   std::string part;
   std::uint64_t gigabytes = 0;
   std::uint64_t compute_slices = 0;
-  std::uint64_t instance_slices = 0;  ///< those of a compute instance in them; 0: all
 };
 
 /// The name taken apart; nothing where it has another form. Whether there is such a part or slice

@@ -18,7 +18,7 @@ constexpr double most_value = 1e9;
 
 struct Settable {
   FieldForm form;
-  std::variant<GpuMembers<Gpu>::Any, GpuMembers<KernelConstants>::Any> member;
+  std::variant<GpuMember<Gpu>, GpuMember<KernelConstants>> member;
 };
 
 /// All fields that can be set, once each.
@@ -219,10 +219,10 @@ class Changer {
         return std::nullopt;
       }
     };
-    if (const auto* of_gpu = std::get_if<GpuMembers<Gpu>::Any>(&field.member))
+    if (const auto* of_gpu = std::get_if<GpuMember<Gpu>>(&field.member))
       return std::visit([&](auto member) { return number(gpu_.*member); }, *of_gpu);
     return std::visit([&](auto member) { return number(gpu_.kernel.*member); },
-                      std::get<GpuMembers<KernelConstants>::Any>(field.member));
+                      std::get<GpuMember<KernelConstants>>(field.member));
   }
 
   /// Sizes of caches in MiB, all else in base units.

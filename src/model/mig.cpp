@@ -111,9 +111,6 @@ const MigSlice& slice_meant(const MigName& name, const Gpu& whole,
   if (nearest == nullptr)
     throw InputError(whole.name + " has no MIG profile " + std::to_string(name.compute_slices) +
                      "g." + std::to_string(name.gigabytes) + "gb; it has " + all);
-  if (name.instance_slices > name.compute_slices)
-    throw InputError(whole.name + " has no compute instance of " +
-                     std::to_string(name.instance_slices) + " slices in MIG " + nearest->name());
   return *nearest;
 }
 
@@ -122,43 +119,33 @@ void scale_known(std::optional<Number>& value, double factor) {
   if (value) value = static_cast<Number>(static_cast<double>(*value) * factor);
 }
 
-/// Named as the whole is named.
-Gpu slice_called(const Gpu& whole, const std::string& suffix) {
-  Gpu gpu = whole;
-  for (std::string& alias : gpu.aliases) alias += ' ' + suffix;
-  gpu.name += ' ' + suffix;
-  return gpu;
-}
-
 }  // namespace
 
 std::optional<MigName> parse_mig_name(std::string_view text) {
-  // "h100 80gb hbm3 mig 2c 4g 40gb me": what follows the memory size says which media engines a
+  // "h100 80gb hbm3 mig 4g 40gb me": what follows the memory size says which media engines a
   // slice has and whether it draws.
   static const std::regex form(
-      R"((?!mig )(.+?)(?: mig)?(?: (\d{1,4})c)? (\d{1,4})g (\d{1,4})gb(?: (?:me|gfx|all))*)");
-  const auto number = [](const std::ssub_match& digits) {
-    return digits.matched ? std::stoull(digits) : 0;
-  };
+      R"((?!mig )(.+?)(?: mig)? (\d{1,4})g (\d{1,4})gb(?: (?:me|gfx|all))*)");
   std::smatch match;
   const std::string words = gpu_name_words(text);
-  if (!std::regex_match(words, match, form) || number(match[3]) == 0) return std::nullopt;
-  return MigName{match[1], number(match[4]), number(match[3]), number(match[2])};
+  if (!std::regex_match(words, match, form)) return std::nullopt;
+  const std::uint64_t compute_slices = std::stoull(match[2]);
+  if (compute_slices == 0) return std::nullopt;
+  return MigName{match[1], std::stoull(match[3]), compute_slices};
 }
 
 Gpu mig_slice(const Gpu& whole, const MigName& name) {
   const std::vector<MigSlice> slices = slices_of(whole);
   if (slices.empty()) throw InputError(whole.name + " has no MIG slices");
   const MigSlice& slice = slice_meant(name, whole, slices);
-  const bool is_instance = name.instance_slices > 0 && name.instance_slices < slice.compute_slices;
-  const std::uint64_t sm_count =
-      is_instance ? name.instance_slices * slices.front().sm_count : slice.sm_count;
-  const double sm_share = static_cast<double>(sm_count) / static_cast<double>(*whole.sm_count);
+  const double sm_share =
+      static_cast<double>(slice.sm_count) / static_cast<double>(*whole.sm_count);
   const double memory_share = slice.memory_share;
-  Gpu gpu = slice_called(
-      whole,
-      "MIG " + (is_instance ? std::to_string(name.instance_slices) + "c." : "") + slice.name());
-  gpu.sm_count = sm_count;
+  const std::string suffix = " MIG " + slice.name();
+  Gpu gpu = whole;
+  gpu.name += suffix;
+  for (std::string& alias : gpu.aliases) alias += suffix;
+  gpu.sm_count = slice.sm_count;
   for (const Engine engine : enumerators<Engine>)
     scale_known(gpu.peak_flop_per_s[engine], sm_share);
   gpu.bandwidth_byte_per_s *= memory_share;
@@ -168,8 +155,8 @@ Gpu mig_slice(const Gpu& whole, const MigName& name) {
   scale_known(gpu.l3_byte, memory_share);
   gpu.tdp_w.reset();
   gpu.sustained.reset();
-  std::string taken = "MIG slice of " + whole.name + ": " + std::to_string(sm_count) + " of " +
-                      std::to_string(*whole.sm_count) + " SMs" +
+  std::string taken = "MIG slice of " + whole.name + ": " + std::to_string(slice.sm_count) +
+                      " of " + std::to_string(*whole.sm_count) + " SMs" +
                       (slice.lists_sms ? "" : " (the published fraction)") + ", " +
                       slice.memory_text + " (" + gigabytes(static_cast<double>(*gpu.memory_byte)) +
                       " GB, " + gigabytes(gpu.bandwidth_byte_per_s) + " GB/s";

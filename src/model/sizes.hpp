@@ -44,8 +44,5 @@ constexpr std::uint64_t checked_product(const Sizes& sizes) {
 constexpr std::uint64_t ceil_div(std::uint64_t value, std::uint64_t unit) {
   return value / unit + (value % unit != 0 ? 1 : 0);
 }
-constexpr std::uint64_t ceil_to_multiple(std::uint64_t value, std::uint64_t unit) {
-  return checked_mul(ceil_div(value, unit), unit);
-}
 
 }  // namespace roofline

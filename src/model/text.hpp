@@ -7,8 +7,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory_resource>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace roofline {
@@ -84,6 +86,23 @@ inline std::string_view without_copy(std::string_view name) {
       std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
   return is_number ? name.substr(0, at) : name;
 }
+
+/// Gives each a name of its own: a second "conv" is "conv#2".
+class UniqueNames {
+ public:
+  std::string operator()(const std::string& wanted) {
+    const std::size_t uses = ++uses_[wanted];
+    if (uses == 1) return wanted;
+    std::string name = name_of_copy(wanted, uses);
+    while (++uses_[name] > 1) name = name_of_copy(wanted, ++uses_[wanted]);
+    return name;
+  }
+
+ private:
+  /// Holds all names side by side, so that they leave no gaps between layers when they are gone.
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<std::string, std::size_t> uses_{&memory_};
+};
 
 /// Single letters to add, to leave out or to change between one and the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -1,10 +1,9 @@
-#include "roofline/kernel_table.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "results/steps.hpp"
+#include "roofline/report.hpp"
 
 namespace roofline {
 namespace {

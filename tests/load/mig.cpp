@@ -54,9 +54,7 @@ TEST_CASE("MIG slices by the names that drivers, schedulers and people write", "
       {"NVIDIA A100-PG509-200 MIG 1g.5gb", "A100 SXM4 40GB MIG 1g.5gb", 14, 5},
       {"NVIDIA-A100-SXM4-80GB-MIG-3g.40gb", "A100 SXM4 80GB MIG 3g.40gb", 42, 40},
       {"NVIDIA A100 80GB PCIe MIG 1g.10gb+me", "A100 PCIe 80GB MIG 1g.10gb", 14, 10},
-      {"NVIDIA A100-SXM4-40GB MIG 1c.3g.20gb", "A100 SXM4 40GB MIG 1c.3g.20gb", 14, 20},
-      {"NVIDIA H100 80GB HBM3 MIG 2c.4g.40gb+me", "H100 SXM5 80GB MIG 2c.4g.40gb", 32, 40},
-      {"NVIDIA H100 80GB HBM3 MIG 3c.3g.40gb", "H100 SXM5 80GB MIG 3g.40gb", 60, 40},
+      {"NVIDIA H100 80GB HBM3 MIG 3g.40gb+me", "H100 SXM5 80GB MIG 3g.40gb", 60, 40},
       {"NVIDIA A30 MIG 1g.6gb", "NVIDIA A30 MIG 1g.6gb", 14, 6},
       {"NVIDIA A30 MIG 2g.12gb", "NVIDIA A30 MIG 2g.12gb", 28, 12},
       {"NVIDIA H100 NVL MIG 1g.12gb", "H100 NVL 94GB MIG 1g.12gb", 16, 11.75},
@@ -121,9 +119,6 @@ TEST_CASE("A share that is none says what there is", "[load/mig]") {
   CHECK(gpu_message("A100-SXM4-40GB MIG 3g.40gb") ==
         "A100 SXM4 40GB has no MIG profile 3g.40gb; it has 1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, "
         "4g.20gb and 7g.40gb");
-  CHECK(gpu_message("A30 MIG 1c.1g.6gb") == "");
-  CHECK(gpu_message("A30 MIG 3c.2g.12gb") ==
-        "NVIDIA A30 has no compute instance of 3 slices in MIG 2g.12gb");
   CHECK(gpu_message("T4 MIG 1g.5gb") == "Tesla T4 has no MIG slices");
   CHECK(gpu_message("RTX 5090 MIG 1g.8gb") == "GeForce RTX 5090 has no MIG slices");
   CHECK(gpu_message("H300 MIG 1g.10gb") ==

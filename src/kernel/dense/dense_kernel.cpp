@@ -36,17 +36,12 @@ struct DenseChoice {
   }
 };
 
-/// The rates that dense formulas start from.
-template <class Number>
-struct DenseRates {
-  MachineRates<Number> machine;
-  Number dram_byte_per_s{};
-};
-
 template <class Trace>
 DenseRates<NumberOf<Trace>> dense_rates(const ResolvedModel& model, Trace& trace) {
   const auto machine = machine_rates(model.machine, trace);
-  return {machine, dram_byte_per_s(model.memory, trace)};
+  const auto l2_byte = trace(model.memory.constants->l2_operand_byte_per_clock_per_sm);
+  return {machine, dram_byte_per_s(model.memory, trace),
+          l2_byte * machine.sm_count * machine.clock_hz};
 }
 
 template <class Number>
@@ -64,15 +59,11 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   const Contraction& x = context.x;
   DenseKernel<Number> kernel;
   AroundProduct<Number>& around = kernel.around;
-  const auto l2_byte_per_s = [&] {
-    return trace(memory.constants->l2_operand_byte_per_clock_per_sm) * rates.machine.sm_count *
-           rates.machine.clock_hz;
-  };
   if (!choice.tiled()) {
     // Every weight is used once, so the kernel streams the matrix through threads that each hold a
     // few sums: no tiles, the time of its bytes from L2.
-    const Number l2_s = trace.named("operands through L2",
-                                    (x.read_byte + Number(x.write_byte)) / l2_byte_per_s(), "s");
+    const Number l2_s = trace.named(
+        "operands through L2", (x.read_byte + Number(x.write_byte)) / rates.l2_byte_per_s, "s");
     const Number start_s =
         trace.named("start of a block", trace(c.block_latency_clk) / rates.machine.clock_hz, "s");
     around.hides_product = true;
@@ -85,17 +76,13 @@ DenseKernel<NumberOf<Trace>> dense_kernel(const DenseContext& context, const Den
   kernel.gemm = gemm_time(choice.product, product_rate, choice.mapping, trace);
   const Number& product_s = kernel.gemm.schedule.kernel_s;
   if (choice.staged() || choice.weights_first()) {
-    const TransformRates<Number> transform_rates{
-        trace.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
-                    "clock/s"),
-        rates.dram_byte_per_s, l2_byte_per_s()};
     const auto around_of = choice.staged() ? staging<Trace> : fused_weights<Trace>;
-    around = around_of(x, *choice.transform, memory, c, transform_rates, product_s, trace);
+    around = around_of(x, *choice.transform, memory, c, rates, product_s, trace);
     return kernel;
   }
   Number clear_s{}, clear_launch_s{};
   if (choice.clears) {
-    clear_s = trace.named("writing zeros", x.write_byte / l2_byte_per_s(), "s");
+    clear_s = trace.named("writing zeros", x.write_byte / rates.l2_byte_per_s, "s");
     clear_launch_s = trace.named("launch of the kernel that writes zeros",
                                  trace.sourced(memory.launch_s, memory.launch_origin) +
                                      context.engine.start_share * trace(c.library_start_s),
@@ -297,8 +284,7 @@ void add_overlapped(TimeParts<NumberOf<Trace>>& parts, const NumberOf<Trace>& ke
 }
 
 template <class Trace>
-KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState cache,
-                   Trace& trace) {
+KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trace& trace) {
   using Number = NumberOf<Trace>;
   const EngineModel& engine = context.engine;
   const ResolvedModel& model = context.model;
@@ -307,10 +293,11 @@ KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState
   const DenseConstants& c = *engine.constants;
   const DenseChoice choice = choose_dense_kernel(context);
 
-  const Number flop_s = practical_flop_s(counts, &engine, trace);
+  const Number flop_s = practical_flop_s(request.counts, &engine, trace);
   const auto rates = dense_rates(model, trace);
   const auto kernel = dense_kernel(context, choice, rates, trace);
-  const auto traffic = memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, cache, trace);
+  const auto traffic =
+      memory_traffic({x.read_byte, x.write_byte}, Number{}, memory, request.cache, trace);
   const Number dram_s = trace.named("DRAM", traffic.timed_dram_byte / rates.dram_byte_per_s, "s");
 
   TimeParts<Number> parts;
@@ -347,40 +334,35 @@ KernelPlan plan_of(const DenseContext& context, const Counts& counts, CacheState
   return plan;
 }
 
-/// The engine as kernels reach it that a builder picks, where libraries' reach another share.
-std::optional<EngineModel> built_engine(const EngineModel& library, const Layer& layer) {
-  if (layer.kernels != KernelSource::inference_engine ||
-      library.built_math_share == library.math_share)
-    return std::nullopt;
-  EngineModel built = library;
-  built.math_share = library.built_math_share;
-  built.math_origin = library.built_math_origin;
-  return built;
-}
-
 }  // namespace
 
 template <class Trace>
-KernelPlan dense_plan(const Layer& layer, const Counts& counts, const EngineModel& library,
-                      const ResolvedModel& model, CacheState cache, Trace& trace) {
-  const std::optional<EngineModel> built = built_engine(library, layer);
+KernelPlan dense_plan(const PlanRequest& request, Trace& trace) {
+  const Layer& layer = request.layer;
+  const EngineModel& library = *request.own_engine();
+  std::optional<EngineModel> built;  // as kernels reach it that a builder picks
+  if (layer.kernels == KernelSource::inference_engine &&
+      library.built_math_share != library.math_share) {
+    built = library;
+    built->math_share = library.built_math_share;
+    built->math_origin = library.built_math_origin;
+  }
   const EngineModel& engine = built ? *built : library;
   const auto context_of = [&](FewChannels few) {
-    return DenseContext{layer, model, engine, contraction_of(layer, counts, engine, few)};
+    return DenseContext{layer, request.model, engine,
+                        contraction_of(layer, request.counts, engine, few)};
   };
   const DenseContext gathered = context_of(FewChannels::gathered);
   const bool may_pad = gathered.x.gathered && keeps_tensors_padded(layer);
-  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, counts, cache, trace);
+  if (!may_pad || layer.mapping != KernelMapping{}) return plan_of(gathered, request, trace);
   const DenseContext padded = context_of(FewChannels::padded);
   Planning planning;
-  const bool pads = plan_of(padded, counts, cache, planning).expected_time_s <
-                    plan_of(gathered, counts, cache, planning).expected_time_s;
-  return plan_of(pads ? padded : gathered, counts, cache, trace);
+  const bool pads = plan_of(padded, request, planning).expected_time_s <
+                    plan_of(gathered, request, planning).expected_time_s;
+  return plan_of(pads ? padded : gathered, request, trace);
 }
 
-template KernelPlan dense_plan(const Layer&, const Counts&, const EngineModel&,
-                               const ResolvedModel&, CacheState, Planning&);
-template KernelPlan dense_plan(const Layer&, const Counts&, const EngineModel&,
-                               const ResolvedModel&, CacheState, Explaining&);
+template KernelPlan dense_plan(const PlanRequest&, Planning&);
+template KernelPlan dense_plan(const PlanRequest&, Explaining&);
 
 }  // namespace roofline

@@ -38,11 +38,11 @@ void add_winograd(std::vector<Transform>& all, const Contraction& x, const Libra
     if (stated ? *stated == transform.algorithm : has) all.push_back(transform);
   };
   if (x.kernel_h != x.kernel_w) return;
-  if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, 2, x.element_byte});
+  if (x.kernel_h == 3) add({Algorithm::winograd_4x4_nonfused, 6, 36, x.element_byte});
   if (x.kernel_h == 3 && !wgrad)
-    add({Algorithm::winograd_2x2_fused, 4, 16, 2, x.element_byte,
+    add({Algorithm::winograd_2x2_fused, 4, 16, x.element_byte,
          library[LibraryFeature::winograd_box]});
-  if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, 2, x.element_byte});
+  if (x.kernel_h == 5) add({Algorithm::winograd_5x5_nonfused, 9, 81, x.element_byte});
 }
 
 struct TileGrid {
@@ -63,7 +63,7 @@ void add_fft(std::vector<Transform>& all, const Contraction& x, const LibraryFea
              std::optional<Algorithm> stated) {
   const auto add = [&](Algorithm algorithm, bool has, double edge, double places) {
     if (stated ? *stated == algorithm : has && !x.channels_last)
-      all.push_back({algorithm, edge, edge * (edge / 2 + 1), 8, 8, false, places});
+      all.push_back({algorithm, edge, edge * (edge / 2 + 1), 8, false, places});
   };
   const double image = std::max(x.out_h + x.kernel_h, x.out_w + x.kernel_w) - 1;
   if (x.role != Pass::wgrad && std::max(x.kernel_h, x.kernel_w) < 32)
@@ -131,9 +131,12 @@ Product transformed_product(const Contraction& x, const Transform& t, const Prod
   }
   constexpr const char* tile_word = "transformed tiles";
   p.kernels = ProductKernels::transformed_points;
-  p.flop_ratio = t.flop_per_point / 2;
   // Four multiply-adds of two complex numbers, four words, in either direction the same.
-  if (t.fourier()) p.load_ratio = 0.5, p.role = Pass::fwd;
+  if (t.fourier()) {
+    p.flop_ratio = 4;
+    p.load_ratio = 0.5;
+    p.role = Pass::fwd;
+  }
   p.m = wgrad ? out : tiles / t.places;
   p.m_is = wgrad ? out_word : tile_word;
   p.k = fwd ? in : wgrad ? tiles / t.places : out;

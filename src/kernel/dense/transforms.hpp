@@ -26,15 +26,14 @@
 #include <vector>
 
 #include "kernel/dense/gemm.hpp"
-#include "roofline/algorithm.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 
 struct Transform {
   Algorithm algorithm = Algorithm::winograd_2x2_fused;
-  double edge = 4;            ///< inputs of a tile along one axis
-  double points = 16;         ///< of the transformed tile
-  double flop_per_point = 2;  ///< of one multiply-add in the transformed domain
+  double edge = 4;     ///< inputs of a tile along one axis
+  double points = 16;  ///< of the transformed tile
   double point_byte = 4;
   bool weights_first = false;  ///< fused: a kernel of its own transforms the weights
   double places = 1;           ///< of an image, one after the other
@@ -78,23 +77,30 @@ struct AroundProduct {
 /// Tiles over the images of the tensor that the pass makes.
 double transform_tile_count(const Contraction& x, const Transform& transform);
 
-/// Clocks a second of all SMs, and what device memory and L2 sustain.
+/// The rates that dense formulas start from.
 template <class Number>
-struct TransformRates {
-  Number clock_per_s{};
+struct DenseRates {
+  MachineRates<Number> machine;
   Number dram_byte_per_s{};
-  Number l2_byte_per_s{};
+  Number l2_byte_per_s{};  ///< of operands
 };
+
+template <class Trace>
+NumberOf<Trace> all_clock_per_s(const DenseRates<NumberOf<Trace>>& rates, Trace& trace) {
+  return trace.named("clocks of all SMs, by what they issue", rates.machine.issue_clock_per_s,
+                     "clock/s");
+}
 
 /// The kernels before and after the products, and the memory between: what one kernel writes and
 /// the next reads. What fits in L2 stays there.
 template <class Trace>
 AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
                                        const MemorySystem& memory, const DenseConstants& c,
-                                       const TransformRates<NumberOf<Trace>>& rates,
+                                       const DenseRates<NumberOf<Trace>>& rates,
                                        const NumberOf<Trace>& product_s, Trace& trace) {
   using Number = NumberOf<Trace>;
   AroundProduct<Number> around;
+  const Number clock_per_s = all_clock_per_s(rates, trace);
   const Number tiles = transform_tile_count(x, t);
   const Number in = x.in_channels, out = x.out_channels;
   const Number images = trace.named("points of images", t.points * tiles * (in + out));
@@ -120,7 +126,7 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
   if (!t.fourier() && x.role != Pass::wgrad) {
     const Number clocks = images / trace(c.transform_per_clk_per_sm) +
                           weights / trace(c.weight_transform_per_clk_per_sm);
-    transform_s = max({transform_s, clocks / rates.clock_per_s});
+    transform_s = max({transform_s, clocks / clock_per_s});
   }
   transform_s = trace.named("workspace through the transforms", transform_s, "s");
   const Number image_s =
@@ -146,15 +152,16 @@ AroundProduct<NumberOf<Trace>> staging(const Contraction& x, const Transform& t,
 template <class Trace>
 AroundProduct<NumberOf<Trace>> fused_weights(const Contraction& x, const Transform& t,
                                              const MemorySystem& memory, const DenseConstants& c,
-                                             const TransformRates<NumberOf<Trace>>& rates,
+                                             const DenseRates<NumberOf<Trace>>& rates,
                                              const NumberOf<Trace>& product_s, Trace& trace) {
   using Number = NumberOf<Trace>;
+  const Number clock_per_s = all_clock_per_s(rates, trace);
   const Number points =
       trace.named("points of weights", t.points * Number(x.in_channels) * x.out_channels);
   const Number transform_s =
       trace.named("transform of the weights",
                   max({points * t.point_byte / rates.dram_byte_per_s,
-                       points / trace(c.weight_transform_per_clk_per_sm) / rates.clock_per_s}),
+                       points / trace(c.weight_transform_per_clk_per_sm) / clock_per_s}),
                   "s");
   // What else a further kernel takes, the start of a fused convolution was measured with.
   const Number launch_s =

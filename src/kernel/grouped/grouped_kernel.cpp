@@ -206,19 +206,16 @@ Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model
 }  // namespace
 
 template <class Trace>
-KernelPlan grouped_plan(const Layer& layer, const Counts& counts, Engine engine,
-                        const ResolvedModel& model, CacheState cache, Trace& trace) {
-  const ConvolutionProblem p = convolution_problem(layer, counts);
-  const Algorithm algorithm = fastest_kernel(p, model, cache);
-  const auto flop_s = practical_flop_s(counts, engine_model(model, engine), trace);
-  const auto rates = machine_rates(model.machine, trace);
+Works<Trace> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
+                           Trace& trace) {
+  const ResolvedModel& model = request.model;
+  const ConvolutionProblem p = convolution_problem(request.layer, request.counts);
   const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};
-  return throughput_plan<Trace>({work_of(algorithm, formulas)}, flop_s, rates, model, cache, trace);
+  return {work_of(fastest_kernel(p, model, request.cache), formulas)};
 }
 
-template KernelPlan grouped_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
-                                 CacheState, Planning&);
-template KernelPlan grouped_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
-                                 CacheState, Explaining&);
+template Works<Planning> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);
+template Works<Explaining> grouped_works(const PlanRequest&, const MachineRates<Traced>&,
+                                         Explaining&);
 
 }  // namespace roofline

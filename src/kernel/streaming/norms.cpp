@@ -59,12 +59,12 @@ class NormKernels : StreamFormulas<Trace> {
   explicit NormKernels(const Formulas& formulas)
       : Formulas(formulas), rows_(p.input_element / p.channels) {}
 
-  std::vector<Work> works() const {
+  Works<Trace> works() const {
     switch (p.layer->kind) {
       case LayerKind::batch_norm: return {batch_norm()};
       case LayerKind::instance_norm: return {instance_norm()};
       case LayerKind::group_norm: return {group_norm()};
-      default: return p.backward() ? layer_norm_backward() : std::vector<Work>{layer_norm()};
+      default: return p.backward() ? layer_norm_backward() : Works<Trace>{layer_norm()};
     }
   }
 
@@ -77,9 +77,9 @@ class NormKernels : StreamFormulas<Trace> {
                                p.streams);
   }
 
-  std::vector<Work> layer_norm_backward() const {
-    std::vector<Work> works{by_rows(k.layer_norm_backward, k.layer_norm_backward_row_clock,
-                                    {2 * p.input_byte, p.input_byte})};
+  Works<Trace> layer_norm_backward() const {
+    Works<Trace> works{by_rows(k.layer_norm_backward, k.layer_norm_backward_row_clock,
+                               {2 * p.input_byte, p.input_byte})};
     const double columns = std::ceil(p.channels / column_block);
     const bool shared =
         rows_ > rows_of_shared_columns && columns < std::floor(machine.sm_count / 2);
@@ -322,11 +322,11 @@ class NormKernels : StreamFormulas<Trace> {
 }  // namespace
 
 template <class Trace>
-std::vector<ThroughputWork<NumberOf<Trace>>> norm(const StreamFormulas<Trace>& f) {
+Works<Trace> norm(const StreamFormulas<Trace>& f) {
   return NormKernels<Trace>(f).works();
 }
 
-template std::vector<ThroughputWork<double>> norm(const StreamFormulas<Planning>&);
-template std::vector<ThroughputWork<Traced>> norm(const StreamFormulas<Explaining>&);
+template Works<Planning> norm(const StreamFormulas<Planning>&);
+template Works<Explaining> norm(const StreamFormulas<Explaining>&);
 
 }  // namespace roofline

@@ -93,7 +93,7 @@ class PoolKernels : StreamFormulas<Trace> {
         max_pool_(formulas.p.layer->kind == LayerKind::max_pool),
         kernel_(kernel_of(formulas.p, formulas.k, max_pool_)) {}
 
-  std::vector<Work> works() const {
+  Works<Trace> works() const {
     if (!p.backward()) return {forward()};
     if (!max_pool_) return {planes()};
     return {p.nhwc ? places() : planes(), clearing()};
@@ -176,11 +176,11 @@ class PoolKernels : StreamFormulas<Trace> {
 }  // namespace
 
 template <class Trace>
-std::vector<ThroughputWork<NumberOf<Trace>>> pool(const StreamFormulas<Trace>& f) {
+Works<Trace> pool(const StreamFormulas<Trace>& f) {
   return PoolKernels<Trace>(f).works();
 }
 
-template std::vector<ThroughputWork<double>> pool(const StreamFormulas<Planning>&);
-template std::vector<ThroughputWork<Traced>> pool(const StreamFormulas<Explaining>&);
+template Works<Planning> pool(const StreamFormulas<Planning>&);
+template Works<Explaining> pool(const StreamFormulas<Explaining>&);
 
 }  // namespace roofline

@@ -3,9 +3,7 @@
 // A streaming layer's sizes as doubles, gathered once, the work of a kernel on it, and the families
 // that have files of their own.
 
-#include <vector>
-
-#include "kernel/throughput_kernel.hpp"
+#include "kernel/plans.hpp"
 
 namespace roofline {
 
@@ -68,11 +66,11 @@ struct StreamFormulas {
 
 /// Batch, instance, group, layer and RMS norms, as kernels one after the other.
 template <class Trace>
-std::vector<ThroughputWork<NumberOf<Trace>>> norm(const StreamFormulas<Trace>& formulas);
+Works<Trace> norm(const StreamFormulas<Trace>& formulas);
 
 /// Max and average pools.
 template <class Trace>
-std::vector<ThroughputWork<NumberOf<Trace>>> pool(const StreamFormulas<Trace>& formulas);
+Works<Trace> pool(const StreamFormulas<Trace>& formulas);
 
 /// Who does what in a reduction.
 struct ReductionGrid {

@@ -91,7 +91,7 @@ class StreamingKernels : StreamFormulas<Trace> {
   explicit StreamingKernels(const Formulas& formulas) : Formulas(formulas) {}
 
   /// One after the other.
-  std::vector<Work> works() const {
+  Works<Trace> works() const {
     if (is_generated(*p.layer)) return {generated()};
     if (info(p.layer->kind).family == KindFamily::norm) return norm<Trace>(*this);
     if (has_window(p.layer->kind)) return pool<Trace>(*this);
@@ -275,19 +275,18 @@ class StreamingKernels : StreamFormulas<Trace> {
 }  // namespace
 
 template <class Trace>
-KernelPlan streaming_plan(const Layer& layer, const Counts& counts, Engine engine,
-                          const ResolvedModel& model, CacheState cache, Trace& trace) {
-  const auto flop_s = practical_flop_s(counts, engine_model(model, engine), trace);
-  const auto rates = machine_rates(model.machine, trace);
-  const StreamProblem problem = stream_problem(layer, counts);
-  const StreamingKernels<Trace> kernels(
-      {problem, model.constants->values.streaming, rates, model.machine, trace});
-  return throughput_plan<Trace>(kernels.works(), flop_s, rates, model, cache, trace);
+Works<Trace> streaming_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
+                             Trace& trace) {
+  const ResolvedModel& model = request.model;
+  const StreamProblem problem = stream_problem(request.layer, request.counts);
+  return StreamingKernels<Trace>(
+             {problem, model.constants->values.streaming, rates, model.machine, trace})
+      .works();
 }
 
-template KernelPlan streaming_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
-                                   CacheState, Planning&);
-template KernelPlan streaming_plan(const Layer&, const Counts&, Engine, const ResolvedModel&,
-                                   CacheState, Explaining&);
+template Works<Planning> streaming_works(const PlanRequest&, const MachineRates<double>&,
+                                         Planning&);
+template Works<Explaining> streaming_works(const PlanRequest&, const MachineRates<Traced>&,
+                                           Explaining&);
 
 }  // namespace roofline

@@ -1,9 +1,6 @@
 #include "roofline/infer.hpp"
 
 #include <algorithm>
-#include <map>
-#include <memory_resource>
-#include <unordered_map>
 #include <utility>
 
 #include "model/as_run.hpp"
@@ -33,28 +30,6 @@ InputError placed(const FieldError& error, const Place& place) {
   return input;
 }
 
-/// Gives each layer a name of its own: a second "conv" is "conv#2".
-class OwnNames {
- public:
-  std::string operator()(const std::string& wanted) {
-    const std::size_t uses = ++uses_[wanted];
-    if (uses == 1) return wanted;
-    std::string name = name_of_copy(wanted, uses);
-    while (++uses_[name] > 1) name = name_of_copy(wanted, ++uses_[wanted]);
-    return name;
-  }
-
- private:
-  std::pmr::monotonic_buffer_resource memory_;  ///< as of LayerNames
-  std::pmr::unordered_map<std::string, std::size_t> uses_{&memory_};
-};
-
-/// Norms of one kind of which the same is assumed.
-struct AssumedNorms {
-  std::size_t count;
-  std::string first;
-};
-
 /// What each copy of a layer holds of its own, about: its name and its operands.
 double copy_byte(const LayerSpec& spec) {
   const std::size_t operands = spec.inputs.size() + spec.fused.size();
@@ -82,11 +57,6 @@ class Inference {
   Network network() {
     for (std::size_t i = 0; i < spec_.layers.size(); ++i) add_placed(spec_.layers[i], i);
     add_unread();
-    for (const auto& [assumed, norms] : assumed_norms_)
-      network_.assumptions.push_back(std::to_string(norms.count) + " " +
-                                     std::string(info(assumed.first).name) + ", the first \"" +
-                                     norms.first + "\", without normalized_shape: taken over " +
-                                     std::string(assumed.second));
     return std::move(network_);
   }
 
@@ -125,9 +95,6 @@ class Inference {
         network_.layers.push_back(infer_layer(spec, own_name_(stated_name), scope));
       names_.add(stated_name, first, copies);
     }
-    if (const std::string_view over = norm_assumption(spec, network_.layers.back()); !over.empty())
-      ++assumed_norms_.try_emplace({spec.kind, over}, AssumedNorms{0, stated_name})
-            .first->second.count;
     previous_copies_ = copies;
   }
 
@@ -150,8 +117,7 @@ class Inference {
   const LayerDefaults& defaults_;
   Network network_;
   LayerNames names_;
-  OwnNames own_name_;
-  std::map<std::pair<LayerKind, std::string_view>, AssumedNorms> assumed_norms_;
+  UniqueNames own_name_;
   std::size_t previous_copies_ = 0;
   std::uint64_t added_copies_ = 0;
   double added_byte_ = 0;  ///< what the copies take, so that no short input fills the memory
@@ -199,8 +165,9 @@ InputError fixed_batch_error(const NetworkSpec& spec, const std::string& wanted)
 Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults) {
   return expected([&] {
     Network network = inferred(spec, defaults);
-    if (spec.autocast) return with_unscaling(network);
-    if (defaults.autocast && !spec.batch_is_fixed) return autocast(network, *defaults.autocast);
+    if (spec.autocast) return with_unscaling(std::move(network));
+    if (defaults.autocast && !spec.batch_is_fixed)
+      return autocast(std::move(network), *defaults.autocast);
     return network;
   });
 }

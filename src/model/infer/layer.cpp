@@ -19,6 +19,11 @@ void check_equal(std::uint64_t got, std::uint64_t expected, const std::string& w
        {operand});
 }
 
+std::uint64_t required(std::string_view field, std::optional<std::uint64_t> number) {
+  if (!number || *number == 0) fail_missing(field, "an integer >= 1");
+  return *number;
+}
+
 /// Scaled dot-product attention, softmax(Q K^T / sqrt(d)) V in one kernel. Queries are [N, heads,
 /// length, features]; keys and values may have fewer heads, each shared by several of the queries'.
 void infer_attention(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
@@ -61,44 +66,30 @@ bool are_last_sizes(std::uint64_t count, const Shape& shape) {
   return count == shape.channels;
 }
 
-/// Layer and RMS norms: over the features of each position (transformers, and ConvNeXt's norms of
-/// images), or over the last sizes, up to all but the batch.
-void set_layer_norm(const LayerSpec& spec, Layer& layer) {
+/// Fills norm_elements; the shapes are there. Layer and RMS norms are over the features of each
+/// position (transformers, and ConvNeXt's norms of images), or over the last sizes, up to all but
+/// the batch.
+void infer_norm(const LayerSpec& spec, Layer& layer) {
   const Shape& shape = layer.output;
   const std::uint64_t features = shape.channels;
-  const std::uint64_t all = checked_mul(features, checked_product(shape.spatial));
-  if (spec.normalized_shape.empty()) {
-    layer.norm_elements = features;
-    return;
-  }
-  const std::uint64_t stated = checked_product(spec.normalized_shape);
-  if (!are_last_sizes(stated, shape))
-    fail("normalized_shape",
-         "expected [" + std::to_string(features) + "], the features of the input " +
-             to_text(shape) + ", or all its " + std::to_string(all) +
-             " elements but the batch, got " + list_text(spec.normalized_shape));
-  layer.norm_elements = stated;
-}
-
-void set_group_norm(const LayerSpec& spec, Layer& layer) {
-  if (!spec.groups) fail_missing("groups", "an integer >= 1");
-  const std::uint64_t channels = layer.output.channels;
-  if (*spec.groups == 0 || channels % *spec.groups != 0)
-    fail("groups", "expected a divisor of the " + std::to_string(channels) + " channels, got " +
-                       std::to_string(*spec.groups));
-  layer.norm_elements = checked_mul(channels / *spec.groups, checked_product(layer.output.spatial));
-}
-
-/// Fills norm_elements; the shapes are there.
-void infer_norm(const LayerSpec& spec, Layer& layer) {
-  switch (layer.kind) {
-    case LayerKind::layer_norm:
-    case LayerKind::rms_norm: return set_layer_norm(spec, layer);
-    case LayerKind::group_norm: return set_group_norm(spec, layer);
-    case LayerKind::instance_norm:
-      layer.norm_elements = checked_product(layer.output.spatial);
-      return;
-    default: return;
+  const std::uint64_t positions = checked_product(shape.spatial);
+  if (layer.kind == LayerKind::instance_norm) {
+    layer.norm_elements = positions;
+  } else if (layer.kind == LayerKind::group_norm) {
+    const std::uint64_t groups = required("groups", spec.groups);
+    if (features % groups != 0)
+      fail("groups", "expected a divisor of the " + std::to_string(features) + " channels, got " +
+                         std::to_string(groups));
+    layer.norm_elements = checked_mul(features / groups, positions);
+  } else if (layer.kind != LayerKind::batch_norm) {
+    const std::uint64_t all = checked_mul(features, positions);
+    layer.norm_elements =
+        spec.normalized_shape.empty() ? features : checked_product(spec.normalized_shape);
+    if (!are_last_sizes(layer.norm_elements, shape))
+      fail("normalized_shape",
+           "expected [" + std::to_string(features) + "], the features of the input " +
+               to_text(shape) + ", or all its " + std::to_string(all) +
+               " elements but the batch, got " + list_text(spec.normalized_shape));
   }
 }
 
@@ -132,9 +123,7 @@ void infer_linear(const LayerSpec& spec, const LayerScope& scope, Layer& layer) 
   }
   layer.inputs = {operand};
   layer.output = in;
-  if (!spec.out_features || *spec.out_features == 0)
-    fail_missing("out_features", "an integer >= 1");
-  layer.output.channels = *spec.out_features;
+  layer.output.channels = required("out_features", spec.out_features);
 }
 
 /// Both matrices as shapes: [..., m, k] and [..., k, n], all axes before the last two being
@@ -175,15 +164,13 @@ void infer_matmul_shapes(const LayerSpec& spec, const LayerScope& scope, Layer& 
 /// m x k times k x n, `batch` products. The products are the layer's own: --batch leaves them.
 void infer_matmul(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   if (!spec.inputs.empty()) return infer_matmul_shapes(spec, scope, layer);
-  for (const auto& [field, number] :
-       {std::pair<std::string_view, std::optional<std::uint64_t>>{"m", spec.m},
-        {"n", spec.n},
-        {"k", spec.k}})
-    if (!number || *number == 0) fail_missing(field, "an integer >= 1");
+  const std::uint64_t m = required("m", spec.m);
+  const std::uint64_t n = required("n", spec.n);
+  const std::uint64_t k = required("k", spec.k);
   const std::uint64_t batch =
       spec.batch.value_or(scope.defaults.batch_override.value_or(scope.network.batch.value_or(1)));
-  layer.inputs = {{{batch, *spec.k, {1, 1, *spec.m}, 1}, std::nullopt, false}};
-  layer.output = {batch, *spec.n, {1, 1, *spec.m}, 1};
+  layer.inputs = {{{batch, k, {1, 1, m}, 1}, std::nullopt, false}};
+  layer.output = {batch, n, {1, 1, m}, 1};
 }
 
 /// NumPy's rule, axis by axis: equal sizes, or one of them is 1.
@@ -264,15 +251,11 @@ void infer_movement(const LayerSpec& spec, const LayerScope& scope, Layer& layer
 /// Indices of any shape, and the table as a second operand. Each index is replaced by its row.
 void infer_embedding(const LayerSpec& spec, const LayerScope& scope, Layer& layer) {
   const Operand indices = infer_operand(spec, scope, std::nullopt);
-  for (const auto& [field, number] :
-       {std::pair{"num_embeddings", spec.num_embeddings}, {"embedding_dim", spec.embedding_dim}})
-    if (!number || *number == 0) fail_missing(field, "an integer >= 1");
-  Operand table;
-  table.shape = {1, *spec.embedding_dim, {1, 1, *spec.num_embeddings}, 1};
-  table.is_parameter = true;
+  const std::uint64_t rows = required("num_embeddings", spec.num_embeddings);
+  const std::uint64_t features = required("embedding_dim", spec.embedding_dim);
+  Operand table{{1, features, {1, 1, rows}, 1}, std::nullopt, true};
   layer.inputs = {indices, table};
-  layer.output = {
-      indices.shape.batch, *spec.embedding_dim, {1, 1, elements(one_image(indices.shape))}, 1};
+  layer.output = {indices.shape.batch, features, {1, 1, elements(one_image(indices.shape))}, 1};
 }
 
 /// The spatial axes that a type such as "InstanceNorm1d" states. BatchNorm1d takes [N, C] as well.
@@ -403,14 +386,6 @@ Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& sco
     fail_layer("expected counts below 2^64, got an overflow in layer \"" + layer.name + "\"");
   }
   return layer;
-}
-
-std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer) {
-  if (layer.norm_elements == 0 || layer.output.spatial_rank == 0 ||
-      !spec.normalized_shape.empty() || !takes(layer.kind, "normalized_shape"))
-    return "";
-  const bool features_last = spec.input && spec.input->layer.empty();
-  return features_last ? "the last size of the input" : "the channels of each position";
 }
 
 }  // namespace roofline

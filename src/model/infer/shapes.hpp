@@ -162,8 +162,4 @@ std::string padding_hint(const Layer& layer, std::size_t axis, std::uint64_t wan
 /// Throws FieldError. `name` is the layer's own.
 Layer infer_layer(const LayerSpec& spec, std::string name, const LayerScope& scope);
 
-/// What a layer norm was taken over for want of a normalized_shape, where that could also be
-/// something else; empty where nothing had to be assumed.
-std::string_view norm_assumption(const LayerSpec& spec, const Layer& layer);
-
 }  // namespace roofline

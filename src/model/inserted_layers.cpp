@@ -1,0 +1,293 @@
+// Layers that a run puts between those of its network: casts under autocast, and the kernels that
+// PyTorch runs beside those of its layers.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/as_run.hpp"
+#include "model/sizes.hpp"
+#include "model/text.hpp"
+#include "roofline/roofline_point.hpp"
+
+namespace roofline {
+namespace {
+
+/// Takes the layers of a network in order and whatever goes between them. Operands that name a
+/// layer find it where it now is.
+class GraphRewriter {
+ public:
+  explicit GraphRewriter(Network network)
+      : old_(std::move(network.layers)), made_(std::move(network)), now_(old_.size()) {
+    made_.layers.clear();
+    for (const Layer& layer : old_) unique_name_(layer.name);
+  }
+
+  const std::vector<Layer>& old_layers() const { return old_; }
+  const Network& made() const { return made_; }
+
+  /// Layer `index` of the old network as it now is, before it is added.
+  Layer layer(std::size_t index) const {
+    Layer layer = old_[index];
+    for (Operand& operand : layer.inputs)
+      if (operand.producer) operand.producer = now_[*operand.producer];
+    if (layer.fused_into) layer.fused_into = now_[*layer.fused_into];
+    return layer;
+  }
+
+  /// Adds such a layer. Returns its index.
+  std::size_t add(Layer layer) {
+    made_.layers.push_back(std::move(layer));
+    return made_.layers.size() - 1;
+  }
+
+  /// Adds a layer that the old network does not have, called `what` of the layer `of`:
+  /// "conv1.bias", or if that is taken "conv1.bias#2".
+  std::size_t insert(Layer layer, const std::string& of, const std::string& what) {
+    layer.name = unique_name_(std::string(without_copy(of)) + what);
+    return add(std::move(layer));
+  }
+
+  /// Who reads the old layer's output reads that of the new layer `now` from here on.
+  void replace(std::size_t old, std::size_t now) { now_[old] = now; }
+
+  Network network() && { return std::move(made_); }
+
+ private:
+  std::vector<Layer> old_;
+  Network made_;
+  std::vector<std::size_t> now_;  ///< for each old layer
+  UniqueNames unique_name_;
+};
+
+enum class Policy : std::uint8_t { half, fp32, widest };
+
+Policy policy_of(LayerKind kind) {
+  const KindFamily family = info(kind).family;
+  if (family == KindFamily::contraction || family == KindFamily::attention) return Policy::half;
+  switch (kind) {
+    case LayerKind::prelu: return Policy::half;
+    case LayerKind::softmax:
+    case LayerKind::layer_norm:
+    case LayerKind::rms_norm:
+    case LayerKind::group_norm:
+    case LayerKind::local_response_norm: return Policy::fp32;
+    default: return Policy::widest;
+  }
+}
+
+bool is_fp32(const DataTypes& types) {
+  return types.input == DataType::fp32 && types.weight == DataType::fp32 &&
+         types.output == DataType::fp32;
+}
+
+/// A vector or, as one, a whole tensor.
+Shape flat(std::uint64_t elements) {
+  Shape shape;
+  shape.channels = elements;
+  return shape;
+}
+
+Layer cast(const Operand& operand, DataType from, DataType to) {
+  Layer layer;
+  layer.kind = LayerKind::copy;
+  layer.dtypes = {from, from, to};
+  layer.inputs = {operand};
+  layer.output = operand.shape;
+  return layer;
+}
+
+/// The cast of weights, which count as another layer's.
+Layer weight_cast(std::uint64_t elements, DataType to) {
+  Layer layer = cast({flat(elements), std::nullopt, false}, DataType::fp32, to);
+  layer.shared_weights = true;
+  return layer;
+}
+
+std::uint64_t params_of(const Network& network) {
+  std::uint64_t params = 0;
+  for (const Layer& layer : network.layers) params = checked_add(params, count(layer).params);
+  return params;
+}
+
+class Autocast {
+ public:
+  Autocast(Network network, DataType half) : half_(half), rewriter_(std::move(network)) {}
+
+  Network network() && {
+    for (std::size_t i = 0; i < rewriter_.old_layers().size(); ++i)
+      rewriter_.replace(i,
+                        rewriter_.add(cast_layer(rewriter_.old_layers()[i], rewriter_.layer(i))));
+    return std::move(rewriter_).network();
+  }
+
+ private:
+  /// The layer in its type, `now` with its producers where they are; casts before it are added.
+  Layer cast_layer(const Layer& old, Layer now) {
+    if (!is_fp32(old.dtypes)) return now;
+    const Policy policy = policy_of(old.kind);
+    if (policy == Policy::widest) {
+      now.dtypes.input = now.dtypes.output = widest_operand(old, now);
+      return now;
+    }
+    const DataType type = policy == Policy::half ? half_ : DataType::fp32;
+    now.dtypes = {type, type, type};
+    if (rewriter_.made().record) return now;
+    for (Operand& operand : now.inputs) cast_operand(old, operand, type);
+    if (policy == Policy::half) cast_weights(old);
+    return now;
+  }
+
+  DataType type_of(const Operand& operand) const {
+    return operand.producer ? rewriter_.made().layers[*operand.producer].dtypes.output
+                            : DataType::fp32;
+  }
+
+  /// Parameters in fp32 make a result in fp32; those of a norm do not.
+  DataType widest_operand(const Layer& old, const Layer& now) const {
+    if (rewriter_.made().record) return half_;
+    if (info(old.kind).family == KindFamily::lookup) return DataType::fp32;
+    for (const Operand& operand : now.inputs)
+      if (type_of(operand) == DataType::fp32) return DataType::fp32;
+    return half_;
+  }
+
+  void cast_operand(const Layer& old, Operand& operand, DataType type) {
+    const DataType from = type_of(operand);
+    if (operand.is_parameter || from == type) return;
+    operand.producer = rewriter_.insert(cast(operand, from, type), old.name, named(".input", type));
+  }
+
+  void cast_weights(const Layer& old) {
+    const std::uint64_t bias = old.bias ? old.output.channels : 0;
+    const std::uint64_t all = own_params(old);
+    if (all == 0) return;
+    rewriter_.insert(weight_cast(all - bias, half_), old.name, named(".weight", half_));
+    if (bias > 0) rewriter_.insert(weight_cast(bias, half_), old.name, named(".bias", half_));
+  }
+
+  static std::uint64_t own_params(const Layer& layer) {
+    Layer owner = layer;
+    owner.shared_weights = false;
+    return layer.kind == LayerKind::matmul ? 0 : count(owner).params;
+  }
+
+  static std::string named(const char* what, DataType type) {
+    return what + (" to " + std::string(name_of(type)));
+  }
+
+  DataType half_;
+  GraphRewriter rewriter_;
+};
+
+bool convolves(const Layer& layer) {
+  return layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
+}
+
+/// A kernel of one type whose operands nobody has to learn or to load.
+Layer kernel(LayerKind kind, std::vector<Operand> inputs, const Shape& output, DataType type) {
+  Layer layer;
+  layer.kind = kind;
+  layer.dtypes = {type, type, type};
+  layer.inputs = std::move(inputs);
+  layer.output = output;
+  layer.shared_weights = true;
+  layer.is_inserted = true;
+  return layer;
+}
+
+Layer in_training(Layer layer) {
+  layer.training_only = true;
+  return layer;
+}
+
+/// A number a channel, in a tensor of as many axes.
+Shape per_channel(const Layer& layer) {
+  Shape shape = layer.output;
+  shape.batch = 1;
+  shape.spatial = {1, 1, 1};
+  return shape;
+}
+
+Layer bias_kernel(const Layer& convolution, std::size_t at) {
+  Layer layer =
+      kernel(LayerKind::add,
+             {{convolution.output, at, false}, {per_channel(convolution), std::nullopt, true}},
+             convolution.output, convolution.dtypes.output);
+  layer.layout = convolution.layout;
+  layer.training_only = convolution.training_only;
+  return layer;
+}
+
+Layer bias_gradient(const Layer& layer) {
+  Layer sum = in_training(kernel(LayerKind::reduce, {{layer.output, std::nullopt, false}},
+                                 per_channel(layer), layer.dtypes.output));
+  sum.layout = layer.layout;
+  return sum;
+}
+
+Layer gradient_sum(const Layer& layer) {
+  const Operand gradient{layer.output, std::nullopt, false};
+  return in_training(
+      kernel(LayerKind::add, {gradient, gradient}, layer.output, layer.dtypes.output));
+}
+
+/// Divides the gradients of so many weights by the scale of the loss.
+Layer unscaling(std::uint64_t params) {
+  const Shape gradients = flat(params);
+  return in_training(kernel(LayerKind::elementwise, {{gradients, std::nullopt, false}}, gradients,
+                            DataType::fp32));
+}
+
+Layer counter() {
+  return in_training(
+      kernel(LayerKind::elementwise, {{Shape(), std::nullopt, false}}, Shape(), DataType::fp32));
+}
+
+}  // namespace
+
+Network with_eager_kernels(Network network) {
+  const std::vector<std::size_t> readers = reader_counts(network);
+  GraphRewriter rewriter(std::move(network));
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    const Layer layer = rewriter.layer(i);
+    std::size_t last = rewriter.add(layer);
+    if (layer.pass == Pass::fwd && !layer.fused_into && !rewriter.made().record) {
+      if (layer.bias && convolves(layer))
+        last = rewriter.insert(bias_kernel(layer, last), layer.name, ".bias");
+      if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
+      if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
+      for (std::size_t reader = 1; reader < readers[i]; ++reader)
+        rewriter.insert(gradient_sum(layer), layer.name, ".gradient sum");
+    }
+    rewriter.replace(i, last);
+  }
+  return std::move(rewriter).network();
+}
+
+Network autocast(Network network, DataType how) {
+  Network cast = Autocast(std::move(network), *autocast_type(how)).network();
+  cast.autocast = how;
+  return with_unscaling(std::move(cast));
+}
+
+Network with_unscaling(Network network) {
+  const std::uint64_t params = network.record ? 0 : params_of(network);
+  if (network.autocast != DataType::amp || params == 0) return network;
+  GraphRewriter rewriter(std::move(network));
+  for (std::size_t i = 0; i < rewriter.old_layers().size(); ++i)
+    rewriter.replace(i, rewriter.add(rewriter.layer(i)));
+  rewriter.insert(unscaling(params), "gradients", ".unscale");
+  return std::move(rewriter).network();
+}
+
+bool casts_given(const Network& network, const Layer& layer) {
+  return network.autocast && layer.kind == LayerKind::copy &&
+         layer.dtypes.input != layer.dtypes.output && !layer.inputs.front().producer;
+}
+
+bool casts_weights(const Network& network, const Layer& layer) {
+  return casts_given(network, layer) && layer.shared_weights;
+}
+
+}  // namespace roofline
