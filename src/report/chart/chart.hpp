@@ -153,11 +153,6 @@ struct Bar {
 /// What the bar needs of the axis.
 double length_of(const Bar& bar);
 
-struct Bars {
-  Axis axis;
-  std::vector<Bar> bars;
-};
-
 /// What a number beside marks stands for.
 struct KeyRow {
   std::string name;
@@ -168,7 +163,7 @@ struct KeyRow {
 
 struct Panel {
   std::string heading;
-  std::variant<Plot, Bars> body;
+  std::variant<Plot, std::vector<Bar>> body;  ///< bars along one axis of time
   std::vector<LegendItem> legend;
   std::vector<KeyRow> key = {};  ///< of the numbers, from 1
 };

@@ -61,22 +61,23 @@ double row_time_s(const TableRow& row) {
   return time;
 }
 
-Bars bars_along_time(std::vector<Bar> bars) {
-  Axis axis{"time", "s", false, 0, 0};
-  for (const Bar& bar : bars) axis.high = std::max(axis.high, length_of(bar));
-  return {std::move(axis), std::move(bars)};
-}
-
-Bars longest_along_time(std::vector<Bar> bars) {
-  if (bars.size() <= most_bars) return bars_along_time(std::move(bars));
+std::vector<Bar> longest_of(std::vector<Bar> bars) {
+  if (bars.size() <= most_bars) return bars;
   std::vector<double> lengths;
+  lengths.reserve(bars.size());
   for (const Bar& bar : bars) lengths.push_back(length_of(bar));
   std::ranges::nth_element(lengths, lengths.begin() + most_bars, std::greater());
   const double longest_left_out = lengths[most_bars];
+  const auto longer =
+      std::ranges::count_if(lengths, [&](double length) { return length > longest_left_out; });
+  std::size_t ties = most_bars - static_cast<std::size_t>(longer);
   std::vector<Bar> longest;
   Bar rest;
   for (Bar& bar : bars) {
-    if (length_of(bar) > longest_left_out) {
+    const double length = length_of(bar);
+    const bool is_tie = length == longest_left_out && ties > 0;
+    if (is_tie) --ties;
+    if (is_tie || length > longest_left_out) {
       longest.push_back(std::move(bar));
       continue;
     }
@@ -90,7 +91,7 @@ Bars longest_along_time(std::vector<Bar> bars) {
   rest.label = fmt::format("{} more", bars.size() - longest.size());
   rest.note = duration(length_of(rest));
   longest.push_back(std::move(rest));
-  return bars_along_time(std::move(longest));
+  return longest;
 }
 
 std::vector<TableRow> folded_rows(const Report& report, std::size_t result) {
@@ -148,6 +149,7 @@ std::string thin(std::vector<Mark>& marks) {
   order.resize(kept);
   std::ranges::sort(order);
   std::vector<Mark> longest;
+  longest.reserve(kept);
   for (const std::size_t i : order) longest.push_back(std::move(marks[i]));
   std::swap(marks, longest);
   return fmt::format(" Too short to draw: {} marks, {} together.", longest.size() - kept,

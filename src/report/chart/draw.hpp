@@ -4,7 +4,6 @@
 // cover is known. There are no font metrics: widths are estimated, and rather too large than too
 // small.
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>

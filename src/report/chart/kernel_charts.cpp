@@ -33,6 +33,13 @@ LegendItem engine_look(const std::vector<Engine>& engines, const std::optional<E
   return {std::string(name_of(*engine)), sign, gpu_colour(i), static_cast<Symbol>(i % 6)};
 }
 
+std::vector<LegendItem> engine_legend(const std::vector<Engine>& engines, LegendItem::Sign sign) {
+  std::vector<LegendItem> legend;
+  legend.reserve(engines.size());
+  for (const Engine engine : engines) legend.push_back(engine_look(engines, engine, sign));
+  return legend;
+}
+
 std::string chart_title(const KernelTable& table) {
   return table.recording->name + (table.gpu.empty() ? "" : " on " + table.gpu);
 }
@@ -88,6 +95,7 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   const std::vector<const KernelRow*> rows = placed_rows(report, index);
   const std::vector<Engine> engines = engines_of(table, rows);
   Plot plot;
+  plot.marks.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LegendItem look = engine_look(engines, rows[i]->engine, LegendItem::Sign::mark);
     plot.marks.push_back(mark_of(*rows[i], bounds, look));
@@ -97,9 +105,7 @@ Chart kernels_under_roofs(const Report& report, std::size_t index) {
   std::vector<KeyRow> key = number_longest(plot.marks, false);
   fit_axes(plot, {{bounds, engines}}, true);
   plot.lines = roofs_of_one(bounds, engines, plot);
-  std::vector<LegendItem> legend;
-  for (const Engine engine : engines)
-    legend.push_back(engine_look(engines, engine, LegendItem::Sign::mark));
+  std::vector<LegendItem> legend = engine_legend(engines, LegendItem::Sign::mark);
   add_mark_legend(legend, plot.marks);
   Chart chart{
       .title = chart_title(table),
@@ -119,19 +125,18 @@ Chart times_of_kernels(const Report& report, std::size_t index) {
               .subtitle = "time of kernels, as recorded by " + table.recording->recorder,
               .caption = "Bar: all launches of a kernel together (x4)."};
   std::vector<Bar> bars;
+  bars.reserve(rows.size());
   for (const KernelRow* row : rows) {
     const LegendItem look = engine_look(engines, row->engine, LegendItem::Sign::bar);
     bars.push_back({.label = kernel_label(*row),
                     .note = kernel_note(*row),
                     .segments = {{row->kernel.time_s, look.colour, kernel_hover(*row)}}});
   }
-  std::vector<LegendItem> legend;
-  for (const Engine engine : engines)
-    legend.push_back(engine_look(engines, engine, LegendItem::Sign::bar));
+  std::vector<LegendItem> legend = engine_legend(engines, LegendItem::Sign::bar);
   if (!engines.empty() &&
       std::ranges::any_of(rows, [](const KernelRow* row) { return !row->engine; }))
     legend.push_back(engine_look(engines, {}, LegendItem::Sign::bar));
-  chart.panels.push_back({"", longest_along_time(std::move(bars)), std::move(legend)});
+  chart.panels.push_back({"", longest_of(std::move(bars)), std::move(legend)});
   return chart;
 }
 

@@ -1,13 +1,11 @@
 #pragma once
 
-// What makers of charts share: how layers look and which of them are marked, the roofs of GPUs, and
-// the makers, one a kind of chart.
+// What makers of charts share: which layers are marked and how bars are put together, the roofs of
+// GPUs, and the makers, one a kind of chart.
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/chart/chart.hpp"
@@ -25,10 +23,8 @@ std::string row_link(const Report& report, const TableRow& row);
 std::optional<Whisker> whisker_of(double expected, const std::optional<Uncertainty>& uncertainty);
 /// What all of the row's layers take.
 double row_time_s(const TableRow& row);
-/// The bars along an axis of time that is as long as the longest.
-Bars bars_along_time(std::vector<Bar> bars);
 /// Of more bars than a picture has room for the longest, and the rest as one.
-Bars longest_along_time(std::vector<Bar> bars);
+std::vector<Bar> longest_of(std::vector<Bar> bars);
 /// More bars are no picture.
 inline constexpr std::size_t most_bars = 40;
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "report/chart/makers.hpp"
@@ -132,9 +133,11 @@ void fit_axes(Plot& plot, const std::vector<UsedRoofs>& roofs, bool with_l2) {
   plot.x = empty_axis("arithmetic intensity, FLOP/B");
   plot.y = empty_axis("arithmetic performance", "FLOP/s");
   for (const Mark& mark : plot.marks) {
-    for (const double x : {mark.at.x, mark.l2_x.value_or(mark.at.x)}) include(plot.x, x);
-    for (const auto& y : {mark.expected_y, mark.bound_y}) include(plot.y, y.value_or(mark.at.y));
+    include(plot.x, mark.at.x);
+    include(plot.x, mark.l2_x.value_or(mark.at.x));
     include(plot.y, mark.at.y);
+    include(plot.y, mark.expected_y.value_or(mark.at.y));
+    include(plot.y, mark.bound_y.value_or(mark.at.y));
   }
   for (const UsedRoofs& each : roofs)
     for (const Engine engine : each.engines) {

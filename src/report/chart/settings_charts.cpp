@@ -29,7 +29,7 @@ std::string setting_text(const SettingsTable& table, const SettingRow& row) {
 /// By the time of an image where that is known.
 Bar bar_of(const SettingsTable& table, const SettingRow& row) {
   const double time_s = row.time_per_image_s.value_or(row.time_s);
-  const double images = row.time_s / time_s;
+  const double images = row.time_per_image_s ? static_cast<double>(*row.batch) : 1;
   Bar bar;
   bar.label = setting_text(table, row);
   bar.note = fmt::format("{}, {}", duration(time_s), factor(row.speedup));
@@ -60,7 +60,7 @@ Chart bars_of(const SettingsTable& table, const PointSelection& selection) {
   Panel panel;
   panel.legend = {{"expected", LegendItem::Sign::bar, Colour::blue}};
   add_bar_legend(panel.legend, bars);
-  panel.body = bars_along_time(std::move(bars));
+  panel.body = std::move(bars);
   chart.panels.push_back(std::move(panel));
   return chart;
 }
@@ -74,7 +74,7 @@ constexpr double least_part = 0.005;
 double batch_of(const SettingRow& row) { return static_cast<double>(*row.batch); }
 /// 0 where the time is not known.
 double throughput(const SettingRow& row, const std::optional<double>& time_s) {
-  return time_s ? batch_of(row) / *time_s : 0;
+  return time_s.value_or(0) > 0 ? batch_of(row) / *time_s : 0;
 }
 
 Plot empty_curves(std::string y_title) {
@@ -167,7 +167,6 @@ void add_knee(Plot& plot, const SettingsTable& sweep) {
     const SettingRow& best = sweep.rows[*sweep.best];
     add(best, fmt::format("best: batch {}, {} images/s", *best.batch,
                           plain(throughput(best, best.time_s))));
-    plot.lines.back().label_below = false;  // there is room to the left
   }
   if (sweep.near_best_from && sweep.near_best_from != sweep.best) {
     const SettingRow& near = sweep.rows[*sweep.near_best_from];
@@ -189,17 +188,14 @@ Panel throughput_panel(const Sweeps& sweeps) {
   Plot plot = empty_curves("images/s");
   Panel panel;
   panel.heading = "throughput";
-  bool is_measured = false;
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     panel.legend.push_back({alone ? "expected" : sweep_name(*sweeps[i]), Sign::mark, gpu_colour(i),
                             static_cast<Symbol>(i % 6)});
     add_images(plot, *sweeps[i], panel.legend.back());
-    is_measured = is_measured || std::ranges::any_of(sweeps[i]->rows, [](const SettingRow& row) {
-                    return row.measured_time_s.has_value();
-                  });
   }
   panel.legend.push_back({"roofline bound", Sign::line, Colour::ink, {}, LineStyle::dashed});
-  if (is_measured) panel.legend.push_back({"measured", Sign::mark, Colour::paper});
+  if (std::ranges::find(plot.marks, Colour::paper, &Mark::colour) != plot.marks.end())
+    panel.legend.push_back({"measured", Sign::mark, Colour::paper});
   add_mark_legend(panel.legend, plot.marks);
   finish_axes(plot);
   if (alone) add_knee(plot, *sweeps.front());

@@ -22,7 +22,6 @@ constexpr std::string_view css = R"css(
 .chart .frame{fill:none;stroke:#767676;stroke-width:1}
 .chart .grid{stroke:#e0e0e0;stroke-width:1}
 .chart .join{stroke:#767676;stroke-width:.9}
-.chart .leader{stroke:#767676;stroke-width:.7;stroke-dasharray:2 2}
 .chart .dot{fill:#1a1a1a;stroke:#fff;stroke-width:.8}
 .chart .open-dot{fill:#fff;stroke:#1a1a1a;stroke-width:1.3}
 .chart .measured{stroke:#1a1a1a;stroke-width:2.4}
@@ -212,30 +211,32 @@ void draw_bar(Scene& scene, const Bar& bar, const Scale& scale, double top) {
   end_layer(scene, bar.link);
 }
 
-double draw_bars(Scene& scene, const Bars& bars, double area_top) {
+double draw_bars(Scene& scene, const std::vector<Bar>& bars, double area_top) {
   double label_width = 0;
   double note_width = 0;
+  double longest = 0;
   std::vector<std::string> labels;
-  for (const Bar& bar : bars.bars) labels.push_back(printable(bar.label));
+  labels.reserve(bars.size());
+  for (const Bar& bar : bars) labels.push_back(printable(bar.label));
   labels = short_names(labels, bar_label_columns);
-  for (std::size_t i = 0; i < bars.bars.size(); ++i) {
-    const Bar& bar = bars.bars[i];
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const Bar& bar = bars[i];
     labels[i] = fitted_text(labels[i], widest_label, small_text);
     label_width = std::max(label_width, text_width(labels[i], small_text));
     note_width = std::max(note_width, text_width(bar.note, small_text));
+    longest = std::max(longest, length_of(bar));
   }
   const double left = page_margin + label_width + bar_gap;
   const double right = page_margin + width - note_width - bar_gap;
-  const double bottom = area_top + row_height * static_cast<double>(bars.bars.size());
-  Axis axis = bars.axis;
-  if (!(axis.high > 0)) axis.high = 1;
+  const double bottom = area_top + row_height * static_cast<double>(bars.size());
+  const Axis axis{"", "s", false, 0, longest > 0 ? longest : 1};
   const Scale scale(axis, left, right);
   for (const Tick& tick : ticks_of(axis, 6)) {
     draw_line(scene, {scale(tick.value), area_top}, {scale(tick.value), bottom + 3}, "grid");
     scene.texts.push_back({scale(tick.value), bottom + 16, tick.text, Anchor::middle, "muted"});
   }
-  for (std::size_t i = 0; i < bars.bars.size(); ++i) {
-    const Bar& bar = bars.bars[i];
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const Bar& bar = bars[i];
     const double top = area_top + row_height * static_cast<double>(i);
     draw_bar(scene, bar, scale, top);
     const double base = top + row_height / 2 + 4;
@@ -269,7 +270,7 @@ double draw_chart(Scene& scene, const Chart& chart, double top) {
       y = draw_paragraph(scene, fitted_text(panel.heading, width, 12), y, 12, "ink title") + 8;
     const auto* plot = std::get_if<Plot>(&panel.body);
     y = plot != nullptr ? draw_plot(scene, *plot, y)
-                        : draw_bars(scene, std::get<Bars>(panel.body), y);
+                        : draw_bars(scene, std::get<std::vector<Bar>>(panel.body), y);
     y = draw_legend(scene, panel.legend, y);
     y = draw_key(scene, panel.key, y);
   }

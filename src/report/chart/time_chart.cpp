@@ -26,6 +26,7 @@ struct PartOfTime {
 
 std::vector<PartOfTime> parts_of(const EnumArray<Limiter, double>& part_s) {
   std::vector<PartOfTime> parts;
+  parts.reserve(count_of<Limiter> + 1);
   for (const Limiter limiter : enumerators<Limiter>)
     parts.push_back({words(name_of(limiter)), std::string(meaning_of(limiter)), part_s[limiter],
                      colour_of(limiter)});
@@ -82,7 +83,7 @@ Panel where_measured_time_went(const MeasuredSummary& summary) {
   bars.push_back(bar_of_parts(panel, "expected", parts, measured_s));
   bars.back().note = duration(*summary.total.expected_time_s);
   for (Bar& bar : bars) bar.measured = measured_s;
-  panel.body = bars_along_time(std::move(bars));
+  panel.body = std::move(bars);
   return panel;
 }
 
@@ -97,7 +98,7 @@ Panel where_time_goes(const Result& result) {
   Bar bar = bar_of_parts(panel, "all layers", parts, whole_s);
   bar.note = duration(whole_s);
   bar.whisker = whisker_of(whole_s, result.total.expected_uncertainty);
-  panel.body = bars_along_time({std::move(bar)});
+  panel.body = std::vector{std::move(bar)};
   return panel;
 }
 
@@ -130,7 +131,7 @@ Panel layers_panel(const Report& report, std::size_t index) {
   Panel panel;
   panel.heading = "layers, in the same colours";
   add_bar_legend(panel.legend, bars);
-  panel.body = longest_along_time(std::move(bars));
+  panel.body = longest_of(std::move(bars));
   return panel;
 }
 

@@ -165,7 +165,7 @@ TEST_CASE("Layers' bars have the colours of the parts of all time", "[report/cha
   const std::vector<Chart> charts = charts_of(report, ChartKind::time);
   const Chart& chart = charts.front();
   double parts_s = 0;
-  for (const Bar& bar : std::get<Bars>(chart.panels.at(1).body).bars)
+  for (const Bar& bar : std::get<std::vector<Bar>>(chart.panels.at(1).body))
     for (const Segment& segment : bar.segments) {
       parts_s += segment.value;
       const auto& legend = chart.panels.front().legend;
@@ -211,7 +211,7 @@ TEST_CASE("A measured time and the model's parts of it are two bars whose shares
     const Report report = make_report({{result, &context}}, {}, {}).value();
     const Panel panel = charts_of(report, ChartKind::time).front().panels.front();
     CHECK(panel.heading == "where the time went (measured total; split by the model)");
-    const std::vector<Bar>& bars = std::get<Bars>(panel.body).bars;
+    const std::vector<Bar>& bars = std::get<std::vector<Bar>>(panel.body);
     REQUIRE(bars.size() == 2);
     CHECK(bars[0].segments.front().value == Approx(measured_us * 1e-6));
     double parts_s = 0;
