@@ -255,38 +255,32 @@ class DriverText {
     }
   }
 
-  /// One layer's parameters are shared by the passes of it that run.
+  /// One layer's parameters are shared by the passes of it that run. A command that comes again is
+  /// one more copy of its layers.
   void add(const LayerSpec& layer, std::uint64_t passes) {
     bool is_first = true;
     for (const auto& [bit, pass] :
          {std::pair{1U, Pass::fwd}, {2U, Pass::dgrad}, {4U, Pass::wgrad}}) {
       if ((passes & bit) == 0) continue;
+      const auto [entry, is_new] = place_of_.try_emplace(key_of(pass), network_.layers.size());
+      if (!is_new) {
+        auto& repeat = network_.layers[entry->second].repeat;
+        repeat = repeat.value_or(1) + 1;
+        continue;
+      }
       LayerSpec own = layer;
+      own.name = info(layer.kind).name;
+      own.place = {network_.source, std::to_string(line_), false, {}};
       own.pass = pass;
       own.shared_weights = !std::exchange(is_first, false);
-      if (!add_layer(std::move(own), key_of(pass))) return;
+      if (const auto failure = failure_of(own)) {
+        place_of_.erase(entry);
+        return bad_.add(*failure);
+      }
+      if (const std::size_t same = named_[*own.name]++; same > 0)
+        *own.name += "_" + std::to_string(same + 1);
+      network_.layers.push_back(std::move(own));
     }
-  }
-
-  /// A command that comes again is one more copy of its layer. False where the model refuses it.
-  bool add_layer(LayerSpec layer, const std::string& key) {
-    if (const auto known = place_of_.find(key); known != place_of_.end()) {
-      auto& repeat = network_.layers[known->second].repeat;
-      repeat = repeat.value_or(1) + 1;
-      return true;
-    }
-    const std::string name(info(layer.kind).name);
-    layer.name = name;
-    layer.place = {network_.source, std::to_string(line_), false, {}};
-    if (const auto failure = failure_of(layer)) {
-      bad_.add(*failure);
-      return false;
-    }
-    const std::size_t same = named_[name]++;
-    if (same > 0) *layer.name += "_" + std::to_string(same + 1);
-    place_of_.emplace(key, network_.layers.size());
-    network_.layers.push_back(std::move(layer));
-    return true;
   }
 
   std::string key_of(Pass pass) const { return last_ + '/' + std::string(name_of(pass)); }

@@ -57,14 +57,14 @@ class NsightMetrics {
   void set(std::string_view name, std::string_view unit, std::string_view value) {
     if (name == "device__attribute_display_name") device_ = value;
     if (value.empty() || std::isdigit(static_cast<unsigned char>(value.front())) == 0) return;
-    const std::optional<double> number = profiler_number(value), factor = unit_factor(unit);
-    values_.insert_or_assign(
-        std::string(name),
-        number && factor ? Metric{*number * *factor, ""}
-        : number
-            ? Metric{0,
-                     "expected a unit such as ns, byte or inst, got \"" + std::string(unit) + '"'}
-            : Metric{0, "expected a number such as 1,234.5, got \"" + std::string(value) + '"'});
+    const std::optional<double> number = profiler_number(value);
+    const std::optional<double> factor = unit_factor(unit);
+    Metric& metric = values_[std::string(name)];
+    metric = {number.value_or(0) * factor.value_or(0), ""};
+    if (!number)
+      metric.problem = "expected a number such as 1,234.5, got \"" + std::string(value) + '"';
+    else if (!factor)
+      metric.problem = "expected a unit such as ns, byte or inst, got \"" + std::string(unit) + '"';
   }
 
   // Absent where it was not recorded. The last names are those of the page of details.
@@ -189,8 +189,7 @@ class NsightMetrics {
 struct MeasuredLaunch {
   std::string id;  ///< its process's and its own number; empty for none yet
   std::size_t line = 0;
-  RecordedKernel kernel;
-  std::string device;
+  KernelLaunch launch;
   std::string compute_capability;
   NsightMetrics metrics;
 };
@@ -244,36 +243,36 @@ class NsightComputeTable {
     finish_launch();
     launch_.id = id;
     launch_.line = table_.line();
-    launch_.kernel.name = table_.cell("Kernel Name");
-    launch_.kernel.grid = table_.cell("Grid Size");
-    launch_.kernel.block = table_.cell("Block Size");
-    launch_.device = table_.cell("Device");
+    launch_.launch.kernel.name = table_.cell("Kernel Name");
+    launch_.launch.kernel.grid = table_.cell("Grid Size");
+    launch_.launch.kernel.block = table_.cell("Block Size");
+    launch_.launch.device = table_.cell("Device");
     launch_.compute_capability = table_.cell("CC");
     return true;
   }
 
   void finish_launch() {
-    MeasuredLaunch launch = std::exchange(launch_, MeasuredLaunch());
-    if (launch.id.empty()) return;
+    const auto [id, line, launch, capability, metrics] = std::exchange(launch_, MeasuredLaunch());
+    if (id.empty()) return;
     try {
-      add(launch);
+      add(launch, metrics, capability);
     } catch (const InputError& error) {
-      bad_.add({source_, std::to_string(launch.line), error.message});
+      bad_.add({source_, std::to_string(line), error.message});
     }
   }
 
-  void add(MeasuredLaunch& launch) {
-    const std::optional<double> time_s = launch.metrics.time_s();
+  void add(KernelLaunch launch, const NsightMetrics& metrics, std::string_view capability) {
+    const std::optional<double> time_s = metrics.time_s();
     if (!time_s || *time_s > s_per_year)
       throw InputError("", "",
                        "expected the launch's gpu__time_duration.sum, got none: record it with ncu "
                        "--metrics");
     launch.kernel.time_s = *time_s;
-    launch.kernel.occupancy = launch.metrics.occupancy();
-    launch.kernel.registers = launch.metrics.registers();
-    launch.kernel.counters = launch.metrics.counters(launch.compute_capability);
-    if (gpu_.name.empty()) gpu_ = launch.metrics.gpu();
-    list_.add({std::move(launch.kernel), std::move(launch.device), std::nullopt});
+    launch.kernel.occupancy = metrics.occupancy();
+    launch.kernel.registers = metrics.registers();
+    launch.kernel.counters = metrics.counters(capability);
+    if (gpu_.name.empty()) gpu_ = metrics.gpu();
+    list_.add(launch);
   }
 
   std::string source_;

@@ -27,9 +27,6 @@ constexpr std::string_view rocprof_export = "record with rocprofv3 --output-form
 constexpr BinaryRecording binary_recordings[] = {
     {".nsys-rep", "", "", "a report of Nsight Systems", nsys_export},
     {".qdrep", "", "", "a report of Nsight Systems", nsys_export},
-    {".qdstrm", "", "", "an unfinished report of Nsight Systems",
-     "import it with QdstrmImporter, then print its kernels with nsys stats --report "
-     "cuda_gpu_trace --format csv"},
     {".ncu-rep", "", "", "a report of Nsight Compute", ncu_export},
     {"", "NVR\0"sv, "", "a report of Nsight Compute", ncu_export},
     {"", "SQLite format 3\0"sv, "rocpd_", "a database of rocprofv3",
@@ -38,8 +35,6 @@ constexpr BinaryRecording binary_recordings[] = {
      "if Nsight Systems wrote it, print its kernels with nsys stats --report cuda_gpu_trace "
      "--format csv; if rocprofv3 did, turn it into CSV with rocpd convert --output-format csv"},
     {".pftrace", "", "", "a Perfetto trace", rocprof_export},
-    {".perfetto-trace", "", "", "a Perfetto trace", rocprof_export},
-    {".otf2", "", "", "an OTF2 trace", rocprof_export},
     {".xplane.pb", "", "", "a profile of TensorFlow or JAX",
      "profile with Nsight Systems or rocprofv3, whose tables of kernels are read"},
 };
@@ -57,25 +52,17 @@ constexpr std::string_view other_rocprof_file =
     "give the file of kernels beside it, *_kernel_trace.csv";
 
 constexpr OtherTable other_tables[] = {
-    {{"Total Time", "Num Calls", "Name"},
-     "Nsight Systems' table of calls on the host",
-     other_nsys_report},
+    {{"Total Time", "Num Calls", "Name"}, "Nsight Systems' table of calls", other_nsys_report},
     {{"Total Time", "Instances", "Range"}, "Nsight Systems' table of ranges", other_nsys_report},
     {{"Start", "Duration", "Tid"}, "Nsight Systems' trace of the host", other_nsys_report},
-    {{"Time(%)", "Calls", "Name"},
-     "a table of nvprof, which newer GPUs do not have",
-     "profile with Nsight Systems"},
+    {{"Time(%)", "Calls", "Name"}, "a table of nvprof", "profile with Nsight Systems"},
     {{"Name", "Calls", "TotalDurationNs"}, "rocprofv3's table of sums", other_rocprof_file},
     {{"Agent_Type", "Node_Id", "Name"}, "rocprofv3's list of agents", other_rocprof_file},
-    {{"Domain", "Function", "Start_Timestamp"},
-     "rocprofv3's trace of calls on the host",
-     other_rocprof_file},
+    {{"Domain", "Function", "Start_Timestamp"}, "rocprofv3's trace of calls", other_rocprof_file},
     {{"Kind", "Direction", "Start_Timestamp"}, "rocprofv3's trace of copies", other_rocprof_file},
-    {{"Kind", "Operation", "Start_Timestamp"},
-     "rocprofv3's trace of allocations",
-     other_rocprof_file},
+    {{"Kind", "Operation", "Start_Timestamp"}, "rocprofv3's allocations", other_rocprof_file},
     {{"BeginNs", "EndNs", "KernelName"},
-     "a table of rocprof, which rocprofv3 has replaced",
+     "a table of rocprof",
      "profile with rocprofv3 --kernel-trace --output-format csv"},
 };
 

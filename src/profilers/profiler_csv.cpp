@@ -102,17 +102,14 @@ ProfilerCsv::ProfilerCsv(ByteStream& stream, Columns columns)
         source_, "",
         "expected a table with the column " + std::string(columns.front()) + ", got none");
   header_ = std::move(row->cells);
+  for (const std::string& cell : header_) columns_.emplace_back(without_unit(cell));
   for (const std::string_view column : columns)
     least_cells_ = std::max(least_cells_, *place_of(column) + 1);
 }
 
 std::optional<std::size_t> ProfilerCsv::place_of(std::string_view column) const {
-  if (const auto known = places_.find(column); known != places_.end()) return known->second;
-  const auto at = std::find_if(header_.begin(), header_.end(), [&](const std::string& cell) {
-    return cell == column || without_unit(cell) == column;
-  });
-  const auto place = at == header_.end() ? std::nullopt : std::optional(at - header_.begin());
-  return places_.emplace(column, place).first->second;
+  const auto at = std::find(columns_.begin(), columns_.end(), column);
+  return at == columns_.end() ? std::nullopt : std::optional(at - columns_.begin());
 }
 
 /// The unit stands behind the column's name; without one times are in nanoseconds. None for what is

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,7 +69,7 @@ class ProfilerCsv {
   std::string source_;
   CsvRows rows_;
   std::vector<std::string> header_;
-  mutable std::map<std::string, std::optional<std::size_t>, std::less<>> places_;  ///< looked up
+  std::vector<std::string> columns_;  ///< its cells without units
   std::size_t least_cells_ = 0;
   CsvRow row_;
 };

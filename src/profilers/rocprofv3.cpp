@@ -103,10 +103,6 @@ KernelCounters counters_of(const std::map<std::string, double, std::less<>>& val
 /// A row for each counter of each dispatch; the rows of a dispatch need not follow each other.
 void read_counters(ByteStream& stream, BadRows& bad, KernelList& list) {
   ProfilerCsv table(stream, counter_columns);
-  if (!table.has("Start_Timestamp") || !table.has("End_Timestamp"))
-    throw InputError(stream.name(), "",
-                     "expected Start_Timestamp and End_Timestamp, which later versions of "
-                     "rocprofv3 write beside the counters");
   struct Dispatch {
     KernelLaunch launch;
     std::map<std::string, double, std::less<>> values;
@@ -156,7 +152,10 @@ std::uint64_t handle_of(const Value& id) { return id.find("handle").try_integer(
 
 std::string grid_in(const Value& sizes) {
   if (!sizes.is_object()) return "";
-  return grid_text(sizes.find("x").json(), sizes.find("y").json(), sizes.find("z").json());
+  const auto size = [&](std::string_view axis) {
+    return std::to_string(sizes.find(axis).try_integer().value_or(0));
+  };
+  return grid_text(size("x"), size("y"), size("z"));
 }
 
 /// Kernels by the ids that dispatches name them with.

@@ -127,23 +127,19 @@ EngineProfile read_profile(const std::string& file) {
 }
 
 /// Times by name; where several layers have one name, in the profile's order.
-class TimesByName {
- public:
-  explicit TimesByName(const EngineProfile& profile) {
-    for (const LayerTime& layer : profile.layers) times_.emplace(layer.name, layer.time_s);
-  }
+using TimesByName = std::multimap<std::string, double>;
 
-  std::optional<double> take(const std::string& name) {
-    const auto found = times_.lower_bound(name);
-    if (found == times_.end() || found->first != name) return std::nullopt;
-    const double time_s = found->second;
-    times_.erase(found);
-    return time_s;
-  }
+TimesByName times_by_name(const EngineProfile& profile) {
+  TimesByName times;
+  for (const LayerTime& layer : profile.layers) times.emplace(layer.name, layer.time_s);
+  return times;
+}
 
- private:
-  std::multimap<std::string, double> times_;
-};
+std::optional<double> take_time(TimesByName& times, const std::string& name) {
+  const auto found = times.lower_bound(name);
+  if (found == times.end() || found->first != name) return std::nullopt;
+  return times.extract(found).mapped();
+}
 
 /// Without detail the engine lists its layers' names alone.
 std::string name_of_layer(const Value& layer) {
@@ -165,9 +161,9 @@ std::optional<EngineProfile> find_profile(const Value& list, std::span<const std
   for (const std::string& file : inputs) {
     if (file == layers_file || !looks_like_engine_profile(head_of(file))) continue;
     EngineProfile profile = read_profile(file);
-    TimesByName times(profile);
+    TimesByName times = times_by_name(profile);
     std::size_t known = 0;
-    for (const Value layer : list) known += times.take(name_of_layer(layer)) ? 1U : 0U;
+    for (const Value layer : list) known += take_time(times, name_of_layer(layer)) ? 1U : 0U;
     if (2 * known >= list.size()) return profile;
   }
   return std::nullopt;
@@ -220,12 +216,12 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
   summary.latency_s = profile.latency_s;
   for (const LayerTime& layer : profile.layers) summary.span_s += layer.time_s;
   if (profile.latency_s) note_profiling_cost(profile, summary);
-  TimesByName times(profile);
+  TimesByName times = times_by_name(profile);
   UnmodelledList unmodelled;
   std::size_t without_time = 0;
   for (const Value layer : list) {
     const std::string name = name_of_layer(layer);
-    const std::optional<double> time_s = times.take(name);
+    const std::optional<double> time_s = take_time(times, name);
     without_time += time_s ? 0U : 1U;
     if (time_s.value_or(0) <= 0) continue;  // constants, and copies that turned out to be none
     ++summary.launches;

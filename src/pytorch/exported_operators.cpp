@@ -99,19 +99,24 @@ void view(ProgramReader& reader, Node& node) {
   }
 }
 
+/// The tensor's elements under other sizes, copied first where no view has these.
+std::optional<TensorArgument> with_sizes(ProgramReader& reader, const Node& node,
+                                         const TensorArgument& tensor, const Sizes& stated,
+                                         const BatchChange& batch) {
+  bool copies = false;
+  const auto seen = reshaped(tensor, stated, batch, copies);
+  if (!seen || !copies) return seen;
+  return reshaped(reader.copied(node, tensor, contiguous_strides(tensor.sizes)), stated, batch,
+                  copies);
+}
+
 void reshape(ProgramReader& reader, Node& node) {
   const TensorArgument& tensor = require(reader, node, 0);
   const Sizes& stated = node.results.front().stated;
   if (element_count(stated) != element_count(tensor.stated))
     reader.fail(node, "expected a result of as many elements, got " + sizes_text(stated) +
                           " from " + sizes_text(tensor.stated));
-  bool copies = false;
-  auto seen = reshaped(tensor, stated, reader.batch_change(), copies);
-  if (seen && copies) {
-    const TensorArgument whole = reader.copied(node, tensor, contiguous_strides(tensor.sizes));
-    seen = reshaped(whole, stated, reader.batch_change(), copies);
-  }
-  reader.sees(node, seen);
+  reader.sees(node, with_sizes(reader, node, tensor, stated, reader.batch_change()));
 }
 
 /// A copy without gaps, which `contiguous` makes where there are any and a cast where the type
@@ -313,11 +318,7 @@ void matmul(ProgramReader& reader, Node& node) {
   if (a.rank() < 2 || b.rank() < 2) return run_row(reader, node);
   const auto folded = [&](TensorArgument matrix, const Sizes& sizes) {
     matrix.stated = matrix.sizes;
-    bool copies = false;
-    const auto seen = reshaped(matrix, sizes, {}, copies);
-    if (!copies && seen) return tensor_argument(*seen);
-    const TensorArgument whole = reader.copied(node, matrix, contiguous_strides(matrix.sizes));
-    return tensor_argument(reshaped(whole, sizes, {}, copies).value_or(whole));
+    return tensor_argument(*with_sizes(reader, node, matrix, sizes, {}));
   };
   const std::size_t rank = result.size();
   const auto spread = [&](const TensorArgument& matrix) {

@@ -78,21 +78,16 @@ std::string place_of(const Node& node) {
 }
 
 /// The weights of a layer that has them as a part of its own.
-const TensorArgument* weights_of(const LayerSpec& layer, const OperatorArguments& arguments,
+const TensorArgument* weights_of(const LayerSpec& layer, const Arguments& arguments,
                                  const OperatorRow& row) {
-  if (layer.kind == LayerKind::gather) return arguments[0].tensor();
+  if (layer.kind == LayerKind::gather) return argument_at(arguments, 0).tensor();
   const KindFamily family = info(layer.kind).family;
   return family == KindFamily::contraction || family == KindFamily::norm
-             ? arguments[argument_place("weight", row.arguments)].tensor()
+             ? argument_at(arguments, argument_place("weight", row.arguments)).tensor()
              : nullptr;
 }
 
 }  // namespace
-
-const Argument& Node::argument(std::size_t i) const {
-  static const Argument none;
-  return i < arguments.size() ? arguments[i] : none;
-}
 
 std::vector<const TensorArgument*> Node::tensors() const {
   std::vector<const TensorArgument*> all;
@@ -175,7 +170,7 @@ TensorArgument ProgramReader::stated_tensor(const Value& name, const Value& grap
     tensor.type = type->type;
     tensor.type_name = type->name;
   }
-  const bool is_integer = tensor.type_name == "Int" || tensor.type_name == "Long";
+  const bool is_integer = tensor.type_name == "int" || tensor.type_name == "long";
   if (defaults_.dtype_given && tensor.type && is_float(*tensor.type) && !is_integer)
     tensor.type = defaults_.dtype;
   return tensor;
@@ -307,9 +302,8 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
       if (tensor.is_parameter) counted.push_back(tensor.weights);
       if (tensor.is_parameter && used_.contains(tensor.weights)) tensor.parameters = 0;
     }
-  const OperatorArguments read(std::move(arguments));
   call.name = name;
-  call.arguments = &read;
+  call.arguments = &arguments;
   call.result = result;
   const OperatorRow* row = find_operator(name);
   if (row == nullptr) ++without_row_[std::string(node.op)];
@@ -323,7 +317,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;
     // Weights are counted once, those of norms once a module: others may only look the same.
     const bool is_norm = info(layer.kind).family == KindFamily::norm;
-    const TensorArgument* weights = row != nullptr ? weights_of(layer, read, *row) : nullptr;
+    const TensorArgument* weights = row != nullptr ? weights_of(layer, arguments, *row) : nullptr;
     const std::string own = weights != nullptr && !weights->weights.empty()
                                 ? weights->weights + (is_norm ? module_ : "")
                                 : "";

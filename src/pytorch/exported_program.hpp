@@ -97,7 +97,7 @@ struct Node {
   std::vector<TensorArgument> results;  ///< with the sizes that the program states
   std::vector<std::string_view> result_names;
 
-  const Argument& argument(std::size_t i) const;       ///< absent behind the last one
+  const Argument& argument(std::size_t i) const { return argument_at(arguments, i); }
   std::vector<const TensorArgument*> tensors() const;  ///< those of lists too
 };
 

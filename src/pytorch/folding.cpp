@@ -105,21 +105,14 @@ void FoldedLayers::add(std::size_t row, double time_s) {
   ++rows_[row].runs;
 }
 
-std::vector<std::optional<std::size_t>> FoldedLayers::places() const {
-  std::vector<std::optional<std::size_t>> places;
-  std::size_t place = 0;
-  for (const Row& row : rows_)
-    places.push_back(row.runs > 0 ? std::optional(place++) : std::nullopt);
-  return places;
-}
-
 double FoldedLayers::time_s() const {
   double sum_s = 0;
   for (const Row& row : rows_) sum_s += row.time_s;
   return sum_s;
 }
 
-std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
+std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps,
+                                            std::vector<std::string>& row_names) && {
   std::vector<LayerSpec> layers;
   const auto step_count = static_cast<double>(steps);
   for (Row& row : rows_) {
@@ -136,14 +129,18 @@ std::vector<LayerSpec> FoldedLayers::layers(std::size_t steps) && {
     layers.push_back(std::move(row.spec));
   }
   make_names_unique(layers);
+  auto layer = layers.begin();
+  for (const Row& row : rows_) row_names.push_back(row.runs > 0 ? *layer++->name : "");
   return layers;
 }
 
-void ChainList::add(std::size_t row, const LayerSpec& layer, const OperatorArguments& arguments) {
-  const std::vector<const TensorArgument*> tensors = arguments.tensors();
+void ChainList::add(std::size_t row, const LayerSpec& layer, const Arguments& arguments) {
+  const std::vector<const TensorArgument*> tensors = tensors_in(arguments);
   const bool elementwise = is_elementwise(layer);
   // Lists of tensors are many kernels' work as it is.
-  if (tensors.empty() || arguments.has_lists() || (!elementwise && layer.kind != LayerKind::reduce))
+  const bool has_lists = std::any_of(arguments.begin(), arguments.end(),
+                                     [](const Argument& argument) { return argument.is_list; });
+  if (tensors.empty() || has_lists || (!elementwise && layer.kind != LayerKind::reduce))
     return end();
   const bool goes_on = !open_.empty() && std::any_of(tensors.begin(), tensors.end(),
                                                      [&](const TensorArgument* tensor) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,10 +20,6 @@ class FoldedLayers {
   std::size_t row_of(LayerSpec spec);
   void add(std::size_t row, double time_s);
   const LayerSpec& layer(std::size_t row) const { return rows_[row].spec; }
-  /// For each row, its place among the layers; none for one that never ran or was joined to
-  /// another.
-  std::vector<std::optional<std::size_t>> places() const;
-
   bool empty() const { return rows_.empty(); }
   double time_s() const;
   /// Makes one row, of sizes in the middle, of what runs with other sizes in every step.
@@ -38,8 +33,9 @@ class FoldedLayers {
   };
   std::vector<RareWork> take_rare(std::size_t steps);
   /// The layers of one step, in the order of their first run: as many copies as a step runs, each
-  /// with the mean time. Names are unique.
-  std::vector<LayerSpec> layers(std::size_t steps) &&;
+  /// with the mean time. Names are unique. `row_names`: set to the layer's name of each row, empty
+  /// for one that never ran or was joined to another.
+  std::vector<LayerSpec> layers(std::size_t steps, std::vector<std::string>& row_names) &&;
 
  private:
   struct Row {
@@ -58,7 +54,7 @@ class ChainList {
  public:
   /// The next operator, whose one layer is that row. Without addresses in a trace, an operator is
   /// taken to read what was written last where it reads a tensor of those sizes.
-  void add(std::size_t row, const LayerSpec& layer, const OperatorArguments& arguments);
+  void add(std::size_t row, const LayerSpec& layer, const Arguments& arguments);
   /// Other work comes next.
   void end();
   /// Chains of two layers and more in a step, in a fixed order. `names`: of the rows.

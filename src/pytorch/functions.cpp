@@ -23,7 +23,7 @@ Layers function_layer(LayerKind kind, const OperatorCall& call, const TensorArgu
 
 /// All tensors of the call, one at least, are read and what they broadcast to is written.
 Layers broadcast_traffic(const OperatorCall& call) {
-  const std::vector<const TensorArgument*> tensors = call.arguments->tensors();
+  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   if (!tensors.front()->type) return {};
   return traffic_layer(call, tensors, broadcast_sizes(tensors), *tensors.front()->type);
 }
@@ -62,7 +62,7 @@ Layers softmax_of_rows(const OperatorCall& call) {
 
 /// Functions without a kind of their own; the first tensor's type is the result's.
 Layers function_of_several(const OperatorCall& call) {
-  const std::vector<const TensorArgument*> tensors = call.arguments->tensors();
+  const std::vector<const TensorArgument*> tensors = tensors_in(*call.arguments);
   if (tensors.empty()) return {};
   return tensors.size() == 1 ? function_layer(LayerKind::elementwise, call, tensors.front())
                              : broadcast_traffic(call);
@@ -70,9 +70,9 @@ Layers function_of_several(const OperatorCall& call) {
 
 /// Arithmetic of two tensors; with a number in place of one, a function of the other.
 Layers combination(const OperatorCall& call) {
-  const TensorArgument* first = (*call.arguments)[0].tensor();
-  const TensorArgument* second = (*call.arguments)[1].tensor();
-  if (first == nullptr && (*call.arguments)[0].is_tensor()) {
+  const TensorArgument* first = argument_at(*call.arguments, 0).tensor();
+  const TensorArgument* second = argument_at(*call.arguments, 1).tensor();
+  if (first == nullptr && argument_at(*call.arguments, 0).is_tensor()) {
     LayerSpec spec = layer_of_one_value(LayerKind::elementwise, call);
     spec.input = whole_operand({1});
     return {spec};
@@ -95,9 +95,10 @@ Layers combination(const OperatorCall& call) {
 
 /// A comparison writes one byte an element.
 Layers comparison(const OperatorCall& call) {
-  Layers layers = (*call.arguments)[1].tensor() != nullptr
-                      ? broadcast_traffic(call)
-                      : function_layer(LayerKind::elementwise, call, (*call.arguments)[0].tensor());
+  Layers layers =
+      argument_at(*call.arguments, 1).tensor() != nullptr
+          ? broadcast_traffic(call)
+          : function_layer(LayerKind::elementwise, call, argument_at(*call.arguments, 0).tensor());
   for (LayerSpec& layer : layers) layer.dtypes.output = DataType::int8;
   return layers;
 }
@@ -111,8 +112,8 @@ Layers dropout(const OperatorCall& call) {
 
 /// Constants and random numbers: nothing is read.
 Layers filling(const OperatorCall& call) {
-  if (!(*call.arguments)[0].is_tensor()) return {};
-  const TensorArgument* tensor = (*call.arguments)[0].tensor();
+  if (!argument_at(*call.arguments, 0).is_tensor()) return {};
+  const TensorArgument* tensor = argument_at(*call.arguments, 0).tensor();
   if (tensor == nullptr) return traffic_layer(call, {}, {1}, DataType::fp32);
   if (!tensor->type) return {};
   return traffic_layer(call, {}, tensor->sizes, *tensor->type);

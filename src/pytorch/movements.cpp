@@ -74,13 +74,6 @@ Layers pad(const OperatorCall& call) {
   return copy_layer(base_name(call.name), *input, result, *input->type);
 }
 
-Layers pad_gradient(const OperatorCall& call) {
-  const TensorArgument* gradient = call["gradient"].typed_tensor();
-  const TensorArgument* input = call["input"].tensor();
-  if (gradient == nullptr || input == nullptr) return {};
-  return copy_layer(base_name(call.name), *gradient, input->sizes, *gradient->type);
-}
-
 /// As many elements as the index has.
 Layers pick_elements(const OperatorCall& call) {
   const TensorArgument* from = call["from"].typed_tensor();
@@ -130,7 +123,7 @@ Layers picked_loss(const OperatorCall& call) {
 /// As channels of `outer` images, whatever the axis.
 Layers join(const OperatorCall& call) {
   std::vector<const TensorArgument*> tensors;
-  for (const TensorArgument& tensor : (*call.arguments)[0].tensors)
+  for (const TensorArgument& tensor : argument_at(*call.arguments, 0).tensors)
     if (element_count(tensor.sizes) > 0 && !tensor.sizes.empty()) tensors.push_back(&tensor);
   if (tensors.empty() || !call.list_type) return {};
   const std::size_t rank = tensors.front()->sizes.size();
@@ -192,8 +185,6 @@ std::span<const OperatorRow> movement_operators() {
       {"reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
        "replication_pad3d constant_pad_nd",
        pad, copy, "input amounts"},
-      {"reflection_pad1d_backward reflection_pad2d_backward replication_pad2d_backward",
-       pad_gradient, copy, "gradient input"},
       {"gather", pick_elements, other, "from axis index"},
       {"index_select", pick_slices, other, "from axis index"},
       {"embedding", pick_rows, LayerKind::gather, "from index"},

@@ -44,8 +44,8 @@ Layers norm_of_batch(const OperatorCall& call) {
   const TensorArgument* weight = call["weight"].tensor();
   const Caller* instance = call.caller("aten::instance_norm");
   if (instance != nullptr && mentions(call.argument_names, {"training"}))
-    return norm_layer(LayerKind::instance_norm, "instance_norm", (*instance->arguments)[0].tensor(),
-                      weight);
+    return norm_layer(LayerKind::instance_norm, "instance_norm",
+                      argument_at(*instance->arguments, 0).tensor(), weight);
   const bool training = call["training"].flag().value_or(false);
   Layers layers = norm_layer(call.kind, training ? "batch_norm training" : info(call.kind).name,
                              call["input"].tensor(), weight, call.pass());
@@ -70,12 +70,11 @@ Layers norm_of_groups(const OperatorCall& call) {
 
 /// ([result,] input, weight, ...), as other libraries than PyTorch have it.
 Layers custom_norm(const OperatorCall& call) {
-  const OperatorArguments& a = *call.arguments;
-  const TensorArgument* first = a[0].tensor();
-  const TensorArgument* second = a[1].tensor();
+  const TensorArgument* first = argument_at(*call.arguments, 0).tensor();
+  const TensorArgument* second = argument_at(*call.arguments, 1).tensor();
   if (first == nullptr || second == nullptr) return {};
   const bool has_result = first->sizes == second->sizes;
-  return has_result ? norm_of_rows(call.kind, second, a[2].tensor())
+  return has_result ? norm_of_rows(call.kind, second, argument_at(*call.arguments, 2).tensor())
                     : norm_of_rows(call.kind, first, second);
 }
 

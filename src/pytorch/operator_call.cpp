@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "load/kernel_names.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -15,43 +16,36 @@ namespace {
 // those of the same size stand for them, since such tensors are moved rather than multiplied.
 constexpr ElementType type_names[] = {
     {"float", "fp32", DataType::fp32},
-    {"c10::Half", "fp16", DataType::fp16},
-    {"c10::BFloat16", "bf16", DataType::bf16},
+    {"half", "fp16", DataType::fp16},
+    {"bfloat16", "bf16", DataType::bf16},
     {"double", "fp64", DataType::fp64},
-    {"c10::Float8_e4m3fn", "fp8", DataType::fp8},
-    {"c10::Float8_e5m2", "fp8", DataType::fp8},
-    {"c10::Float8_e4m3fnuz", "fp8", DataType::fp8},
-    {"c10::Float8_e5m2fnuz", "fp8", DataType::fp8},
+    {"float8_e4m3fn", "fp8", DataType::fp8},
+    {"float8_e5m2", "fp8", DataType::fp8},
+    {"float8_e4m3fnuz", "fp8", DataType::fp8},
+    {"float8_e5m2fnuz", "fp8", DataType::fp8},
     {"signed char", "int8", DataType::int8},
+    {"char", "int8", DataType::int8},
+    {"qint8", "int8", DataType::int8},
     {"unsigned char", "uint8", DataType::int8},
-    {"c10::qint8", "int8", DataType::int8},
-    {"c10::quint8", "uint8", DataType::int8},
+    {"byte", "uint8", DataType::int8},
+    {"quint8", "uint8", DataType::int8},
     {"bool", "bool", DataType::int8},
     {"int", "int32", DataType::fp32},
-    {"c10::qint32", "int32", DataType::fp32},
+    {"qint32", "int32", DataType::fp32},
     {"long int", "int64", DataType::fp64},
     {"long", "int64", DataType::fp64},
     {"short int", "int16", std::nullopt},
-    {"c10::complex<float>", "complex64", std::nullopt},
-    {"c10::complex<double>", "complex128", std::nullopt},
-    {"Float", "fp32", DataType::fp32},
-    {"Half", "fp16", DataType::fp16},
-    {"BFloat16", "bf16", DataType::bf16},
-    {"Double", "fp64", DataType::fp64},
-    {"Float8_e4m3fn", "fp8", DataType::fp8},
-    {"Float8_e5m2", "fp8", DataType::fp8},
-    {"Char", "int8", DataType::int8},
-    {"Byte", "uint8", DataType::int8},
-    {"Bool", "bool", DataType::int8},
-    {"Int", "int32", DataType::fp32},
-    {"Long", "int64", DataType::fp64},
+    {"complex<float>", "complex64", std::nullopt},
+    {"complex<double>", "complex128", std::nullopt},
 };
 
 }  // namespace
 
 const ElementType* find_element_type(std::string_view name) {
+  if (name.starts_with("c10::")) name.remove_prefix(5);
+  const std::string lower = lower_case(name);
   for (const ElementType& each : type_names)
-    if (each.name == name) return &each;
+    if (each.name == lower) return &each;
   return nullptr;
 }
 
@@ -75,20 +69,9 @@ bool TensorArgument::is_transposed() const {
   return rank >= 2 && strides.size() == rank && strides[rank - 1] != 1 && strides[rank - 2] == 1;
 }
 
-OperatorArguments::OperatorArguments(std::vector<Argument> arguments)
-    : arguments_(std::move(arguments)) {
-  for (Argument& argument : arguments_)
-    if (const ElementType* type = find_element_type(argument.type))
-      for (TensorArgument& tensor : argument.tensors) {
-        tensor.type = type->type;
-        tensor.type_name = type->name;
-      }
-}
-
 bool Argument::is_tensor() const {
   return !is_list && !tensors.empty() &&
-         (!tensors.front().sizes.empty() || tensors.front().type.has_value() ||
-          find_element_type(type) != nullptr);
+         (!tensors.front().sizes.empty() || !tensors.front().type_name.empty());
 }
 
 const TensorArgument* Argument::tensor() const {
@@ -100,27 +83,16 @@ const TensorArgument* Argument::typed_tensor() const {
   return found != nullptr && found->type ? found : nullptr;
 }
 
-const Argument& OperatorArguments::operator[](std::size_t place) const {
+const Argument& argument_at(const Arguments& arguments, std::size_t place) {
   static const Argument none;
-  return place < arguments_.size() ? arguments_[place] : none;
+  return place < arguments.size() ? arguments[place] : none;
 }
 
-std::vector<const TensorArgument*> OperatorArguments::tensors() const {
+std::vector<const TensorArgument*> tensors_in(const Arguments& arguments) {
   std::vector<const TensorArgument*> tensors;
-  for (const Argument& argument : arguments_)
+  for (const Argument& argument : arguments)
     if (const TensorArgument* each = argument.tensor()) tensors.push_back(each);
   return tensors;
-}
-
-bool OperatorArguments::has_lists() const {
-  return std::any_of(arguments_.begin(), arguments_.end(),
-                     [](const Argument& argument) { return argument.is_list; });
-}
-
-bool OperatorArguments::lacks_list_shapes() const {
-  return std::any_of(arguments_.begin(), arguments_.end(), [](const Argument& argument) {
-    return argument.is_list && argument.tensors.empty();
-  });
 }
 
 std::vector<std::int64_t> Argument::signed_integers() const {
@@ -161,28 +133,14 @@ std::optional<double> Argument::number() const {
 
 std::vector<bool> Argument::flags() const {
   std::vector<bool> flags;
-  const std::string_view text = value;
-  for (std::size_t at = text.find_first_of("TF"); at != std::string_view::npos;
-       at = text.find_first_of("TF", at + 1))
-    flags.push_back(text[at] == 'T');
+  for (const char letter : value)
+    if (letter == 'T' || letter == 'F') flags.push_back(letter == 'T');
   return flags;
 }
 
 std::optional<bool> Argument::flag() const {
   const std::vector<bool> all = flags();
   return all.size() == 1 ? std::optional<bool>(all.front()) : std::nullopt;
-}
-
-std::string OperatorArguments::tensors_text() const {
-  std::string text;
-  for (const Argument& argument : arguments_)
-    for (const TensorArgument& tensor : argument.tensors) {
-      if (tensor.sizes.empty()) continue;
-      const ElementType* type = find_element_type(argument.type);
-      text += (text.empty() ? "" : ", ") + (type ? std::string(type->shown) + ' ' : "") +
-              sizes_text(tensor.sizes);
-    }
-  return text;
 }
 
 const Caller* OperatorCall::caller(std::string_view wanted) const {
@@ -194,7 +152,7 @@ const Caller* OperatorCall::caller(std::string_view wanted) const {
 Pass OperatorCall::pass() const { return mentions(name, {"backward"}) ? Pass::dgrad : Pass::fwd; }
 
 const Argument& OperatorCall::operator[](std::string_view argument) const {
-  return (*arguments)[argument_place(argument, argument_names)];
+  return argument_at(*arguments, argument_place(argument, argument_names));
 }
 
 std::size_t argument_place(std::string_view argument, std::string_view names) {

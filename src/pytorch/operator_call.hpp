@@ -16,21 +16,22 @@
 
 namespace roofline {
 
-/// A type of elements as PyTorch names it, of tensors ("c10::Half") or of messages ("Half").
+/// A type of elements.
 struct ElementType {
-  std::string_view name;
+  std::string_view name;         ///< "half"
   std::string_view shown;        ///< "fp16", "int64"
   std::optional<DataType> type;  ///< none: one that the model does not know
 };
 
-/// Null where there is no such type.
+/// As PyTorch names it of tensors ("c10::Half") or of messages ("Half"); null where there is no
+/// such type.
 const ElementType* find_element_type(std::string_view name);
 
 struct TensorArgument {
   Sizes sizes;
   Sizes strides;                 ///< elements; empty where they are not stated
   std::optional<DataType> type;  ///< none: one that the model does not know
-  std::string_view type_name;    ///< as PyTorch writes it, "c10::Half"
+  std::string_view type_name;    ///< ElementType's
 
   // What a program says of it and a recording does not (program_tensor.hpp).
   std::optional<std::size_t> layer{};         ///< the layer that wrote it, by its index
@@ -71,36 +72,23 @@ struct Argument {
   std::vector<bool> flags() const;
 };
 
-/// Arguments by their position. Behind the last one all are absent.
-class OperatorArguments {
- public:
-  /// Gives the tensors the type that their argument names.
-  explicit OperatorArguments(std::vector<Argument> arguments = {});
+/// By position.
+using Arguments = std::vector<Argument>;
 
-  std::size_t count() const { return arguments_.size(); }
-  auto begin() const { return arguments_.begin(); }
-  auto end() const { return arguments_.end(); }
-  const Argument& operator[](std::size_t place) const;
-  /// All tensors of at least one axis, without those in lists.
-  std::vector<const TensorArgument*> tensors() const;
-  bool has_lists() const;
-  /// Whether a list has no shapes stated: PyTorch's profiler leaves out those of long lists.
-  bool lacks_list_shapes() const;
-  /// "fp16 32x64x112x112, fp16 64".
-  std::string tensors_text() const;
+/// Absent behind the last one.
+const Argument& argument_at(const Arguments& arguments, std::size_t place);
 
- private:
-  std::vector<Argument> arguments_;
-};
+/// All tensors of at least one axis, without those in lists.
+std::vector<const TensorArgument*> tensors_in(const Arguments& arguments);
 
 struct Caller {
   std::string_view name;
-  const OperatorArguments* arguments = nullptr;
+  const Arguments* arguments = nullptr;
 };
 
 struct OperatorCall {
   std::string_view name;  ///< "aten::cudnn_convolution"
-  const OperatorArguments* arguments = nullptr;
+  const Arguments* arguments = nullptr;
   std::vector<Caller> callers = {};  ///< the operators that it ran in, innermost first
   bool is_tf32 = false;              ///< fp32 is multiplied by TF32 units
   bool sums_in_fp16 = false;         ///< products of fp16 are added up in fp16

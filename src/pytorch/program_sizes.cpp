@@ -17,9 +17,8 @@ using Symbols = std::map<std::string, double>;
 /// An expression under values of its symbols.
 struct EvaluatedSize {
   std::optional<double> number;  ///< none where a symbol has no value
-  std::string text;              ///< "4*s77"
+  std::string text;              ///< "Mul(4, s77)"
   std::set<std::string> symbols;
-  bool is_compound = false;  ///< its text is a sum or a product
 
   /// None where the number is not known, or no whole one below 2^53.
   std::optional<std::int64_t> whole() const {
@@ -31,25 +30,22 @@ struct EvaluatedSize {
   }
 };
 
-/// What functions make of one operand after the other, and how they are written between them;
-/// without a sign in front of them. One operand alone is taken with 1.
+/// What functions make of one operand after the other. One operand alone is taken with 1.
 struct Function {
   std::string_view names;
   double (*apply)(double, double);
-  std::string_view sign = "";
 };
 
 constexpr Function functions[] = {
-    {" Add ", [](double a, double b) { return a + b; }, " + "},
-    {" Mul ", [](double a, double b) { return a * b; }, "*"},
-    {" Pow PowByNatural ", [](double a, double b) { return std::pow(a, b); }, "**"},
-    {" FloorDiv CleanDiv ", [](double a, double b) { return std::floor(a / b); }, "//"},
-    {" IntTrueDiv FloatTrueDiv Rational ", [](double a, double b) { return a / b; }, "/"},
-    {" Mod PythonMod ", [](double a, double b) { return a - b * std::floor(a / b); }, "%"},
+    {" Add ", [](double a, double b) { return a + b; }},
+    {" Mul ", [](double a, double b) { return a * b; }},
+    {" Pow PowByNatural ", [](double a, double b) { return std::pow(a, b); }},
+    {" FloorDiv CleanDiv floor FloorToInt ", [](double a, double b) { return std::floor(a / b); }},
+    {" CeilDiv ceiling CeilToInt ", [](double a, double b) { return std::ceil(a / b); }},
+    {" IntTrueDiv FloatTrueDiv Rational ", [](double a, double b) { return a / b; }},
+    {" Mod PythonMod ", [](double a, double b) { return a - b * std::floor(a / b); }},
     {" Max ", [](double a, double b) { return std::max(a, b); }},
     {" Min ", [](double a, double b) { return std::min(a, b); }},
-    {" floor FloorToInt ", [](double a, double b) { return std::floor(a / b); }},
-    {" CeilDiv ceiling CeilToInt ", [](double a, double b) { return std::ceil(a / b); }},
     {" TruncToInt ", [](double a, double) { return std::trunc(a); }},
     {" RoundToInt ", [](double a, double) { return std::nearbyint(a); }},
     {" ToFloat Identity ", [](double a, double) { return a; }},
@@ -128,23 +124,17 @@ class Parser {
           return each.names.find(" " + name + " ") != std::string_view::npos;
         });
     if (function == std::end(functions)) fail(name);
-    const std::string_view sign = function->sign;
-    EvaluatedSize result{std::nullopt, "", {}, !sign.empty()};
-    for (std::size_t i = 0; i < operands.size(); ++i) {
+    EvaluatedSize result = operands.front();
+    if (operands.size() == 1 && result.number) result.number = function->apply(*result.number, 1);
+    for (std::size_t i = 1; i < operands.size(); ++i) {
       const EvaluatedSize& each = operands[i];
-      if (i == 0)
-        result.number = each.number;
-      else
-        result.number = result.number && each.number
-                            ? std::optional(function->apply(*result.number, *each.number))
-                            : std::nullopt;
-      if (i > 0) result.text += sign.empty() ? ", " : sign;
-      const bool in_brackets = each.is_compound && !sign.empty() && sign != " + ";
-      result.text += in_brackets ? "(" + each.text + ")" : each.text;
+      result.number = result.number && each.number
+                          ? std::optional(function->apply(*result.number, *each.number))
+                          : std::nullopt;
+      result.text += ", " + each.text;
       result.symbols.insert(each.symbols.begin(), each.symbols.end());
     }
-    if (operands.size() == 1 && result.number) result.number = function->apply(*result.number, 1);
-    if (sign.empty()) result.text = name + "(" + result.text + ")";
+    result.text = name + "(" + result.text + ")";
     return result;
   }
 
@@ -255,22 +245,13 @@ void ProgramSizes::set(const std::string& symbol, double value) {
   symbols_[symbol] = value;
 }
 
-/// The symbol's value under which the size is the batch: sizes grow evenly with their one symbol.
 void ProgramSizes::set_batch(const Value& size, std::uint64_t wanted) {
   const EvaluatedSize open = *evaluated(size, {});
-  const auto batch = static_cast<double>(wanted);
-  if (open.symbols.size() == 1) {
-    const std::string& symbol = *open.symbols.begin();
-    const auto at = [&](double value) {
-      return evaluated(size, {{symbol, value}})->number.value_or(0);
-    };
-    const double slope = (at(4096) - at(2048)) / 2048;
-    const double value = slope > 0 ? 2048 + (batch - at(2048)) / slope : 0;
-    if (value > 0 && value == std::floor(value) && at(value) == batch) return set(symbol, value);
-  }
-  throw InputError(source_, "",
-                   "expected a batch that the program's first size " + open.text + " can be, got " +
-                       std::to_string(wanted));
+  if (open.symbols != std::set{open.text})
+    throw InputError(source_, "",
+                     "expected a program whose first size is a symbol, got " + open.text +
+                         ", whose symbols can be given in place of a batch");
+  set(open.text, static_cast<double>(wanted));
 }
 
 std::int64_t ProgramSizes::number(const Value& size) const {

@@ -99,7 +99,7 @@ struct RecordedDevice {
 struct Recording {
   TextPool texts;
   std::vector<std::string> threads;
-  std::vector<OperatorArguments> arguments{OperatorArguments()};  ///< each once; the first: none
+  std::vector<Arguments> arguments{Arguments()};  ///< each once; the first: none
   bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
   std::vector<RecordedMessage> messages{{}};  ///< the first: none
   std::vector<RecordedDevice> devices;

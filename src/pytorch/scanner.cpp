@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -53,42 +54,39 @@ Sizes numbers_in(const Value& list) {
   return numbers;
 }
 
+bool has_list(const Value& list) {
+  for (const Value each : list)
+    if (each.is_array()) return true;
+  return false;
+}
+
 /// What an operator was called with. PyTorch before 1.13 wrote no values.
-struct ArgumentLists {
-  Value sizes;
-  Value strides;
-  Value types;
-  Value values;
-
-  OperatorArguments read() const {
-    std::vector<Argument> arguments(std::max({sizes.size(), types.size(), values.size()}));
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      Argument& argument = arguments[i];
-      if (i < types.size()) argument.type = types.at(i).try_text();
-      if (i < values.size()) argument.value = values.at(i).try_text();
-      if (i >= sizes.size()) continue;
-      const Value own = sizes.at(i);
-      const Value stride = i < strides.size() ? strides.at(i) : own.find("");
-      argument.is_list = argument.type == "TensorList" || (own.size() > 0 && has_list(own));
-      if (!argument.is_list) {
-        argument.tensors.push_back({numbers_in(own), numbers_in(stride), std::nullopt, {}});
-        continue;
-      }
-      for (std::size_t j = 0; j < own.size(); ++j)
-        argument.tensors.push_back({numbers_in(own.at(j)),
-                                    j < stride.size() ? numbers_in(stride.at(j)) : Sizes{},
-                                    std::nullopt,
-                                    {}});
-    }
-    return OperatorArguments(std::move(arguments));
+Arguments read_arguments(const Value& sizes, const Value& strides, const Value& types,
+                         const Value& values) {
+  const Value none = sizes.find("");
+  const auto part = [&](const Value& list, std::size_t i) {
+    return i < list.size() ? list.at(i) : none;
+  };
+  std::vector<Argument> arguments(std::max({sizes.size(), types.size(), values.size()}));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    Argument& argument = arguments[i];
+    argument.type = part(types, i).try_text();
+    argument.value = part(values, i).try_text();
+    if (i >= sizes.size()) continue;
+    const Value own = sizes.at(i);
+    const Value stride = part(strides, i);
+    argument.is_list = argument.type == "TensorList" || has_list(own);
+    const ElementType* type = find_element_type(argument.type);
+    const std::optional<DataType> own_type = type != nullptr ? type->type : std::nullopt;
+    const std::string_view type_name = type != nullptr ? type->name : "";
+    for (std::size_t j = 0; argument.is_list && j < own.size(); ++j)
+      argument.tensors.push_back(
+          {numbers_in(own.at(j)), numbers_in(part(stride, j)), own_type, type_name});
+    if (!argument.is_list)
+      argument.tensors.push_back({numbers_in(own), numbers_in(stride), own_type, type_name});
   }
-
-  static bool has_list(const Value& list) {
-    for (const Value each : list)
-      if (each.is_array()) return true;
-    return false;
-  }
-};
+  return arguments;
+}
 
 class Scanner {
  public:
@@ -209,21 +207,21 @@ class Scanner {
   }
 
   std::uint32_t arguments_of(const Value& own) {
-    const std::optional<Value> older_sizes = own.get("Input dims");
-    const ArgumentLists lists{older_sizes ? *older_sizes : own.find("Input Dims"),
-                              own.find("Input Strides"), own.find("Input type"),
-                              own.find("Concrete Inputs")};
-    recording_.has_values = recording_.has_values || lists.values.is_array();
+    const Value sizes = own.find(own.contains("Input dims") ? "Input dims" : "Input Dims");
+    const Value strides = own.find("Input Strides");
+    const Value types = own.find("Input type");
+    const Value values = own.find("Concrete Inputs");
+    recording_.has_values = recording_.has_values || values.is_array();
     key_.clear();
     bool is_known = false;
-    for (const Value& list : {lists.sizes, lists.strides, lists.types, lists.values}) {
+    for (const Value& list : {sizes, strides, types, values}) {
       is_known = is_known || list.is_array();
       append_list(list, key_);
     }
     if (!is_known) return 0;
     const auto next = static_cast<std::uint32_t>(recording_.arguments.size());
     const auto [entry, inserted] = argument_ids_.try_emplace(key_, next);
-    if (inserted) recording_.arguments.push_back(lists.read());
+    if (inserted) recording_.arguments.push_back(read_arguments(sizes, strides, types, values));
     return entry->second;
   }
 

@@ -56,11 +56,8 @@ KernelRecording kernels_of(const Recording& recording, const std::string& why) {
   kernels.recorder = recorder;
   kernels.notes.push_back(why);
   const std::string device = list.fold_into(kernels);
-  for (const GpuActivity& activity : recording.activities)
-    if (std::to_string(activity.device) == device) {
-      kernels.gpu = gpu_of(recording, activity.device);
-      break;
-    }
+  if (!device.empty())
+    kernels.gpu = gpu_of(recording, static_cast<std::uint32_t>(std::stoul(device)));
   return kernels;
 }
 
@@ -69,9 +66,8 @@ std::uint32_t busiest_device(const Recording& recording) {
   std::map<std::uint32_t, double> time_us;
   for (const GpuActivity& activity : recording.activities)
     time_us[activity.device] += activity.duration_us;
-  return std::max_element(time_us.begin(), time_us.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::max_element(time_us.begin(), time_us.end(), less)->first;
 }
 
 /// How many steps launched anything: a profiler may open one more than it sees run.
@@ -82,26 +78,20 @@ std::size_t steps_with_work(const Recording& recording, const WorkOrigins& origi
   return std::max<std::size_t>(1, recording.steps.empty() ? 1 : steps.size());
 }
 
-/// The batch of a layer that says how many samples ran together: of images, or of sequences.
-std::optional<std::uint64_t> samples_of(const LayerSpec& layer) {
-  const OperandSpec* operand = nullptr;
-  if (has_window(layer.kind) && layer.input)
-    operand = &*layer.input;
-  else if (layer.kind == LayerKind::attention && !layer.inputs.empty())
-    operand = &layer.inputs.front();
-  if (operand == nullptr || !operand->whole || operand->sizes.empty()) return std::nullopt;
-  return operand->sizes.front();
-}
-
-/// The samples that ran together: the batch of most layers that say.
+/// The samples that ran together: the batch of most of the layers that say, by their images or
+/// sequences.
 std::optional<std::uint64_t> batch_of(const std::vector<LayerSpec>& layers) {
   std::map<std::uint64_t, std::uint64_t> uses;
   std::uint64_t all = 0;
-  for (const LayerSpec& layer : layers)
-    if (const auto samples = samples_of(layer)) {
-      uses[*samples] += layer.repeat.value_or(1);
-      all += layer.repeat.value_or(1);
-    }
+  for (const LayerSpec& layer : layers) {
+    const bool is_attention = layer.kind == LayerKind::attention && !layer.inputs.empty();
+    const OperandSpec* operand = is_attention                            ? &layer.inputs.front()
+                                 : has_window(layer.kind) && layer.input ? &*layer.input
+                                                                         : nullptr;
+    if (operand == nullptr || !operand->whole || operand->sizes.empty()) continue;
+    uses[operand->sizes.front()] += layer.repeat.value_or(1);
+    all += layer.repeat.value_or(1);
+  }
   for (const auto& [samples, count] : uses)
     if (2 * count > all) return samples;
   return std::nullopt;
@@ -180,21 +170,14 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.gaps = std::move(idle.gaps);
 }
 
-/// Makes the layers those of the network. Names of rows that are no layers stay empty.
 void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
-  const auto places = read.layers.places();
-  network.layers = std::move(read.layers).layers(summary.steps);
   std::vector<std::string> names;
-  names.reserve(places.size());
-  for (const auto& place : places)
-    names.push_back(place ? *network.layers[*place].name : std::string());
+  network.layers = std::move(read.layers).layers(summary.steps, names);
   summary.chains = read.chains.items(names, summary.steps);
   network.batch = batch_of(network.layers);
   network.batch_is_fixed = true;
   for (LayerSpec& layer : network.layers) {
-    layer.place.source = network.source;
-    layer.place.where = "\"" + *layer.name + "\"";
-    layer.place.pointers = false;
+    layer.place = {network.source, "\"" + *layer.name + "\"", false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
   }
 }

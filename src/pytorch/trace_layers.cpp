@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "load/kernel_names.hpp"
 #include "model/text.hpp"
@@ -17,6 +18,25 @@ constexpr std::size_t most_callers = 6;
 /// The pieces of GPU work that one run of an operator launched, in the order of their starts.
 using LaunchedWork = std::vector<std::uint32_t>;
 
+/// PyTorch's profiler leaves out the shapes of long lists.
+bool lacks_list_shapes(const Arguments& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+    return argument.is_list && argument.tensors.empty();
+  });
+}
+
+/// "fp16 32x64x112x112, fp16 64".
+std::string tensors_text(const Arguments& arguments) {
+  std::string text;
+  for (const Argument& argument : arguments)
+    for (const TensorArgument& tensor : argument.tensors) {
+      if (tensor.sizes.empty()) continue;
+      const ElementType* type = find_element_type(argument.type);
+      add_item(text, (type ? std::string(type->shown) + ' ' : "") + sizes_text(tensor.sizes));
+    }
+  return text;
+}
+
 class LayerReader {
  public:
   LayerReader(const Recording& recording, const WorkOrigins& origins)
@@ -25,7 +45,7 @@ class LayerReader {
   }
 
   void add(const std::vector<std::uint32_t>& activities) {
-    std::vector<std::uint32_t> group_of(recording_.operators.size(), no_index);
+    std::unordered_map<std::uint32_t, std::size_t> group_of;
     std::vector<LaunchedWork> groups;
     for (const std::uint32_t index : activities) {
       const std::uint32_t op = layer_operator(index);
@@ -33,10 +53,7 @@ class LayerReader {
         add_alone(index);
         continue;
       }
-      if (group_of[op] == no_index) {
-        group_of[op] = static_cast<std::uint32_t>(groups.size());
-        groups.emplace_back();
-      }
+      if (group_of.try_emplace(op, groups.size()).second) groups.emplace_back();
       groups[group_of[op]].push_back(index);
     }
     for (const LaunchedWork& work : groups) add_operator(work);
@@ -60,7 +77,7 @@ class LayerReader {
   const std::string& name_of_operator(std::uint32_t index) const {
     return recording_.name(recording_.operators[index]);
   }
-  const OperatorArguments& arguments_of(std::uint32_t op) const {
+  const Arguments& arguments_of(std::uint32_t op) const {
     return recording_.arguments[recording_.operators[op].arguments];
   }
   double duration_s(std::uint32_t index) const {
@@ -77,7 +94,7 @@ class LayerReader {
   void set_half() {
     std::size_t fp16 = 0;
     std::size_t bf16 = 0;
-    for (const OperatorArguments& arguments : recording_.arguments) {
+    for (const Arguments& arguments : recording_.arguments) {
       const auto has = [&](std::string_view type) {
         return std::any_of(arguments.begin(), arguments.end(),
                            [&](const Argument& argument) { return argument.type == type; });
@@ -111,15 +128,20 @@ class LayerReader {
                          duration_s(index));
   }
 
-  OperatorCall call_of(std::uint32_t op, const LaunchedWork& work) const {
+  std::vector<std::string_view> names_of(const LaunchedWork& work) const {
+    std::vector<std::string_view> names;
+    for (const std::uint32_t index : work) names.emplace_back(name_of_activity(index));
+    return names;
+  }
+
+  OperatorCall call_of(std::uint32_t op, const std::vector<std::string_view>& kernels) const {
     OperatorCall call;
     call.name = name_of_operator(op);
     call.arguments = &arguments_of(op);
     for (std::uint32_t at = origins_.callers[op];
          at != no_index && call.callers.size() < most_callers; at = origins_.callers[at])
       call.callers.push_back({name_of_operator(at), &arguments_of(at)});
-    for (const std::uint32_t index : work) {
-      const std::string& name = name_of_activity(index);
+    for (const std::string_view name : kernels) {
       call.is_tf32 = call.is_tf32 || is_tf32_kernel(name);
       call.sums_in_fp16 = call.sums_in_fp16 || sums_in_fp16(name);
       if (!call.list_type) call.list_type = element_type(name, half_);
@@ -158,7 +180,8 @@ class LayerReader {
 
   void add_operator(const LaunchedWork& work) {
     const std::uint32_t op = layer_operator(work.front());
-    const OperatorCall call = call_of(op, work);
+    const std::vector<std::string_view> kernels = names_of(work);
+    const OperatorCall call = call_of(op, kernels);
     const auto [entry, inserted] = rows_by_call_.try_emplace(key_of(op, call));
     if (inserted) entry->second = rows_of(call);
     const std::vector<std::size_t>& rows = entry->second;
@@ -166,39 +189,33 @@ class LayerReader {
       read_.chains.add(rows.front(), read_.layers.layer(rows.front()), *call.arguments);
     else
       read_.chains.end();
-    if (rows.empty()) return add_unmodelled(call, work, reason_of(call));
+    if (rows.empty())
+      return add_unmodelled(call, work,
+                            lacks_list_shapes(*call.arguments)
+                                ? "the trace holds no shapes of its lists of tensors"
+                                : "its shapes or types fit no rule");
     const LayerKind kind = read_.layers.layer(rows.front()).kind;
-    if (info(kind).family == KindFamily::contraction && only_fills(work))
+    // A recording may lack kernels, where the profiler's buffers ran full.
+    const bool only_fills = std::all_of(kernels.begin(), kernels.end(), [](std::string_view name) {
+      return name.starts_with("Memset");
+    });
+    if (info(kind).family == KindFamily::contraction && only_fills)
       return add_unmodelled(call, work, "its kernels are not in the recording, only fills");
     for (const std::uint32_t index : work)
       if (is_layout_kernel(name_of_activity(index))) read_.layout_s += duration_s(index);
-    if (kind == LayerKind::other && !call.name.starts_with("aten::") && multiplies_matrices(work))
+    if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
+        std::any_of(kernels.begin(), kernels.end(), is_product_kernel))
       products_.insert(std::string(call.name));
     const double time_s = duration_s(work);
     if (rows.size() == 1) return read_.layers.add(rows.front(), time_s);
-    const double first_s = data_gradient_s(work, time_s);
+    const double first_s = data_gradient_s(work, kernels, time_s);
     read_.layers.add(rows[0], first_s);
     read_.layers.add(rows[1], time_s - first_s);
   }
 
-  bool multiplies_matrices(const LaunchedWork& work) const {
-    return std::any_of(work.begin(), work.end(), [&](std::uint32_t index) {
-      return is_product_kernel(name_of_activity(index));
-    });
-  }
-
-  /// A recording may lack kernels, where the profiler's buffers ran full.
-  bool only_fills(const LaunchedWork& work) const {
-    return std::all_of(work.begin(), work.end(), [&](std::uint32_t index) {
-      return name_of_activity(index).starts_with("Memset");
-    });
-  }
-
-  double data_gradient_s(const LaunchedWork& work, double time_s) {
-    std::vector<std::string_view> names;
-    names.reserve(work.size());
-    for (const std::uint32_t index : work) names.push_back(name_of_activity(index));
-    const std::optional<std::size_t> count = data_gradient_kernels(names);
+  double data_gradient_s(const LaunchedWork& work, const std::vector<std::string_view>& kernels,
+                         double time_s) {
+    const std::optional<std::size_t> count = data_gradient_kernels(kernels);
     if (!count) {
       ++halved_operators_;
       return time_s / 2;
@@ -207,16 +224,11 @@ class LayerReader {
         LaunchedWork(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(*count)));
   }
 
-  static std::string reason_of(const OperatorCall& call) {
-    return call.arguments->lacks_list_shapes() ? "the trace holds no shapes of its lists of tensors"
-                                               : "its shapes or types fit no rule";
-  }
-
   /// Ranges that are no operators have no arguments: there the kernels say more.
   void add_unmodelled(const OperatorCall& call, const LaunchedWork& work,
                       const std::string& reason) {
-    if (call.arguments->count() > 0)
-      return read_.unmodelled.add(std::string(call.name), call.arguments->tensors_text(), reason,
+    if (!call.arguments->empty())
+      return read_.unmodelled.add(std::string(call.name), tensors_text(*call.arguments), reason,
                                   duration_s(work), work.size());
     for (const std::uint32_t index : work) add_alone(index);
   }

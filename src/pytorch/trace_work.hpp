@@ -34,17 +34,6 @@ struct WorkOrigins {
 /// each activity comes from.
 WorkOrigins find_origins(Recording& recording);
 
-/// Sorts ranges as they nest: by thread and start, what is around others before them.
-void sort_ranges(std::vector<HostRange>& ranges);
-
-/// For each of these sorted ranges, the one around it on its thread.
-std::vector<std::uint32_t> find_callers(const std::vector<HostRange>& ranges);
-
-/// The innermost range that ran at that time; no_index where none did.
-std::uint32_t innermost_at(const std::vector<HostRange>& ranges,
-                           const std::vector<std::uint32_t>& callers, std::uint32_t thread,
-                           double time_us);
-
 struct BusyTime {
   double span_us = 0;    ///< first start to last end
   double busy_us = 0;    ///< at least one activity runs

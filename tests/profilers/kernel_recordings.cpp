@@ -322,13 +322,13 @@ TEST_CASE("What is known and not read is named, with what to do", "[profilers/ke
        "this is a Perfetto trace, which is not read: record with rocprofv3 --output-format csv or "
        "json"},
       {"api.csv", "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaMalloc\n",
-       "this is Nsight Systems' table of calls on the host, which is not read: give the one of "
+       "this is Nsight Systems' table of calls, which is not read: give the one of "
        "--report cuda_gpu_trace or cuda_gpu_kern_sum"},
       {"1_kernel_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n\"f(int*)\",4,8000\n",
        "this is rocprofv3's table of sums, which is not read: give the file of kernels beside it, "
        "*_kernel_trace.csv"},
       {"1_hip_api_trace.csv", "\"Domain\",\"Function\",\"Start_Timestamp\"\n\"HIP\",\"f\",1\n",
-       "this is rocprofv3's trace of calls on the host, which is not read: give the file of "
+       "this is rocprofv3's trace of calls, which is not read: give the file of "
        "kernels "
        "beside it, *_kernel_trace.csv"},
   };
