@@ -6,7 +6,7 @@
 
 It needs PyTorch 2 for CUDA or ROCm, and nothing else. Times are warm (the same buffers again), in a
 captured graph, with autotuned libraries, fp32 in NCHW and all other types in channels last.
-Whatever the time, it is spread over all kinds of layers, the most telling of each first.
+Whatever the time, it is spread over all kinds of layers.
 """
 
 import argparse
@@ -24,7 +24,8 @@ import torch.nn.functional as F
 
 MINUTES = @MINUTES@
 
-# In each kind the most telling first; types and passes are chosen below.
+# Those of a kind are in no order, so that the first of them stand for all; types and passes are
+# chosen below.
 LAYERS = """\
 @LAYERS@
 """

@@ -119,6 +119,18 @@ bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) 
   return may_be_half(row, subject) && set_type(variant, DataType::fp16, subject);
 }
 
+/// The libraries for half types take images with channels last.
+std::string half_text(const Subject& subject, std::uint64_t) {
+  const auto has_channels_first = [](const LayerResult& row) {
+    return row.layer.kind == LayerKind::conv && layout_of(row.layer) == Layout::nchw;
+  };
+  const auto& rows = subject.result.layers;
+  return (subject.layer != nullptr ? has_channels_first(*subject.layer)
+                                   : std::any_of(rows.begin(), rows.end(), has_channels_first))
+             ? "fp16 with channels last"
+             : "fp16";
+}
+
 /// On a part without TF32 or where it is in use already, nothing changes.
 bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) {
   return row.engine == Engine::fp32 && row.layer.dtypes.input == DataType::fp32 &&
@@ -285,9 +297,8 @@ constexpr Action actions[] = {
      "", may_grow},
     {"whole_channels", Thing::layer, of_layers, channels_text, fill_channels},
     {"library_mapping", Thing::layer, of_layers, "the library's own mapping", drop_mapping},
-    {"half_precision", Thing::type, of_layers | of_networks | of_runs,
-     "fp16, images with channels last", set_half,
-     "torch.autocast, memory_format=torch.channels_last"},
+    {"half_precision", Thing::type, of_layers | of_networks | of_runs, half_text, set_half,
+     "torch.autocast"},
     {"tf32", Thing::type, of_runs, tf32_text, set_tf32,
      "torch.set_float32_matmul_precision(\"high\")"},
     {"tf32", Thing::type, of_networks, tf32_text,
