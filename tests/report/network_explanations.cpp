@@ -82,8 +82,7 @@ TEST_CASE("What would help is what comes of it", "[report/network_explanations]"
   const std::string rest = "resnet50 --gpu a100 --batch 4 ";
   const Json changes = explanation_of(folder, rest).at("changes");
   const auto time_s = [&](const char* change) { return time_of(changes, "change", change); };
-  CHECK(time_s("fp16 with channels last") ==
-        Approx(expected_s(folder, rest + "--dtype fp16")));
+  CHECK(time_s("fp16 with channels last") == Approx(expected_s(folder, rest + "--dtype fp16")));
   CHECK(time_s("TF32 for fp32 products and convolutions") ==
         Approx(expected_s(folder, rest + "--engine tf32")));
   CHECK(time_s("batch 32 in place of 4") ==
