@@ -226,7 +226,7 @@ struct ReportOptions {
   bool compare = false;     ///< two results
   bool derive_all = false;  ///< fill in Report::derivations
   Prices price_per_hour;
-  /// A layer's name, a pattern of them with * and ?, or a network's name; empty: nothing of that.
+  /// A layer's name, or a pattern of them with * and ?; empty: none.
   std::string explain;
   bool explain_networks = false;  ///< each as a whole
 };

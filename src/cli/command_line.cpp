@@ -444,11 +444,12 @@ void add_view(Rows& rows, Options& options) {
   rows.one_of<RowsBy>("--by", "WHAT", filter.by,
                       "type: a row for each type of layer; layer: with several GPUs, compare "
                       "layers too; gpu: rank GPUs, types and batches");
-  rows.add_flag("--explain{" + std::string(whole_network) + "}", options.report.explain,
-                "Derive the numbers of the layers of that name, or that fit a pattern with * and "
-                "?, instead of listing all, as one does by hand; with --all number by number, with "
-                "-o FILE.svg as a picture. Without a name or with a network's, the network on one "
-                "screen: what limits it, what would help")
+  rows.add_flag(
+          "--explain{" + std::string(whole_network) + "}", options.report.explain,
+          "Derive the numbers of the layers of that name, or that fit a pattern with * and "
+          "?, instead of listing all, as one does by hand; with --all number by number, with "
+          "-o FILE.svg as a picture. Without a name, the network on one screen: what limits it, "
+          "what would help")
       ->expected(0, 1)
       ->type_name("[LAYER]");
   rows.add_flag("--compare", options.report.compare,

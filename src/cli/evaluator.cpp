@@ -251,8 +251,9 @@ Needs needs_of(const Options& options) {
   Needs needs;
   const RowFilter& filter = options.report.filter;
   const bool chooses_rows = filter.selects() || filter.by;
-  needs.explained_networks = options.report.explain_networks || !options.report.explain.empty();
-  needs.layers = options.report.compare || needs.explained_networks || filter.asks_for_layers() ||
+  needs.explained_networks = options.report.explain_networks;
+  needs.layers = options.report.compare || needs.explained_networks ||
+                 !options.report.explain.empty() || filter.asks_for_layers() ||
                  std::any_of(options.gates.begin(), options.gates.end(),
                              [](const Gate& gate) { return gate.of_layers; });
   for (const OutputFormat* format : formats_of(options))

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -38,7 +37,6 @@ struct Subject {
 struct Variant {
   Layer layer;
   std::optional<Engine> engine;
-  std::uint64_t batch_factor = 1;
 };
 
 /// Actions on the same thing exclude each other, so that only one of them joins the others.
@@ -51,7 +49,7 @@ using ChangeLayer = bool (*)(Variant&, const LayerResult&, const Subject&);
 using SetOptions = void (*)(AnalysisOptions&, const Subject&);
 /// What a recording shows that the action saves of a step.
 using SavedByRun = double (*)(const Subject&);
-using MakeText = std::string (*)(const Subject&, std::uint64_t batch_factor);
+using MakeText = std::string (*)(const Subject&);
 
 /// A row of the list: what can be done, for which subjects, in what words, and what it changes.
 /// What changed layers or options save the model says; what saves nothing is not advised.
@@ -68,12 +66,8 @@ struct Action {
 /// A layer that is done by the one before it all but vanishes: the model has no time of it.
 constexpr std::string_view vanishing = "fuse_into_layer_before";
 
-/// How many times the batch an action tries, until the network runs so.
-std::span<const std::uint64_t> factors_of(const Action& action) {
-  static constexpr std::uint64_t same[] = {1};
-  static constexpr std::uint64_t larger[] = {8, 4, 2};
-  return action.thing == Thing::batch ? std::span<const std::uint64_t>(larger) : same;
-}
+/// How many times the batch the advice on it is for.
+constexpr std::uint64_t batch_factor = 8;
 
 /// Whether the row's batch is of images or other samples, of which more can run together: not where
 /// its rows are gradients of weights, single values, or tokens of sequences, nor in a recorded step
@@ -138,9 +132,9 @@ bool set_tf32(Variant& variant, const LayerResult& row, const Subject& subject) 
          set_type(variant, DataType::tf32, subject);
 }
 
-std::string batch_text(const Subject& subject, std::uint64_t factor) {
+std::string batch_text(const Subject& subject) {
   const std::uint64_t batch = *subject.result.setting.batch;
-  return "batch " + std::to_string(factor * batch) + " in place of " + std::to_string(batch) +
+  return "batch " + std::to_string(batch_factor * batch) + " in place of " + std::to_string(batch) +
          (subject.network == nullptr ? ", for as much work" : "");
 }
 
@@ -154,15 +148,15 @@ bool may_grow(const Subject& subject) {
                      [&](const Layer& layer) { return layer.output.batch == *batch; });
 }
 
-void multiply_batch(Layer& layer, std::uint64_t factor) {
+void multiply_batch(Layer& layer) {
   for (Operand& operand : layer.inputs)
-    if (!operand.is_parameter) operand.shape.batch *= factor;
-  layer.output.batch *= factor;
+    if (!operand.is_parameter) operand.shape.batch *= batch_factor;
+  layer.output.batch *= batch_factor;
 }
 
 bool multiply_samples(Variant& variant, const LayerResult& row, const Subject& subject) {
   if (!has_batch_of_samples(row, subject)) return false;
-  multiply_batch(variant.layer, variant.batch_factor);
+  multiply_batch(variant.layer);
   return true;
 }
 
@@ -178,7 +172,7 @@ bool fill_channels(Variant& variant, const LayerResult& row, const Subject&) {
          (in != row.layer.inputs.front().shape.channels || out != row.layer.output.channels);
 }
 
-std::string channels_text(const Subject& subject, std::uint64_t) {
+std::string channels_text(const Subject& subject) {
   const std::uint64_t in = subject.layer->layer.inputs.front().shape.channels;
   const std::uint64_t out = subject.layer->layer.output.channels;
   return "channels " + std::to_string(in) + " -> " + std::to_string(out) + " as " +
@@ -222,10 +216,10 @@ std::optional<double> time_s(const Layer& layer, Engine engine, const Subject& s
 
 /// What the action makes of the row's time, for as much work; none where it does not apply.
 std::optional<double> time_s(const Action& action, const LayerResult& row, const Subject& subject) {
-  Variant variant{row.layer, row.engine, factors_of(action).front()};
+  Variant variant{row.layer, row.engine};
   if (!std::get<ChangeLayer>(action.change)(variant, row, subject)) return std::nullopt;
   const auto time = time_s(variant.layer, *variant.engine, subject);
-  return time ? std::optional(*time / static_cast<double>(variant.batch_factor)) : std::nullopt;
+  return time && action.thing == Thing::batch ? std::optional(*time / batch_factor) : time;
 }
 
 template <StepPart part>
@@ -333,13 +327,12 @@ std::vector<const Action*> possible_actions(Subjects kind, const Subject& subjec
 }
 
 /// The advice on an action that takes the time from `old_s` to `new_s`.
-Advice advice_on(const Action& action, const Subject& subject, std::uint64_t factor, double old_s,
+Advice advice_on(const Action& action, const Subject& subject, double old_s,
                  std::optional<double> new_s) {
   Advice advice;
   advice.action = action.name;
   const auto* made = std::get_if<MakeText>(&action.text);
-  advice.text =
-      made != nullptr ? (*made)(subject, factor) : std::get<std::string_view>(action.text);
+  advice.text = made != nullptr ? (*made)(subject) : std::get<std::string_view>(action.text);
   if (subject.is_in_pytorch() && !action.in_pytorch.empty())
     advice.text += " (" + std::string(action.in_pytorch) + ")";
   advice.time_s = new_s;
@@ -363,15 +356,15 @@ std::optional<double> time_s(const Setup& setup, const Context& context) {
 }
 
 /// False where it changes nothing.
-bool carry_out(const Action& action, std::uint64_t factor, const Subject& subject, Setup& setup) {
+bool carry_out(const Action& action, const Subject& subject, Setup& setup) {
   if (const auto* set = std::get_if<SetOptions>(&action.change)) {
     (*set)(setup.options, subject);
     return true;
   }
   if (action.thing == Thing::batch) {
-    for (Layer& layer : setup.network.layers) multiply_batch(layer, factor);
-    if (setup.network.batch) *setup.network.batch *= factor;
-    setup.work *= static_cast<double>(factor);
+    for (Layer& layer : setup.network.layers) multiply_batch(layer);
+    if (setup.network.batch) *setup.network.batch *= batch_factor;
+    setup.work *= batch_factor;
     return true;
   }
   const auto rows = subject.rows_by_name();
@@ -379,7 +372,7 @@ bool carry_out(const Action& action, std::uint64_t factor, const Subject& subjec
   bool changes = false;
   for (Layer& layer : setup.network.layers) {
     const auto row = rows.find(layer.name);
-    Variant variant{layer, std::nullopt, factor};
+    Variant variant{layer, std::nullopt};
     if (row == rows.end() || !change(variant, *row->second, subject)) continue;
     layer = std::move(variant.layer);
     changes = true;
@@ -389,22 +382,16 @@ bool carry_out(const Action& action, std::uint64_t factor, const Subject& subjec
 
 struct NetworkIdea {
   const Action* action;
-  std::uint64_t factor;
   Advice advice;
 };
 
-/// The first factor with which the network runs, worth it or not.
 void add_idea(const Action& action, const Subject& subject, std::vector<NetworkIdea>& ideas) {
   const double now_s = subject.result.total.time_s;
-  for (const std::uint64_t factor : factors_of(action)) {
-    Setup setup{*subject.network, subject.context.options, 1};
-    if (!carry_out(action, factor, subject, setup)) return;
-    const auto new_s = time_s(setup, subject.context);
-    if (!new_s) continue;
-    if (is_worth_it(now_s, *new_s))
-      ideas.push_back({&action, factor, advice_on(action, subject, factor, now_s, *new_s)});
-    return;
-  }
+  Setup setup{*subject.network, subject.context.options, 1};
+  if (!carry_out(action, subject, setup)) return;
+  const auto new_s = time_s(setup, subject.context);
+  if (new_s && is_worth_it(now_s, *new_s))
+    ideas.push_back({&action, advice_on(action, subject, now_s, *new_s)});
 }
 
 /// The best idea on each thing, done together; none where there is one thing.
@@ -412,8 +399,7 @@ std::optional<Advice> best_together(const std::vector<NetworkIdea>& ideas, const
   Setup setup{*subject.network, subject.context.options, 1};
   std::set<Thing> things;
   for (const NetworkIdea& idea : ideas)
-    if (things.insert(idea.action->thing).second)
-      carry_out(*idea.action, idea.factor, subject, setup);
+    if (things.insert(idea.action->thing).second) carry_out(*idea.action, subject, setup);
   const auto new_s = things.size() > 1 ? time_s(setup, subject.context) : std::nullopt;
   if (!new_s) return std::nullopt;
   Advice advice;
@@ -434,9 +420,9 @@ double saved_by_layers_s(const Action& action, const Subject& subject) {
 }
 
 /// A step of a larger batch takes the host as long as before, and the GPU what the model says.
-double saved_by_batch_s(const Action& action, const Verdict& run, double saved_by_layers_s) {
+double saved_by_batch_s(const Verdict& run, double saved_by_layers_s) {
   const double kernels_s = run.step_s - run.idle_s() - saved_by_layers_s;
-  const double host_s = run.step_s / static_cast<double>(factors_of(action).front());
+  const double host_s = run.step_s / batch_factor;
   return run.step_s - std::max(kernels_s, host_s);
 }
 
@@ -460,8 +446,7 @@ std::vector<Advice> advise(const LayerResult& row, const Result& result, const C
     const bool vanishes = action->name == vanishing;
     const auto new_s = time_s(*action, row, subject);
     if (!new_s || (!vanishes && !(*new_s > 0 && is_worth_it(old_s, *new_s)))) continue;
-    advice.push_back(advice_on(*action, subject, factors_of(*action).front(), old_s,
-                               vanishes ? std::nullopt : new_s));
+    advice.push_back(advice_on(*action, subject, old_s, vanishes ? std::nullopt : new_s));
   }
   return advice;
 }
@@ -488,10 +473,10 @@ std::vector<Advice> advise_run(const Result& result, const Context& context, con
   for (const Action* action : possible_actions(of_runs, subject)) {
     const auto* shown = std::get_if<SavedByRun>(&action->change);
     double saved_s = shown != nullptr ? (*shown)(subject) : saved_by_layers_s(*action, subject);
-    if (action->thing == Thing::batch) saved_s = saved_by_batch_s(*action, run, saved_s);
+    if (action->thing == Thing::batch) saved_s = saved_by_batch_s(run, saved_s);
     const double left_s = run.step_s - saved_s;
     if (!is_worth_it(run.step_s, left_s)) continue;
-    advice.push_back(advice_on(*action, subject, factors_of(*action).front(), run.step_s, left_s));
+    advice.push_back(advice_on(*action, subject, run.step_s, left_s));
     advice.back().saved_s = saved_s;
     advice.back().at_most = shown != nullptr && *shown != saved_by_fusing_s;
     advice.back().speeds_kernels = action->thing == Thing::type || action->thing == Thing::fusion;

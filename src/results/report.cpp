@@ -52,26 +52,11 @@ std::vector<Explanation> explain_all(const std::vector<Evaluated>& evaluated,
   return explanations;
 }
 
-/// Whether the name is that of a network and of no layer.
-bool names_network(const std::vector<Evaluated>& evaluated, const std::string& name) {
-  bool is_network = false;
-  for (const Evaluated& each : evaluated) {
-    is_network = is_network || each.result.setting.network == name;
-    for (const LayerResult& row : each.result.layers)
-      if (row.layer.name == name) return false;
-  }
-  return is_network;
-}
-
-/// All of them where none is named.
-std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& evaluated,
-                                                 const std::string& name) {
+std::vector<NetworkExplanation> explain_networks(const std::vector<Evaluated>& evaluated) {
   std::vector<NetworkExplanation> explanations;
-  for (std::size_t i = 0; i < evaluated.size(); ++i) {
-    const Evaluated& each = evaluated[i];
-    if (!name.empty() && each.result.setting.network != name) continue;
+  for (const Evaluated& each : evaluated) {
     explanations.push_back(explain_network(each.result, *each.context, each.network));
-    explanations.back().result = i;
+    explanations.back().result = explanations.size() - 1;
   }
   return explanations;
 }
@@ -147,8 +132,8 @@ Report report_on(std::vector<Evaluated> evaluated, std::vector<InputError> error
     report.kernel_selections.push_back(select(table, options.filter));
   report.filter = options.filter;
   report.errors = std::move(errors);
-  if (options.explain_networks || names_network(evaluated, options.explain))
-    report.network_explanations = explain_networks(evaluated, options.explain);
+  if (options.explain_networks)
+    report.network_explanations = explain_networks(evaluated);
   else if (!options.explain.empty())
     report.explanations = explain_all(evaluated, options.explain);
   if (options.derive_all) report.derivations = derive_all(evaluated, options.filter);

@@ -71,18 +71,6 @@ bool is_of(const Gpu& gpu, const std::string& what) {
          lower_case(gpu.architecture) == what;
 }
 
-/// "AMD, Intel or NVIDIA"
-template <class Get>
-std::string names_of_all(const std::vector<Gpu>& gpus, const Get& get) {
-  std::set<std::string> names;
-  for (const Gpu& gpu : gpus)
-    if (!get(gpu).empty()) names.insert(get(gpu));
-  std::string text;
-  for (const std::string& name : names)
-    text += (text.empty() ? "" : name == *names.rbegin() ? " or " : ", ") + name;
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> selecting_words(const std::vector<Gpu>& gpus) {
@@ -101,11 +89,9 @@ std::optional<std::vector<Gpu>> selected_gpus(const std::string& word, std::vect
       std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return is_of(gpu, what); });
   if (!is_known && limits_at == word.size()) return std::nullopt;
   if (!is_known)
-    throw InputError(
-        "expected all, a maker (" + names_of_all(gpus, [](const Gpu& gpu) { return gpu.vendor; }) +
-        ") or an architecture (" +
-        names_of_all(gpus, [](const Gpu& gpu) { return gpu.architecture; }) +
-        ") before the limits of \"" + word + "\", got \"" + word.substr(0, limits_at) + "\"");
+    throw InputError("expected all, a maker or an architecture before the limits of \"" + word +
+                         "\", got \"" + word.substr(0, limits_at) + "\"",
+                     Remedy::gpu);
   std::vector<Limit> limits;
   for (std::string_view rest = std::string_view(word).substr(limits_at); !rest.empty();)
     limits.push_back(take_limit(rest, word));

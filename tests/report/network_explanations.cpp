@@ -137,7 +137,6 @@ TEST_CASE("A network is explained by its name or without one", "[report/network_
   const TemporaryFolder folder;
   const std::string all = run(folder, "roofline resnet18 --gpu v100 --explain").out;
   CHECK(!all.empty());
-  CHECK(run(folder, "roofline resnet18 --gpu v100 --explain resnet18").out == all);
   CHECK(run(folder, "roofline resnet18 --explain . --gpu v100").out == all);
   CHECK(run(folder, "roofline resnet18 --explain --gpu v100").out == all);
   const std::string markdown =
