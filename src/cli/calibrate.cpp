@@ -33,12 +33,7 @@ std::string network_of(const Layer& layer, const Network& network) {
   return network.layers.size() > 1 ? network.name : layer.name;
 }
 
-bool has_measured(const Network& network) {
-  return std::any_of(network.layers.begin(), network.layers.end(),
-                     [](const Layer& layer) { return layer.measured->is_known(); });
-}
-
-/// The networks of all inputs that were measured; a wrong one is named on standard error.
+/// The networks of all inputs; a wrong one is named on standard error.
 std::vector<Network> read_networks(const Options& options,
                                    const std::vector<Expected<std::string>>& inputs, bool& failed) {
   std::vector<Network> networks;
@@ -47,8 +42,7 @@ std::vector<Network> read_networks(const Options& options,
     const std::unique_ptr<Reader> reader =
         unwrap(open_input(unwrap(input), options.inputs, {}, options.defaults.limits));
     while (const std::optional<Expected<Item>> item = reader->next()) try {
-        Network network = infer(*item->value().spec(defaults).value(), defaults).value();
-        if (has_measured(network)) networks.push_back(std::move(network));
+        networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
       } catch (const std::exception&) {
         note(hinted(caught_error(*input, item->has_value() ? (*item)->line : std::nullopt)).what());
         failed = true;
@@ -58,21 +52,18 @@ std::vector<Network> read_networks(const Options& options,
 }
 
 /// The GPUs that the layers say they were measured on.
-std::vector<std::string> gpus_of(const std::vector<Network>& networks) {
-  std::vector<std::string> names;
+std::set<std::string> gpus_of(const std::vector<Network>& networks) {
+  std::set<std::string> names;
   for (const Network& network : networks)
-    for (const Layer& layer : network.layers) {
-      const std::string& gpu = layer.measured->gpu;
-      if (!gpu.empty() && std::find(names.begin(), names.end(), gpu) == names.end())
-        names.push_back(gpu);
-    }
+    for (const Layer& layer : network.layers) names.insert(layer.measured->gpu);
+  names.erase("");
   return names;
 }
 
 /// The one that is named, else the one that the layers were measured on.
-std::string name_of_gpu(const Options& options, const std::vector<std::string>& measured_on) {
+std::string name_of_gpu(const Options& options, const std::set<std::string>& measured_on) {
   if (options.gpus.size() == 1) return options.gpus.front();
-  if (options.gpus.empty() && measured_on.size() == 1) return measured_on.front();
+  if (options.gpus.empty() && measured_on.size() == 1) return *measured_on.begin();
   const bool named = !options.gpus.empty();
   throw UsageError("calibrate: expected one GPU, that of the measured times, with --gpu, got " +
                    std::to_string(named ? options.gpus.size() : measured_on.size()) +
@@ -84,16 +75,16 @@ std::string name_of_gpu(const Options& options, const std::vector<std::string>& 
 /// the layers.
 std::vector<std::string> take_names(std::vector<Network>& networks, const Gpu& gpu, bool own_file,
                                     const Catalogue& catalogue) {
-  std::vector<std::string> names = gpus_of(networks);
+  std::set<std::string> names = gpus_of(networks);
   const bool one = names.size() == 1;
   std::erase_if(names, [&](const std::string& name) {
     return answers_to(gpu, name) || !((own_file && one) || !catalogue.find(name));
   });
   for (Network& network : networks)
     for (Layer& layer : network.layers)
-      if (std::find(names.begin(), names.end(), layer.measured->gpu) != names.end())
+      if (names.contains(layer.measured->gpu))
         layer.measured.change([](Measured& measured) { measured.gpu.clear(); });
-  return names;
+  return {names.begin(), names.end()};
 }
 
 /// Takes away what was measured on other GPUs alone, which may not even have the types.
@@ -108,25 +99,22 @@ void keep_those_of(const Gpu& gpu, std::vector<Network>& networks) {
 }
 
 /// The rows that were measured as they are evaluated.
-void add_measured(const Network& network, const Context& context,
-                  std::vector<MeasuredLayer>& layers) {
-  const Expected<RecordResult> result = evaluate_record(network, context);
-  for (const LayerResult& row : result.value().rows)
-    if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
-      layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
-                        launch_of(network.recording, context), *row.measured_time_s,
-                        network_of(row.layer, network)});
-}
-
 std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
                                            const Context& context, bool& failed) {
   std::vector<MeasuredLayer> layers;
-  for (const Network& network : networks) try {
-      add_measured(network, context, layers);
-    } catch (const std::exception&) {
-      note(hinted(caught_error(network.source, std::nullopt)).what());
+  for (const Network& network : networks) {
+    const Expected<RecordResult> result = evaluate_record(network, context);
+    if (!result) {
+      note(hinted(result.error()).what());
       failed = true;
+      continue;
     }
+    for (const LayerResult& row : result->rows)
+      if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
+        layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
+                          launch_of(network.recording, context), *row.measured_time_s,
+                          network_of(row.layer, network)});
+  }
   return layers;
 }
 
@@ -258,7 +246,7 @@ int calibrate_inputs(const Options& options) {
   const auto inputs = resolve_inputs(options.inputs);
   bool failed = false;
   std::vector<Network> networks = read_networks(options, inputs, failed);
-  const std::vector<std::string> measured_on = gpus_of(networks);
+  const std::set<std::string> measured_on = gpus_of(networks);
   const std::string name = name_of_gpu(options, measured_on);
   const Gpu gpu = named_gpu(catalogue, name, options.kernel_model);
   std::map<std::string, OutputFile> files = open_outputs(options, inputs);
@@ -270,7 +258,7 @@ int calibrate_inputs(const Options& options) {
   if (layers.empty())
     throw InputError(options.inputs.front(), "",
                      "expected layers with measured times (measured_us) of " + gpu.name + ", got " +
-                         (measured_on.empty() ? "none" : "those of " + measured_on.front()));
+                         (measured_on.empty() ? "none" : "those of " + *measured_on.begin()));
   Calibration calibration;
   {
     Progress progress("rounds of fits");
