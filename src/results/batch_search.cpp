@@ -1,6 +1,8 @@
-#include <map>
 
-#include "model/text.hpp"
+#include <algorithm>
+#include <map>
+#include <vector>
+
 #include "roofline/settings_table.hpp"
 
 namespace roofline {
@@ -15,28 +17,24 @@ class Search {
       throw InputError(context.gpu.name +
                        " states no memory_gb, which a batch has to fit: give it in a GPU file of "
                        "your own");
+    free_byte_ = static_cast<double>(*context.gpu.memory_byte);
   }
 
-  /// Doubles the batch for as long as it fits, then halves what lies between the last two.
+  /// Doubles the batch for as long as it fits, then narrows down between the last two.
   std::uint64_t largest() {
-    if (!fits_at(1))
+    if (needed_byte(1) > free_byte_)
       throw InputError(source_, "",
-                       "does not fit: a single image needs " +
-                           size_text(*at(1).needed_memory_byte) + ", " + context_.gpu.name +
-                           " has " + size_text(*context_.gpu.memory_byte));
+                       "does not fit: a single image needs " + size_text(needed_byte(1)) + ", " +
+                           context_.gpu.name + " has " + size_text(free_byte_));
     std::uint64_t fitting = 1;
-    while (fits_at(2 * fitting)) {
+    while (needed_byte(2 * fitting) <= free_byte_) {
       fitting *= 2;
       if (fitting >= most)
         throw InputError(source_, "",
                          "expected layers that grow with the batch, got some that need the same "
                          "memory at any");
     }
-    for (std::uint64_t unfit = 2 * fitting; unfit - fitting > 1;) {
-      const std::uint64_t middle = fitting + (unfit - fitting) / 2;
-      (fits_at(middle) ? fitting : unfit) = middle;
-    }
-    return fitting;
+    return largest_between(fitting, 2 * fitting);
   }
 
   std::uint64_t best() {
@@ -73,14 +71,36 @@ class Search {
     }
     return rows_.emplace(batch, row).first->second;
   }
-  bool fits_at(std::uint64_t batch) { return *at(batch).fits; }
+  double needed_byte(std::uint64_t batch) {
+    constexpr double too_much = 1e300;
+    const auto& byte = at(batch).needed_memory_byte;
+    return byte ? static_cast<double>(*byte) : too_much;
+  }
 
-  static std::string size_text(std::uint64_t byte) {
-    return number_text(static_cast<double>(byte) * 1e-9, 4) + " GB";
+  /// Between a batch that fits and one that does not. Memory grows nearly in proportion, so that
+  /// interpolation hits; halving bounds the steps where it does not.
+  std::uint64_t largest_between(std::uint64_t fitting, std::uint64_t unfit) {
+    for (bool interpolates = true; unfit - fitting > 1; interpolates = !interpolates) {
+      const double gap = needed_byte(unfit) - needed_byte(fitting);
+      const double share =
+          interpolates && gap > 0 ? (free_byte_ - needed_byte(fitting)) / gap : 0.5;
+      const auto width = static_cast<double>(unfit - fitting);
+      const std::uint64_t batch =
+          std::clamp(fitting + static_cast<std::uint64_t>(share * width), fitting + 1, unfit - 1);
+      (needed_byte(batch) <= free_byte_ ? fitting : unfit) = batch;
+    }
+    return fitting;
+  }
+
+  static std::string size_text(double byte) {
+    const bool is_large = byte >= 1e9;
+    const std::string text = std::to_string(byte * (is_large ? 1e-9 : 1e-6));
+    return text.substr(0, text.find('.') + 3) + (is_large ? " GB" : " MB");
   }
 
   const NetworkAtBatch& network_at_;
   const Context& context_;
+  double free_byte_ = 0;
   std::map<std::uint64_t, SettingRow> rows_;  ///< by batch
   std::string source_;
 };

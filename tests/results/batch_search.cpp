@@ -120,7 +120,7 @@ TEST_CASE("A claim of nearly the best holds up to the best", "[results/batch_sea
 
 TEST_CASE("Where there is no batch, why", "[results/batch_search]") {
   CHECK(failure(linear, context_of(3'500'000)) ==
-        "conv.json: does not fit: a single image needs 0.004008 GB, Tesla T4 has 0.0035 GB");
+        "conv.json: does not fit: a single image needs 4.00 MB, Tesla T4 has 3.50 MB");
   CHECK(
       failure(linear, context_of(std::nullopt)) ==
       "Tesla T4 states no memory_gb, which a batch has to fit: give it in a GPU file of your own");
