@@ -61,8 +61,10 @@ class FileStream : public ByteStream {
 
 class TextStream : public ByteStream {
  public:
-  TextStream(std::string name, std::string text)
-      : ByteStream(std::move(name), {}), text_(std::move(text)) {}
+  TextStream(std::string name, std::string text, const InputLimits& limits)
+      : ByteStream(std::move(name), limits), text_(std::move(text)) {}
+
+  std::optional<std::uint64_t> size() const override { return text_.size(); }
 
  protected:
   std::size_t read(char* to, std::size_t count) override {
@@ -70,6 +72,9 @@ class TextStream : public ByteStream {
     std::memcpy(to, text_.data() + next_, got);
     next_ += got;
     return got;
+  }
+  void move_to(std::uint64_t offset) override {
+    next_ = std::min<std::uint64_t>(offset, text_.size());
   }
 
  private:
@@ -226,8 +231,9 @@ std::string read_regular_file(const std::string& path, bool is_looked_through) {
   return open_stream(path)->read_rest();
 }
 
-std::unique_ptr<ByteStream> text_stream(std::string name, std::string text) {
-  return std::make_unique<TextStream>(std::move(name), std::move(text));
+std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,
+                                        const InputLimits& limits) {
+  return std::make_unique<TextStream>(std::move(name), std::move(text), limits);
 }
 
 }  // namespace roofline

@@ -42,7 +42,7 @@ class ByteStream {
   /// allow.
   std::string read_rest();
   bool failed() const { return failed_; }
-  /// How long it is, where it is a file in which seek() works.
+  /// How long it is, where it is a file or a text, in which seek() works.
   virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
   /// Goes on at that byte of the file, without reading what is passed over. Throws InputError.
   void seek(std::uint64_t offset);
@@ -91,7 +91,8 @@ void note_used(const std::string& path);
 /// The error message for a text that begins in UTF-16; none for any other text.
 std::optional<std::string> wrong_encoding(std::string_view begin);
 /// A text under a name.
-std::unique_ptr<ByteStream> text_stream(std::string name, std::string text);
+std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,
+                                        const InputLimits& limits = {});
 
 /// The stream as it is, or where it begins as gzip does, a stream of what its members hold. Reading
 /// the result throws InputError where the data are damaged or cut off, or expand more than data do

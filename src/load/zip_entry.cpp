@@ -3,8 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -19,7 +17,6 @@ constexpr std::string_view directory_header = "PK\x01\x02";
 constexpr std::string_view directory_end = "PK\x05\x06";
 constexpr std::string_view directory_locator64 = "PK\x06\x07";
 constexpr std::string_view directory_end64 = "PK\x06\x06";
-constexpr std::string_view data_descriptor = "PK\x07\x08";
 constexpr std::size_t local_header_byte = 30;
 constexpr std::size_t directory_header_byte = 46;
 constexpr std::size_t directory_end_byte = 22;
@@ -37,26 +34,12 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t coun
 
 struct Entry {
   bool is_encrypted = false;
-  bool has_descriptor = false;  ///< sizes follow the data
   std::uint64_t method = 0;
-  std::optional<std::uint64_t> crc;  ///< none: it follows the data
+  std::uint64_t crc = 0;
   std::uint64_t packed_byte = 0;
   std::uint64_t whole_byte = 0;
-  std::uint64_t offset = 0;  ///< of the local header, in the directory
+  std::uint64_t offset = 0;  ///< of the local header
 };
-
-/// What both kinds of headers state; `at`: where the flags stand.
-Entry entry_at(std::string_view header, std::size_t at) {
-  Entry entry;
-  const std::uint64_t flags = number_at(header, at, 2);
-  entry.is_encrypted = (flags & 1U) != 0;
-  entry.has_descriptor = (flags & 8U) != 0;
-  entry.method = number_at(header, at + 2, 2);
-  entry.crc = number_at(header, at + 8, 4);
-  entry.packed_byte = number_at(header, at + 12, 4);
-  entry.whole_byte = number_at(header, at + 16, 4);
-  return entry;
-}
 
 /// Takes from the extra field what does not fit 32 bits.
 void read_zip64(std::string_view extra, Entry& entry) {
@@ -74,6 +57,12 @@ void read_zip64(std::string_view extra, Entry& entry) {
   }
 }
 
+/// The rest of a pipe, as the archive's directory stands at its end.
+std::unique_ptr<ByteStream> in_memory(ByteStream& pipe) {
+  const InputLimits limits = pipe.limits();
+  return text_stream(pipe.name(), pipe.read_rest(), limits);
+}
+
 class Archive {
  public:
   Archive(std::unique_ptr<ByteStream> stream, bool (*is_wanted)(std::string_view),
@@ -81,19 +70,16 @@ class Archive {
       : stream_(std::move(stream)), is_wanted_(is_wanted), expected_(expected) {}
 
   std::string text() && {
-    const Entry entry = stream_->size() ? find_in_directory(*stream_->size()) : find_in_pipe();
+    if (!stream_->size()) stream_ = in_memory(*stream_);
+    const Entry entry = find(*stream_->size());
     if (entry.is_encrypted) fail("expected an archive without a password, got an encrypted one");
-    std::string text;
-    const std::string name = stream_->name();
-    if (entry.method == 8)
-      text = inflated(std::move(stream_))->read_rest();
-    else if (entry.method == 0)
-      text = stored(entry);
-    else
+    if (entry.method != 0 && entry.method != 8)
       fail("expected an entry that is stored or deflated, got method " +
            std::to_string(entry.method));
-    const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size());
-    if (entry.crc && *entry.crc != crc)
+    const std::string name = stream_->name();
+    const std::string text = entry.method == 8 ? inflated(std::move(stream_))->read_rest()
+                                               : std::string(require(entry.whole_byte));
+    if (entry.crc != crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()))
       throw InputError(name, "", "expected an entry that has its checksum, got a damaged one");
     return text;
   }
@@ -133,89 +119,37 @@ class Archive {
   }
 
   /// Goes to the data of the entry.
-  Entry find_in_directory(std::uint64_t size) {
+  Entry find(std::uint64_t size) {
     stream_->seek(directory_offset(size));
     while (require(4).starts_with(directory_header)) {
-      Entry entry = entry_at(require(directory_header_byte), 8);
-      const std::string_view header = require(directory_header_byte);
+      const std::string header(require(directory_header_byte));
       const std::size_t name_byte = number_at(header, 28, 2);
       const std::size_t extra_byte = number_at(header, 30, 2);
       const std::size_t comment_byte = number_at(header, 32, 2);
-      entry.offset = number_at(header, 42, 4);
       const std::size_t all = directory_header_byte + name_byte + extra_byte + comment_byte;
       const std::string_view whole = require(all);
-      if (is_wanted_(whole.substr(directory_header_byte, name_byte))) {
-        read_zip64(whole.substr(directory_header_byte + name_byte, extra_byte), entry);
-        entry.has_descriptor = false;  // the directory has the sizes
-        stream_->seek(entry.offset);
-        const std::string_view local = require(local_header_byte);
-        if (!local.starts_with(local_header))
-          fail("expected an entry where the directory says, got something else");
-        const std::size_t skipped =
-            local_header_byte + number_at(local, 26, 2) + number_at(local, 28, 2);
-        require(skipped);
-        stream_->skip(skipped);
-        return entry;
-      }
-      stream_->skip(all);
-    }
-    fail(expected_ + ", got a zip archive without one");
-  }
-
-  /// The same without the directory, which stands at the end: entries before it are passed over
-  /// unread, as their sizes may follow their data.
-  Entry find_in_pipe() {
-    constexpr std::size_t longest_name_byte = 1024;
-    while (true) {
-      const std::string_view bytes = stream_->peek(head_byte);
-      const std::size_t begin = bytes.find(local_header);
-      if (bytes.size() < local_header_byte || (begin == bytes.npos && bytes.size() < head_byte))
-        fail(expected_ + ", got a zip archive without one");
-      if (begin == bytes.npos) {
-        stream_->skip(bytes.size() - local_header.size() + 1);
+      if (!is_wanted_(whole.substr(directory_header_byte, name_byte))) {
+        stream_->skip(all);
         continue;
       }
-      stream_->skip(begin);
-      const std::string_view header = stream_->peek(local_header_byte + longest_name_byte);
-      if (header.size() < local_header_byte) fail(expected_ + ", got a zip archive without one");
-      const std::size_t name_byte = number_at(header, 26, 2);
-      if (is_wanted_(header.substr(local_header_byte, name_byte))) {
-        Entry entry = entry_at(header, 6);
-        const std::size_t extra_byte = number_at(header, 28, 2);
-        const std::string_view whole = require(local_header_byte + name_byte + extra_byte);
-        read_zip64(whole.substr(local_header_byte + name_byte, extra_byte), entry);
-        if (entry.has_descriptor) entry.crc.reset();
-        stream_->skip(local_header_byte + name_byte + extra_byte);
-        return entry;
-      }
-      stream_->skip(local_header.size());
+      Entry entry{(number_at(header, 8, 2) & 1U) != 0,
+                  number_at(header, 10, 2),
+                  number_at(header, 16, 4),
+                  number_at(header, 20, 4),
+                  number_at(header, 24, 4),
+                  number_at(header, 42, 4)};
+      read_zip64(whole.substr(directory_header_byte + name_byte, extra_byte), entry);
+      stream_->seek(entry.offset);
+      const std::string_view local = require(local_header_byte);
+      if (!local.starts_with(local_header))
+        fail("expected an entry where the directory says, got something else");
+      const std::size_t skipped =
+          local_header_byte + number_at(local, 26, 2) + number_at(local, 28, 2);
+      require(skipped);
+      stream_->skip(skipped);
+      return entry;
     }
-  }
-
-  /// As many bytes as the entry has, or up to the descriptor, whose first bytes no text has.
-  std::string stored(const Entry& entry) {
-    std::string text;
-    const std::uint64_t most =
-        entry.has_descriptor ? std::numeric_limits<std::uint64_t>::max() : entry.whole_byte;
-    const std::uint64_t most_mb = stream_->limits().text_mb;
-    while (text.size() < most) {
-      const std::string_view bytes = stream_->peek(head_byte);
-      const std::size_t end = entry.has_descriptor ? bytes.find(data_descriptor) : bytes.npos;
-      if (end != bytes.npos) return text.append(bytes.substr(0, end));
-      const std::size_t kept = entry.has_descriptor ? data_descriptor.size() - 1 : 0;
-      if (bytes.size() <= kept) fail_cut_off();
-      const std::uint64_t taken = std::min<std::uint64_t>(bytes.size() - kept, most - text.size());
-      text.append(bytes.substr(0, taken));
-      stream_->skip(taken);
-      if (text.size() / 1'000'000 >= most_mb) {
-        InputError error(
-            stream_->name(), "",
-            beyond_limit("at most " + std::to_string(most_mb) + " MB of text in one piece"));
-        error.remedy = Remedy::limits;
-        throw error;
-      }
-    }
-    return text;
+    fail(expected_ + ", got a zip archive without one");
   }
 
   std::unique_ptr<ByteStream> stream_;

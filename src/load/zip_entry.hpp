@@ -13,7 +13,7 @@ namespace roofline {
 bool looks_like_zip(std::string_view head);
 
 /// The text of the first entry that is wanted. Of a file the archive's directory is read and then
-/// that entry; a pipe is read up to it. Throws InputError where the archive has none (`expected`
+/// that entry; a pipe is read whole. Throws InputError where the archive has none (`expected`
 /// says what), is damaged or encrypted, or where the text exceeds the limits.
 std::string zip_entry_text(std::unique_ptr<ByteStream> archive,
                            bool (*is_wanted)(std::string_view name), const std::string& expected);

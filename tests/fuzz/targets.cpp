@@ -5,6 +5,8 @@
 
 #include "targets.hpp"
 
+#include <zlib.h>
+
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -181,13 +183,23 @@ void run_reader(const std::string& input) try {
 } catch (const InputError&) {
 }
 
-/// An archive, or the program that one would hold.
+/// An archive, or the program that one would hold, stored.
 void run_program(const std::string& input) {
   if (input.starts_with("PK")) return run_reader<open_exported_program>(input);
+  const auto number = [](std::uint64_t value) {  // 4 bytes
+    std::string bytes;
+    for (int i = 0; i < 4; ++i, value >>= 8) bytes += static_cast<char>(value & 0xffU);
+    return bytes;
+  };
   const std::string name = "models/model.json";
-  std::string archive("PK\x03\x04\0\0\x08\0", 8);  // stored, its size behind it
-  archive += std::string(18, '\0') + static_cast<char>(name.size()) + std::string(3, '\0') + name;
-  run_reader<open_exported_program>(archive + input + "PK\x07\x08");
+  const std::string crc =
+      number(crc32_z(0, reinterpret_cast<const Bytef*>(input.data()), input.size()));
+  const std::string sizes = number(input.size()) + number(input.size()) + number(name.size());
+  const std::string local = "PK\x03\x04" + std::string(10, '\0') + crc + sizes + name + input;
+  const std::string entry =
+      "PK\x01\x02" + std::string(12, '\0') + crc + sizes + std::string(14, '\0') + name;
+  run_reader<open_exported_program>(local + entry + "PK\x05\x06" + std::string(12, '\0') +
+                                    number(local.size()) + std::string(2, '\0'));
 }
 
 /// A folder in which formats find the files that belong together.
@@ -370,7 +382,7 @@ void run_output(const std::string& input) {
 }
 
 constexpr FuzzTarget targets[] = {
-    {"json", run_reader<open_json>},
+    {"json", run_reader<whole<read_json>>},
     {"ndjson", run_reader<open_ndjson>},
     {"csv", run_reader<open_csv>},
     {"trace", run_reader<open_trace>},
