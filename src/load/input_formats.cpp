@@ -54,8 +54,8 @@ const InputFormat input_table[] = {
      whole_beside<read_engine_companion>},
     {"MIOpenDriver", {}, looks_like_miopen_driver, whole<read_miopen_driver>},
     {"PyTorch exported program", {".pt2"}, looks_like_zip, open_exported_program},
-    {"ONNX", {".onnx"}, onnx_graph::looks_like_model, onnx_graph::open_model},
-    {"JSON", {".json"}, always, open_json},
+    {"ONNX", {".onnx"}, onnx_graph::looks_like_model, whole<onnx_graph::read_onnx>},
+    {"JSON", {".json"}, always, whole<read_json>},
 };
 
 bool has_extension(const InputFormat& format, std::string_view name) {
@@ -197,7 +197,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
     std::error_code error;
     if (name != "-" && !fs::exists(fs::status(name, error)))
       if (const auto text = find_network(name))
-        return open_json(text_stream(name, std::string(*text)));
+        return whole<read_json>(text_stream(name, std::string(*text)));
     std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits), limits);
     if (const auto wrong = wrong_encoding(stream->peek(2))) throw InputError(name, "", *wrong);
     refuse_binary_recording(*stream);

@@ -269,14 +269,20 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   return message;
 }
 
+/// In UTF-8.
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
 [[noreturn]] void fail_parsing(std::string_view text, const Origin& origin,
                                const TreeBuilder& builder, const TreeBuilder::Fault& fault) {
   if (fault.is_number)
     throw origin.error(builder.pointer(), "expected a number that a double can hold");
   const std::size_t offset = fault.byte == 0 ? 0 : fault.byte - 1;
-  TextPosition at{origin.line.value_or(1), origin.column};
-  at.pass(text.substr(0, offset));
-  throw InputError(origin.source, std::to_string(at.line) + ":" + std::to_string(at.column),
+  const std::string_view before = text.substr(0, offset);
+  const auto breaks = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  const std::string_view on_line = before.substr(before.rfind('\n') + 1);
+  const auto column = std::count_if(on_line.begin(), on_line.end(), starts_character) + 1;
+  throw InputError(origin.source,
+                   std::to_string(origin.line.value_or(1) + breaks) + ":" + std::to_string(column),
                    syntax_message(text, offset, fault.reason));
 }
 
@@ -300,17 +306,6 @@ class StreamBuffer final : public std::streambuf {
 };
 
 }  // namespace
-
-void TextPosition::pass(std::string_view text) {
-  for (const char c : text) {
-    if (c == '\n') {
-      ++line;
-      column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
-      ++column;  // a UTF-8 continuation byte is part of the character before it
-    }
-  }
-}
 
 std::string Origin::where(const std::string& pointer) const {
   if (!line) return pointer;

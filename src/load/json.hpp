@@ -21,20 +21,10 @@
 
 namespace roofline {
 
-/// A place in a text by what a person counts.
-struct TextPosition {
-  std::size_t line = 1;
-  std::size_t column = 1;
-
-  /// Moves behind a text that starts here, in UTF-8.
-  void pass(std::string_view text);
-};
-
 /// Where a JSON text comes from: a file, or one line of a file.
 struct Origin {
   std::string source;
   std::optional<std::size_t> line = {};  ///< in NDJSON and CSV
-  std::size_t column = 1;                ///< at which the text begins on that line
 
   /// "14: /stride": the line, where there is one, and a JSON Pointer.
   std::string where(const std::string& pointer) const;

@@ -13,95 +13,9 @@
 namespace roofline {
 namespace {
 
-// JSON and NDJSON.
-
 constexpr std::string_view blanks = " \t\r\n";
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == text.npos; }
-
-/// The end of the JSON value that starts at `begin`: where its brackets close. The text's end where
-/// they do not, and for a number or a word.
-std::size_t end_of_value(std::string_view text, std::size_t begin) {
-  std::size_t depth = 0;
-  bool quoted = false;
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      if (--depth == 0) return i + 1;
-    }
-  }
-  return text.size();
-}
-
-/// A text that is one document, or several that each are a record or a network of their own.
-class JsonReader : public Reader {
- public:
-  explicit JsonReader(std::unique_ptr<ByteStream> stream)
-      : source_(stream->name()), text_(stream->read_rest()) {
-    const std::size_t begin = text_.find_first_not_of(blanks);
-    const bool has_brackets = begin != text_.npos && (text_[begin] == '{' || text_[begin] == '[');
-    is_one_ = !has_brackets || is_blank(rest(end_of_value(text_, begin)));
-  }
-
-  bool has_records() const override { return !is_one_; }
-
-  std::optional<Expected<Item>> next() override {
-    try {
-      while (next_ == specs_.size() && !done_) read_document();
-    } catch (const InputError& error) {
-      return error;
-    }
-    if (next_ == specs_.size()) return std::nullopt;
-    return fixed_item(std::move(specs_[next_++]));
-  }
-
- private:
-  std::string_view rest(std::size_t from) const { return std::string_view(text_).substr(from); }
-
-  /// The next document, or the only one, whose text is not kept.
-  void read_document() {
-    next_ = 0;
-    specs_.clear();
-    if (is_one_) {
-      done_ = true;
-      const std::string text = std::move(text_);
-      specs_ = read_networks(std::make_shared<const JsonDocument>(text, Origin{source_}));
-      return;
-    }
-    const std::size_t begin = text_.find_first_not_of(blanks, end_);
-    done_ = begin == text_.npos;
-    if (done_) return;
-    position_.pass(rest(end_).substr(0, begin - end_));
-    const Origin origin{source_, position_.line, position_.column};
-    end_ = end_of_value(text_, begin);
-    const std::string_view text = rest(begin).substr(0, end_ - begin);
-    position_.pass(text);
-    done_ = true;  // what is no JSON leaves no way to tell where the next document begins
-    const auto document = std::make_shared<const JsonDocument>(text, origin);
-    done_ = false;
-    const Value root = document->root();
-    if (!root.is_object() || root.contains("layers") || root.contains("results"))
-      specs_ = read_networks(document);
-    else
-      specs_ = {read_record(root)};
-  }
-
-  std::string source_;
-  std::string text_;
-  bool is_one_ = false;
-  std::size_t end_ = 0;    ///< where the text continues that is not read yet
-  TextPosition position_;  ///< the same place
-  bool done_ = false;
-  NetworkSpecs specs_;    ///< what the document read last holds
-  std::size_t next_ = 0;  ///< the next of these to give
-};
 
 /// Lines of a file: the records on them share the text.
 struct Lines {
@@ -313,8 +227,9 @@ bool looks_like_ndjson(std::string_view head) {
   return value.is_object() && !value.contains("layers") && !value.contains("results");
 }
 
-std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream) {
-  return std::make_unique<JsonReader>(std::move(stream));
+NetworkSpecs read_json(ByteStream& stream, BadRows&) {
+  const Origin origin{stream.name()};
+  return read_networks(std::make_shared<const JsonDocument>(stream.read_rest(), origin));
 }
 
 std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream) {

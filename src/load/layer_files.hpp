@@ -1,13 +1,12 @@
 #pragma once
 
-// Layer files as inputs: JSON (one document, or several one after the other), NDJSON (one a line)
-// and CSV (a header row of layer keys, then a layer a row).
+// Layer files as inputs: JSON (a document), NDJSON (one a line) and CSV (a header row of layer
+// keys, then a layer a row).
 
 #include <memory>
 #include <string_view>
 
-#include "load/byte_stream.hpp"
-#include "roofline/load.hpp"
+#include "load/whole_input.hpp"
 
 namespace roofline {
 
@@ -15,7 +14,7 @@ bool looks_like_ndjson(std::string_view head);
 /// Whether a header has a column that is a key of layers, or of rows that this program wrote.
 bool looks_like_csv(std::string_view head);
 
-std::unique_ptr<Reader> open_json(std::unique_ptr<ByteStream> stream);
+NetworkSpecs read_json(ByteStream& stream, BadRows& bad);
 std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream);
 /// NDJSON cut out of a longer text, of which its first line is that one; it may be empty.
 std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,

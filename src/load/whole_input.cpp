@@ -13,11 +13,11 @@ class WholeReader : public Reader {
 
   std::optional<Expected<Item>> next() override {
     try {
-      if (const auto stream = std::exchange(stream_, nullptr)) specs_ = read_(*stream, bad_);
+      if (const auto stream = std::exchange(stream_, nullptr)) items_ = read_(*stream, bad_);
     } catch (const InputError& error) {
       return bad_.take().value_or(error);  // nothing was left, because of these rows
     }
-    if (next_ < specs_.size()) return fixed_item(specs_[next_++]);
+    if (next_ < items_.size()) return std::move(items_[next_++]);
     if (const std::optional<InputError> bad = bad_.take()) return *bad;
     return std::nullopt;
   }
@@ -26,14 +26,16 @@ class WholeReader : public Reader {
   std::unique_ptr<ByteStream> stream_;  ///< null once it is read
   ReadWhole read_;
   BadRows bad_;
-  NetworkSpecs specs_;
+  Items items_;
   std::size_t next_ = 0;
 };
 
 }  // namespace
 
-Item fixed_item(std::shared_ptr<const NetworkSpec> spec) {
-  return {[spec = std::move(spec)](const LayerDefaults&) { return spec; }};
+Items fixed_items(const NetworkSpecs& specs) {
+  Items items;
+  for (const auto& spec : specs) items.push_back({[spec](const LayerDefaults&) { return spec; }});
+  return items;
 }
 
 std::optional<InputError> BadRows::take() {

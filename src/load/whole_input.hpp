@@ -19,8 +19,10 @@ namespace roofline {
 
 using NetworkSpecs = std::vector<std::shared_ptr<const NetworkSpec>>;
 
-/// An item whose spec does not depend on the settings.
-Item fixed_item(std::shared_ptr<const NetworkSpec> spec);
+using Items = std::vector<Item>;
+
+/// Items whose specs do not depend on the settings.
+Items fixed_items(const NetworkSpecs& specs);
 /// A record that is read, once, by whoever asks for it.
 template <class Read>
 Item record_item(Read read, std::size_t line) {
@@ -48,24 +50,33 @@ class BadRows {
 };
 
 /// Gives all that an input holds. Throws InputError where that is nothing.
-using ReadWhole = std::function<NetworkSpecs(ByteStream& stream, BadRows& bad)>;
+using ReadWhole = std::function<Items(ByteStream& stream, BadRows& bad)>;
 
-/// Gives the networks one by one, and after them what was wrong with rows.
+/// Gives the items one by one, and after them what was wrong with rows.
 std::unique_ptr<Reader> open_whole(std::unique_ptr<ByteStream> stream, ReadWhole read);
 
 // The same as rows of input formats name it.
 
 template <NetworkSpecs (*read)(ByteStream& stream, BadRows& bad)>
 std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), read);
+  return open_whole(std::move(stream),
+                    [](ByteStream& own, BadRows& bad) { return fixed_items(read(own, bad)); });
+}
+
+/// Of one network, whose spec depends on the settings.
+template <Item (*read)(ByteStream& stream)>
+std::unique_ptr<Reader> whole(std::unique_ptr<ByteStream> stream) {
+  return open_whole(std::move(stream), [](ByteStream& own, BadRows&) { return Items{read(own)}; });
 }
 
 /// `inputs`: the names of all inputs, among which are the files that belong together.
 template <NetworkSpecs (*read)(ByteStream& stream, std::span<const std::string> inputs)>
 std::unique_ptr<Reader> whole_beside(std::unique_ptr<ByteStream> stream,
                                      std::span<const std::string> inputs) {
-  return open_whole(std::move(stream), [names = std::vector(inputs.begin(), inputs.end())](
-                                           ByteStream& own, BadRows&) { return read(own, names); });
+  return open_whole(std::move(stream),
+                    [names = std::vector(inputs.begin(), inputs.end())](ByteStream& own, BadRows&) {
+                      return fixed_items(read(own, names));
+                    });
 }
 
 }  // namespace roofline

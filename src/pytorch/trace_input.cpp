@@ -239,7 +239,7 @@ bool looks_like_trace(std::string_view head) {
 }
 
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream) {
-  return open_whole(std::move(stream), read_trace);
+  return whole<read_trace>(std::move(stream));
 }
 
 }  // namespace roofline

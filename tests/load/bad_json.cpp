@@ -74,19 +74,3 @@ TEST_CASE("Deep nesting is refused at any depth", "[load/bad_json]") {
   CHECK(message_of([] { load_text(nested(64)); }) ==
         "conv.json: /0: expected an object, got an array of 1");
 }
-
-TEST_CASE("Documents one after the other", "[load/bad_json]") {
-  const std::string layer = "{\n \"type\": \"relu\",\n \"input\": [8]\n}\n";
-  const Records records = read_records("x.json", layer + layer + "{\"type\": 3}\n" + layer);
-  CHECK(records.layers.size() == 3);
-  CHECK(records.errors == std::vector<std::string>{"x.json:9: /type: expected a string, got 3"});
-  // After what is no JSON nobody can tell where the next document begins.
-  const Records broken = read_records("x.json", layer + "{]}\n" + layer);
-  CHECK(broken.layers.size() == 1);
-  CHECK(broken.errors.size() == 1);
-  const Records nul = read_records("x.json", layer + '\0' + "text");
-  CHECK(nul.layers.size() == 1);
-  CHECK(nul.errors == std::vector<std::string>{"x.json:5:1: expected JSON, got a NUL byte"});
-  CHECK(read_records("x.json", "layers: [1] {2}").errors ==
-        std::vector<std::string>{"x.json:1:1: expected JSON, got 'l'"});
-}
