@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "onnx/operators.hpp"
 #include "roofline/error.hpp"
@@ -31,87 +30,21 @@ struct Scope {
   }
 };
 
-// A model of a few kilobytes may state a graph of any size by functions that call functions, and by
-// loops: what it is written out to is bounded. Large models have tens of thousands of nodes.
-constexpr std::size_t most_nodes = 200000;
-constexpr std::size_t most_operands = 1000000;
-constexpr std::size_t most_values = 1000000;
+// A model of a few kilobytes may state a graph of any size by functions that call functions: what
+// it is written out to is bounded. Large models have tens of thousands of nodes.
 constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
+constexpr std::size_t numbers_an_operand = 32;  // that take as much memory
 constexpr std::size_t deepest_graph = 64;
 constexpr std::size_t longest_path = 1000;
-
-[[noreturn]] void fail_written_out(std::size_t most, const char* what) {
-  throw NodeError{"expected at most " + std::to_string(most) + " " + what +
-                  " once functions and loops are written out, got more"};
-}
-
-using Names = std::vector<const std::string*>;
-
-/// Adds the names of everything that a node reads, graphs inside it included.
-void add_reads(const NodeProto& node, Names& reads) {
-  for (const std::string& name : node.inputs) reads.push_back(&name);
-  for (const AttributeProto& attribute : node.attributes) {
-    if (attribute.graph == nullptr) continue;
-    const GraphProto& graph = *attribute.graph;
-    std::unordered_set<std::string_view> own;
-    Names inside;
-    for (const TensorProto& tensor : graph.tensors) own.insert(tensor.name);
-    for (const ValueProto& input : graph.inputs) own.insert(input.name);
-    for (const NodeProto& inner : graph.nodes) {
-      own.insert(inner.outputs.begin(), inner.outputs.end());
-      add_reads(inner, inside);
-    }
-    for (const ValueProto& output : graph.outputs) inside.push_back(&output.name);
-    for (const std::string* name : inside)
-      if (!own.contains(*name)) reads.push_back(name);
-  }
-}
-
-/// The nodes so that each comes after those that it reads from. Throws InputError naming a cycle.
-std::vector<const NodeProto*> in_order(const std::vector<NodeProto>& nodes,
-                                       const std::string& source) {
-  std::unordered_map<std::string_view, std::size_t> maker;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (const std::string& name : nodes[i].outputs)
-      if (!name.empty()) maker[name] = i;
-  std::vector<std::vector<std::size_t>> readers(nodes.size());
-  std::vector<std::size_t> waits_for(nodes.size(), 0);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Names reads;
-    add_reads(nodes[i], reads);
-    for (const std::string* name : reads) {
-      const auto found = maker.find(*name);
-      if (found == maker.end()) continue;
-      readers[found->second].push_back(i);
-      ++waits_for[i];
-    }
-  }
-  std::vector<const NodeProto*> order;
-  std::vector<std::size_t> ready;
-  for (std::size_t i = nodes.size(); i-- > 0;)
-    if (waits_for[i] == 0) ready.push_back(i);
-  while (!ready.empty()) {
-    const std::size_t next = ready.back();
-    ready.pop_back();
-    order.push_back(&nodes[next]);
-    for (std::size_t i = readers[next].size(); i-- > 0;)
-      if (--waits_for[readers[next][i]] == 0) ready.push_back(readers[next][i]);
-  }
-  if (order.size() == nodes.size()) return order;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (waits_for[i] != 0)
-      throw InputError(source, "",
-                       "expected nodes without a cycle, got one through " + node_place(nodes[i]));
-  return order;
-}
 
 Values inputs_of(const NodeProto& proto, const Scope& scope) {
   Values inputs;
   for (const std::string& name : proto.inputs) {
     const auto found = name.empty() ? std::optional<Value*>(nullptr) : scope.find(name);
     if (!found)
-      throw NodeError{"expected an input that the model, a tensor of it or a node gives, got \"" +
-                      name + "\""};
+      throw NodeError{
+          "expected an input that the model, a tensor of it or an earlier node gives, got \"" +
+          name + "\""};
     inputs.push_back(*found);
   }
   return inputs;
@@ -154,12 +87,6 @@ const GraphProto* graph_attribute(const Node& node, std::string_view name) {
   return attribute != nullptr ? attribute->graph.get() : nullptr;
 }
 
-/// Whether a condition is known, and holds.
-std::optional<bool> known_condition(const Value* value) {
-  if (value == nullptr || !value->numbers || value->numbers->empty()) return std::nullopt;
-  return value->numbers->front() != 0;
-}
-
 class Builder {
  public:
   Builder(const Model& model, const Dimensions& dimensions)
@@ -184,7 +111,7 @@ class Builder {
 
  private:
   Value* new_value(const std::string& name) {
-    if (graph_.values.size() >= most_values) fail_written_out(most_values, "tensors");
+    spend(numbers_an_operand);
     Value& value = graph_.values.emplace_back();
     value.name = name;
     return &value;
@@ -198,7 +125,7 @@ class Builder {
       value->is_constant = true;
       value->sizes = tensor.sizes;
       value->numbers = tensor.numbers;
-      if (value->numbers) count_numbers(value->numbers->size());
+      if (value->numbers) spend(value->numbers->size());
       const auto elements = product(tensor.sizes);
       if (!elements)
         throw InputError(
@@ -225,25 +152,22 @@ class Builder {
         dimensions_.overrides_fixed_batch()
             ? "; the model's batch is fixed: export it with an open batch to change it"
             : "";
-    for (const NodeProto* node : in_order(nodes, model_.source))
+    for (const NodeProto& node : nodes)
       at_node(
-          model_.source, *node, [&] { add_node(*node, scope); }, advice);
+          model_.source, node, [&] { add_node(node, scope); }, advice);
   }
 
-  void count_node(const NodeProto& proto) {
-    if (++node_count_ > most_nodes) fail_written_out(most_nodes, "nodes");
-    operand_count_ += proto.inputs.size() + proto.outputs.size();
-    if (operand_count_ > most_operands) fail_written_out(most_operands, "operands");
-  }
-
-  void count_numbers(std::size_t count) {
-    number_count_ += count;
+  /// Counts memory by the elements of small constants that it would hold.
+  void spend(std::size_t numbers) {
+    number_count_ += numbers;
     if (number_count_ > most_numbers_in_all)
-      fail_written_out(most_numbers_in_all, "elements of small constants");
+      throw NodeError{"expected a smaller graph once functions are written out, got more than " +
+                      std::to_string(most_numbers_in_all / numbers_an_operand) +
+                      " nodes and operands, or as much in small constants"};
   }
 
   void add_node(const NodeProto& proto, Scope& scope) {
-    count_node(proto);
+    spend(numbers_an_operand * (1 + proto.inputs.size() + proto.outputs.size()));
     Node node;
     node.name = scope.path + proto.name;
     node.op = proto.op;
@@ -257,12 +181,7 @@ class Builder {
     const auto function = model_.functions.find(function_key(proto.domain, proto.op));
     if (function != model_.functions.end()) return add_call(node, function->second, scope);
     if (node.domain.empty() && node.op == "If") return add_if(node, scope);
-    if (node.domain.empty() && node.op == "Loop" && add_loop(node, scope)) return;
     node.row = find_operator(node.domain, node.op);
-    if (node.row->rewrite != nullptr) {
-      node.row->rewrite(node);
-      node.row = find_operator(node.domain, node.op);
-    }
     // Patterns know operators by name: somebody else's is not ONNX's of that name.
     if (node.row->name.empty() && !node.domain.empty())
       node.op = function_key(node.domain, node.op);
@@ -275,14 +194,14 @@ class Builder {
   }
 
   /// One level of a call or a graph inside a node.
-  void go_deeper(const char* what) {
+  void go_deeper() {
     if (depth_++ >= deepest_graph)
-      throw NodeError{std::string("expected ") + what + " at most " +
+      throw NodeError{"expected functions that call each other at most " +
                       std::to_string(deepest_graph) + " deep, got more"};
   }
 
   void add_call(const Node& node, const FunctionProto& function, Scope& scope) {
-    go_deeper("functions that call each other");
+    go_deeper();
     Scope inner;
     graph_.calls.push_back({node.proto, &function, scope.call});
     inner.call = &graph_.calls.back();
@@ -303,10 +222,9 @@ class Builder {
     bind_outputs(node, outputs, scope);
   }
 
-  /// Adds the nodes of a graph inside a node, with these as its inputs; gives its outputs, null
-  /// where nothing makes one.
-  Values add_body(const GraphProto& graph, const Values& inputs, Scope& scope) {
-    go_deeper("graphs nested");
+  /// Adds the nodes of a branch; gives its outputs, null where nothing makes one.
+  Values add_branch(const GraphProto& graph, Scope& scope) {
+    go_deeper();
     Scope inner;
     inner.outer = &scope;
     inner.path = scope.path;
@@ -314,10 +232,6 @@ class Builder {
     inner.call = scope.call;
     remember_stated_sizes(graph);
     add_tensors(graph, inner);
-    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-      const std::string& name = graph.inputs[i].name;
-      inner.values[name] = i < inputs.size() ? inputs[i] : new_value(name);
-    }
     add_nodes(graph.nodes, inner);
     --depth_;
     Values outputs;
@@ -340,40 +254,12 @@ class Builder {
     const GraphProto* else_branch = graph_attribute(node, "else_branch");
     if (then_branch == nullptr || else_branch == nullptr)
       fail("expected then_branch and else_branch", "not both");
-    auto holds = known_condition(node.input(0));
-    if (!holds) {
-      holds = then_branch->nodes.size() >= else_branch->nodes.size();
+    const auto condition = constant_scalar(node.input(0));
+    if (!condition)
       note_once("an If whose condition depends on data takes the branch of more nodes");
-    }
-    bind_outputs(node, add_body(*holds ? *then_branch : *else_branch, {}, scope), scope);
-  }
-
-  /// Written out where the number of trips is known; false where it is not, or is too large, and
-  /// where the loop gives out results of each trip.
-  bool add_loop(const Node& node, Scope& scope) {
-    constexpr std::int64_t most_nodes_of_loop = 100000;
-    const GraphProto* body = graph_attribute(node, "body");
-    const auto trips = integer(node.input(0));
-    if (body == nullptr || node.inputs.size() < 2 || !trips) return false;
-    const auto nodes = static_cast<std::int64_t>(body->nodes.size());
-    if (*trips > most_nodes_of_loop / std::max<std::int64_t>(1, nodes)) return false;
-
-    Values carried(node.inputs.begin() + 1, node.inputs.end());  // the condition, the rest
-    if (body->outputs.size() != carried.size()) return false;
-    for (std::int64_t trip = 0; trip < *trips; ++trip) {
-      if (!known_condition(carried.front()).value_or(true)) break;
-      Value* counter = new_value("");
-      counter->type = element::int64;
-      counter->sizes = Sizes{};
-      counter->numbers = Numbers{static_cast<double>(trip)};
-      counter->is_constant = true;
-      Values arguments{counter};
-      arguments.insert(arguments.end(), carried.begin(), carried.end());
-      carried = add_body(*body, arguments, scope);
-      if (std::count(carried.begin(), carried.end(), nullptr) != 0) return false;
-    }
-    bind_outputs(node, Values(carried.begin() + 1, carried.end()), scope);
-    return true;
+    const bool holds =
+        condition ? *condition != 0 : then_branch->nodes.size() >= else_branch->nodes.size();
+    bind_outputs(node, add_branch(holds ? *then_branch : *else_branch, scope), scope);
   }
 
   /// Works out the results' sizes, and their numbers where they are constant; else the node joins
@@ -393,7 +279,7 @@ class Builder {
         if (output == nullptr) continue;
         output->is_constant = true;
         output->learned = learned;
-        if (output->numbers) count_numbers(output->numbers->size());
+        if (output->numbers) spend(output->numbers->size());
         output->weights = weights != nullptr ? weights : output;
       }
       return;
@@ -454,8 +340,6 @@ class Builder {
   /// Versions of the operator sets in functions.
   std::unordered_map<const FunctionProto*, Versions> versions_;
   std::set<std::string> noted_;
-  std::size_t node_count_ = 0;
-  std::size_t operand_count_ = 0;
   std::size_t number_count_ = 0;
   std::size_t depth_ = 0;
 };

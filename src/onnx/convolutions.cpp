@@ -77,17 +77,13 @@ void set_padding(const Node& node, const Sizes& in, Window& window) {
   if (same && !upper && !is_transposed(node)) std::swap(window.pad_begin, window.pad_end);
 }
 
-/// Which input holds the weights.
-std::size_t weight_input(const Node& node) { return node.op == "QLinearConv" ? 3 : 1; }
-
 bool has_bias(const Node& node) {
-  if (node.op == "QLinearConv") return node.input(8) != nullptr;
   if (node.op == "DeformConv") return node.input(3) != nullptr;
   return node.op != "ConvInteger" && node.input(2) != nullptr;
 }
 
 const Sizes& weight_sizes(const Node& node, const Sizes& in) {
-  const Sizes* weights = sizes_at(node, weight_input(node));
+  const Sizes* weights = sizes_at(node, 1);
   if (weights == nullptr) fail("expected weights of known sizes", "none");
   if (weights->size() != in.size())
     fail("expected weights with as many axes as the operand " + list_text(in), *weights);
@@ -100,18 +96,12 @@ std::int64_t result_channels(const Node& node, const Sizes& in) {
   if (is_pool(node)) return in[1];
   const Sizes& weights = weight_sizes(node, in);
   const std::int64_t groups = int_attribute(node, "group", 1);
-  if (groups < 1) fail("group: expected an integer >= 1", groups);
-  const std::string channels = " channels of the operand";
-  if (is_transposed(node)) {
-    if (weights[0] != in[1])
-      fail("expected weights for the " + std::to_string(in[1]) + channels, weights);
-    return product_or_throw({weights[1], groups});
-  }
-  if (weights[1] > in[1] || product_or_throw({weights[1], groups}) != in[1])
-    fail("expected weights for the " + std::to_string(in[1]) + channels + " in " +
+  const std::int64_t of_groups = product_or_throw({weights[1], groups});
+  if (groups < 1 || (is_transposed(node) ? weights[0] : of_groups) != in[1])
+    fail("expected weights for the " + std::to_string(in[1]) + " channels of the operand in " +
              std::to_string(groups) + " groups",
          weights);
-  return weights[0];
+  return is_transposed(node) ? of_groups : weights[0];
 }
 
 /// The window of operands whose sizes are known. Throws NodeError where it makes no sense.
@@ -149,7 +139,6 @@ std::optional<Sizes> window_sizes(Node& node) {
                       std::to_string(kernel_extent(window, axis)) + " on " + list_text(in)};
     out.push_back(static_cast<std::int64_t>(result));
   }
-  if (node.op == "QLinearConv") node.outputs[0]->type = type_at(node, 7);
   set_result(node, 1, out, element::int64);  // MaxPool's indices
   return out;
 }
@@ -188,7 +177,7 @@ LayerSpec& add_window(Emitter& emitter, const Node& node, const Window& window) 
 
 void emit_convolution(Emitter& emitter, const Node& node) {
   const Window window = window_of(node);
-  const Value& weights = *node.input(weight_input(node));
+  const Value& weights = *node.input(1);
   LayerSpec& spec = add_window(emitter, node, window);
   spec.dtypes.weight = emitter.type_of(weights);
   spec.out_channels = static_cast<std::uint64_t>((*node.outputs[0]->sizes)[1]);
@@ -215,7 +204,7 @@ constexpr Operator convolution{
 constexpr Operator pool{.sizes = window_sizes, .layer = emit_pool};
 
 constexpr Operator convolution_rows[] = {
-    row("Conv DeformConv FusedConv QLinearConv", convolution),
+    row("Conv DeformConv FusedConv", convolution),
     {.name = "ConvInteger",
      .sizes = window_sizes,
      .type = element::int32,

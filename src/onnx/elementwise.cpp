@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "onnx/operators.hpp"
 
@@ -30,19 +29,6 @@ std::optional<Numbers> fold_where(const Node& node) {
   return of_each_index(node, [&](const Sizes& index) {
     return element_at(node, element_at(node, 0, index) != 0 ? 1 : 2, index);
   });
-}
-
-std::optional<Numbers> fold_clip(const Node& node) {
-  const auto bound = [&](std::size_t input, const char* name, double otherwise) {
-    const Value* stated = node.input(input);
-    return stated != nullptr ? stated->numbers->at(0) : float_attribute(node, name, otherwise);
-  };
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double least = bound(1, "min", -infinity);
-  const double most = bound(2, "max", infinity);
-  Numbers out = numbers_of(node, 0);
-  for (double& number : out) number = std::min(std::max(number, least), most);
-  return out;
 }
 
 bool is_single(const Value& value) { return product_or_throw(*value.sizes) == 1; }
@@ -233,18 +219,6 @@ void emit_dequantise(Emitter& emitter, const Node& node) {
   emit_conversion(emitter, node);
 }
 
-/// Operators of ONNX Runtime that read quantised tensors with a scale and a zero point each: what
-/// they compute is what the operators whose name they have do, on every third input.
-template <std::size_t First, std::size_t Most>
-void make_plain(Node& node) {
-  std::vector<Value*> tensors;
-  for (std::size_t i = First; i < node.inputs.size() && tensors.size() < Most; i += 3)
-    tensors.push_back(node.inputs[i]);
-  node.op.erase(0, std::string_view("QLinear").size());
-  node.domain.clear();
-  node.inputs = std::move(tensors);
-}
-
 constexpr Operator activation{.sizes = like_first, .fold = fold_each, .layer = emit_activation};
 constexpr Operator test{
     .sizes = like_first, .type = element::boolean, .fold = fold_each, .layer = emit_activation};
@@ -267,7 +241,7 @@ constexpr Operator elementwise_rows[] = {
     row("Softmax LogSoftmax", activation, LayerKind::softmax),
     row("Swish", activation, LayerKind::silu),
     row("Tanh", activation, LayerKind::tanh),
-    {.name = "Clip", .sizes = like_first, .fold = fold_clip, .layer = emit_clip},
+    {.name = "Clip", .sizes = like_first, .layer = emit_clip},
 
     row("Acos Acosh Asin Asinh Atan Atanh BitwiseNot Celu Cos Cosh CumProd CumSum Erf Hardmax Mish "
         "Selu Shrink Sign Sin Sinh Softplus Softsign Tan ThresholdedRelu Trilu",
@@ -324,12 +298,6 @@ constexpr Operator elementwise_rows[] = {
      .sizes = dequantise_sizes,
      .layer = emit_dequantise,
      .keeps_weights = true},
-    {.name = "QLinearAdd QLinearMul", .domain = microsoft, .rewrite = make_plain<0, 2>},
-    {.name = "QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid "
-             "QLinearSoftmax",
-     .domain = microsoft,
-     .rewrite = make_plain<0, 1>},
-    {.name = "QLinearConcat", .domain = microsoft, .rewrite = make_plain<2, SIZE_MAX>},
 };
 
 }  // namespace

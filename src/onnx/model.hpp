@@ -133,7 +133,7 @@ std::shared_ptr<const Model> read_model(ByteStream& stream);
 
 /// Whether the first bytes of an input look like a model.
 bool looks_like_model(std::string_view head);
-/// One model as an input, read whole when its item is asked for.
-std::unique_ptr<Reader> open_model(std::unique_ptr<ByteStream> stream);
+/// One model as an input.
+Item read_onnx(ByteStream& stream);
 
 }  // namespace roofline::onnx_graph

@@ -137,22 +137,17 @@ void emit_transpose(Emitter& emitter, const Node& node) {
   if (node.outputs[0]->source) node.outputs[0]->source->is_direct = false;
 }
 
-/// Blocks of positions that become channels, or the other way round.
+/// Blocks of positions that become channels, or the other way round, of [N, C, H, W].
 std::optional<Sizes> block_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const std::int64_t size = int_attribute(node, "blocksize", 0);
-  constexpr std::int64_t largest = 1LL << 20;
-  if (size < 1 || size > largest)
-    fail("blocksize: expected an integer from 1 to " + std::to_string(largest), size);
-  const bool to_space = node.op == "DepthToSpace";
-  const bool fits = in.size() == 4 && (to_space ? in[1] % (size * size) == 0
-                                                : in[2] % size == 0 && in[3] % size == 0);
-  if (!fits)
-    fail("expected an operand [N, C, H, W] of whole blocks of " + std::to_string(size), in);
-  if (to_space)
-    return Sizes{in[0], in[1] / (size * size), product_or_throw({in[2], size}),
-                 product_or_throw({in[3], size})};
-  return Sizes{in[0], product_or_throw({in[1], size * size}), in[2] / size, in[3] / size};
+  if (size < 1 || in.size() != 4)
+    fail("expected an operand [N, C, H, W] and a blocksize >= 1", chained(in, {size}));
+  const std::int64_t block = product_or_throw({size, size});
+  if (node.op == "SpaceToDepth")
+    return Sizes{in[0], product_or_throw({in[1], block}), in[2] / size, in[3] / size};
+  return Sizes{in[0], in[1] / block, product_or_throw({in[2], size}),
+               product_or_throw({in[3], size})};
 }
 
 // Parts and wholes.
@@ -264,15 +259,6 @@ std::optional<Sizes> tile_sizes(Node& node) {
   return out;
 }
 
-std::optional<Numbers> fold_tile(const Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  return of_each_index(node, [&](Sizes index) {
-    for (std::size_t axis = 0; axis < index.size(); ++axis)
-      index[axis] %= std::max<std::int64_t>(1, in.at(axis));
-    return element_at(node, 0, index);
-  });
-}
-
 std::optional<Sizes> pad_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
   const auto pads = ints_attribute_or_input(node, "pads", 1);
@@ -368,7 +354,7 @@ constexpr Operator movement_rows[] = {
     {.name = "Concat", .sizes = concat_sizes, .fold = fold_concat, .layer = emit_concat},
     {.name = "Split", .sizes = split_sizes, .layer = emit_split},
     {.name = "Expand", .sizes = expand_sizes, .fold = fold_expand, .layer = emit_copy},
-    {.name = "Tile", .sizes = tile_sizes, .fold = fold_tile, .layer = emit_copy},
+    {.name = "Tile", .sizes = tile_sizes, .layer = emit_copy},
     row("Pad", copied, pad_sizes),
     {.name = "GridSample", .needs = 2, .sizes = grid_sample_sizes},
     {.name = "Resize Upsample", .sizes = resize_sizes, .layer = emit_resize},

@@ -108,23 +108,24 @@ Hint hint_of(const Draft& draft) {
 
 /// "StatefulPartitionedCall/resnet50/conv1/Conv2D" among others that begin and end alike: "conv1".
 void shorten_own_names(std::vector<Hint>& hints) {
+  const auto folder_of = [](const Hint& hint) {
+    return hint.is_own_name ? hint.module.substr(0, hint.module.rfind('/') + 1) : std::string();
+  };
   std::optional<std::string> common;  // "StatefulPartitionedCall/resnet50/"
   for (const Hint& hint : hints) {
-    const std::size_t slash = hint.module.rfind('/');
-    if (!hint.is_own_name || slash == std::string::npos) continue;
-    const std::string folder = hint.module.substr(0, slash + 1);
+    const std::string folder = folder_of(hint);
+    if (folder.empty()) continue;
     if (!common) common = folder;
-    const auto end =
-        std::mismatch(common->begin(), common->end(), folder.begin(), folder.end()).first;
-    common->erase(end, common->end());
-    common->resize(common->rfind('/') + 1);
+    while (!folder.starts_with(*common)) {
+      common->pop_back();
+      common->resize(common->rfind('/') + 1);
+    }
   }
   for (Hint& hint : hints) {
-    const std::size_t slash = hint.module.rfind('/');
-    if (!hint.is_own_name || slash == std::string::npos) continue;
-    const bool is_deeper = slash + 1 > common->size();
-    const std::size_t begin = is_deeper ? common->size() : 0;
-    hint.module = hint.module.substr(begin, slash - begin);
+    const std::string folder = folder_of(hint);
+    if (folder.empty()) continue;
+    hint.module = folder.substr(folder == common ? 0 : common->size());
+    hint.module.pop_back();
   }
 }
 

@@ -20,8 +20,6 @@ struct Operator {
   std::string_view domain = "";
   /// First operands without which no size follows, and no number.
   std::size_t needs = 1;
-  /// Makes another operator's node of it.
-  void (*rewrite)(Node&) = nullptr;
   /// The first result's sizes, as far as they follow from the operands; it sets those of other
   /// results itself. Called where sizes of the operands that it needs are known. Throws NodeError
   /// where operands contradict the operator, OverflowError where sizes exceed 63 bits.
@@ -118,11 +116,9 @@ void emit_without_rule(Emitter& emitter, const Node& node);
 
 // Matrix products in all the forms that operators state them.
 
-/// Which operands are the matrices of MatMul, Gemm, their quantised and fused forms, and "Linear",
-/// which patterns make of a product and the bias added to it; none for other operators.
+/// What MatMul, Gemm and "Linear", which patterns make of a product and the bias added to it, do
+/// with their operands; none for other operators.
 struct MatrixOperands {
-  std::size_t a = 0;
-  std::size_t b = 1;
   bool transposes_a = false;
   bool transposes_b = false;
   bool has_bias = false;

@@ -281,21 +281,21 @@ Node* sum_with_bias(const Value* value, std::int64_t elements, std::size_t axis_
 }
 
 /// The sum becomes the node, with the bias as its third operand.
-void move_to_sum(const Node& node, Node& sum, const char* op, std::size_t a, std::size_t b) {
+void move_to_sum(const Node& node, Node& sum, const char* op) {
   Value* bias = other_operand(sum, node.outputs[0]);
   sum.name = node.name;
   sum.origin = node.origin;
-  become(sum, op, {node.inputs[a], node.inputs[b], bias});
+  become(sum, op, {node.inputs[0], node.inputs[1], bias});
 }
 
 void join_matrix_bias(Node& node) {
   const MatrixOperands operands = *matrix_operands(node);
-  const Value* weights = node.input(operands.b);
+  const Value* weights = node.input(1);
   const auto sizes = operands.has_bias ? std::nullopt : matrix_product(node);
   if (!sizes || weights == nullptr || !weights->is_constant) return;
   Node* sum = sum_with_bias(node.outputs[0], sizes->n, 0);
   if (sum == nullptr) return;
-  move_to_sum(node, *sum, "Linear", operands.a, operands.b);
+  move_to_sum(node, *sum, "Linear");
   sum->made["transA"] = {operands.transposes_a ? 1 : 0};
   sum->made["transB"] = {operands.transposes_b ? 1 : 0};
 }
@@ -305,7 +305,7 @@ void join_convolution_bias(Node& node) {
   if (node.inputs.size() != 2 || !out || out->size() < 3) return;
   Node* sum = sum_with_bias(node.outputs[0], (*out)[1], out->size() - 2);
   if (sum == nullptr) return;
-  move_to_sum(node, *sum, node.op.c_str(), 0, 1);
+  move_to_sum(node, *sum, node.op.c_str());
   sum->proto = node.proto;
   sum->made = node.made;
 }

@@ -15,7 +15,6 @@ namespace {
 std::optional<Sizes> matrix_product_sizes(Node& node) {
   const auto product = matrix_product(node);
   if (!product) return std::nullopt;
-  if (node.op == "QLinearMatMul") node.outputs[0]->type = type_at(node, 7);
   return product->result;
 }
 
@@ -28,10 +27,10 @@ Sizes matrix_sizes(const Sizes& products, std::int64_t rows, std::int64_t column
 void emit_matrix_product(Emitter& emitter, const Node& node) {
   const auto operands = matrix_operands(node);
   const auto product = matrix_product(node);
-  if (!product || !has_elements(node.input(operands->a)) || !has_elements(node.input(operands->b)))
+  if (!product || !has_elements(node.input(0)) || !has_elements(node.input(1)))
     return emit_bytes(emitter, node);
-  const Value& a = *node.input(operands->a);
-  const Value& b = *node.input(operands->b);
+  const Value& a = *node.input(0);
+  const Value& b = *node.input(1);
   const std::int64_t b_elements = product_or_throw(*b.sizes);
   const Sizes rows = matrix_sizes(product->products, product->m, product->k);
   if (b.is_constant && b_elements == product->k * product->n) {
@@ -195,22 +194,7 @@ struct AttentionSizes {
   Sizes result;
 };
 
-bool is_packed(const Node& node) { return node.row->domain == microsoft; }
-
-/// com.microsoft's Attention multiplies the input with the weights of all three projections.
-std::optional<AttentionSizes> packed_attention(const Node& node) {
-  const Sizes* in = sizes_at(node, 0);
-  const Sizes* weights = sizes_at(node, 1);
-  const std::int64_t heads = int_attribute(node, "num_heads", 0);
-  if (in == nullptr || weights == nullptr || in->size() != 3 || weights->size() != 2 || heads < 1)
-    return std::nullopt;
-  const std::int64_t width = (*weights)[1] / 3;
-  return AttentionSizes{(*in)[0], heads,         heads,         (*in)[1],
-                        (*in)[1], width / heads, width / heads, {(*in)[0], (*in)[1], width}};
-}
-
 std::optional<AttentionSizes> attention_sizes(const Node& node) {
-  if (is_packed(node)) return packed_attention(node);
   const Sizes* q = sizes_at(node, 0);
   const Sizes* k = sizes_at(node, 1);
   const Sizes* v = sizes_at(node, 2);
@@ -260,11 +244,6 @@ void emit_attention(Emitter& emitter, const Node& node) {
   const Value* q = node.input(0);
   const Value* k = node.input(1);
   const Value* v = node.input(2);
-  if (is_packed(node)) {
-    emit_linear(emitter, node, *q, *k, *q->sizes, (*k->sizes)[1], v != nullptr, "qkv");
-    emitter.writes(result, Layout::last, false);
-    q = k = v = result;
-  }
   const std::int64_t products = product_or_throw({sizes->batch, sizes->heads});
   emit_matmul(emitter, node, *q, *k, {products, sizes->queries, sizes->head_size},
               {products, sizes->head_size, sizes->keys}, "scores");
@@ -317,7 +296,7 @@ void emit_recurrent(Emitter& emitter, const Node& node) {
 }
 
 constexpr Operator product_rows[] = {
-    {.name = "FusedGemm FusedMatMul Gemm Linear MatMul QGemm QLinearMatMul",
+    {.name = "Gemm Linear MatMul",
      .needs = 0,
      .sizes = matrix_product_sizes,
      .layer = emit_matrix_product},
@@ -327,7 +306,8 @@ constexpr Operator product_rows[] = {
      .layer = emit_matrix_product},
     {.name = "Einsum", .sizes = einsum_sizes, .layer = emit_einsum},
     {.name = "Attention MultiHeadAttention", .sizes = result_sizes, .layer = emit_attention},
-    {.name = "Attention", .domain = microsoft, .sizes = result_sizes, .layer = emit_attention},
+    // Multiplies with the weights of the projections too, and is counted by its bytes.
+    {.name = "Attention", .domain = microsoft},
     {.name = "RotaryEmbedding TensorScatter", .sizes = like_first},
     {.name = "GRU LSTM RNN", .needs = 3, .sizes = recurrent_sizes, .layer = emit_recurrent},
 };
@@ -336,21 +316,16 @@ constexpr Operator product_rows[] = {
 
 std::optional<MatrixOperands> matrix_operands(const Node& node) {
   if (node.op == "MatMul" || node.op == "MatMulInteger") return MatrixOperands{};
-  if (node.op == "QLinearMatMul") return MatrixOperands{0, 3};
-  const bool a = int_attribute(node, "transA", 0) != 0;
-  const bool b = int_attribute(node, "transB", 0) != 0;
-  if (node.op == "FusedMatMul") return MatrixOperands{0, 1, a, b};
-  if (node.op == "Gemm" || node.op == "FusedGemm" || node.op == "Linear")
-    return MatrixOperands{0, 1, a, b, node.input(2) != nullptr};
-  if (node.op == "QGemm") return MatrixOperands{0, 3, a, b, node.input(6) != nullptr};
-  return std::nullopt;
+  if (node.op != "Gemm" && node.op != "Linear") return std::nullopt;
+  return MatrixOperands{int_attribute(node, "transA", 0) != 0,
+                        int_attribute(node, "transB", 0) != 0, node.input(2) != nullptr};
 }
 
 std::optional<Product> matrix_product(const Node& node) {
   const auto operands = matrix_operands(node);
   if (!operands) return std::nullopt;
-  const Sizes* a_sizes = sizes_at(node, operands->a);
-  const Sizes* b_sizes = sizes_at(node, operands->b);
+  const Sizes* a_sizes = sizes_at(node, 0);
+  const Sizes* b_sizes = sizes_at(node, 1);
   if (a_sizes == nullptr || b_sizes == nullptr) return std::nullopt;
   Sizes a = *a_sizes;
   Sizes b = *b_sizes;

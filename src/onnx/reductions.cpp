@@ -7,39 +7,29 @@
 namespace roofline::onnx_graph {
 namespace {
 
-/// Which axes a reduction takes away: those that it states, else all.
-std::vector<bool> reduced_axes(const Node& node) {
-  const std::size_t rank = sizes_of(node, 0).size();
-  const Sizes axes = ints_attribute_or_input(node, "axes", 1).value_or(Sizes{});
-  std::vector<bool> reduced(rank, axes.empty());
-  for (const std::int64_t stated : axes) {
-    const auto axis = normal_axis(stated, rank);
-    if (!axis) fail("axes: expected axes of " + list_text(sizes_of(node, 0)), axes);
-    reduced[*axis] = true;
-  }
+/// Which axes a reduction takes away: those that it states, else all; none where that depends on
+/// data.
+std::optional<std::vector<bool>> reduced_axes(const Node& node) {
+  const Sizes& in = sizes_of(node, 0);
+  const bool finds_a_place = node.row->type == element::int64;  // along one axis
+  const auto stated = finds_a_place ? std::optional(Sizes{int_attribute(node, "axis", 0)})
+                                    : ints_attribute_or_input(node, "axes", 1);
+  if (node.input(1) != nullptr && !stated) return std::nullopt;
+  const Sizes axes = stated.value_or(Sizes{});
+  const bool takes_all = axes.empty() && int_attribute(node, "noop_with_empty_axes", 0) == 0;
+  std::vector<bool> reduced(in.size(), takes_all);
+  for (const std::int64_t axis : axes) reduced[axis_or_throw(axis, in.size())] = true;
   return reduced;
 }
 
 std::optional<Sizes> reduction_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
-  const auto axes = ints_attribute_or_input(node, "axes", 1);
+  const auto reduced = reduced_axes(node);
+  if (!reduced) return std::nullopt;
   const bool keeps = int_attribute(node, "keepdims", 1) != 0;
-  if (node.input(1) != nullptr && !axes) return std::nullopt;  // which axes depends on data
-  if ((!axes || axes->empty()) && int_attribute(node, "noop_with_empty_axes", 0) != 0) return in;
-  const std::vector<bool> reduced = reduced_axes(node);
   Sizes out;
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (!reduced[i] || keeps) out.push_back(reduced[i] ? 1 : in[i]);
-  return out;
-}
-
-/// The largest element's place along one axis.
-std::optional<Sizes> place_sizes(Node& node) {
-  Sizes out = sizes_of(node, 0);
-  const std::size_t axis = axis_of(node, 0, out.size());
-  out[axis] = 1;
-  if (int_attribute(node, "keepdims", 1) == 0)
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
+    if (!(*reduced)[i] || keeps) out.push_back((*reduced)[i] ? 1 : in[i]);
   return out;
 }
 
@@ -47,7 +37,7 @@ std::optional<Sizes> place_sizes(Node& node) {
 std::optional<Numbers> fold_reduction(const Node& node) {
   if (node.row->of_two == nullptr) return std::nullopt;
   const Sizes& in = sizes_of(node, 0);
-  const std::vector<bool> reduced = reduced_axes(node);
+  const std::vector<bool> reduced = reduced_axes(node).value();
   Sizes kept = in;
   double count = 1;
   for (std::size_t axis = 0; axis < in.size(); ++axis) {
@@ -76,24 +66,6 @@ bool averages_positions(const Node& node, const Sizes& in) {
          std::all_of(axes->begin(), axes->end(), [&](std::int64_t each) {
            return normal_axis(each, in.size()).value_or(0) >= 2;
          });
-}
-
-/// In training, batch norms give out statistics too: a number a channel.
-std::optional<Sizes> batch_norm_sizes(Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  for (std::size_t i = 1; in.size() >= 2 && i < node.outputs.size(); ++i)
-    set_result(node, i, {in[1]}, type_at(node, 0));
-  return in;
-}
-
-/// Layer norms may give out the mean and the deviation of each row.
-std::optional<Sizes> layer_norm_sizes(Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  if (node.outputs.size() < 2) return in;
-  const std::size_t axis = axis_of(node, -1, in.size());
-  for (std::size_t i = 1; i < node.outputs.size(); ++i)
-    set_result(node, i, chained(part(in, 0, axis), Sizes(in.size() - axis, 1)), element::float32);
-  return in;
 }
 
 /// The scale, and the shift beside it, of a norm.
@@ -145,7 +117,7 @@ void emit_layer_norm(Emitter& emitter, const Node& node) {
 constexpr Operator reduction{
     .sizes = reduction_sizes, .fold = fold_reduction, .layer = emit_reduction};
 constexpr Operator channel_norm{.sizes = like_first, .layer = emit_channel_norm};
-constexpr Operator layer_norm{.sizes = layer_norm_sizes, .layer = emit_layer_norm};
+constexpr Operator layer_norm{.sizes = like_first, .layer = emit_layer_norm};
 constexpr Operator reduction_rows[] = {
     row("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", reduction),
     row("ReduceMax", reduction, [](double a, double b) { return std::max(a, b); }),
@@ -153,14 +125,11 @@ constexpr Operator reduction_rows[] = {
     row("ReduceProd", reduction, [](double a, double b) { return a * b; }),
     row("ReduceSum ReduceMean", reduction, [](double a, double b) { return a + b; }),
     {.name = "ArgMax ArgMin",
-     .sizes = place_sizes,
+     .sizes = reduction_sizes,
      .type = element::int64,
      .layer = emit_reduction},
 
-    {.name = "BatchNormalization",
-     .sizes = batch_norm_sizes,
-     .layer = emit_channel_norm,
-     .kind = LayerKind::batch_norm},
+    row("BatchNormalization", channel_norm, LayerKind::batch_norm),
     row("GroupNormalization", channel_norm, LayerKind::group_norm),
     row("InstanceNormalization", channel_norm, LayerKind::instance_norm),
     row("LayerNormalization", layer_norm, LayerKind::layer_norm),

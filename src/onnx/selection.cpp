@@ -114,19 +114,6 @@ void emit_gather(Emitter& emitter, const Node& node) {
   emitter.uses_weights(table);
 }
 
-std::optional<Sizes> gather_nd_sizes(Node& node) {
-  const Sizes& in = sizes_of(node, 0);
-  const Sizes& indices = sizes_of(node, 1);
-  if (indices.empty()) return std::nullopt;
-  const std::int64_t batch_axes = int_attribute(node, "batch_dims", 0);
-  const std::int64_t indexed = indices.back();
-  const auto rank = static_cast<std::int64_t>(in.size());
-  if (batch_axes < 0 || indexed < 1 || indexed > rank || batch_axes > rank - indexed)
-    fail("expected indices of at most " + std::to_string(rank) + " axes", indices);
-  return chained(part(indices, 0, indices.size() - 1),
-                 part(in, static_cast<std::size_t>(batch_axes + indexed)));
-}
-
 /// Where elements are not 0: at most all of them, where that depends on data.
 std::optional<Sizes> non_zero_sizes(Node& node) {
   const Sizes& in = sizes_of(node, 0);
@@ -172,36 +159,34 @@ std::optional<Sizes> one_hot_sizes(Node& node) {
 
 // Tensors that follow from no other's elements.
 
-/// A Constant states a tensor, a number or a list of numbers, in an attribute of one of these
+/// What a Constant states: a tensor, a number or a list of numbers, in an attribute of one of these
 /// names.
-std::optional<Sizes> constant_sizes(Node& node) {
-  int& type = node.outputs[0]->type;
-  if (const TensorProto* tensor = tensor_attribute(node, "value")) {
-    type = tensor->type;
-    return tensor->sizes;
-  }
+std::optional<TensorProto> stated_constant(const Node& node) {
+  if (const TensorProto* tensor = tensor_attribute(node, "value")) return *tensor;
   for (const std::string_view name : {"value_float", "value_floats", "value_int", "value_ints"}) {
     const AttributeProto* stated = find_attribute(node, name);
     if (stated == nullptr) continue;
-    type = name.starts_with("value_float") ? element::float32 : element::int64;
-    if (!name.ends_with('s')) return Sizes{};
-    return Sizes{static_cast<std::int64_t>(stated->ints.size() + stated->floats.size())};
+    TensorProto tensor;
+    tensor.type = name.starts_with("value_float") ? element::float32 : element::int64;
+    Numbers& numbers = tensor.numbers.emplace(stated->ints.begin(), stated->ints.end());
+    numbers.insert(numbers.end(), stated->floats.begin(), stated->floats.end());
+    if (name.ends_with('s'))
+      tensor.sizes = {static_cast<std::int64_t>(numbers.size())};
+    else
+      numbers = {stated->f.value_or(static_cast<double>(stated->i.value_or(0)))};
+    return tensor;
   }
   return std::nullopt;
 }
 
-std::optional<Numbers> fold_constant(const Node& node) {
-  if (const TensorProto* tensor = tensor_attribute(node, "value")) return tensor->numbers;
-  for (const char* name : {"value_float", "value_floats", "value_int", "value_ints"}) {
-    const AttributeProto* stated = find_attribute(node, name);
-    if (stated == nullptr) continue;
-    if (stated->f) return Numbers{*stated->f};
-    if (stated->i) return Numbers{static_cast<double>(*stated->i)};
-    if (!stated->floats.empty()) return stated->floats;
-    return Numbers(stated->ints.begin(), stated->ints.end());
-  }
-  return std::nullopt;
+std::optional<Sizes> constant_sizes(Node& node) {
+  const auto stated = stated_constant(node);
+  if (!stated) return std::nullopt;
+  node.outputs[0]->type = stated->type;
+  return stated->sizes;
 }
+
+std::optional<Numbers> fold_constant(const Node& node) { return stated_constant(node)->numbers; }
 
 /// Filled with one number; zero of type float where none is stated.
 std::optional<Sizes> filled_sizes(Node& node) {
@@ -262,22 +247,6 @@ std::optional<Numbers> fold_size(const Node& node) {
   return Numbers{static_cast<double>(product_or_throw(sizes_of(node, 0)))};
 }
 
-// Stated sizes, in a stated type.
-
-void set_stated_type(Node& node, int otherwise) {
-  node.outputs[0]->type = static_cast<int>(int_attribute(node, "dtype", otherwise));
-}
-
-std::optional<Sizes> same_sizes(Node& node) {
-  set_stated_type(node, type_at(node, 0));
-  return sizes_of(node, 0);
-}
-
-std::optional<Sizes> random_sizes(Node& node) {
-  set_stated_type(node, element::float32);
-  return ints_attribute(node, "shape");
-}
-
 constexpr Operator selection_rows[] = {
     {.name = "Gather",
      .needs = 2,
@@ -288,7 +257,6 @@ constexpr Operator selection_rows[] = {
      .needs = 2,
      .sizes = [](Node& node) { return std::optional(sizes_of(node, 1)); },
      .layer = emit_selection},
-    {.name = "GatherND", .needs = 2, .sizes = gather_nd_sizes, .layer = emit_selection},
     {.name = "NonMaxSuppression",
      .needs = 2,
      .sizes = non_max_suppression_sizes,
@@ -311,8 +279,7 @@ constexpr Operator selection_rows[] = {
      .type = element::int64,
      .fold = fold_size,
      .reads_sizes_only = true},
-    {.name = "Bernoulli EyeLike RandomNormalLike RandomUniformLike", .sizes = same_sizes},
-    {.name = "RandomNormal RandomUniform", .needs = 0, .sizes = random_sizes},
+    {.name = "Bernoulli EyeLike RandomNormalLike RandomUniformLike", .sizes = like_first},
 };
 
 }  // namespace
