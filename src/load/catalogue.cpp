@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "load/byte_stream.hpp"
 #include "model/gpu_names.hpp"
@@ -15,8 +14,8 @@
 
 namespace roofline {
 
-/// A GPU file of the person's own folder. A wrong one is kept, with its names as far as they can be
-/// read, so that it fails only those who mean it.
+/// A GPU file of the person's own folder. A wrong one is kept, under the file's name, so that it
+/// fails only those who mean it.
 struct OwnGpu {
   std::string path;
   std::vector<std::string> names;  ///< that of the file last
@@ -64,39 +63,15 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return paths;
 }
 
-/// The name and the aliases that stand in a text before it stops being JSON, whatever else is wrong
-/// with it. A text that is far too long for a GPU gives none: each run would read it again.
-std::vector<std::string> readable_names(const std::string& text) {
-  using nlohmann::json;
-  constexpr std::size_t most_byte = 1'000'000;
-  if (text.size() > most_byte) return {};
-  std::vector<std::string> names;
-  std::string key;
-  const auto note_name = [&](int depth, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::key && depth == 1) key = value.get<std::string>();
-    if (event == json::parse_event_t::value && value.is_string() &&
-        ((depth == 1 && key == "name") || (depth == 2 && key == "aliases")))
-      names.push_back(value.get<std::string>());
-    return true;
-  };
-  constexpr bool throws = false;
-  [[maybe_unused]] const json parsed = json::parse(text, note_name, throws);
-  return names;
-}
-
 OwnGpu read_own_gpu(const fs::path& path) {
-  std::string text;
-  OwnGpu own{path.string(), {}, InputError("", "", "")};
-  try {
-    constexpr bool is_looked_through = true;
-    text = read_regular_file(own.path, is_looked_through);
-    Gpu gpu = load_gpu(text, own.path).value();
-    own.names = gpu.aliases;
-    own.names.push_back(gpu.name);
-    own.content = std::move(gpu);
-  } catch (const InputError& error) {
-    own.names = readable_names(text);
-    own.content = error;
+  constexpr bool is_looked_through = true;
+  OwnGpu own{
+      path.string(), {}, expected([&] {
+        return load_gpu(read_regular_file(path.string(), is_looked_through), path.string()).value();
+      })};
+  if (const Gpu* gpu = own.gpu()) {
+    own.names = gpu->aliases;
+    own.names.push_back(gpu->name);
   }
   own.names.push_back(path.stem().string());
   return own;
