@@ -1,10 +1,9 @@
-#include "load/constant_tables.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <type_traits>
 
 #include "kernel/constants.hpp"
+#include "load/kernel_model.hpp"
 
 namespace roofline {
 namespace {

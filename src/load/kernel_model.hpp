@@ -2,7 +2,9 @@
 
 // Files of the kernel model's constants (configs/kernels/*.json), in and out.
 
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +21,27 @@ using SharedConstants = std::shared_ptr<const ModelConstants>;
 /// InputError.
 SharedConstants load_constants(std::string_view json_text, const std::string& source);
 
-/// A file's object, or the path of a file beside the one that names it.
+/// A file's object, the name of a built-in set, or the path of a file beside the one that names it.
 SharedConstants read_constants(const Value& value);
 
 /// The built-in ones of the GPU's compute capability, else of its architecture.
 SharedConstants built_in_constants(const Gpu& gpu);
+
+// What the reading and writing of a file's parts share.
+
+/// Texts that a file's items name where several share one.
+using SharedTexts = std::map<std::string, std::string, std::less<>>;
+
+/// The text behind the object's "origin".
+std::string origin_in(const Value& object, const SharedTexts& origins);
+
+/// Throws InputError for what is no number from `least` to `most`.
+double number_within(const Value& value, double least, double most);
+
+/// A file's "accuracy" with that which it inherits. What says most of a layer comes first, and of
+/// what says as much the file's own. Throws InputError.
+MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
+                                    const MeasuredErrors& inherited);
 
 /// The whole set as such a file, which inherits nothing.
 std::string write_constants(const ModelConstants& constants);
@@ -32,5 +50,28 @@ std::string write_constants(const ModelConstants& constants);
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
                                const ModelConstants& constants,
                                const std::vector<std::string>& more_names);
+
+// The built-in kernel models with all that they inherit, as the build read them: starting then
+// parses none of their files. write_constant_tables.cpp, a step of the build, writes them as C++.
+
+/// A set of constants taken apart, in the order of its members.
+struct ConstantTable {
+  std::string_view name;
+  std::span<const double> numbers;
+  std::string_view texts;  ///< different ones, each before a NUL; `numbers` hold their indices
+};
+
+/// All of them; none in the program that writes them.
+std::span<const ConstantTable> constant_tables();
+
+ModelConstants constants_of(const ConstantTable& table);
+
+struct PackedConstants {
+  std::vector<double> numbers;
+  std::vector<std::string> texts;
+};
+
+/// What a ConstantTable holds of the set.
+PackedConstants packed(ModelConstants constants);
 
 }  // namespace roofline

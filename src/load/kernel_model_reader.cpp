@@ -5,9 +5,7 @@
 
 #include "kernel/constants.hpp"
 #include "load/byte_stream.hpp"
-#include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
-#include "load/measured_errors.hpp"
 #include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/gpu.hpp"
@@ -42,80 +40,27 @@ SharedConstants built_in(const EmbeddedFile& file) {
   return made.emplace(file.name, std::move(constants)).first->second;
 }
 
-std::vector<std::string_view> built_in_names() {
+/// The built-in set of that name.
+SharedConstants named_constants(const Value& value) {
+  const std::span<const EmbeddedFile> files = embedded_kernel_models();
   std::vector<std::string_view> names;
-  for (const EmbeddedFile& file : embedded_kernel_models()) names.push_back(file.name);
-  return names;
-}
-
-/// The path of a file that another one names: from that one's own folder.
-std::string beside(const std::string& path, const std::string& source) {
-  namespace fs = std::filesystem;
-  return fs::path(path).is_absolute() ? path : (fs::path(source).parent_path() / path).string();
-}
-
-/// The files that lead from one to the next, down to the one that is read.
-using Chain = std::vector<std::string>;
-
-SharedConstants constants_in(const Value& value, const Chain& chain);
-SharedConstants constants_in_text(std::string_view json_text, const Chain& chain);
-
-void check_next(const Value& value, const std::string& path, const Chain& chain) {
-  constexpr std::size_t most_files = 16;
-  std::error_code error;
-  if (std::any_of(chain.begin(), chain.end(), [&](const std::string& known) {
-        return std::filesystem::equivalent(known, path, error);
-      }))
-    value.fail("expected a kernel model that does not lead back to itself, got " + path);
-  if (chain.size() >= most_files)
-    value.fail("expected at most " + std::to_string(most_files) +
-               " files that lead from one to the next, got more");
-}
-
-/// A set by the name of a built-in one or by the path of a file.
-SharedConstants named_constants(const Value& value, const Chain& chain) {
-  const std::string name = value.text();
-  if (name.ends_with(".json")) {
-    const std::string path = beside(name, value.origin().source);
-    check_next(value, path, chain);
-    Chain longer = chain;
-    longer.push_back(path);
-    return constants_in_text(read_regular_file(path), longer);
-  }
-  const EmbeddedFile* file = find_built_in(name);
-  if (file == nullptr || file->name != name)
-    value.fail("expected a path that ends in .json or one of " + joined(built_in_names()) +
-               ", got \"" + name + '"' + did_you_mean(name, built_in_names()));
-  return built_in(*file);
+  for (const EmbeddedFile& file : files) names.push_back(file.name);
+  return built_in(files[value.choice(names)]);
 }
 
 std::string quoted(std::string_view word) { return '"' + std::string(word) + '"'; }
 
-std::string range_text(double least, double most) {
-  return number_text(least) + " to " + number_text(most);
-}
-
-/// `what()` is what the range is.
-template <class What>
-double number_within(const Value& value, double least, double most, const What& what) {
-  const double number = value.number();
-  if (number < least || number > most)
-    value.fail("expected a number from " + range_text(least, most) + ", " + what() + ", got " +
-               number_text(number));
-  return number;
-}
-
 /// Fills a set from one file's object.
 class ConstantsReader {
  public:
-  ConstantsReader(const Value& value, const Chain& chain) : chain_(chain), file_(value) {
+  explicit ConstantsReader(const Value& value) : file_(value) {
     value.check_keys("a kernel model", {"name", "title", "covers", "inherits", "made_by", "origins",
                                         "constants", "accuracy", "features", "tiles"});
   }
 
   ModelConstants read() {
     if (const auto base = file_.get("inherits")) {
-      constants_ = *named_constants(*base, chain_);
+      constants_ = *named_constants(*base);
       constants_.covers.clear();
       constants_.made_by.clear();
     } else {
@@ -178,17 +123,11 @@ class ConstantsReader {
     if (stated_unit.text() != unit) stated_unit.fail_expected(quoted(field.unit));
     const Value range = value.require("range", "[least, most]");
     if (!range.is_array() || range.size() != 2) range.fail_expected("[least, most]");
-    note.least = number_within(range.at(0), field.least, field.most,
-                               [&] { return "which a " + unit + " can be"; });
-    note.most = number_within(range.at(1), note.least, field.most, [&] {
-      return "at least the least and at most what a " + unit + " can be";
-    });
-    const Value stated = value.require("value", "a number in " + unit);
-    numbers_of(constants_.values)[index] = number_within(
-        stated, note.least, note.most, [] { return std::string("the constant's range"); });
-    const std::string origin = value.require("origin", "where the value comes from").text();
-    const auto found = origins_.find(origin);
-    note.origin = add_origin(constants_, found == origins_.end() ? origin : found->second);
+    note.least = number_within(range.at(0), field.least, field.most);
+    note.most = number_within(range.at(1), note.least, field.most);
+    numbers_of(constants_.values)[index] =
+        number_within(value.require("value", "a number in " + unit), note.least, note.most);
+    note.origin = add_origin(constants_, origin_in(value, origins_));
   }
 
   void read_features(const Value& value) {
@@ -199,17 +138,10 @@ class ConstantsReader {
   }
 
   static LibraryFeatures features_in(const Value& list) {
+    if (!list.is_array()) list.fail_expected("an array of strings");
     LibraryFeatures features{};
-    const std::vector<std::string> words = list.texts();
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto known = parse<LibraryFeature>(words[i]);
-      if (!known)
-        list.at(i).fail("expected one of " + joined(names_of<LibraryFeature>) + ", got \"" +
-                        words[i] + '"' +
-                        did_you_mean(words[i], {names_of<LibraryFeature>.begin(),
-                                                names_of<LibraryFeature>.end()}));
-      features[*known] = true;
-    }
+    for (const Value word : list)
+      features[enumerators<LibraryFeature>[word.choice(names_of<LibraryFeature>)]] = true;
     return features;
   }
 
@@ -217,7 +149,7 @@ class ConstantsReader {
   /// null leaves the list that stands in for it.
   void read_tiles(const Value& value) {
     if (value.is_string()) {
-      constants_.tiles = named_constants(value, chain_)->tiles;
+      constants_.tiles = named_constants(value)->tiles;
       return;
     }
     value.check_keys("tiles", {names_of<TileList>.begin(), names_of<TileList>.end()});
@@ -235,41 +167,37 @@ class ConstantsReader {
     if (!value.is_array() || value.size() != 6)
       value.fail_expected("[m, n, k, threads, stages, registers]");
     const auto at = [&](std::size_t i) {
-      constexpr double most = 65536;
-      return static_cast<std::uint32_t>(
-          number_within(value.at(i), 1, most, [] { return std::string("a size of a tile"); }));
+      return static_cast<std::uint32_t>(number_within(value.at(i), 1, 65536));
     };
     return {at(0), at(1), at(2), at(3), at(4), at(5)};
   }
 
   const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
-  const Chain& chain_;
   Value file_;
   ModelConstants constants_;
   SharedTexts origins_;
 };
 
-SharedConstants constants_in(const Value& value, const Chain& chain) {
-  if (value.is_string()) return named_constants(value, chain);
-  return std::make_shared<const ModelConstants>(ConstantsReader(value, chain).read());
-}
-
-SharedConstants constants_in_text(std::string_view json_text, const Chain& chain) {
-  const JsonDocument document(json_text, {chain.back()});
-  const Value value = document.root();
-  const bool in_gpu = value.contains("kernel_model");
-  return constants_in(in_gpu ? value.at("kernel_model") : value, chain);
+/// A file's object, or the name of a built-in set.
+SharedConstants constants_in(const Value& value) {
+  if (value.is_string()) return named_constants(value);
+  return std::make_shared<const ModelConstants>(ConstantsReader(value).read());
 }
 
 }  // namespace
 
 SharedConstants read_constants(const Value& value) {
-  return constants_in(value, {value.origin().source});
+  if (!value.try_text().ends_with(".json")) return constants_in(value);
+  const std::filesystem::path folder = std::filesystem::path(value.origin().source).parent_path();
+  const std::string path = (folder / value.text()).string();
+  return load_constants(read_regular_file(path), path);
 }
 
 SharedConstants load_constants(std::string_view json_text, const std::string& source) {
-  return constants_in_text(json_text, {source});
+  const JsonDocument document(json_text, {source});
+  const Value value = document.root();
+  return constants_in(value.contains("kernel_model") ? value.at("kernel_model") : value);
 }
 
 SharedConstants built_in_constants(const Gpu& gpu) {

@@ -1,120 +1,140 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"
-#include "load/measured_errors.hpp"
 
 namespace roofline {
 namespace {
 
-std::string json_text(std::string_view text) { return nlohmann::json(text).dump(); }
+using OrderedJson = nlohmann::ordered_json;
 
-std::string texts_json(const std::vector<std::string>& texts) {
-  return nlohmann::json(texts).dump();
+/// A whole number without a point.
+OrderedJson number_json(double number) {
+  constexpr double most_exact = 9007199254740992.0;  // 2^53
+  if (std::floor(number) == number && std::abs(number) < most_exact)
+    return static_cast<std::int64_t>(number);
+  return number;
 }
 
-std::string indent(std::size_t depth) { return std::string(2 * depth, ' '); }
+OrderedJson thousandths_json(double number) { return number_json(std::round(number * 1e3) / 1e3); }
 
-/// A constant a line, in groups that open and close as the paths ask.
-class ConstantsText {
- public:
-  explicit ConstantsText(const ModelConstants& constants) : origins_(constants.origins) {
-    const auto fields = constant_fields();
-    for (std::size_t i = 0; i < constant_count; ++i)
-      if (constants.notes[i].stated)
-        add(fields[i], numbers_of(constants.values)[i], constants.notes[i]);
-    open_groups("");
+bool has_no_parts(const OrderedJson& value) { return !value.is_structured(); }
+
+/// A row, which stays on one line: of single values, or an object that has some.
+bool is_row(const OrderedJson& value) {
+  return value.is_object() ? std::any_of(value.begin(), value.end(), has_no_parts)
+                           : std::all_of(value.begin(), value.end(), has_no_parts);
+}
+
+/// The value as a member, so deep inside; a file's object is never a row.
+std::string indented(const OrderedJson& value, std::size_t depth) {
+  if (has_no_parts(value)) return value.dump();
+  const bool on_one_line = depth > 0 && is_row(value);
+  const std::string line = on_one_line ? "" : "\n" + std::string(2 * depth, ' ');
+  std::string parts;
+  for (const auto& [key, part] : value.items()) {
+    if (!parts.empty()) parts += on_one_line ? ", " : ",";
+    if (!on_one_line) parts += line + "  ";
+    if (value.is_object()) parts += OrderedJson(key).dump() + ": ";
+    parts += indented(part, depth + 1);
   }
-  std::string take() { return "{" + std::move(out_) + "\n  }"; }
+  return (value.is_object() ? '{' + parts + line + '}' : '[' + parts + line + ']');
+}
 
- private:
-  void add(const ConstantField& field, double value, const ConstantNote& note) {
-    open_groups(field.group());
-    out_ += fmt::format(
-        "{}\n{}{}: {{\"value\": {}, \"unit\": {}, \"range\": [{}, {}], \"origin\": {}}}",
-        is_first_ ? "" : ",", indent(groups_.size() + 2), json_text(field.key()), value,
-        json_text(field.unit), note.least, note.most, json_text(origins_[note.origin]));
-    is_first_ = false;
+OrderedJson constants_json(const ModelConstants& constants) {
+  OrderedJson groups = OrderedJson::object();
+  const auto fields = constant_fields();
+  for (std::size_t i = 0; i < constant_count; ++i) {
+    const ConstantNote& note = constants.notes[i];
+    if (!note.stated) continue;
+    groups[OrderedJson::json_pointer('/' + std::string(fields[i].path))] = {
+        {"value", number_json(numbers_of(constants.values)[i])},
+        {"unit", fields[i].unit},
+        {"range", OrderedJson::array({number_json(note.least), number_json(note.most)})},
+        {"origin", constants.origins[note.origin]}};
   }
+  return groups;
+}
 
-  /// Closes and opens groups until those of the path are open.
-  void open_groups(std::string_view path) {
-    std::vector<std::string_view> asked;
-    while (!path.empty()) {
-      asked.push_back(path.substr(0, path.find('/')));
-      path.remove_prefix(std::min(path.size(), asked.back().size() + 1));
-    }
-    const auto shared = std::ranges::mismatch(groups_, asked).in1 - groups_.begin();
-    for (; groups_.size() > static_cast<std::size_t>(shared); groups_.pop_back())
-      out_ += '\n' + indent(groups_.size() + 1) + '}';
-    for (; groups_.size() < asked.size(); is_first_ = true) {
-      const std::string_view next = asked[groups_.size()];
-      out_ += fmt::format("{}\n{}{}: {{", is_first_ ? "" : ",", indent(groups_.size() + 2),
-                          json_text(next));
-      groups_.push_back(next);
-    }
-  }
+OrderedJson json_of(const LayerErrors& errors) {
+  OrderedJson row{{"basis", name_of(errors.basis)}};
+  if (!errors.applies_to.empty()) row["applies_to"] = errors.applies_to;
+  if (errors.layer_class) row["class"] = name_of(*errors.layer_class);
+  for (const ElementCost cost : errors.costs) row["costs"].push_back(name_of(cost));
+  if (errors.dtype) row["dtype"] = name_of(*errors.dtype);
+  if (errors.pass) row["pass"] = name_of(*errors.pass);
+  row["layers"] = errors.layers;
+  row["factor"] = thousandths_json(errors.factor);
+  row["factor_95"] = thousandths_json(errors.factor_95);
+  row["origin"] = errors.origin;
+  return row;
+}
 
-  const std::vector<std::string>& origins_;
-  std::string out_;
-  std::vector<std::string_view> groups_;  ///< that are open
-  bool is_first_ = true;                  ///< of its group
-};
+OrderedJson json_of(const TotalErrors& errors) {
+  return {{"basis", name_of(errors.basis)},
+          {"common_share", number_json(std::round(errors.common_share * 100) / 100)},
+          {"run_factor", thousandths_json(errors.run_factor)},
+          {"run_factor_95", thousandths_json(errors.run_factor_95)},
+          {"runs", errors.runs},
+          {"origin", errors.origin}};
+}
 
-std::string features_json(const ModelConstants& constants) {
-  std::string out = "{";
+template <class Errors>
+OrderedJson list_json(const std::vector<Errors>& list) {
+  OrderedJson rows = OrderedJson::array();
+  for (const Errors& errors : list) rows.push_back(json_of(errors));
+  return rows;
+}
+
+OrderedJson features_json(const ModelConstants& constants) {
+  OrderedJson classes;
   for (const EngineClass engine_class : enumerators<EngineClass>) {
-    std::vector<std::string> words;
+    OrderedJson& words = classes[std::string(name_of(engine_class))] = OrderedJson::array();
     for (const LibraryFeature feature : enumerators<LibraryFeature>)
-      if (constants.features[engine_class][feature]) words.emplace_back(name_of(feature));
-    out += fmt::format("{}\n    {}: {}", out.size() == 1 ? "" : ",",
-                       json_text(name_of(engine_class)), texts_json(words));
+      if (constants.features[engine_class][feature]) words.push_back(name_of(feature));
   }
-  return out + "\n  }";
+  return classes;
 }
 
-std::string tiles_json(const ModelConstants& constants) {
-  std::string out = "{";
-  bool first = true;
-  for (const TileList list : enumerators<TileList>) {
-    if (constants.tiles[list].empty()) continue;
-    out += fmt::format("{}\n    {}: [", first ? "" : ",", json_text(name_of(list)));
-    first = false;
-    std::string_view comma;
-    for (const TileKernel& t : constants.tiles[list]) {
-      out += fmt::format("{}\n      [{}, {}, {}, {}, {}, {}]", comma, t.m, t.n, t.k, t.threads,
-                         t.stages, t.registers);
-      comma = ",";
-    }
-    out += "\n    ]";
-  }
-  return out + "\n  }";
+OrderedJson tiles_json(const ModelConstants& constants) {
+  OrderedJson lists;
+  for (const TileList list : enumerators<TileList>)
+    for (const TileKernel& t : constants.tiles[list])
+      lists[std::string(name_of(list))].push_back(
+          {t.m, t.n, t.k, t.threads, t.stages, t.registers});
+  return lists;
+}
+
+OrderedJson json_of(const ModelConstants& constants) {
+  return {{"name", constants.name},
+          {"title", constants.title},
+          {"covers", constants.covers},
+          {"made_by", constants.made_by},
+          {"constants", constants_json(constants)},
+          {"accuracy",
+           {{"layers", list_json(constants.errors.layers)},
+            {"totals", list_json(constants.errors.totals)}}},
+          {"features", features_json(constants)},
+          {"tiles", tiles_json(constants)}};
 }
 
 }  // namespace
 
 std::string write_constants(const ModelConstants& constants) {
-  return fmt::format(
-      "{{\n  \"name\": {},\n  \"title\": {},\n  \"covers\": {},\n  \"made_by\": {},\n"
-      "  \"constants\": {},\n  \"accuracy\": {},\n  \"features\": {},\n  \"tiles\": {}\n}}\n",
-      json_text(constants.name), json_text(constants.title), texts_json(constants.covers),
-      texts_json(constants.made_by), ConstantsText(constants).take(),
-      measured_errors_json(constants.errors), features_json(constants), tiles_json(constants));
+  return indented(json_of(constants), 0) + '\n';
 }
 
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
                                const ModelConstants& constants,
                                const std::vector<std::string>& more_names) {
   const JsonDocument document(gpu_text, {source});  // what is wrong with it is said there
-  auto gpu = nlohmann::ordered_json::parse(gpu_text);
+  auto gpu = OrderedJson::parse(gpu_text);
   gpu.erase("kernel_model");
   for (const std::string& name : more_names) gpu["aliases"].push_back(name);
-  std::string text = gpu.dump(2);
-  text.resize(text.rfind('\n'));  // before the last brace
-  return text + ",\n  \"kernel_model\": " + write_constants(constants) + "}\n";
+  gpu["kernel_model"] = json_of(constants);
+  return indented(gpu, 0) + '\n';
 }
 
 }  // namespace roofline

@@ -1,9 +1,9 @@
-#include "load/measured_errors.hpp"
-
-#include <fmt/format.h>
+// The "accuracy" of a file of constants.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "load/kernel_model.hpp"
+#include "model/text.hpp"
 
 namespace roofline {
 namespace {
@@ -13,22 +13,8 @@ constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::fp32), name_of(DataType::tf32), name_of(DataType::fp16),
     name_of(DataType::int8)};
 
-double number_from(const Value& value, double least, double most) {
-  const double number = value.is_number() ? value.number() : least - 1;
-  if (!(number >= least && number <= most))
-    value.fail_expected(fmt::format("a number from {} to {}", least, most));
-  return number;
-}
-
 double factor_of(const Value& object, std::string_view key) {
-  constexpr double most = 100;
-  return number_from(object.require(key, "a factor of at least 1"), 1, most);
-}
-
-std::string origin_in(const Value& object, const SharedTexts& origins) {
-  const std::string origin = object.require("origin", "where the errors come from").text();
-  const auto found = origins.find(origin);
-  return found == origins.end() ? origin : found->second;
+  return number_within(object.require(key, "a factor of at least 1"), 1, 100);
 }
 
 template <Enumeration E>
@@ -75,7 +61,7 @@ TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
                                         "run_factor_95", "runs", "origin"});
   TotalErrors errors;
   errors.basis = basis_in(value);
-  errors.common_share = number_from(value.require("common_share", "a share from 0 to 1"), 0, 1);
+  errors.common_share = number_within(value.require("common_share", "a share from 0 to 1"), 0, 1);
   errors.run_factor = factor_of(value, "run_factor");
   errors.run_factor_95 = factor_of(value, "run_factor_95");
   errors.runs = value.require("runs", "how many were measured").integer(1);
@@ -99,50 +85,20 @@ int keys_of(const LayerErrors& errors) {
          int{errors.pass.has_value()};
 }
 
-std::string quoted_json(std::string_view text) { return nlohmann::json(text).dump(); }
-
-std::string basis_json(UncertaintyBasis basis) {
-  return "\n      {\"basis\": " + quoted_json(name_of(basis));
-}
-
-template <Enumeration E>
-std::string key_json(std::string_view key, const std::optional<E>& value) {
-  return value ? fmt::format(", \"{}\": {}", key, quoted_json(name_of(*value))) : "";
-}
-
-std::string costs_json(const std::vector<ElementCost>& costs) {
-  auto names = nlohmann::json::array();
-  for (const ElementCost cost : costs) names.push_back(name_of(cost));
-  return costs.empty() ? "" : ", \"costs\": " + names.dump();
-}
-
-std::string json_of(const LayerErrors& errors) {
-  const std::string names = errors.applies_to.empty()
-                                ? ""
-                                : ", \"applies_to\": " + nlohmann::json(errors.applies_to).dump();
-  return basis_json(errors.basis) + names + key_json("class", errors.layer_class) +
-         costs_json(errors.costs) + key_json("dtype", errors.dtype) +
-         key_json("pass", errors.pass) +
-         fmt::format(R"(, "layers": {}, "factor": {:.3f}, "factor_95": {:.3f}, "origin": {}}})",
-                     errors.layers, errors.factor, errors.factor_95, quoted_json(errors.origin));
-}
-
-std::string json_of(const TotalErrors& errors) {
-  return basis_json(errors.basis) +
-         fmt::format(R"(, "common_share": {:.2f}, "run_factor": {:.3f}, "run_factor_95": {:.3f}, )"
-                     R"("runs": {}, "origin": {}}})",
-                     errors.common_share, errors.run_factor, errors.run_factor_95, errors.runs,
-                     quoted_json(errors.origin));
-}
-
-template <class Errors>
-std::string list_json(const std::vector<Errors>& list) {
-  std::string text;
-  for (const Errors& errors : list) text += (text.empty() ? "" : ",") + json_of(errors);
-  return "[" + text + (list.empty() ? "]" : "\n    ]");
-}
-
 }  // namespace
+
+double number_within(const Value& value, double least, double most) {
+  const double number = value.is_number() ? value.number() : least - 1;
+  if (number < least || number > most)
+    value.fail_expected("a number from " + number_text(least) + " to " + number_text(most));
+  return number;
+}
+
+std::string origin_in(const Value& object, const SharedTexts& origins) {
+  const std::string origin = object.require("origin", "where it comes from").text();
+  const auto found = origins.find(origin);
+  return found == origins.end() ? origin : found->second;
+}
 
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
                                     const MeasuredErrors& inherited) {
@@ -156,11 +112,6 @@ MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origi
       errors.layers.begin(), errors.layers.end(),
       [](const LayerErrors& a, const LayerErrors& b) { return keys_of(a) > keys_of(b); });
   return errors;
-}
-
-std::string measured_errors_json(const MeasuredErrors& errors) {
-  return fmt::format("{{\n    \"layers\": {},\n    \"totals\": {}\n  }}", list_json(errors.layers),
-                     list_json(errors.totals));
 }
 
 }  // namespace roofline

@@ -1,8 +1,6 @@
 // A step of the build: writes the built-in kernel models as a source of plain arrays.
 //
 //   roofline_constant_tables OUTPUT
-//
-// What is written stays as it is where nothing changed, so that nothing is compiled again.
 
 #include <fmt/format.h>
 
@@ -11,11 +9,9 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 
-#include "load/constant_tables.hpp"
 #include "load/kernel_model.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
@@ -64,20 +60,16 @@ std::string tables_source() {
                         file.name, id);
   }
   return fmt::format(
-      "#include \"load/constant_tables.hpp\"\n\nnamespace roofline {{\nnamespace {{\n\n{}"
+      "#include \"load/kernel_model.hpp\"\n\nnamespace roofline {{\nnamespace {{\n\n{}"
       "constexpr ConstantTable all_constant_tables[] = {{\n{}}};\n\n}}  // namespace\n\n"
       "std::span<const ConstantTable> constant_tables() {{ return all_constant_tables; }}\n\n"
       "}}  // namespace roofline\n",
       arrays, rows);
 }
 
-void write_if_new(const std::string& path, const std::string& text) {
-  std::ifstream before(path, std::ios::binary);
-  if (std::string{std::istreambuf_iterator<char>(before), {}} == text) return;
-  std::ofstream(path, std::ios::binary) << text;
-  std::ifstream after(path, std::ios::binary);
-  if (std::string{std::istreambuf_iterator<char>(after), {}} != text)
-    throw std::runtime_error(path + ": cannot be written");
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  if (!(file << text << std::flush)) throw std::runtime_error(path + ": cannot be written");
 }
 
 }  // namespace
@@ -89,7 +81,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    roofline::write_if_new(argv[1], roofline::tables_source());
+    roofline::write(argv[1], roofline::tables_source());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

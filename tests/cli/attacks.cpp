@@ -131,14 +131,8 @@ const Attack on_outputs[] = {
     {"all closed", "", "a.json none --gpu v100 -o x.csv <&- >&- 2>&-"},
 };
 
-const std::string circle = shell_file("k.json", R"({"name": "k", "title": "K",
-                                                    "inherits": "l.json"})") +
-                           shell_file("l.json", R"({"name": "l", "title": "L",
-                                                    "inherits": "k.json"})");
-
 /// Each ends by itself, soon, and says what is wrong.
 const Attack on_inputs[] = {
-    {"kernel models in a circle", circle, "a.json --gpu v100 --kernel-model k.json"},
     {"a GPU that is its own kernel model",
      shell_file("g.json", mine + R"(, "kernel_model": "g.json"})"), "a.json --gpu ./g.json"},
     {"a kernel model whose name has a NUL",

@@ -1,6 +1,6 @@
 // The tables that the build made of the built-in kernel models hold what their files say.
 
-#include "load/constant_tables.hpp"
+#include "load/kernel_model.hpp"
 
 #include "catch.hpp"
 #include "kernel/constants.hpp"

@@ -140,11 +140,10 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
        "model "
        "to inherit it from (\"inherits\"), got neither"},
       {R"({"name": "mine", "title": "Mine", "inherits": "cudnn7-volt"})",
-       "mine.json: /inherits: expected a path that ends in .json or one of cudnn7-kepler, "
-       "cudnn7-maxwell, cudnn7-pascal, cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, "
-       "cudnn9-blackwell, cudnn9-ga100, cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna, "
-       "miopen-gcn, "
-       "miopen-rdna, onednn-xe, got \"cudnn7-volt\"; did you mean \"cudnn7-volta\"?"},
+       "mine.json: /inherits: expected cudnn7-kepler, cudnn7-maxwell, cudnn7-pascal, "
+       "cudnn7-turing, cudnn7-volta, cudnn9-ada, cudnn9-ampere, cudnn9-blackwell, cudnn9-ga100, "
+       "cudnn9-ga102, cudnn9-gb202, cudnn9-hopper, miopen-cdna, miopen-gcn, miopen-rdna or "
+       "onednn-xe, got \"cudnn7-volt\""},
       {with_constants(R"({"memory": {"dram_shar": 1}})"),
        "mine.json: /constants/memory/dram_shar: unknown constant; did you mean "
        "\"memory/dram_share\"?"},
@@ -158,20 +157,21 @@ TEST_CASE("What is wrong with a kernel model's file is said", "[load/kernel_mode
       {dram_share(R"("value": 0.7, "unit": "s", "range": [0, 1], "origin": "mine")"),
        "mine.json: /constants/memory/dram_share/unit: expected \"share\", got \"s\""},
       {dram_share(R"("value": 0.7, "unit": "share", "range": [0.5, 2], "origin": "mine")"),
-       "mine.json: /constants/memory/dram_share/range/1: expected a number from 0.5 to 1, at least "
-       "the least and at most what a share can be, got 2"},
+       "mine.json: /constants/memory/dram_share/range/1: expected a number from 0.5 to 1, got "
+       "2"},
       {dram_share(R"("value": 5e-324, "unit": "share", "range": [5e-324, 1], "origin": "mine")"),
-       "mine.json: /constants/memory/dram_share/range/0: expected a number from 0.001 to 1, which "
-       "a share can be, got 4.94066e-324"},
+       "mine.json: /constants/memory/dram_share/range/0: expected a number from 0.001 to 1, got "
+       "5e-324"},
       {dram_share(R"("value": 0.4, )" + shared),
-       "mine.json: /constants/memory/dram_share/value: expected a number from 0.5 to 1, the "
-       "constant's range, got 0.4"},
+       "mine.json: /constants/memory/dram_share/value: expected a number from 0.5 to 1, got "
+       "0.4"},
       {dram_share(R"("value": "much", )" + shared),
-       "mine.json: /constants/memory/dram_share/value: expected a number, got \"much\""},
+       "mine.json: /constants/memory/dram_share/value: expected a number from 0.5 to 1, got "
+       "\"much\""},
       {file(R"("features": {"vector": ["winograt"]})"),
-       "mine.json: /features/vector/0: expected one of split_k, scatter, skips_empty_phases, "
+       "mine.json: /features/vector/0: expected split_k, scatter, skips_empty_phases, "
        "unaligned_products, pads_gathered, converts_wgrad, winograd, winograd_wgrad, winograd_box, "
-       "winograd_boxes, fft, fft_tiled_fwd, got \"winograt\"; did you mean \"winograd\"?"},
+       "winograd_boxes, fft or fft_tiled_fwd, got \"winograt\""},
       {accuracy(R"("basis": "felt")"),
        "mine.json: /accuracy/layers/0/basis: expected measured, architecture or datasheet, got "
        "\"felt\""},
