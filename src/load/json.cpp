@@ -17,11 +17,9 @@ std::string_view JsonDocument::keep(std::string_view text) {
   return {kept, text.size()};
 }
 
-template <class Part>
-JsonNode::Parts<Part> JsonDocument::keep_parts(std::span<const JsonKeyedNode> parts) {
+JsonNode::Parts JsonDocument::keep(std::span<const JsonNode> parts) {
   if (parts.empty()) return {};
-  const std::size_t size = parts.size() * sizeof(Part);
-  auto* kept = static_cast<Part*>(memory_.allocate(size, alignof(Part)));
+  auto* kept = static_cast<JsonNode*>(memory_.allocate(parts.size_bytes(), alignof(JsonNode)));
   std::uninitialized_copy(parts.begin(), parts.end(), kept);
   return {kept, parts.size()};
 }
@@ -45,29 +43,27 @@ void append_part(std::string& pointer, std::string_view key) {
   if (key.size() > longest) pointer += "...";
 }
 
-void append_part(std::string& pointer, std::size_t index) {
-  pointer += '/' + std::to_string(index);
+/// Appends the place of a part of an array or an object.
+void append_part(std::string& pointer, bool is_element, std::size_t index, std::string_view key) {
+  if (is_element)
+    pointer += '/' + std::to_string(index);
+  else
+    append_part(pointer, key);
 }
 
-/// Appends the way from one node to another beneath it; false where that is not beneath. Elements
-/// of an array lie side by side, so that a long one is not searched one by one.
+/// Appends the way from one node to another beneath it; false where that is not beneath. Parts lie
+/// side by side, so that a long array is not searched one by one.
 bool append_way(std::string& pointer, const JsonNode& from, const JsonNode& to) {
   if (&from == &to) return true;
-  const std::span<const JsonNode> elements = from.elements();
+  const std::span<const JsonNode> parts = from.parts();
   const std::less<const JsonNode*> before;
-  if (!elements.empty() && !before(&to, &elements.front()) && !before(&elements.back(), &to)) {
-    append_part(pointer, static_cast<std::size_t>(&to - elements.data()));
-    return true;
-  }
+  const bool is_part =
+      !parts.empty() && !before(&to, &parts.front()) && !before(&parts.back(), &to);
   const std::size_t end = pointer.size();
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    append_part(pointer, i);
-    if (append_way(pointer, elements[i], to)) return true;
-    pointer.resize(end);
-  }
-  for (const JsonKeyedNode& member : from.members()) {
-    append_part(pointer, member.key);
-    if (append_way(pointer, member, to)) return true;
+  for (std::size_t i = is_part ? static_cast<std::size_t>(&to - parts.data()) : 0; i < parts.size();
+       ++i) {
+    append_part(pointer, from.holds<JsonNode::Elements>(), i, parts[i].key);
+    if (append_way(pointer, parts[i], to)) return true;
     pointer.resize(end);
   }
   return false;
@@ -77,11 +73,10 @@ Library library_value(const JsonNode& node) {
   Library value;
   if (node.holds<JsonNode::Members>()) {
     value = Library::object();
-    for (const JsonKeyedNode& part : node.members())
-      value[std::string(part.key)] = library_value(part);
+    for (const JsonNode& part : node.parts()) value[std::string(part.key)] = library_value(part);
   } else if (node.holds<JsonNode::Elements>()) {
     value = Library::array();
-    for (const JsonNode& part : node.elements()) value.push_back(library_value(part));
+    for (const JsonNode& part : node.parts()) value.push_back(library_value(part));
   } else {
     std::visit(
         [&](const auto& scalar) {
@@ -102,12 +97,12 @@ std::string shown(const Value& value) {
 }
 
 /// Sorts members by their keys. Gives the first whose key comes twice, or null.
-const JsonKeyedNode* sort_members(std::span<JsonKeyedNode> members) {
+const JsonNode* sort_members(std::span<JsonNode> members) {
   std::sort(members.begin(), members.end(),
-            [](const JsonKeyedNode& a, const JsonKeyedNode& b) { return a.key < b.key; });
-  const auto found = std::adjacent_find(
-      members.begin(), members.end(),
-      [](const JsonKeyedNode& a, const JsonKeyedNode& b) { return a.key == b.key; });
+            [](const JsonNode& a, const JsonNode& b) { return a.key < b.key; });
+  const auto found =
+      std::adjacent_find(members.begin(), members.end(),
+                         [](const JsonNode& a, const JsonNode& b) { return a.key == b.key; });
   return found == members.end() ? nullptr : &*found;
 }
 
@@ -143,10 +138,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     std::string text;
     for (std::size_t i = 0; i < open_.size(); ++i) {
       const std::size_t end = i + 1 < open_.size() ? open_[i + 1].first : parts_.size();
-      if (open_[i].is_array)
-        append_part(text, end - open_[i].first);
-      else
-        append_part(text, open_[i].key);
+      append_part(text, open_[i].is_array, end - open_[i].first, open_[i].key);
     }
     return text;
   }
@@ -172,12 +164,13 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   bool end_object() override {
     const std::span members = std::span(parts_).subspan(open_.back().first);
     if (take_ == nullptr)
-      if (const JsonKeyedNode* repeated = sort_members(members)) fail_repeated(repeated->key);
-    return close({document_->keep_parts<JsonKeyedNode>(members)});
+      if (const JsonNode* repeated = sort_members(members)) fail_repeated(repeated->key);
+    return close({JsonNode::Members{document_->keep(members)}});
   }
 
   bool end_array() override {
-    return close({document_->keep_parts<JsonNode>(std::span(parts_).subspan(open_.back().first))});
+    return close(
+        {JsonNode::Elements{document_->keep(std::span(parts_).subspan(open_.back().first))}});
   }
 
   bool parse_error(std::size_t byte, const std::string&,
@@ -203,7 +196,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
       give(value);
       return true;
     }
-    parts_.push_back({value, open_.back().key});
+    parts_.push_back({value.content, open_.back().key});
     return true;
   }
 
@@ -242,7 +235,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   const TakeListed* take_;
   std::string list_;  ///< the key of the list whose elements are given
   std::vector<Level> open_;
-  std::vector<JsonKeyedNode> parts_;
+  std::vector<JsonNode> parts_;
   JsonNode root_;
   std::optional<Fault> fault_;
 };
@@ -316,15 +309,16 @@ bool Value::is_number() const {
   return node_->holds<std::uint64_t>() || node_->holds<std::int64_t>() || node_->holds<double>();
 }
 
-const JsonKeyedNode* Value::member(std::string_view key) const {
-  for (const JsonKeyedNode& member : node_->members())
+const JsonNode* Value::member(std::string_view key) const {
+  if (!is_object()) return nullptr;
+  for (const JsonNode& member : node_->parts())
     if (member.key == key) return &member;
   return nullptr;
 }
 
 Value Value::find(std::string_view key) const {
   static const JsonNode null;
-  const JsonKeyedNode* found = member(key);
+  const JsonNode* found = member(key);
   if (found == nullptr) return {null, *document_};
   return {*found, *document_};
 }
@@ -443,16 +437,16 @@ JsonDocument::JsonDocument(std::string_view text, Origin origin) : JsonDocument(
   root_ = builder.root();
 }
 
-JsonKeyedNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
+JsonNode JsonDocument::cell(std::string_view key, std::string_view text, bool is_text) {
   TreeBuilder builder(*this);
-  if (is_text || builder.parse(text)) return {{keep(text)}, key};
-  return {builder.root(), key};
+  if (is_text || builder.parse(text)) return {keep(text), key};
+  return {builder.root().content, key};
 }
 
-JsonNode JsonDocument::row(std::span<JsonKeyedNode> members) {
+JsonNode JsonDocument::row(std::span<JsonNode> members) {
   if (sort_members(members) != nullptr)
     throw origin_.error("", "expected each column once, got one twice");
-  return {keep_parts<JsonKeyedNode>(members)};
+  return {JsonNode::Members{keep(members)}};
 }
 
 void JsonDocument::clear() {

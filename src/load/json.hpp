@@ -33,46 +33,33 @@ struct Origin {
   }
 };
 
-struct JsonKeyedNode;
-
 /// What a document stores of a value.
 struct JsonNode {
-  template <class Part>
   struct Parts {
-    const Part* first = nullptr;
+    const JsonNode* first = nullptr;
     std::size_t count = 0;
   };
-  using Elements = Parts<JsonNode>;
-  using Members = Parts<JsonKeyedNode>;  ///< in the order of their keys
+  struct Elements : Parts {};
+  struct Members : Parts {};  ///< in the order of their keys
 
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view,
                Elements, Members>
       content;
+  std::string_view key = {};  ///< of an object's member
 
   template <class T>
   bool holds() const {
     return std::holds_alternative<T>(content);
   }
-  /// The elements of an array; nothing else has any.
-  std::span<const JsonNode> elements() const;
-  /// The members of an object; nothing else has any.
-  std::span<const JsonKeyedNode> members() const;
+  /// The elements of an array, or the members of an object; nothing else has any.
+  std::span<const JsonNode> parts() const {
+    if (const auto* elements = std::get_if<Elements>(&content))
+      return {elements->first, elements->count};
+    if (const auto* members = std::get_if<Members>(&content))
+      return {members->first, members->count};
+    return {};
+  }
 };
-
-struct JsonKeyedNode : JsonNode {
-  std::string_view key;
-};
-
-inline std::span<const JsonNode> JsonNode::elements() const {
-  const auto* parts = std::get_if<Elements>(&content);
-  return parts == nullptr ? std::span<const JsonNode>() : std::span(parts->first, parts->count);
-}
-
-inline std::span<const JsonKeyedNode> JsonNode::members() const {
-  const auto* parts = std::get_if<Members>(&content);
-  return parts == nullptr ? std::span<const JsonKeyedNode>()
-                          : std::span(parts->first, parts->count);
-}
 
 class JsonDocument;
 
@@ -89,12 +76,8 @@ class Value {
   bool is_object() const { return node_->holds<JsonNode::Members>(); }
 
   /// How many elements or members it has.
-  std::size_t size() const {
-    return is_object() ? node_->members().size() : node_->elements().size();
-  }
-  Value at(std::size_t index) const {
-    return {is_object() ? node_->members()[index] : node_->elements()[index], *document_};
-  }
+  std::size_t size() const { return node_->parts().size(); }
+  Value at(std::size_t index) const { return {node_->parts()[index], *document_}; }
   bool contains(std::string_view key) const { return member(key) != nullptr; }
   /// The member of that key, which must be there.
   Value at(std::string_view key) const { return {*member(key), *document_}; }
@@ -107,8 +90,8 @@ class Value {
   Value require(std::string_view key, std::string_view expected) const;
   /// Fails where this is no object, and where it has a key beside those that `what` may have.
   void check_keys(const std::string& what, const std::vector<std::string_view>& known) const;
-  /// Its own key in the object that holds it, of which it must be a member.
-  std::string_view key() const { return static_cast<const JsonKeyedNode*>(node_)->key; }
+  /// Its own key in the object that holds it; empty where none does.
+  std::string_view key() const { return node_->key; }
 
   /// Over the elements or members.
   struct Iterator {
@@ -151,7 +134,7 @@ class Value {
   std::string json() const;
 
  private:
-  const JsonKeyedNode* member(std::string_view key) const;
+  const JsonNode* member(std::string_view key) const;
 
   const JsonNode* node_;
   const JsonDocument* document_;
@@ -173,14 +156,12 @@ class JsonDocument {
 
   // Copies that live as long as the document.
   std::string_view keep(std::string_view text);
-  /// The elements of an array, whose keys are left out, or the members of an object.
-  template <class Part>
-  JsonNode::Parts<Part> keep_parts(std::span<const JsonKeyedNode> parts);
+  JsonNode::Parts keep(std::span<const JsonNode> parts);
   /// A member out of a table's cell: the value that the cell spells (64, 0.5, true, [3, 3]), or
   /// else its text. The key has to outlive the document.
-  JsonKeyedNode cell(std::string_view key, std::string_view text, bool is_text);
+  JsonNode cell(std::string_view key, std::string_view text, bool is_text);
   /// The object of a table's row. Throws InputError where a column comes twice.
-  JsonNode row(std::span<JsonKeyedNode> members);
+  JsonNode row(std::span<JsonNode> members);
   /// Forgets every value.
   void clear();
 

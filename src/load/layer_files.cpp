@@ -133,8 +133,8 @@ class CsvHeader {
   std::shared_ptr<const NetworkSpec> read(const CsvRow& row) const {
     check_width(row, columns_.size(), source_);
     JsonDocument document({source_, row.line});
-    std::vector<JsonKeyedNode> layer;
-    std::vector<JsonKeyedNode> record;
+    std::vector<JsonNode> layer;
+    std::vector<JsonNode> record;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!keys_[i] || row.cells[i].empty()) continue;
       const std::string& key = keys_[i]->key;
@@ -143,7 +143,7 @@ class CsvHeader {
     }
     JsonNode root = own_ && layer.empty() ? JsonNode() : document.row(layer);
     if (own_) {
-      record.push_back({root, own_row::layer_key});
+      record.push_back({root.content, own_row::layer_key});
       root = document.row(record);
     }
     document.set_root(root);

@@ -44,7 +44,7 @@ void read_csv(ByteStream& stream, const ListColumns& columns,
   while (const std::optional<CsvRow> row = rows.next()) {
     check_width(*row, header->cells.size(), stream.name());
     JsonDocument document({stream.name(), row->line});
-    std::vector<JsonKeyedNode> members;
+    std::vector<JsonNode> members;
     for (std::size_t i = 0; i < row->cells.size(); ++i) {
       const std::string& column = header->cells[i];
       if (row->cells[i].empty()) continue;

@@ -95,7 +95,7 @@ class Archive {
   std::string_view require(std::size_t count) {
     const std::string_view bytes = stream_->peek(count);
     if (bytes.size() < count) fail_cut_off();
-    return bytes;
+    return bytes.substr(0, count);
   }
 
   /// Where the directory begins, from the archive's last bytes.

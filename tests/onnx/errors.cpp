@@ -197,7 +197,7 @@ TEST_CASE("What a small model is written out to is bounded", "[onnx/errors]") {
       "expected a smaller graph once functions are written out, got more than 1048576 nodes and "
       "operands, or as much in small constants";
   check_models({
-      {model_of_functions(doubling_functions(30, relu, "")), "node \"b\" (Relu): " + small},
+      {model_of_functions(doubling_functions(30, relu, "")), "node \"b\" (f30): " + small},
       {model_of_functions(doubling_functions(14, sum, "")), "node \"b\" (Sum): " + small},
       {model_of_functions(doubling_functions(3, relu, std::string(5000, 'n'))),
        "expected names of at most 4096 bytes, got one of 5000"},
