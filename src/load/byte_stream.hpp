@@ -102,4 +102,12 @@ std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
 /// What data inflate to that stand without a header, as in a zip archive. Throws as decompressed.
 std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 
+bool looks_like_zip(std::string_view head);
+
+/// The text of the first entry that is wanted. Of a file the archive's directory is read and then
+/// that entry; a pipe is read whole. Throws InputError where the archive has none (`expected`
+/// says what), is damaged or encrypted, or where the text exceeds the limits.
+std::string zip_entry_text(std::unique_ptr<ByteStream> archive,
+                           bool (*is_wanted)(std::string_view name), const std::string& expected);
+
 }  // namespace roofline

@@ -32,8 +32,7 @@ struct OwnGpu {
 };
 
 struct OwnGpus {
-  std::vector<OwnGpu> files;  ///< sorted by path
-  std::optional<InputError> folder_error;
+  std::vector<OwnGpu> files;  ///< sorted by path; the folder where that cannot be read
 };
 
 namespace {
@@ -82,7 +81,7 @@ OwnGpus read_own_gpus() {
   try {
     for (const fs::path& path : files_in(own_folder())) own.files.push_back(read_own_gpu(path));
   } catch (const InputError& error) {
-    own.folder_error = error;
+    own.files.push_back({own_folder().string(), {}, error});
   }
   return own;
 }
@@ -254,7 +253,6 @@ std::vector<Gpu> Catalogue::all() const {
 
 std::vector<InputError> Catalogue::problems_besides(const std::vector<std::string>& names) const {
   std::vector<InputError> problems;
-  if (own_->folder_error) problems.push_back(*own_->folder_error);
   for (const OwnGpu& file : own_->files) {
     const bool meant = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return is_path(name) ? name == file.path : file.answers_to(normal_gpu_name(name));

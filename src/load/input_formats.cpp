@@ -3,9 +3,7 @@
 #include <system_error>
 
 #include "load/byte_stream.hpp"
-#include "load/layer_files.hpp"
 #include "load/network_reader.hpp"
-#include "load/zip_entry.hpp"
 #include "model/text.hpp"
 #include "onnx/model.hpp"
 #include "profilers/formats.hpp"

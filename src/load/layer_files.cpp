@@ -1,4 +1,3 @@
-#include "load/layer_files.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -155,17 +154,16 @@ class CsvHeader {
     throw InputError(source_, "1", message);
   }
 
-  /// Whether this program wrote the file. Fails where an older version did.
+  /// Whether this program wrote the file. Fails where its rows have no layers.
   bool is_own() const {
     const auto has = [&](std::string_view column) {
       return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
     };
-    if (has(own_row::kernel_key)) fail(own_row::kernels_alone);
     if (std::any_of(columns_.begin(), columns_.end(), [](const std::string& column) {
           return column.starts_with("layer_") && layer_key_of_own(column);
         }))
       return true;
-    if (has(own_row::time_key)) fail(own_row::older_version);
+    if (has(own_row::time_key) || has(own_row::kernel_key)) fail(own_row::no_layers);
     return false;
   }
 

@@ -50,8 +50,7 @@ std::optional<LayerSpec> read_own_row(const Value& row) {
   if (!row.is_object()) row.fail_expected("an object");
   if (row.contains("error"))
     row.fail("expected a layer, got one that an earlier run could not evaluate");
-  if (!row.contains(own_row::layer_key))
-    row.fail(row.contains(own_row::kernel_key) ? own_row::kernels_alone : own_row::older_version);
+  if (!row.contains(own_row::layer_key)) row.fail(own_row::no_layers);
   const Value stated = row.at(own_row::layer_key);
   if (stated.is_null()) return std::nullopt;
   LayerSpec layer = read_layer(stated);
@@ -117,7 +116,7 @@ NetworkSpec read_own_result(const Value& result) {
 NetworkSpecs read_own_report(const Value& report) {
   const Value results = report.at("results");
   if (results.size() == 0 && report.find("kernel_tables").size() > 0)
-    report.fail(own_row::kernels_alone);
+    report.fail(own_row::no_layers);
   if (!results.is_array() || results.size() == 0)
     results.fail_expected("a list of at least one result");
   NetworkSpecs networks;

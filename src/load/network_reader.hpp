@@ -38,12 +38,23 @@ inline constexpr std::string_view layer_key = "layer";
 inline constexpr std::string_view time_key = "roofline_time_s";
 /// A key of the rows of kernels, which have no layers.
 inline constexpr std::string_view kernel_key = "nearest_roof";
-inline constexpr const char* kernels_alone =
-    "expected layers, got kernels without any, which this program wrote: give the profiler's file "
+inline constexpr const char* no_layers =
+    "expected rows with their layers, got some without, which this program wrote: give the input "
     "that they are of";
-inline constexpr const char* older_version =
-    "expected rows with their layers, got some without: another version of this program wrote "
-    "them; give the input that they are of";
 }  // namespace own_row
+
+// Layer files as inputs: JSON (a document), NDJSON (one a line) and CSV (a header row of layer
+// keys, then a layer a row).
+
+bool looks_like_ndjson(std::string_view head);
+/// Whether a header has a column that is a key of layers, or of rows that this program wrote.
+bool looks_like_csv(std::string_view head);
+
+NetworkSpecs read_json(ByteStream& stream, BadRows& bad);
+std::unique_ptr<Reader> open_ndjson(std::unique_ptr<ByteStream> stream);
+/// NDJSON cut out of a longer text, of which its first line is that one; it may be empty.
+std::unique_ptr<Reader> open_ndjson_from(std::unique_ptr<ByteStream> stream,
+                                         std::size_t first_line);
+std::unique_ptr<Reader> open_csv(std::unique_ptr<ByteStream> stream);
 
 }  // namespace roofline

@@ -56,19 +56,19 @@ void read_csv(ByteStream& stream, const ListColumns& columns,
   }
 }
 
-/// Reads a file that a user gives beside the inputs, with an object for each thing: JSON, or CSV
-/// of which each row is an object. Gives the whole document of JSON to `read_document`, each row
-/// of CSV to `read_row`. Throws InputError.
+/// Reads a file that a user gives beside the inputs: a list of objects in JSON, or CSV of which
+/// each row is an object. Throws InputError.
 void read_object_list(const std::string& path, const InputLimits& limits,
                       const ListColumns& columns,
-                      const std::function<void(const Value& document)>& read_document,
-                      const std::function<void(const Value& row)>& read_row) {
+                      const std::function<void(const Value& object)>& read) {
   const std::unique_ptr<ByteStream> stream = open_stream(path, limits);
   const std::string_view head = stream->peek(1);
-  if (path.ends_with(".json") || head.starts_with('[') || head.starts_with('{'))
-    read_document(JsonDocument(stream->read_rest(), {path}).root());
-  else
-    read_csv(*stream, columns, read_row);
+  if (!path.ends_with(".json") && !head.starts_with('[') && !head.starts_with('{'))
+    return read_csv(*stream, columns, read);
+  const JsonDocument document(stream->read_rest(), {path});
+  if (!document.root().is_array())
+    document.root().fail_expected("a list of objects with " + columns.wanted);
+  for (const Value each : document.root()) read(each);
 }
 
 constexpr std::size_t most_layers_named = 5;
@@ -116,45 +116,26 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 
 Prices load_prices(const std::string& path, const Catalogue& catalogue) {
   Prices prices;
-  // `gpu`: the value whose text or key is the name.
-  const auto add = [&](const Value& gpu, const std::string& name, double per_hour) {
-    const Expected<Gpu> found = catalogue.find(name);
-    if (!found) {
-      InputError error = gpu.origin().error(gpu.pointer(), found.error().what());
-      error.remedy = found.error().remedy;
-      throw error;
-    }
-    if (!prices.emplace(found->name, per_hour).second)
-      gpu.fail("expected each GPU once, got " + found->name + " again");
-  };
-  const auto add_row = [&](const Value& row) {
-    row.check_keys("a price", {"gpu", "per_hour"});
-    const Value gpu = row.require("gpu", "the name of a GPU");
-    add(gpu, gpu.text(), row.require("per_hour", "what an hour costs").positive_number());
-  };
-  const auto add_document = [&](const Value& root) {
-    if (!root.is_array() && !root.is_object())
-      root.fail_expected("prices by GPU, or a list of objects with gpu and per_hour");
-    for (const Value part : root) {
-      if (root.is_array())
-        add_row(part);
-      else
-        add(part, std::string(part.key()), part.positive_number());
-    }
-  };
-  read_object_list(path, {}, {"gpu and per_hour", {"gpu", "per_hour"}, {"gpu"}}, add_document,
-                   add_row);
+  read_object_list(
+      path, {}, {"gpu and per_hour", {"gpu", "per_hour"}, {"gpu"}}, [&](const Value& row) {
+        row.check_keys("a price", {"gpu", "per_hour"});
+        const Value gpu = row.require("gpu", "the name of a GPU");
+        const Expected<Gpu> found = catalogue.find(gpu.text());
+        if (!found) {
+          InputError error = gpu.origin().error(gpu.pointer(), found.error().what());
+          error.remedy = found.error().remedy;
+          throw error;
+        }
+        const double per_hour = row.require("per_hour", "what an hour costs").positive_number();
+        if (!prices.emplace(found->name, per_hour).second)
+          gpu.fail("expected each GPU once, got " + found->name + " again");
+      });
   return prices;
 }
 
 MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
-  read_object_list(
-      path, limits, {"name and a time", {"name"}, {"name", "network"}, true},
-      [&](const Value& list) {
-        if (!list.is_array()) list.fail_expected("a list of objects with a name and a time");
-        for (const Value each : list) times_.push_back(read_time(each));
-      },
-      [&](const Value& row) { times_.push_back(read_time(row)); });
+  read_object_list(path, limits, {"name and a time", {"name"}, {"name", "network"}, true},
+                   [&](const Value& row) { times_.push_back(read_time(row)); });
 }
 
 void MeasuredTimes::join(Network& network) {

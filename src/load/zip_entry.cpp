@@ -1,10 +1,9 @@
-#include "load/zip_entry.hpp"
-
 #include <zlib.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "load/byte_stream.hpp"
 #include "roofline/error.hpp"
 
 // Signatures, sizes and places are those of PKWARE's APPNOTE.TXT.

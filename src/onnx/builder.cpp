@@ -18,7 +18,6 @@ struct Scope {
   const Scope* outer = nullptr;
   std::unordered_map<std::string, Value*> values;
   std::string path;  ///< prefix of node names: the calls and branches around it
-  const Versions* versions = nullptr;
   const Call* call = nullptr;
 
   /// None where nothing has that name; null where an optional input of a function is left out.
@@ -94,7 +93,6 @@ class Builder {
 
   Graph build() {
     Scope scope;
-    scope.versions = &model_.versions;
     graph_.notes = dimensions_.notes();
     remember_stated_sizes(model_.graph);
     try {
@@ -174,9 +172,6 @@ class Builder {
     node.domain = proto.domain;
     node.proto = node.origin = &proto;
     node.call = scope.call;
-    constexpr int recent_version = 17;
-    const auto version = scope.versions->find(node.domain);
-    node.version = version != scope.versions->end() ? version->second : recent_version;
     node.inputs = inputs_of(proto, scope);
     const auto function = model_.functions.find(function_key(proto.domain, proto.op));
     if (function != model_.functions.end()) return add_call(node, function->second, scope);
@@ -208,9 +203,6 @@ class Builder {
     inner.path = scope.path;
     if (inner.path.size() < longest_path)
       inner.path += (node.proto->name.empty() ? node.op : node.proto->name) + "/";
-    const auto [versions, is_new] = versions_.emplace(&function, function.versions);
-    if (is_new) versions->second.insert(model_.versions.begin(), model_.versions.end());
-    inner.versions = &versions->second;
     // One left out is an input without a value, which optional inputs inside then are too.
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
       inner.values[function.inputs[i]] = i < node.inputs.size() ? node.inputs[i] : nullptr;
@@ -228,7 +220,6 @@ class Builder {
     Scope inner;
     inner.outer = &scope;
     inner.path = scope.path;
-    inner.versions = scope.versions;
     inner.call = scope.call;
     remember_stated_sizes(graph);
     add_tensors(graph, inner);
@@ -337,8 +328,6 @@ class Builder {
   const Dimensions& dimensions_;
   Graph graph_;
   std::unordered_map<std::string, const ValueProto*> stated_;
-  /// Versions of the operator sets in functions.
-  std::unordered_map<const FunctionProto*, Versions> versions_;
   std::set<std::string> noted_;
   std::size_t number_count_ = 0;
   std::size_t depth_ = 0;

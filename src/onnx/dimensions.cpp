@@ -21,23 +21,10 @@ bool is_batch_name(std::string_view name) {
 /// 0 and -1 are how some exporters write an open size.
 bool is_open(const Dimension& dimension) { return dimension.size.value_or(0) <= 0; }
 
-bool leaves_batch_open(Input input) {
-  return !input->shape->empty() && is_open(input->shape->front());
-}
-
 /// What --dim calls it.
 std::string name_of(Input input, std::size_t axis) {
   const std::string& name = (*input->shape)[axis].name;
   return name.empty() ? input->name + "." + std::to_string(axis) : name;
-}
-
-std::string shape_text(Input input) {
-  std::string text;
-  for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
-    const Dimension& dimension = (*input->shape)[axis];
-    add_item(text, is_open(dimension) ? name_of(input, axis) : std::to_string(*dimension.size));
-  }
-  return "\"" + input->name + "\" [" + text + "]";
 }
 
 }  // namespace
@@ -58,21 +45,18 @@ Dimensions::Dimensions(const Model& model, const LayerDefaults& defaults) : mode
   bind_inputs(inputs);
 }
 
-/// The batch is the open size that has a name such as "batch"; else the first size of the first
-/// input that leaves it open; else, of a model without any, its first input's first size.
+/// The batch is the open size that has a name such as "batch", else the first size of the first
+/// input that leaves it open, with all first sizes without a name; else, of a model without any,
+/// its first input's first size.
 void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefaults& defaults) {
   std::vector<std::string> batches;
   for (const std::string& name : names_)
     if (is_batch_name(name)) batches.push_back(name);
-  if (batches.empty())
-    for (const Input input : inputs)
-      if (leaves_batch_open(input)) {
-        batches.push_back(name_of(input, 0));
-        break;
-      }
-  for (const Input input : inputs)  // first sizes without any name
-    if (leaves_batch_open(input) && input->shape->front().name.empty())
-      batches.push_back(name_of(input, 0));
+  for (const Input input : inputs) {
+    if (input->shape->empty() || !is_open(input->shape->front())) continue;
+    const bool has_name = !input->shape->front().name.empty();
+    if (batches.empty() || !has_name) batches.push_back(name_of(input, 0));
+  }
   if (!batches.empty()) {
     const auto stated = values_.find(batches.front());
     if (defaults.batch_override)
@@ -95,33 +79,25 @@ void Dimensions::find_batch(const std::vector<Input>& inputs, const LayerDefault
 
 void Dimensions::bind_inputs(const std::vector<Input>& inputs) {
   std::set<std::string> missing;
-  std::string shapes;
   for (const Input input : inputs) {
-    Sizes sizes;
-    bool is_complete = true;
+    Sizes& sizes = inputs_[input->name];
     for (std::size_t axis = 0; axis < input->shape->size(); ++axis) {
       const Dimension& dimension = (*input->shape)[axis];
-      const std::string name = name_of(input, axis);
-      const auto value = values_.find(name);
-      const bool open = is_open(dimension);
-      if (open && value == values_.end()) {
-        missing.insert(name);
-        is_complete = false;
-      }
-      sizes.push_back(!open ? *dimension.size : value == values_.end() ? 1 : value->second);
+      const auto value = values_.find(name_of(input, axis));
+      if (is_open(dimension) && value == values_.end()) missing.insert(name_of(input, axis));
+      sizes.push_back(!is_open(dimension)      ? *dimension.size
+                      : value == values_.end() ? 1
+                                               : value->second);
     }
-    if (!is_complete) add_item(shapes, shape_text(input));
     if (fixed_batch_ != 0 && !sizes.empty() && sizes.front() == fixed_batch_)
       sizes.front() = static_cast<std::int64_t>(batch_);
-    inputs_[input->name] = sizes;
   }
-  if (!missing.empty()) {
-    InputError error(model_.source, "",
-                     "expected values of " + joined(missing) + ", which input " + shapes +
-                         " leaves open, got none");
-    error.remedy = Remedy::dimensions;
-    throw error;
-  }
+  if (missing.empty()) return;
+  InputError error(
+      model_.source, "",
+      "expected values of " + joined(missing) + ", which the model leaves open, got none");
+  error.remedy = Remedy::dimensions;
+  throw error;
 }
 
 std::optional<Sizes> Dimensions::stated(const ValueProto& value) const {

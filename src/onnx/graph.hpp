@@ -63,7 +63,6 @@ struct Node {
   std::string name;
   std::string op;                     ///< "domain::Name" of other domains where nothing is known
   std::string domain;                 ///< empty for ONNX's own operators
-  int version = 0;                    ///< the operator set's
   const Operator* row = nullptr;      ///< what is known of the operator
   std::vector<Value*> inputs;         ///< null where an optional one is left out
   std::vector<Value*> outputs;        ///< at least one; later ones are null where left out

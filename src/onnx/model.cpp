@@ -187,7 +187,6 @@ using WireField = WireReader::Field;
 using WireKind = WireReader::Kind;
 using Bits = std::vector<std::uint64_t>;
 
-constexpr int first_version = 7;
 /// Data of tensors beyond this size is left out; sizes and indices that shapes follow from are far
 /// smaller.
 constexpr std::uint64_t most_tensor_byte = 4096;
@@ -254,7 +253,7 @@ class ModelReader {
     Model model;
     wire_.message(nullptr, [&](const WireField& field) {
       if (field.number == 7) graph(field, model.graph);
-      if (field.number == 8) version(field, model.versions);
+      if (field.number == 8) version(field, model.version);
       if (field.number == 25) {
         FunctionProto each = function(field);
         model.functions[function_key(each.domain, each.name)] = std::move(each);
@@ -283,14 +282,15 @@ class ModelReader {
     return name == "ai.onnx" ? std::string() : name;
   }
 
-  void version(const WireField& around, Versions& versions) {
+  /// Of ONNX's own operator set.
+  void version(const WireField& around, std::int64_t& known) {
     std::string set;
     std::int64_t version = 0;
     wire_.message(&around, [&](const WireField& field) {
       if (field.number == 1) set = domain(field);
       if (field.number == 2) version = static_cast<std::int64_t>(field.value);
     });
-    versions[set] = static_cast<int>(std::clamp<std::int64_t>(version, 0, 1 << 20));
+    if (set.empty()) known = version;
   }
 
   void graph(const WireField& around, GraphProto& graph) {
@@ -343,7 +343,6 @@ class ModelReader {
         case 4: append(function.inputs) = wire_.name(field); break;
         case 5: append(function.outputs) = wire_.name(field); break;
         case 7: node(field, append(function.nodes)); break;
-        case 9: version(field, function.versions); break;
         case 10: function.domain = domain(field); break;
         case 11: attribute(field, append(function.defaults)); break;
         default: break;
@@ -460,11 +459,10 @@ std::shared_ptr<const Model> read_model(ByteStream& stream) {
   model->source = stream.name();
   if (model->graph.nodes.empty())
     throw InputError(model->source, "", "expected an ONNX model with a graph, got none");
-  const auto own = model->versions.find("");
-  if (own != model->versions.end() && own->second < first_version)
+  if (model->version < first_version)
     throw InputError(model->source, "",
                      "expected ONNX operator set " + std::to_string(first_version) +
-                         " or later, got " + std::to_string(own->second) +
+                         " or later, got " + std::to_string(model->version) +
                          "; onnx.version_converter converts older models");
   return model;
 }

@@ -23,6 +23,9 @@ using Numbers = std::vector<double>;
 /// Elements of a constant are kept up to this many: shapes, indices, bounds.
 inline constexpr std::int64_t most_numbers = 4096;
 
+/// The first operator set that is understood.
+inline constexpr std::int64_t first_version = 7;
+
 /// Types of elements, TensorProto.DataType of onnx.proto; a file may state any other number.
 namespace element {
 enum Type : int {
@@ -103,9 +106,6 @@ struct GraphProto {
   std::vector<ValueProto> values;  ///< tensors inside it of which the file states sizes
 };
 
-/// The versions of operator sets, by domain.
-using Versions = std::unordered_map<std::string, int>;
-
 struct FunctionProto {
   std::string name;
   std::string domain;
@@ -113,13 +113,12 @@ struct FunctionProto {
   std::vector<std::string> outputs;
   std::vector<AttributeProto> defaults;  ///< attributes that a call may leave out
   std::vector<NodeProto> nodes;
-  Versions versions;
 };
 
 struct Model {
   std::string source;  ///< the input's name, as in errors
   GraphProto graph;
-  Versions versions;
+  std::int64_t version = first_version;                      ///< of ONNX's own operator set
   std::unordered_map<std::string, FunctionProto> functions;  ///< by function_key
 };
 

@@ -280,11 +280,11 @@ std::optional<Sizes> pad_sizes(Node& node) {
 
 // Resized.
 
-/// Upsample's scales are an attribute up to set 8, then its second operand; so are Resize's up to
-/// set 10, then the third.
+/// Upsample's scales are an attribute up to set 8, then its second operand; so are Resize's, of two
+/// operands, up to set 10, then the third.
 std::optional<Numbers> scale_numbers(const Node& node) {
   if (const auto* attribute = find_attribute(node, "scales")) return attribute->floats;
-  const Value* scales = node.input(node.op == "Upsample" || node.version < 11 ? 1 : 2);
+  const Value* scales = node.input(node.inputs.size() == 2 ? 1 : 2);
   return scales != nullptr ? scales->numbers : std::nullopt;
 }
 

@@ -313,29 +313,22 @@ void join_convolution_bias(Node& node) {
 /// Zeros around the operand, along its spatial axes only.
 void join_padding(Node& node) {
   const Node* pad = maker(node.input(0), "Pad");
-  if (pad == nullptr || only_reader(node.input(0)) != &node ||
-      text_attribute(*pad, "mode", "constant") != "constant" ||
+  const Sizes* operand = pad != nullptr ? sizes_at(*pad, 0) : nullptr;
+  if (operand == nullptr || operand->size() < 3 || only_reader(node.input(0)) != &node ||
+      text_attribute(*pad, "mode", "constant") != "constant" || pad->input(3) != nullptr ||
       text_attribute(node, "auto_pad", "NOTSET") != "NOTSET")
     return;
   const bool is_zero = (pad->input(2) == nullptr || constant_scalar(pad->input(2)) == 0.0) &&
                        float_attribute(*pad, "value", 0) == 0;
-  const auto around = ints_attribute_or_input(*pad, "pads", 1);
-  const Sizes* operand = sizes_at(*pad, 0);
-  if (!is_zero || !around || pad->input(3) != nullptr || operand == nullptr) return;
   const std::size_t rank = operand->size();
-  constexpr std::int64_t most_padding = 1LL << 31;
-  if (rank < 3 || around->size() != 2 * rank ||
-      std::any_of(around->begin(), around->end(),
-                  [](std::int64_t each) { return each < 0 || each > most_padding; }))
-    return;
-  for (const std::size_t axis : {std::size_t{0}, std::size_t{1}, rank, rank + 1})
-    if ((*around)[axis] != 0) return;
-  const std::size_t positions = rank - 2;
-  Sizes pads = ints_attribute(node, "pads").value_or(Sizes(2 * positions, 0));
-  if (pads.size() != 2 * positions) return;
-  for (std::size_t i = 0; i < positions; ++i) {
-    pads[i] += (*around)[2 + i];
-    pads[positions + i] += (*around)[rank + 2 + i];
+  const Sizes around = ints_attribute_or_input(*pad, "pads", 1).value_or(Sizes{});
+  Sizes pads = ints_attribute(node, "pads").value_or(Sizes(2 * (rank - 2), 0));
+  if (!is_zero || around.size() != 2 * rank || pads.size() != 2 * (rank - 2)) return;
+  for (std::size_t i = 0; i < around.size(); ++i) {
+    constexpr std::int64_t most_padding = 1LL << 31;
+    const std::size_t axis = i % rank;
+    if (around[i] < 0 || around[i] > (axis < 2 ? 0 : most_padding)) return;
+    if (axis >= 2) pads[i < rank ? axis - 2 : axis + rank - 4] += around[i];
   }
   node.made["pads"] = pads;
   node.inputs[0] = pad->inputs[0];

@@ -47,18 +47,11 @@ void emit_matrix_product(Emitter& emitter, const Node& node) {
   emitter.writes(node.outputs[0], Layout::matrix);
 }
 
-/// Index letters of the operands and the result; the axes of an ellipsis are digits.
+/// Index letters of the operands and the result.
 struct Einsum {
   std::vector<std::string> operands;
   std::string result;
   std::map<char, std::int64_t> sizes;  ///< by letter
-
-  std::int64_t size(char letter) const {
-    const auto found = sizes.find(letter);
-    if (found == sizes.end())
-      throw NodeError{std::string("equation: expected an index of an operand, got ") + letter};
-    return found->second;
-  }
 };
 
 void bind_letter(Einsum& einsum, char letter, std::int64_t size) {
@@ -67,13 +60,6 @@ void bind_letter(Einsum& einsum, char letter, std::int64_t size) {
     fail(std::string("equation: expected one size for ") + letter,
          std::to_string(known) + " and " + std::to_string(size));
   if (known == 1) known = size;
-}
-
-/// The ellipsis as digits that count down, so that the last axis is "0" in every operand.
-std::string with_ellipsis(std::string term, std::size_t axes) {
-  const std::size_t at = term.find("...");
-  return at == std::string::npos ? term
-                                 : term.replace(at, 3, std::string("9876543210").substr(10 - axes));
 }
 
 std::vector<std::string> terms_of(const std::string& equation) {
@@ -87,43 +73,26 @@ std::vector<std::string> terms_of(const std::string& equation) {
   return terms;
 }
 
-/// Without "->": the axes of an ellipsis and the letters that stand once, in order.
-std::string implicit_result(const std::vector<std::string>& operands) {
-  std::map<char, int> uses;
-  for (const std::string& each : operands)
-    for (const char letter : each) ++uses[letter];
-  std::string result;
-  for (const auto& [letter, count] : uses)
-    if (count == 1 || (letter >= '0' && letter <= '9')) result += letter;
-  return result;
-}
-
+/// None where sizes are not known, and for equations with an ellipsis or without a result.
 std::optional<Einsum> read_einsum(const Node& node) {
   const std::string equation = text_attribute(node, "equation", "");
   const std::size_t arrow = equation.find("->");
-  Einsum einsum;
-  einsum.operands = terms_of(equation.substr(0, arrow));
+  if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
+  Einsum einsum{terms_of(equation.substr(0, arrow)), terms_of(equation.substr(arrow + 2))[0], {}};
   if (einsum.operands.size() != node.inputs.size())
-    throw NodeError{"equation: expected " + std::to_string(node.inputs.size()) +
-                    " operands, got \"" + equation + "\""};
-  std::size_t most_hidden = 0;
+    fail("equation: expected " + std::to_string(node.inputs.size()) + " operands", equation);
   for (std::size_t i = 0; i < einsum.operands.size(); ++i) {
     const Sizes* sizes = sizes_at(node, i);
     if (sizes == nullptr) return std::nullopt;
-    std::string& term = einsum.operands[i];
-    const std::size_t named = term.find("...") == std::string::npos ? term.size() : term.size() - 3;
-    const std::size_t hidden = sizes->size() - std::min(named, sizes->size());
-    if (hidden <= 10) term = with_ellipsis(term, hidden);
+    const std::string& term = einsum.operands[i];
     if (term.size() != sizes->size())
-      throw NodeError{"equation: expected " + std::to_string(sizes->size()) + " indices, got \"" +
-                      term + "\""};
-    most_hidden = std::max(most_hidden, hidden);
+      fail("equation: expected " + std::to_string(sizes->size()) + " indices", term);
     for (std::size_t axis = 0; axis < term.size(); ++axis)
       bind_letter(einsum, term[axis], (*sizes)[axis]);
   }
-  einsum.result = arrow == std::string::npos
-                      ? implicit_result(einsum.operands)
-                      : with_ellipsis(terms_of(equation.substr(arrow + 2)).front(), most_hidden);
+  for (const char letter : einsum.result)
+    if (!einsum.sizes.contains(letter))
+      fail("equation: expected an index of an operand", std::string(1, letter));
   return einsum;
 }
 
@@ -131,7 +100,7 @@ std::optional<Sizes> einsum_sizes(Node& node) {
   const auto einsum = read_einsum(node);
   if (!einsum) return std::nullopt;
   Sizes out;
-  for (const char letter : einsum->result) out.push_back(einsum->size(letter));
+  for (const char letter : einsum->result) out.push_back(einsum->sizes.at(letter));
   return out;
 }
 
@@ -166,7 +135,8 @@ std::optional<Product> einsum_product(const Node& node) {
 
 void emit_einsum(Emitter& emitter, const Node& node) {
   const auto product = einsum_product(node);
-  if (!product || product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
+  if (!product) return emit_without_rule(emitter, node);
+  if (product->k <= 1 || !has_elements(node.input(1))) return emit_bytes(emitter, node);
   const Value& a = *node.input(0);
   const Value& b = *node.input(1);
   const std::int64_t products = product->products.front();

@@ -2,7 +2,7 @@
 
 #include "load/json.hpp"
 #include "load/recording.hpp"
-#include "load/zip_entry.hpp"
+#include "load/byte_stream.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/formats.hpp"
 #include "roofline/error.hpp"

@@ -126,12 +126,11 @@ TEST_CASE("Prices come from a file", "[cli/choose]") {
   const TemporaryFolder folder;
   fill(folder);
   folder.write("prices.csv", "gpu,provider,per_hour\nFast One,x,20\nslow one,y,1\n");
-  folder.write("prices.json", R"({"fast one": 20, "slow one": 1})");
   folder.write("list.json",
                R"([{"gpu": "fast one", "per_hour": 20}, {"gpu": "slow one", "per_hour": 1}])");
   const std::string line =
       in_own_folder + "roofline net.json --gpu acme --sort cost --format csv --price ";
-  for (const char* file : {"prices.csv", "prices.json", "list.json"}) {
+  for (const char* file : {"prices.csv", "list.json"}) {
     INFO(file);
     CHECK(column(run(folder, line + file), gpu_column) == "Slow One;Fast One;");
   }
@@ -156,11 +155,11 @@ TEST_CASE("Prices come from a file", "[cli/choose]") {
       {"e.csv", "gpu,per_hour\nfast one\n", "e.csv:2: expected 2 cells, got 1"},
       {"f.csv", "gpu,per_hour\nfast one,1\nFast One,2\n",
        "f.csv:3: /gpu: expected each GPU once, got Fast One again"},
-      {"g.json", R"({"fast one": -1})", "g.json: /fast one: expected a number > 0, got -1"},
+      {"g.json", R"([{"gpu": "fast one", "per_hour": -1}])",
+       "g.json: /0/per_hour: expected a number > 0, got -1"},
       {"h.json", R"([{"gpu": "fast one"}])",
        "h.json: /0/per_hour: expected what an hour costs, got nothing"},
-      {"i.json", "3",
-       "i.json: expected prices by GPU, or a list of objects with gpu and per_hour, got 3"},
+      {"i.json", "3", "i.json: expected a list of objects with gpu and per_hour, got 3"},
   };
   for (const Case& each : table) {
     folder.write(each.name, each.text);

@@ -132,8 +132,8 @@ TEST_CASE("What was written of kernels is no input", "[cli/kernels]") {
   const TemporaryFolder folder;
   CHECK(run(folder, "roofline " + uncounted + " -o x.json -o x.csv -o x.ndjson").exit_code == 0);
   const std::string rest =
-      "expected layers, got kernels without any, which this program wrote: give the profiler's "
-      "file that they are of";
+      "expected rows with their layers, got some without, which this program wrote: give the input "
+      "that they are of";
   CHECK(run(folder, "roofline x.json --gpu a100").err == "x.json: " + rest + "\n");
   CHECK(run(folder, "roofline x.csv --gpu a100").err == "x.csv:1: " + rest + "\n");
   CHECK(lines_of(run(folder, "roofline x.ndjson --gpu a100").err).at(0) == "x.ndjson:1: " + rest);

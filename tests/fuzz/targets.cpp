@@ -22,7 +22,7 @@
 #include "cli/output_file.hpp"
 #include "load/byte_stream.hpp"
 #include "load/kernel_model.hpp"
-#include "load/layer_files.hpp"
+#include "load/network_reader.hpp"
 #include "load/user_lists.hpp"
 #include "pytorch/formats.hpp"
 #include "roofline/catalogue.hpp"

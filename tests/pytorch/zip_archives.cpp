@@ -5,7 +5,7 @@
 #include "catch.hpp"
 #include "deflated.hpp"
 #include "load/loading.hpp"
-#include "load/zip_entry.hpp"
+#include "load/byte_stream.hpp"
 #include "pytorch/program_text.hpp"
 #include "temporary_folder.hpp"
 
