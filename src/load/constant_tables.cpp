@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <type_traits>
 
@@ -8,12 +9,13 @@
 namespace roofline {
 namespace {
 
-/// Takes every member of a set to a stream, which writes it down or fills it in. The bindings name
-/// all members of a structure, so that a new one does not compile before it is taken as well.
-template <class Stream>
+/// Takes every member of a set, as numbers and texts, to functions that write it down or fill it in.
+/// The bindings name all members of a structure, so that a new one does not compile before it is
+/// taken as well.
 class MemberVisitor {
  public:
-  explicit MemberVisitor(Stream& stream) : stream_(stream) {}
+  MemberVisitor(std::function<void(double&)> number, std::function<void(std::string&)> text)
+      : number_(std::move(number)), text_(std::move(text)) {}
 
   void take(ModelConstants& constants) {
     auto& [name, title, covers, made_by, values, notes, origins, features, tiles, errors] =
@@ -27,14 +29,14 @@ class MemberVisitor {
     (take(several), ...);
   }
 
-  void take(double& number) { stream_.number(number); }
-  void take(std::string& text) { stream_.text(text); }
+  void take(double& number) { number_(number); }
+  void take(std::string& text) { text_(text); }
 
   /// Flags, counts and enumerators.
   template <class Discrete>
   void take(Discrete& value) requires std::is_integral_v<Discrete> || std::is_enum_v<Discrete> {
     auto number = static_cast<double>(value);
-    stream_.number(number);
+    number_(number);
     value = static_cast<Discrete>(number);
   }
 
@@ -90,57 +92,36 @@ class MemberVisitor {
     take(layers, totals);
   }
 
-  Stream& stream_;
-};
-
-class Packer {
- public:
-  void number(double number) { packed_.numbers.push_back(number); }
-
-  void text(const std::string& text) {
-    auto& texts = packed_.texts;
-    const auto known = std::find(texts.begin(), texts.end(), text);
-    number(static_cast<double>(known - texts.begin()));
-    if (known == texts.end()) texts.push_back(text);
-  }
-
-  PackedConstants take() { return std::move(packed_); }
-
- private:
-  PackedConstants packed_;
-};
-
-class Unpacker {
- public:
-  explicit Unpacker(const ConstantTable& table) : numbers_(table.numbers) {
-    for (std::string_view rest = table.texts; !rest.empty();) {
-      texts_.push_back(rest.substr(0, rest.find('\0')));
-      rest.remove_prefix(texts_.back().size() + 1);
-    }
-  }
-
-  void number(double& number) { number = numbers_[taken_++]; }
-  void text(std::string& text) { text = texts_[static_cast<std::size_t>(numbers_[taken_++])]; }
-
- private:
-  std::span<const double> numbers_;
-  std::vector<std::string_view> texts_;
-  std::size_t taken_ = 0;
+  std::function<void(double&)> number_;
+  std::function<void(std::string&)> text_;
 };
 
 }  // namespace
 
 ModelConstants constants_of(const ConstantTable& table) {
-  Unpacker unpacker(table);
+  std::vector<std::string_view> texts;
+  for (std::string_view rest = table.texts; !rest.empty();) {
+    texts.push_back(rest.substr(0, rest.find('\0')));
+    rest.remove_prefix(texts.back().size() + 1);
+  }
+  std::size_t taken = 0;
   ModelConstants constants;
-  MemberVisitor(unpacker).take(constants);
+  MemberVisitor visitor(
+      [&](double& number) { number = table.numbers[taken++]; },
+      [&](std::string& text) { text = texts[static_cast<std::size_t>(table.numbers[taken++])]; });
+  visitor.take(constants);
   return constants;
 }
 
 PackedConstants packed(ModelConstants constants) {
-  Packer packer;
-  MemberVisitor(packer).take(constants);
-  return packer.take();
+  PackedConstants out;
+  const auto add_text = [&](const std::string& text) {
+    const auto known = std::find(out.texts.begin(), out.texts.end(), text);
+    out.numbers.push_back(static_cast<double>(known - out.texts.begin()));
+    if (known == out.texts.end()) out.texts.push_back(text);
+  };
+  MemberVisitor([&](double number) { out.numbers.push_back(number); }, add_text).take(constants);
+  return out;
 }
 
 }  // namespace roofline

@@ -218,18 +218,13 @@ void emit_attention(Emitter& emitter, const Node& node) {
   emit_matmul(emitter, node, *q, *k, {products, sizes->queries, sizes->head_size},
               {products, sizes->head_size, sizes->keys}, "scores");
   // The scores stay inside: the result's own fields stand for them until it is written.
-  const std::optional<Source> values_source = v->source;
   emitter.writes(result, Layout::matrix);
   LayerSpec& softmax = emitter.add(node, LayerKind::softmax, "softmax");
   softmax.input = OperandSpec{};
   softmax.input->layer = std::to_string(result->source->layer);
   emitter.writes(result, Layout::matrix);
-  LayerSpec& mix = emitter.add(node, LayerKind::matmul, "values");
-  mix.dtypes.input = emitter.type_of(*result);
-  mix.dtypes.weight = emitter.type_of(*v);
-  mix.inputs = {Emitter::operand(*result, {products, sizes->queries, sizes->keys}),
-                Emitter::operand(*v, {products, sizes->keys, sizes->value_head_size})};
-  mix.inputs[1].layer = values_source ? std::to_string(values_source->layer) : std::string();
+  emit_matmul(emitter, node, *result, *v, {products, sizes->queries, sizes->keys},
+              {products, sizes->keys, sizes->value_head_size}, "values");
   for (Value* each : node.outputs) emitter.writes(each, Layout::matrix, false);
 }
 

@@ -101,7 +101,7 @@ TEST_CASE("What leads in a circle or never ends costs only itself", "[cli/own_gp
     CHECK(other.err.find(each.message + " (ignored: no GPU of this run)\n") != other.err.npos);
     CHECK(list.err.find(each.message + " (not listed)\n") != list.err.npos);
   }
-  CHECK(lines_of(list.err).size() == 5);  // and two.json, which is no GPU
+  CHECK(lines_of(list.err).size() == 3);  // and two.json, which is no GPU
 }
 
 TEST_CASE("A run that needs no GPU does not look at the folder", "[cli/own_gpus]") {
