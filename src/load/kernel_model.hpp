@@ -46,6 +46,9 @@ MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origi
 /// The whole set as such a file, which inherits nothing.
 std::string write_constants(const ModelConstants& constants);
 
+/// The "accuracy" of such a file, indented as its member.
+std::string measured_errors_json(const MeasuredErrors& errors);
+
 /// A GPU's file with these in place of the constants that it held, which answers to more names.
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,
                                const ModelConstants& constants,

@@ -88,6 +88,10 @@ OrderedJson list_json(const std::vector<Errors>& list) {
   return rows;
 }
 
+OrderedJson json_of(const MeasuredErrors& errors) {
+  return {{"layers", list_json(errors.layers)}, {"totals", list_json(errors.totals)}};
+}
+
 OrderedJson features_json(const ModelConstants& constants) {
   OrderedJson classes;
   for (const EngineClass engine_class : enumerators<EngineClass>) {
@@ -113,9 +117,7 @@ OrderedJson json_of(const ModelConstants& constants) {
           {"covers", constants.covers},
           {"made_by", constants.made_by},
           {"constants", constants_json(constants)},
-          {"accuracy",
-           {{"layers", list_json(constants.errors.layers)},
-            {"totals", list_json(constants.errors.totals)}}},
+          {"accuracy", json_of(constants.errors)},
           {"features", features_json(constants)},
           {"tiles", tiles_json(constants)}};
 }
@@ -124,6 +126,10 @@ OrderedJson json_of(const ModelConstants& constants) {
 
 std::string write_constants(const ModelConstants& constants) {
   return indented(json_of(constants), 0) + '\n';
+}
+
+std::string measured_errors_json(const MeasuredErrors& errors) {
+  return indented(json_of(errors), 1);
 }
 
 std::string gpu_with_constants(std::string_view gpu_text, const std::string& source,

@@ -16,7 +16,7 @@
 #include <stdexcept>
 
 #include "kernel/constants.hpp"
-#include "load/measured_errors.hpp"
+#include "load/kernel_model.hpp"
 #include "results/steps.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
