@@ -52,7 +52,7 @@ Values inputs_of(const NodeProto& proto, const Scope& scope) {
 /// Parameters behind a result that follows from constants alone: those of its largest operand, of
 /// all of them where they are joined.
 std::int64_t learned_behind(const Node& node) {
-  if (!is_float(node.outputs[0]->type)) return 0;
+  if (!element_type(node.outputs[0]->type).is_float) return 0;
   std::int64_t learned = 0;
   for (const Value* input : node.inputs) {
     if (input == nullptr) continue;
@@ -129,7 +129,8 @@ class Builder {
         throw InputError(
             model_.source, "initializer \"" + tensor.name + "\"",
             "expected sizes whose product is below 2^63, got " + list_text(tensor.sizes));
-      if (tensor.sizes.empty() || !(is_float(tensor.type) || is_quantised(tensor.type))) continue;
+      const ElementType& type = element_type(tensor.type);
+      if (tensor.sizes.empty() || !(type.is_float || type.is_quantised)) continue;
       value->weights = value;
       if (!is_made_up_constant(tensor.name)) value->learned = *elements;
     }

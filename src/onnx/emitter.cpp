@@ -15,28 +15,6 @@ const SharedValue<Spellings> spellings =
     Spellings{{"kernel_size", "kernel_shape"}, {"stride", "strides"}, {"padding", "pads"},
               {"dilation", "dilations"},       {"groups", "group"},   {"input", "input"}};
 
-/// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32 bits
-/// wide in the runtimes of GPUs.
-DataType data_type(int type) {
-  switch (type) {
-    case element::float64: return DataType::fp64;
-    case element::float16: return DataType::fp16;
-    case element::bfloat16: return DataType::bf16;
-    case element::int8:
-    case element::uint8:
-    case element::boolean: return DataType::int8;
-    case element::float8_e4m3fn:
-    case element::float8_e4m3fnuz:
-    case element::float8_e5m2:
-    case element::float8_e5m2fnuz:
-    case element::float8_e8m0: return DataType::fp8;
-    case element::uint4:
-    case element::int4: return DataType::int4;
-    case element::float4_e2m1: return DataType::fp4;
-    default: return DataType::fp32;
-  }
-}
-
 const Value* first_tensor(const std::vector<Value*>& values) {
   const auto found =
       std::find_if(values.begin(), values.end(), [](const Value* each) { return each != nullptr; });
@@ -182,8 +160,9 @@ Layout Emitter::layout_of(const Value& value) {
 }
 
 DataType Emitter::type_of(const Value& value) const {
-  const DataType type = data_type(value.stored_type != 0 ? value.stored_type : value.type);
-  const bool is_own = value.stored_type == 0 && (value.type == 0 || is_float(value.type));
+  const DataType type = element_type(value.stored_type != 0 ? value.stored_type : value.type).dtype;
+  const bool is_own =
+      value.stored_type == 0 && (value.type == 0 || element_type(value.type).is_float);
   return is_own && defaults_.dtype_given ? defaults_.dtype : type;
 }
 

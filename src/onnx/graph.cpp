@@ -181,16 +181,6 @@ void set_result(Node& node, std::size_t output, Sizes sizes, int type) {
   if (type != 0) value.type = type;
 }
 
-bool is_float(int type) {
-  return type == element::float32 || type == element::float16 || type == element::bfloat16 ||
-         type == element::float64;
-}
-
-bool is_quantised(int type) {
-  return type == element::int8 || type == element::uint8 ||
-         (type >= element::float8_e4m3fn && type <= element::float4_e2m1);
-}
-
 bool has_elements(const Value* value) {
   return value != nullptr && value->sizes && product(*value->sizes).value_or(0) > 0;
 }

@@ -162,8 +162,6 @@ int type_at(const Node& node, std::size_t input);
 /// Gives a result sizes and, unless it is 0, a type. Throws NodeError, OverflowError.
 void set_result(Node& node, std::size_t output, Sizes sizes, int type);
 
-bool is_float(int type);
-bool is_quantised(int type);  ///< 8 bits or fewer, of which weights may be
 /// Whether sizes are known and none is 0.
 bool has_elements(const Value* value);
 /// The one node that reads a value; null where several do, or the model gives it out.

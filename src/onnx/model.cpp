@@ -211,30 +211,27 @@ double from_integer(std::uint64_t bits) {
   return static_cast<double>(static_cast<Stored>(bits));
 }
 
-/// How elements of a type are stored: the byte of each in raw_data, and the number that bits are.
-struct Storage {
-  std::size_t byte = 0;
-  double (*number)(std::uint64_t bits) = nullptr;
+constexpr ElementType element_types[] = {
+    {element::float32, DataType::fp32, true, false, 4, from_float},
+    {element::float64, DataType::fp64, true, false, 8,
+     [](std::uint64_t bits) { return std::bit_cast<double>(bits); }},
+    {element::float16, DataType::fp16, true, false, 2, from_half},
+    {element::bfloat16, DataType::bf16, true, false, 2,
+     [](std::uint64_t bits) { return from_float(bits << 16); }},
+    {element::int64, DataType::fp32, false, false, 8, from_integer<std::int64_t>},
+    {element::int32, DataType::fp32, false, false, 4, from_integer<std::int32_t>},
+    {element::boolean, DataType::int8, false, false, 1, from_integer<std::uint8_t>},
+    {element::int8, DataType::int8, false, true, 1, from_integer<std::int8_t>},
+    {element::uint8, DataType::int8, false, true, 1, from_integer<std::uint8_t>},
+    {element::float8_e4m3fn, DataType::fp8, false, true},
+    {element::float8_e4m3fnuz, DataType::fp8, false, true},
+    {element::float8_e5m2, DataType::fp8, false, true},
+    {element::float8_e5m2fnuz, DataType::fp8, false, true},
+    {element::uint4, DataType::int4, false, true},
+    {element::int4, DataType::int4, false, true},
+    {element::float4_e2m1, DataType::fp4, false, true},
+    {element::float8_e8m0, DataType::fp8},
 };
-Storage storage_of(int type) {
-  switch (type) {
-    case element::float32: return {4, from_float};
-    case element::float64:
-      return {8, [](std::uint64_t bits) { return std::bit_cast<double>(bits); }};
-    case element::float16: return {2, from_half};
-    case element::bfloat16: return {2, [](std::uint64_t bits) { return from_float(bits << 16); }};
-    case element::int64: return {8, from_integer<std::int64_t>};
-    case element::uint64: return {8, from_integer<std::uint64_t>};
-    case element::int32: return {4, from_integer<std::int32_t>};
-    case element::uint32: return {4, from_integer<std::uint32_t>};
-    case element::int16: return {2, from_integer<std::int16_t>};
-    case element::uint16: return {2, from_integer<std::uint16_t>};
-    case element::int8: return {1, from_integer<std::int8_t>};
-    case element::uint8:
-    case element::boolean: return {1, from_integer<std::uint8_t>};
-    default: return {};
-  }
-}
 
 /// The bits of elements that stand one after the other, little-endian.
 Bits bits_of_raw(const std::string& bytes, std::size_t byte) {
@@ -400,7 +397,7 @@ class ModelReader {
   }
 
   void set_numbers(TensorProto& tensor, const std::optional<std::string>& raw, Bits data) {
-    const Storage storage = storage_of(tensor.type);
+    const ElementType& storage = element_type(tensor.type);
     if (storage.number == nullptr) return;
     if (raw) data = bits_of_raw(*raw, storage.byte);
     std::uint64_t count = 1;
@@ -441,6 +438,12 @@ class ModelReader {
 };
 
 }  // namespace
+
+const ElementType& element_type(int type) {
+  static constexpr ElementType other;
+  const auto found = std::ranges::find(element_types, type, &ElementType::type);
+  return found == std::end(element_types) ? other : *found;
+}
 
 std::string function_key(const std::string& domain, const std::string& name) {
   return domain + "::" + name;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
+#include "roofline/data_type.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline::onnx_graph {
@@ -53,6 +54,20 @@ enum Type : int {
   float8_e8m0 = 24,
 };
 }  // namespace element
+
+/// What is known of a type.
+struct ElementType {
+  int type = element::unknown;
+  /// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32
+  /// bits wide in the runtimes of GPUs.
+  DataType dtype = DataType::fp32;
+  bool is_float = false;
+  bool is_quantised = false;  ///< 8 bits or fewer, of which weights may be
+  // How a file stores an element, where elements are read, and the number that its bits are.
+  std::size_t byte = 0;
+  double (*number)(std::uint64_t bits) = nullptr;
+};
+const ElementType& element_type(int type);
 
 // Messages of onnx.proto, as far as they matter here.
 

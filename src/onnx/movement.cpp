@@ -159,10 +159,8 @@ std::optional<Sizes> concat_sizes(Node& node) {
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
     const Sizes* next = sizes_at(node, i);
     if (next == nullptr) return std::nullopt;
-    if (next->size() != first.size())
-      fail("expected operands of one rank", list_text(first) + " and " + list_text(*next));
     for (std::size_t each = 0; each < out.size(); ++each)
-      if (each != axis && out[each] != (*next)[each])
+      if (next->size() != out.size() || (each != axis && out[each] != (*next)[each]))
         fail("expected operands that differ along axis " + std::to_string(axis) + " only",
              list_text(first) + " and " + list_text(*next));
     if (__builtin_add_overflow(out[axis], (*next)[axis], &out[axis])) throw OverflowError();

@@ -232,13 +232,13 @@ void emit_attention(Emitter& emitter, const Node& node) {
 std::optional<Sizes> recurrent_sizes(Node& node) {
   const Sizes& x = sizes_of(node, 0);
   const Sizes& recurrent = sizes_of(node, 2);
-  if (x.size() != 3 || recurrent.size() != 3) return std::nullopt;
+  const bool batch_first = int_attribute(node, "layout", 0) != 0;  // which no exporter writes
+  if (x.size() != 3 || recurrent.size() != 3 || batch_first) return std::nullopt;
   const std::int64_t directions = recurrent.front();
   const std::int64_t state = recurrent.back();
-  const bool batch_first = int_attribute(node, "layout", 0) != 0;
-  const Sizes last = batch_first ? Sizes{x[0], directions, state} : Sizes{directions, x[1], state};
-  for (std::size_t i = 1; i < node.outputs.size(); ++i) set_result(node, i, last, type_at(node, 0));
-  return batch_first ? Sizes{x[0], x[1], directions, state} : Sizes{x[0], directions, x[1], state};
+  for (std::size_t i = 1; i < node.outputs.size(); ++i)
+    set_result(node, i, {directions, x[1], state}, type_at(node, 0));
+  return Sizes{x[0], directions, x[1], state};
 }
 
 /// The gates' products with the inputs and with the state of the step before, all steps together;
