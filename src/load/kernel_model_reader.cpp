@@ -29,15 +29,12 @@ SharedConstants made_from(const EmbeddedFile& file) {
 
 /// Made once a process: every GPU of an architecture shares one set.
 SharedConstants built_in(const EmbeddedFile& file) {
-  static std::mutex mutex;
+  static std::recursive_mutex mutex;  // what a file inherits is built in too
   static std::map<std::string_view, SharedConstants> made;
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto found = made.find(file.name); found != made.end()) return found->second;
-  }
-  SharedConstants constants = made_from(file);
   const std::lock_guard lock(mutex);
-  return made.emplace(file.name, std::move(constants)).first->second;
+  SharedConstants& constants = made[file.name];
+  if (constants == nullptr) constants = made_from(file);
+  return constants;
 }
 
 /// The built-in set of that name.
@@ -78,7 +75,7 @@ class ConstantsReader {
     if (const auto features = file_.get("features")) read_features(*features);
     if (const auto tiles = file_.get("tiles")) read_tiles(*tiles);
     for (const TileList list : {TileList::vector_gemm, TileList::tensor_gemm})
-      if (tiles_of(list).empty())
+      if (constants_.tiles[list].empty())
         file_.fail_at("tiles", "expected the list " + std::string(name_of(list)) + ", got none");
     return std::move(constants_);
   }
@@ -171,8 +168,6 @@ class ConstantsReader {
     };
     return {at(0), at(1), at(2), at(3), at(4), at(5)};
   }
-
-  const std::vector<TileKernel>& tiles_of(TileList list) const { return constants_.tiles[list]; }
 
   Value file_;
   ModelConstants constants_;
