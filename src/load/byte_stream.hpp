@@ -97,8 +97,7 @@ std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,
 /// The stream as it is, or where it begins as gzip does, a stream of what its members hold. Reading
 /// the result throws InputError where the data are damaged or cut off, or expand more than data do
 /// that were not made to.
-std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
-                                         const InputLimits& limits = {});
+std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream);
 /// What data inflate to that stand without a header, as in a zip archive. Throws as decompressed.
 std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 

@@ -21,9 +21,8 @@ enum class Wrapping : int { gzip = 15 + 16, none = -15 };
 
 class InflatingStream : public ByteStream {
  public:
-  InflatingStream(std::unique_ptr<ByteStream> compressed, const InputLimits& limits,
-                  Wrapping wrapping)
-      : ByteStream(compressed->name(), limits),
+  InflatingStream(std::unique_ptr<ByteStream> compressed, Wrapping wrapping)
+      : ByteStream(compressed->name(), compressed->limits()),
         compressed_(std::move(compressed)),
         wrapping_(wrapping) {
     if (inflateInit2(&state_, static_cast<int>(wrapping)) != Z_OK) throw std::bad_alloc();
@@ -97,15 +96,13 @@ class InflatingStream : public ByteStream {
 
 }  // namespace
 
-std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream,
-                                         const InputLimits& limits) {
+std::unique_ptr<ByteStream> decompressed(std::unique_ptr<ByteStream> stream) {
   if (!stream->peek(gzip_magic.size()).starts_with(gzip_magic)) return stream;
-  return std::make_unique<InflatingStream>(std::move(stream), limits, Wrapping::gzip);
+  return std::make_unique<InflatingStream>(std::move(stream), Wrapping::gzip);
 }
 
 std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream) {
-  const InputLimits limits = stream->limits();
-  return std::make_unique<InflatingStream>(std::move(stream), limits, Wrapping::none);
+  return std::make_unique<InflatingStream>(std::move(stream), Wrapping::none);
 }
 
 }  // namespace roofline

@@ -171,7 +171,7 @@ std::vector<std::string> read_with(const std::string& name) try {
   for (const InputFormat& format : input_table) {
     if (format.read_with == nullptr || !has_extension(format, name)) continue;
     std::vector<std::string> files = format.read_with(name);
-    if (!files.empty() && &format_of(*decompressed(open_stream(name), {})) == &format) return files;
+    if (!files.empty() && &format_of(*decompressed(open_stream(name))) == &format) return files;
   }
   return {};
 } catch (const InputError&) {
@@ -196,7 +196,7 @@ Expected<std::unique_ptr<Reader>> open_input(const std::string& name,
     if (name != "-" && !fs::exists(fs::status(name, error)))
       if (const auto text = find_network(name))
         return whole<read_json>(text_stream(name, std::string(*text)));
-    std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits), limits);
+    std::unique_ptr<ByteStream> stream = decompressed(open_stream(name, limits));
     if (const auto wrong = wrong_encoding(stream->peek(2))) throw InputError(name, "", *wrong);
     refuse_binary_recording(*stream);
     if (first_line) return open_ndjson_from(std::move(stream), *first_line);
