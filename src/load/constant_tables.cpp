@@ -9,9 +9,9 @@
 namespace roofline {
 namespace {
 
-/// Takes every member of a set, as numbers and texts, to functions that write it down or fill it in.
-/// The bindings name all members of a structure, so that a new one does not compile before it is
-/// taken as well.
+/// Takes every member of a set, as numbers and texts, to functions that write it down or fill it
+/// in. The bindings name all members of a structure, so that a new one does not compile before it
+/// is taken as well.
 class MemberVisitor {
  public:
   MemberVisitor(std::function<void(double&)> number, std::function<void(std::string&)> text)
