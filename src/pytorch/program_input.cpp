@@ -1,8 +1,8 @@
 #include <utility>
 
+#include "load/byte_stream.hpp"
 #include "load/json.hpp"
 #include "load/recording.hpp"
-#include "load/byte_stream.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/formats.hpp"
 #include "roofline/error.hpp"
