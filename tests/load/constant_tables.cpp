@@ -1,7 +1,5 @@
 // The tables that the build made of the built-in kernel models hold what their files say.
 
-#include "load/kernel_model.hpp"
-
 #include "catch.hpp"
 #include "kernel/constants.hpp"
 #include "load/kernel_model.hpp"

@@ -4,8 +4,8 @@
 
 #include "catch.hpp"
 #include "deflated.hpp"
-#include "load/loading.hpp"
 #include "load/byte_stream.hpp"
+#include "load/loading.hpp"
 #include "pytorch/program_text.hpp"
 #include "temporary_folder.hpp"
 
