@@ -26,49 +26,15 @@ struct RenderStyle {
   /// Columns of the terminal: rows that are alike are folded, those that matter come first, names
   /// are shortened. Absent for files and pipes, which get every layer with its whole name.
   std::optional<std::size_t> width;
-  bool unicode = false;            ///< block characters may be drawn
   std::optional<ChartKind> chart;  ///< none: the one that the report asks for by itself
 };
 
 /// Takes output piece by piece.
 using Sink = std::function<void(std::string_view)>;
 
-/// A row and what it is a row of, which outlive it.
-struct Row {
-  std::string_view source;
-  std::string_view network;
-  std::string_view gpu;
-  const LayerResult& layer;
-  bool in_stream = false;  ///< it stands alone, of no whole to have a share of
-};
-
-/// Rows of each have columns of their own.
-enum class RowsOf : std::uint8_t { layers, kernels, points };
-
-enum class RowOrder : std::uint8_t {
-  /// Each row, and each error in its place, once it is known: no row states its share of a whole.
-  as_computed,
-  /// The rows of a result together, each with its share of the result's time.
-  by_result,
-};
-
-/// A format that is rows of layers, of kernels or of points, and nothing else. Each row is rendered
-/// by itself, on any thread, and the texts are put together in order. How it writes a layer, a
-/// kernel and a point are references: a format that lacks one does not compile.
-struct RowFormat {
-  RowOrder order = RowOrder::as_computed;
-  /// Appends a row. Returns where in the text its share of the time stands, or has to be put in
-  /// once it is known; anything where rows stand as computed.
-  std::size_t (&row)(std::string& text, const Row& row);
-  /// What stands before all rows; unset: nothing.
-  std::string (*begin)(RowsOf what) = nullptr;
-  /// Appends what stands in place of an input that failed; unset: nothing.
-  void (*error)(std::string& text, const InputError& error) = nullptr;
-  /// Appends a kernel of a recording.
-  void (&kernel)(std::string& text, const KernelTable& table, const KernelRow& row);
-  /// Appends a row of a ranking of GPUs.
-  void (&point)(std::string& text, const SettingsTable& table, const SettingRow& row);
-};
+/// Formats that are rows of layers, of kernels or of points, and nothing else. Each row is rendered
+/// by itself, on any thread, and handed on once it is known.
+enum class RowFormat : std::uint8_t { ndjson, csv };
 
 /// A format that needs all results before it writes the first byte.
 using ReportFormat = void (*)(const Report& report, const RenderStyle& style, const Sink& sink);

@@ -145,7 +145,7 @@ class Evaluator::ItemEvaluator {
     Expected<RecordResult> result = evaluate_record(record, context);
     if (!result) return fail_on(context, result.error(), skipped);
     can_run_ = all_.evaluated = true;
-    for (RenderedRows& rows : all_.rows) rows.add(slot, record, context.gpu.name, result->rows);
+    for (RenderedRows& rows : all_.rows) rows.add(record, context.gpu.name, result->rows);
     if (!needs_.report) return;
     if (all_.records.size() <= slot) all_.records.resize(slot + 1);
     all_.record_name = record.name;
@@ -267,10 +267,6 @@ Needs needs_of(const Options& options) {
       needs.rows.push_back(format);
     }
   if (options.report.compare || !options.gates.empty()) needs.report = true;
-  if (needs.report)  // which has them
-    std::erase_if(needs.rows, [](const OutputFormat* format) {
-      return format->rows()->order == RowOrder::by_result;
-    });
   needs.networks = !options.layer_file.empty();
   return needs;
 }

@@ -32,16 +32,6 @@ std::size_t terminal_columns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/// Whether the locale, that of the first of these variables that is set, is in UTF-8.
-bool is_utf8() {
-  std::string_view locale;
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
-    if (locale.empty()) locale = variable(name);
-  constexpr std::array<std::string_view, 4> codings{"UTF-8", "utf-8", "UTF8", "utf8"};
-  return std::any_of(codings.begin(), codings.end(),
-                     [&](std::string_view coding) { return locale.find(coding) != locale.npos; });
-}
-
 }  // namespace
 
 void reserve_standard_descriptors() {
@@ -93,7 +83,6 @@ void Progress::step(std::size_t count) {
 RenderStyle standard_output_style() {
   constexpr std::size_t least = 80;
   RenderStyle style;
-  style.unicode = is_utf8() && variable("NO_UNICODE").empty();
   if (isatty(STDOUT_FILENO) != 1) return style;
   style.colour = variable("NO_COLOR").empty();
   style.width = std::max(least, terminal_columns());

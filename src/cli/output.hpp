@@ -38,8 +38,7 @@ void note(const std::string& text);
 void note_success(const std::string& text);
 
 /// How standard output shows tables: in the width of its terminal (80 columns at least), in colour
-/// unless NO_COLOR is set; plain where it is no terminal. Unicode where the locale is UTF-8 and
-/// NO_UNICODE is not set.
+/// unless NO_COLOR is set; plain where it is no terminal.
 RenderStyle standard_output_style();
 
 /// Says on standard error how far a long run is: only on a terminal, only after a second.

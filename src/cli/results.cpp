@@ -86,14 +86,12 @@ void Results::take(Evaluation part) {
   count_copies(part);
   for (const Message& message : part.messages) say(message);
   for (Network& network : part.networks) keep_layers(std::move(network));
-  take_rows(std::move(part.rows));
+  take_rows(part.rows);
   std::move(part.errors.begin(), part.errors.end(), std::back_inserter(errors_));
   std::move(part.results.begin(), part.results.end(), std::back_inserter(evaluated_));
   std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels_));
   take_records(part);
-  if (!part.ends_input) return;
-  join(part.input);
-  for (RowStream& rows : rows_) rows.end_input();
+  if (part.ends_input) join(part.input);
 }
 
 void Results::say(const Message& message) {
@@ -119,8 +117,8 @@ void Results::count_copies(const Evaluation& part) {
   if (part.ends_input) copies_ = 0;
 }
 
-void Results::take_rows(std::vector<RenderedRows> rows) try {
-  for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(std::move(rows[i]));
+void Results::take_rows(const std::vector<RenderedRows>& rows) try {
+  for (std::size_t i = 0; i < rows.size(); ++i) rows_[i].take(rows[i]);
   if (has_written(options_->format))
     flush_standard_output();  // whoever feeds a pipe may wait for the answer
 } catch (const InputError& error) {

@@ -35,7 +35,7 @@ class Results {
  private:
   void say(const Message& message);
   void count_copies(const Evaluation& part);
-  void take_rows(std::vector<RenderedRows> rows);
+  void take_rows(const std::vector<RenderedRows>& rows);
   void write_rows(const OutputFormat& format, std::string_view text);
   void take_records(Evaluation& part);
   /// The records of the input, if it had any, become one result a slot.

@@ -35,7 +35,6 @@ struct FieldForm {
   double unit = 1;              ///< the unit of the file's key, in base units
   std::string_view label{};     ///< begins its line of text; a field without one is in JSON only
   std::string_view symbol{};    ///< the base unit's
-  std::string_view joint{};     ///< where it ends the line of the field before: what stands between
   std::string_view required{};  ///< what a file without it lacks; empty where it may be absent
   /// The most that a whole number may be.
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
@@ -88,9 +87,6 @@ inline constexpr std::uint64_t most_lanes = 1024;
 constexpr FieldForm plain(std::string_view key, std::string_view label = {}) {
   return {.file_key = key, .key = key, .label = label};
 }
-constexpr FieldForm joined_by(std::string_view key, std::string_view joint) {
-  return {.file_key = key, .key = key, .joint = joint};
-}
 constexpr FieldForm whole(std::string_view key, std::string_view label = {}) {
   return {.file_key = key, .key = key, .quantity = Quantity::whole, .label = label};
 }
@@ -111,7 +107,7 @@ inline constexpr GpuField<Gpu> gpu_fields[] = {
     {plain("aliases"), &Gpu::aliases},
     {plain("vendor"), &Gpu::vendor},
     {plain("architecture", "architecture"), &Gpu::architecture},
-    {joined_by("compute_capability", ", compute capability "), &Gpu::compute_capability},
+    {plain("compute_capability", "compute capability"), &Gpu::compute_capability},
     {whole("sm_count", "SMs").set_as("sms", "160"), &Gpu::sm_count},
     {rate("boost_clock_mhz", "boost_clock_hz", mega, "boost clock", "Hz").set_as("clock", "1.8GHz"),
      &Gpu::boost_clock_hz},
@@ -123,7 +119,7 @@ inline constexpr GpuField<Gpu> gpu_fields[] = {
     {FieldForm{"memory_gb", "memory_byte", Quantity::size, giga, "memory", "B"}.set_as("memory",
                                                                                        "80GB"),
      &Gpu::memory_byte},
-    {joined_by("memory_type", " "), &Gpu::memory_type},
+    {plain("memory_type", "memory type"), &Gpu::memory_type},
     {whole("memory_bus_bit"), &Gpu::memory_bus_bit},
     {rate("memory_data_rate_gbit_per_s", "memory_data_rate_bit_per_s", giga),
      &Gpu::memory_data_rate_bit_per_s},

@@ -157,11 +157,8 @@ std::vector<Alike> folded(const Changes& changes, const ChangeGroup& group) {
 
 /// "dram", or where it changed "dram -> math".
 std::string limiters_text(const WorkTime& before, const WorkTime& after) {
-  const auto text = [](const WorkTime& work) {
-    return work.limiter ? words(name_of(*work.limiter)) : "";
-  };
-  const std::string from = text(before);
-  const std::string to = text(after);
+  const std::string from = words(before.limiter);
+  const std::string to = words(after.limiter);
   if (from.empty() || to.empty() || from == to) return from.empty() ? to : from;
   return from + " -> " + to;
 }
@@ -241,7 +238,7 @@ std::string changes_text(const Changes& all, std::optional<std::uint64_t> top,
   std::string text = fmt::format("before: {}\nafter: {}\n{}", printable(changes.before),
                                  printable(changes.after), changes_sentence(changes));
   const auto add = [&](const Grid& grid) {
-    if (!grid.is_empty()) text += '\n' + style.render(grid);
+    if (grid.row_count() > 0) text += '\n' + style.render(grid);
   };
   add(wholes_grid(changes));
   const auto add_group = [&](const char* title, const ChangeGroup& group) {

@@ -176,8 +176,8 @@ std::string parts_table(const LayerResult& row) {
   };
   for (const Limiter limiter : enumerators<Limiter>)
     if (kernel.part_s[limiter] > 0)
-      add(words(name_of(limiter)), kernel.part_s[limiter], meaning_of(limiter));
-  add("expected", kernel.expected_time_s, "the sum; most of it: " + words(name_of(kernel.limiter)));
+      add(words(limiter), kernel.part_s[limiter], meaning_of(limiter));
+  add("expected", kernel.expected_time_s, "the sum; most of it: " + words(kernel.limiter));
   if (row.measured_time_s) add("measured", *row.measured_time_s, "of the expected time");
   if (const auto& uncertainty = row.expected_uncertainty) {
     const auto add_range = [&](double range, int share_percent) {
@@ -364,8 +364,8 @@ std::string limiters_sentence(const NetworkExplanation& explanation) {
       rest += share;
       continue;
     }
-    parts.emplace_back(share, fmt::format("{} {} ({})", words(name_of(limiter)), percent(share),
-                                          meaning_of(limiter)));
+    parts.emplace_back(
+        share, fmt::format("{} {} ({})", words(limiter), percent(share), meaning_of(limiter)));
   }
   std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
   if (rest >= least_share / 10) parts.emplace_back(rest, "the rest " + percent(rest));
@@ -394,7 +394,7 @@ Grid main_layers_grid(const NetworkExplanation& explanation, const Result& resul
     const auto& kernel = row.first().kernel;
     grid.add_row({shortened(label_of(row), widest_name) + suffix_of(row), si(flop, ""),
                   si(byte, "B"), duration(each.time_s), percent(each.share),
-                  kernel ? words(name_of(kernel->limiter)) : ""});
+                  kernel ? words(kernel->limiter) : ""});
     rest_s -= each.time_s;
     rest -= each.rows.size();
   }

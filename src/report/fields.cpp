@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "report/text.hpp"
@@ -64,7 +65,7 @@ Cell share_of_peak(R r) {
 std::string limiter_text(const LayerResult& row) {
   if (!row.fused_into->empty())
     return "in " + row.fused_into->substr(row.fused_into->find_last_of('.') + 1);
-  return row.kernel ? words(name_of(row.kernel->limiter)) : "";
+  return row.kernel ? words(row.kernel->limiter) : "";
 }
 
 std::string bound_text(const LayerResult& row) {
@@ -156,53 +157,36 @@ constexpr std::array layer_field_table = std::to_array<OutputField>({
 using Kernels = const KernelTable&;
 using Kernel = const KernelRow&;
 
-template <auto member>
-Cell own(Kernels, Kernel row) {
-  return row.*member;
-}
-
-template <auto member>
-Cell recorded(Kernels, Kernel row) {
-  return row.kernel.*member;
-}
-
-template <auto member>
-Cell counted(Kernels, Kernel row) {
-  return row.kernel.counters.*member;
-}
-
-template <KernelRoof roof>
-Cell share_of_roof(Kernels, Kernel row) {
-  return row.roof_share[roof];
-}
-
 constexpr KernelField kernel_field_table[] = {
     {"schema_version", [](Kernels, Kernel) -> Cell { return schema_version; }, true},
     {"source", [](Kernels table, Kernel) -> Cell { return table.recording->source; }, true},
     {"recording", [](Kernels table, Kernel) -> Cell { return table.recording->name; }, true},
     {"gpu", [](Kernels table, Kernel) { return text_or_null(table.gpu); }, true},
-    {"name", recorded<&RecordedKernel::name>},
+    {"name", [](Kernels, Kernel row) { return Cell(row.kernel.name); }},
     {"grid", [](Kernels, Kernel row) { return text_or_null(row.kernel.grid); }},
     {"block", [](Kernels, Kernel row) { return text_or_null(row.kernel.block); }},
-    {"launches", recorded<&RecordedKernel::launches>},
-    {"time_s", recorded<&RecordedKernel::time_s>},
-    {"time_share", own<&KernelRow::time_share>},
+    {"launches", [](Kernels, Kernel row) { return Cell(row.kernel.launches); }},
+    {"time_s", [](Kernels, Kernel row) { return Cell(row.kernel.time_s); }},
+    {"time_share", [](Kernels, Kernel row) { return Cell(row.time_share); }},
     {"mean_time_s", [](Kernels, Kernel row) -> Cell { return mean_time_s(row.kernel); }},
-    {"registers_per_thread", recorded<&RecordedKernel::registers>},
-    {"occupancy", recorded<&RecordedKernel::occupancy>},
-    {"engine", own<&KernelRow::engine>},
-    {"flops", own<&KernelRow::flop>},
-    {"dram_byte", counted<&KernelCounters::dram_byte>},
-    {"l2_byte", counted<&KernelCounters::l2_byte>},
-    {"flop_per_s", own<&KernelRow::flop_per_s>},
-    {"dram_byte_per_s", own<&KernelRow::dram_byte_per_s>},
-    {"l2_byte_per_s", own<&KernelRow::l2_byte_per_s>},
-    {"intensity_flop_per_byte", own<&KernelRow::intensity_flop_per_byte>},
-    {"l2_intensity_flop_per_byte", own<&KernelRow::l2_intensity_flop_per_byte>},
-    {"compute_share", share_of_roof<KernelRoof::compute>},
-    {"dram_share", share_of_roof<KernelRoof::dram>},
-    {"l2_share", share_of_roof<KernelRoof::l2>},
-    {"nearest_roof", own<&KernelRow::nearest_roof>},
+    {"registers_per_thread", [](Kernels, Kernel row) { return Cell(row.kernel.registers); }},
+    {"occupancy", [](Kernels, Kernel row) { return Cell(row.kernel.occupancy); }},
+    {"engine", [](Kernels, Kernel row) { return Cell(row.engine); }},
+    {"flops", [](Kernels, Kernel row) { return Cell(row.flop); }},
+    {"dram_byte", [](Kernels, Kernel row) { return Cell(row.kernel.counters.dram_byte); }},
+    {"l2_byte", [](Kernels, Kernel row) { return Cell(row.kernel.counters.l2_byte); }},
+    {"flop_per_s", [](Kernels, Kernel row) { return Cell(row.flop_per_s); }},
+    {"dram_byte_per_s", [](Kernels, Kernel row) { return Cell(row.dram_byte_per_s); }},
+    {"l2_byte_per_s", [](Kernels, Kernel row) { return Cell(row.l2_byte_per_s); }},
+    {"intensity_flop_per_byte",
+     [](Kernels, Kernel row) { return Cell(row.intensity_flop_per_byte); }},
+    {"l2_intensity_flop_per_byte",
+     [](Kernels, Kernel row) { return Cell(row.l2_intensity_flop_per_byte); }},
+    {"compute_share",
+     [](Kernels, Kernel row) { return Cell(row.roof_share[KernelRoof::compute]); }},
+    {"dram_share", [](Kernels, Kernel row) { return Cell(row.roof_share[KernelRoof::dram]); }},
+    {"l2_share", [](Kernels, Kernel row) { return Cell(row.roof_share[KernelRoof::l2]); }},
+    {"nearest_roof", [](Kernels, Kernel row) { return Cell(row.nearest_roof); }},
 };
 
 using Table = const SettingsTable&;
@@ -286,26 +270,89 @@ void write_nested(JsonWriter& writer, bool with_head, const Of&... of) {
   if constexpr (end < std::size(table)) write_nested<table, end>(writer, with_head, of...);
 }
 
-}  // namespace
-
-std::span<const OutputField> output_fields() { return layer_field_table; }
-std::span<const KernelField> kernel_fields() { return kernel_field_table; }
-std::span<const SettingField> setting_fields() { return setting_field_table; }
-
-void write_fields(JsonWriter& writer, const Row& row, bool with_head) {
-  write_nested<layer_field_table>(writer, with_head, row);
+/// Not of each row's fields, but of few rows: how a profiler or a file said the layer.
+void write_source_line(JsonWriter& writer, const Row& row) {
   if (const std::string& line = *layer_of(row).source_line; !line.empty())
     writer.member("source_line", line);
 }
 
-void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
-                         bool with_head) {
+template <class Fields>
+std::string header_of(const Fields& fields) {
+  std::string out;
+  for (const auto& field : fields)
+    out += (out.empty() ? "" : ",") +
+           (field.path == layer_path ? layer_columns() : column_of(field.path));
+  return out + '\n';
+}
+
+/// A line of CSV; a row's layer has a column for each of its fields.
+template <class Fields, class... Of>
+void append_cells(std::string& text, const Fields& fields, const Of&... of) {
+  TextBuffer out(text);
+  for (const auto& field : fields) {
+    if (&field != std::data(fields)) out.add(',');
+    if constexpr (sizeof...(of) == 1)
+      if (field.path == layer_path) {
+        append_layer_cells(out, of...);
+        continue;
+      }
+    append_csv(out, field.value(of...));
+  }
+  out.add('\n');
+  out.flush();
+}
+
+template <class Fields, class... Of>
+void append_line(std::string& text, RowFormat format, const Fields& fields, const Of&... of) {
+  if (format == RowFormat::csv) return append_cells(text, fields, of...);
+  JsonWriter writer(text, false);
+  writer.begin_object();
+  write_fields(writer, true, of...);
+  writer.end_object();
+  text += '\n';
+}
+
+}  // namespace
+
+std::span<const OutputField> output_fields() { return layer_field_table; }
+std::span<const KernelField> kernel_fields() { return kernel_field_table; }
+
+void write_fields(JsonWriter& writer, bool with_head, const Row& row) {
+  write_nested<layer_field_table>(writer, with_head, row);
+  write_source_line(writer, row);
+}
+
+void write_fields(JsonWriter& writer, bool with_head, const KernelTable& table,
+                  const KernelRow& row) {
   write_nested<kernel_field_table>(writer, with_head, table, row);
 }
 
-void write_setting_fields(JsonWriter& writer, const SettingsTable& table, const SettingRow& row,
-                          bool with_head) {
+void write_fields(JsonWriter& writer, bool with_head, const SettingsTable& table,
+                  const SettingRow& row) {
   write_nested<setting_field_table>(writer, with_head, table, row);
+}
+
+std::string csv_header(RowsOf what) {
+  switch (what) {
+    case RowsOf::layers: return header_of(layer_field_table);
+    case RowsOf::kernels: return header_of(kernel_field_table);
+    case RowsOf::points: return header_of(setting_field_table);
+  }
+  return "";
+}
+
+void append_row(std::string& text, RowFormat format, const Row& row) {
+  append_line(text, format, layer_field_table, row);
+}
+
+void append_row(std::string& text, RowFormat format, const KernelTable& table,
+                const KernelRow& row) {
+  append_line(text, format, kernel_field_table, table, row);
+}
+
+void append_row(std::string& text, RowFormat format, const SettingsTable& table,
+                const SettingRow& row) {
+  append_line(text, format, setting_field_table, table, row);
 }
 
 std::string column_of(std::string_view path) {

@@ -19,6 +19,15 @@ namespace roofline {
 /// The version of the keys of JSON and NDJSON, raised when one changes its meaning or goes.
 inline constexpr std::uint64_t schema_version = 2;
 
+/// A row and what it is a row of, which outlive it.
+struct Row {
+  std::string_view source;
+  std::string_view network;
+  std::string_view gpu;
+  const LayerResult& layer;
+  bool in_stream = false;  ///< it stands alone, of no whole to have a share of
+};
+
 /// What a field's number counts: how people read it, and whether tables may add it up.
 enum class Unit : std::uint8_t {
   none,   ///< text, flags, lists
@@ -74,15 +83,27 @@ std::span<const SettingField> setting_fields();
 
 /// Writes the fields, nested by their paths, into the open object; `with_head` those that say what
 /// the row is of, too.
-void write_fields(JsonWriter& writer, const Row& row, bool with_head);
-void write_kernel_fields(JsonWriter& writer, const KernelTable& table, const KernelRow& row,
-                         bool with_head);
-void write_setting_fields(JsonWriter& writer, const SettingsTable& table, const SettingRow& row,
-                          bool with_head);
+void write_fields(JsonWriter& writer, bool with_head, const Row& row);
+void write_fields(JsonWriter& writer, bool with_head, const KernelTable& table,
+                  const KernelRow& row);
+void write_fields(JsonWriter& writer, bool with_head, const SettingsTable& table,
+                  const SettingRow& row);
+
+/// Rows of each have columns of their own.
+enum class RowsOf : std::uint8_t { layers, kernels, points };
+/// The names of the columns of CSV, a line.
+std::string csv_header(RowsOf what);
+
+/// Appends all fields as a line of a format of rows.
+void append_row(std::string& text, RowFormat format, const Row& row);
+void append_row(std::string& text, RowFormat format, const KernelTable& table,
+                const KernelRow& row);
+void append_row(std::string& text, RowFormat format, const SettingsTable& table,
+                const SettingRow& row);
 
 /// A row of the result.
-inline Row row_of(const Result& result, const LayerResult& layer) {
-  return {result.setting.source, result.setting.network, result.setting.gpu, layer};
+inline Row row_of(const Result& result, const LayerResult& layer, bool in_stream = false) {
+  return {result.setting.source, result.setting.network, result.setting.gpu, layer, in_stream};
 }
 
 /// "bytes_total" of "bytes.total"
@@ -103,7 +124,7 @@ inline constexpr std::string_view layer_path = "layer";
 Cell stated_layer(const Row& row);
 /// A layer in CSV: the columns of all fields, and a row's cells, standing alone.
 std::string layer_columns();
-void append_layer_cells(TextBuffer& csv, const Row& row, bool raw);
+void append_layer_cells(TextBuffer& csv, const Row& row);
 
 /// A row's `input`: one operand is its shape; several are a list of shapes, learned ones as
 /// {"parameter": [...]}.

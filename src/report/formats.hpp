@@ -18,8 +18,6 @@ class OutputBuffer {
 
   /// To append to.
   std::string& text() { return text_; }
-  /// Whether there was nothing so far.
-  bool is_empty() const { return !passed_on_ && text_.empty(); }
   /// Hands on what there is, once it is worth it.
   void pass_on() {
     if (text_.size() >= worth_byte) flush();
@@ -27,7 +25,6 @@ class OutputBuffer {
   /// Hands on all. Must be called at the end.
   void flush() {
     sink_(text_);
-    passed_on_ = passed_on_ || !text_.empty();
     text_.clear();
   }
 
@@ -36,19 +33,7 @@ class OutputBuffer {
  private:
   const Sink& sink_;
   std::string text_;
-  bool passed_on_ = false;
 };
-
-/// All that `write` hands on.
-template <class Write>
-std::string whole_text(const Write& write) {
-  std::string text;
-  const Sink keep = [&text](std::string_view piece) { text += piece; };
-  OutputBuffer out(keep);
-  write(out);
-  out.flush();
-  return text;
-}
 
 void write_json(const Report& report, const RenderStyle& style, const Sink& sink);
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink);

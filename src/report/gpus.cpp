@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <type_traits>
 
 #include "kernel/constants.hpp"
@@ -50,24 +51,13 @@ std::string value_text(const FieldForm& form, const T& value) {
   }
 }
 
-/// A line a field, together with the fields that end it.
+/// A line a field.
 void add_fields(std::string& out, const Gpu& gpu) {
-  std::string_view label;
-  std::string line;
-  for (const auto& [form, member] : fields_of<Gpu>()) {
-    if (form.label.empty() && form.joint.empty()) continue;
-    const std::string text =
-        std::visit([&, &as = form](auto each) { return value_text(as, gpu.*each); }, member);
-    if (form.joint.empty()) {
-      add_line(out, label, line);
-      label = form.label;
-      line = text;
-    } else if (!text.empty()) {
-      const std::size_t start = line.empty() ? form.joint.find_first_not_of(", ") : 0;
-      line += std::string(form.joint.substr(std::min(start, form.joint.size()))) + text;
-    }
-  }
-  add_line(out, label, line);
+  for (const auto& [form, member] : fields_of<Gpu>())
+    if (!form.label.empty())
+      add_line(
+          out, form.label,
+          std::visit([&, &as = form](auto each) { return value_text(as, gpu.*each); }, member));
 }
 
 void add_peaks(std::string& out, const std::string& heading, const EngineRates& rates,
@@ -90,57 +80,36 @@ std::string in_units(const std::optional<double>& value, double unit) {
   return value ? fmt::format("{:.5g}", *value / unit) : "";
 }
 
-/// The first aliases, as many as fit and at least one.
-std::string alias_text(const Gpu& gpu, std::size_t widest) {
-  std::string text;
-  for (const std::string& alias : gpu.aliases) {
-    if (!text.empty() && text.size() + 1 + alias.size() > widest) break;
-    text += (text.empty() ? "" : " ") + alias;
-  }
-  return text;
-}
-
 /// Narrow terminals go without what can be worked out, or stands in --json and --show-gpu.
 constexpr std::array<std::string_view, 2> droppable_gpu_columns{"ridge", "architecture"};
-constexpr std::size_t narrow = 100;
 
-template <class Owner>
-Json object_json(const Owner& owner);
-
-Json to_json(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-Json to_json(const std::vector<std::string>& texts) { return texts; }
-Json to_json(std::uint64_t count) { return count; }
-Json to_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json to_json(const Source& source) { return object_json(source); }
-Json to_json(const SustainedCeilings& sustained) { return object_json(sustained); }
-Json to_json(const KernelConstants& constants) { return object_json(constants); }
-Json to_json(const ModelConstants& constants) { return constants.name; }
-
-/// The rates that are there, by engine.
-Json to_json(const EngineRates& rates) {
-  Json json = Json::object();
-  for (const Engine engine : enumerators<Engine>)
-    if (rates[engine]) json[std::string(name_of(engine))] = to_json(*rates[engine]);
-  return json;
-}
-
-/// What may be absent.
+/// A value of a field; null where it is absent, and of rates by engine those that are there.
 template <class T>
-requires requires(const T& value) { *value; }
-Json to_json(const T& value) { return value ? to_json(*value) : Json(nullptr); }
-
-Json to_json(const std::vector<Source>& sources) {
-  Json list = Json::array();
-  for (const Source& source : sources) list.push_back(to_json(source));
-  return list;
-}
-
-template <class Owner>
-Json object_json(const Owner& owner) {
-  Json json = Json::object();
-  for (const GpuField<Owner>& field : fields_of<Owner>())
-    std::visit([&](auto member) { json[std::string(field.form.key)] = to_json(owner.*member); },
-               field.member);
+Json to_json(const T& value) {
+  Json json;
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (!value.empty()) json = value;
+  } else if constexpr (std::is_same_v<T, double>) {
+    if (std::isfinite(value)) json = value;
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    json = value;
+  } else if constexpr (std::is_same_v<T, ModelConstants>) {
+    json = value.name;
+  } else if constexpr (std::is_same_v<T, EngineRates>) {
+    json = Json::object();
+    for (const Engine engine : enumerators<Engine>)
+      if (value[engine]) json[std::string(name_of(engine))] = to_json(*value[engine]);
+  } else if constexpr (std::ranges::range<T>) {
+    json = Json::array();
+    for (const auto& each : value) json.push_back(to_json(each));
+    // cppcheck-suppress constStatement ; it is a requirement
+  } else if constexpr (requires { *value; }) {
+    if (value) json = to_json(*value);
+  } else {
+    for (const GpuField<T>& field : fields_of<T>())
+      std::visit([&](auto member) { json[std::string(field.form.key)] = to_json(value.*member); },
+                 field.member);
+  }
   return json;
 }
 
@@ -170,18 +139,17 @@ std::string render_gpu(const Gpu& gpu) {
 
 std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& style) {
   Grid grid{{{"name", true},
-             {"aliases", true},
+             {"alias", true},
              {"architecture", true},
              {"GB"},
              {"GB/s"},
              {"fp32"},
              {"fp16 tensor"},
              {"ridge"}}};
-  const std::size_t widest_aliases = style.width && *style.width < narrow ? 14 : 20;
   for (const Gpu& gpu : gpus) {
     const std::optional<double> fp32 = rate_of(gpu.peak_flop_per_s, Engine::fp32);
     const std::optional<double> tensor = rate_of(gpu.peak_flop_per_s, Engine::fp16_tensor);
-    grid.add_row({gpu.name, alias_text(gpu, widest_aliases), gpu.architecture,
+    grid.add_row({gpu.name, gpu.aliases.empty() ? "" : gpu.aliases.front(), gpu.architecture,
                   gpu.memory_byte ? in_units(static_cast<double>(*gpu.memory_byte), 1e9) : "",
                   in_units(gpu.bandwidth_byte_per_s, 1e9), in_units(fp32, 1e12),
                   in_units(tensor, 1e12),
@@ -193,9 +161,7 @@ std::string render_gpu_list(const std::vector<Gpu>& gpus, const RenderStyle& sty
 }
 
 std::string render_gpus_json(const std::vector<Gpu>& gpus) {
-  Json list = Json::array();
-  for (const Gpu& gpu : gpus) list.push_back(object_json(gpu));
-  return dumped(list, 2) + '\n';
+  return dumped(to_json(gpus), 2) + '\n';
 }
 
 namespace {

@@ -40,7 +40,7 @@ std::vector<std::size_t> widths_of(const Grid& grid, std::optional<std::size_t> 
   return widths;
 }
 
-std::string line_of(std::span<const std::string_view> cells, const Grid& grid,
+std::string line_of(const std::vector<std::string_view>& cells, const Grid& grid,
                     const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -59,71 +59,61 @@ std::vector<std::string_view> headers_of(const Grid& grid) {
   return headers;
 }
 
+std::vector<std::string_view> row_of(const Grid& grid, std::size_t row) {
+  std::vector<std::string_view> cells;
+  for (const GridColumn& column : grid.columns) cells.emplace_back(column.cells[row]);
+  return cells;
+}
+
 }  // namespace
 
-void Cells::add(std::string_view cell) {
-  const std::size_t at = text_.size();
-  text_ += printable(cell);
-  width_ = std::max(width_, display_width(std::string_view(text_).substr(at)));
-  text_ += '\n';
-}
+void GridColumn::add(std::string_view cell) { cells.push_back(printable(cell)); }
 
-std::size_t GridColumn::width() const { return std::max(display_width(header), cells.width()); }
+std::size_t GridColumn::width() const {
+  std::size_t widest = display_width(header);
+  for (const std::string& cell : cells) widest = std::max(widest, display_width(cell));
+  return widest;
+}
 
 void Grid::add_row(const std::vector<std::string>& cells) {
-  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.add(cells[i]);
-}
-
-void for_each_row(const Grid& grid, const UseRow& use) {
-  if (grid.is_empty()) return;
-  std::vector<Cells::Iterator> at;
-  for (const GridColumn& column : grid.columns) at.push_back(column.cells.begin());
-  std::vector<std::string_view> row(at.size());
-  for (bool is_last = false; !is_last;) {
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      row[i] = *at[i];
-      ++at[i];
-    }
-    is_last = at.front() == grid.columns.front().cells.end();
-    use(row, is_last);
-  }
-}
-
-void write_aligned(const Grid& grid, const RenderStyle& style, OutputBuffer& out) {
-  const std::vector<std::size_t> widths = widths_of(grid, style.width);
-  const auto add = [&](const std::string& line, bool bold) {
-    out.text() += bold && style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
-    out.pass_on();
-  };
-  add(line_of(headers_of(grid), grid, widths), true);
-  for_each_row(grid, [&](std::span<const std::string_view> cells, bool is_last) {
-    add(line_of(cells, grid, widths), grid.has_total && is_last);
-  });
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(cells[i]);
 }
 
 std::string aligned(const Grid& grid, const RenderStyle& style) {
-  return whole_text([&](OutputBuffer& out) { write_aligned(grid, style, out); });
+  const std::vector<std::size_t> widths = widths_of(grid, style.width);
+  std::string text;
+  const auto add = [&](const std::vector<std::string_view>& cells, bool bold) {
+    const std::string line = line_of(cells, grid, widths);
+    text += bold && style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
+  };
+  add(headers_of(grid), true);
+  for (std::size_t i = 0; i < grid.row_count(); ++i)
+    add(row_of(grid, i), grid.has_total && i + 1 == grid.row_count());
+  return text;
+}
+
+std::string markdown_grid(const Grid& grid) {
+  std::string text;
+  const auto add = [&](const std::vector<std::string_view>& cells) {
+    for (const std::string_view cell : cells) text += "| " + markdown_text(cell) + ' ';
+    text += "|\n";
+  };
+  add(headers_of(grid));
+  for (const GridColumn& column : grid.columns) text += column.left ? "| :-- " : "| --: ";
+  text += "|\n";
+  for (std::size_t i = 0; i < grid.row_count(); ++i) add(row_of(grid, i));
+  return text;
 }
 
 void drop_columns(Grid& grid, std::optional<std::size_t> width,
                   std::span<const std::string_view> droppable) {
-  std::erase_if(grid.columns, [](const GridColumn& column) { return column.cells.are_blank(); });
+  std::erase_if(grid.columns, [](const GridColumn& column) {
+    return std::ranges::all_of(column.cells, [](const auto& cell) { return cell.empty(); });
+  });
   for (const std::string_view header : droppable) {
     if (!width || sum_of(natural_widths(grid)) <= *width) return;
     std::erase_if(grid.columns, [&](const GridColumn& column) { return column.header == header; });
   }
-}
-
-void write_markdown_grid(const Grid& grid, OutputBuffer& out) {
-  const auto add = [&](std::span<const std::string_view> cells) {
-    for (const std::string_view cell : cells) out.text() += "| " + markdown_text(cell) + ' ';
-    out.text() += "|\n";
-    out.pass_on();
-  };
-  add(headers_of(grid));
-  for (const GridColumn& column : grid.columns) out.text() += column.left ? "| :-- " : "| --: ";
-  out.text() += "|\n";
-  for_each_row(grid, [&](std::span<const std::string_view> cells, bool) { add(cells); });
 }
 
 }  // namespace roofline

@@ -246,7 +246,7 @@ void write_other_engine(W& w, const Result& result) {
 void write_layers(W& w, const Result& result, const Selection& selection, OutputBuffer& out) {
   w.list("layers", selection.rows, [&](std::size_t row) {
     w.begin_object();
-    write_fields(w, row_of(result, result.layers[row]), false);
+    write_fields(w, false, row_of(result, result.layers[row]));
     w.end_object();
     out.pass_on();
   });
@@ -320,7 +320,7 @@ void write_kernel_table(W& w, const KernelTable& table, const KernelSelection& s
   w.optional("ceilings", table.bounds, [&](const Bounds& bounds) { write_roofs(w, bounds); });
   w.list("kernels", selection.rows, [&](std::size_t row) {
     w.begin_object();
-    write_kernel_fields(w, table, table.rows[row], false);
+    write_fields(w, false, table, table.rows[row]);
     write_rates(w, "flops_by_engine", table.rows[row].kernel.counters.flop);
     w.end_object();
   });
@@ -374,7 +374,7 @@ void write_points(W& w, const SettingsTable& table) {
   w.begin_object().members({{"network", table.work}, {"training", table.training}});
   w.list("rows", table.rows, [&](const SettingRow& row) {
     w.begin_object();
-    write_setting_fields(w, table, row, false);
+    write_fields(w, false, table, row);
     w.end_object();
   });
   w.members({{"ranked_by", table.ranked_by},
@@ -445,7 +445,7 @@ void write_changes(W& w, const std::optional<Changes>& all) {
 void write_explanation(W& w, const Report& report, const Explanation& explanation) {
   const Result& result = report.results[explanation.result];
   w.begin_object();
-  write_fields(w, row_of(result, result.layers[explanation.row]), true);
+  write_fields(w, true, row_of(result, result.layers[explanation.row]));
   w.list("derivation", explanation.steps, [&](const DerivationStep& step) {
     const std::string origin = fmt::format("{}", fmt::join(step.origins, "; "));
     w.object({{"quantity", step.quantity},

@@ -15,12 +15,6 @@ using Kernel = const KernelRow&;
 
 std::string count_text(std::uint64_t count) { return fmt::format("{}", count); }
 
-std::string rate_text(double value) { return si(value, ""); }
-
-std::string text_of(const std::optional<double>& value, std::string (*text)(double)) {
-  return value ? text(*value) : "";
-}
-
 std::string nearest_text(const KernelRow& row) {
   if (!row.nearest_roof) return "";
   return fmt::format("{} {}", name_of(*row.nearest_roof),
@@ -41,12 +35,12 @@ constexpr KernelColumn columns[] = {
     {"mean", [](Kernel row) { return duration(mean_time_s(row.kernel)); }},
     {"engine", [](Kernel row) { return row.engine ? std::string(name_of(*row.engine)) : ""; },
      true},
-    {"FLOP/s", [](Kernel row) { return text_of(row.flop_per_s, rate_text); }},
-    {"DRAM B/s", [](Kernel row) { return text_of(row.dram_byte_per_s, rate_text); }},
-    {"L2 B/s", [](Kernel row) { return text_of(row.l2_byte_per_s, rate_text); }},
-    {"FLOP/B", [](Kernel row) { return text_of(row.intensity_flop_per_byte, plain); }},
-    {"FLOP/B at L2", [](Kernel row) { return text_of(row.l2_intensity_flop_per_byte, plain); }},
-    {"occupancy", [](Kernel row) { return text_of(row.kernel.occupancy, percent); }},
+    {"FLOP/s", [](Kernel row) { return si(row.flop_per_s, ""); }},
+    {"DRAM B/s", [](Kernel row) { return si(row.dram_byte_per_s, ""); }},
+    {"L2 B/s", [](Kernel row) { return si(row.l2_byte_per_s, ""); }},
+    {"FLOP/B", [](Kernel row) { return plain(row.intensity_flop_per_byte); }},
+    {"FLOP/B at L2", [](Kernel row) { return plain(row.l2_intensity_flop_per_byte); }},
+    {"occupancy", [](Kernel row) { return percent(row.kernel.occupancy); }},
     {"nearest roof", nearest_text, true},
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
@@ -141,43 +140,20 @@ std::string field_text(const OutputField& field, const TableRow& row) {
 
 namespace {
 
-constexpr std::size_t good_name = 40;
 constexpr std::size_t enough_name = 20;
 constexpr std::size_t enough_recorded_name = 30;  ///< which holds the layer's sizes
 constexpr std::size_t least_name = 12;
-constexpr std::size_t bar_width = 8;
-constexpr std::string_view bar_path = "bar";
 
 /// What a narrow terminal goes without, first to last.
-constexpr std::array<std::string_view, 8> droppable_paths{bar_path,
-                                                          "macs",
-                                                          "expected_uncertainty.factor",
-                                                          "bytes.total",
-                                                          "flops",
-                                                          "bound",
-                                                          "measured.lost_s",
-                                                          "intensity_flop_per_byte"};
+constexpr std::string_view droppable[] = {"MACs",  "within", "bytes", "FLOP",
+                                          "bound", "lost",   "FLOP/B"};
+/// What it goes without beside measured times, which are why the table is read.
+constexpr std::string_view droppable_beside_measured[] = {"bound", "lost", "limiter", "roofline"};
 
-/// What a narrow terminal goes without beside measured times, which are why the table is read.
-constexpr std::array<std::string_view, 5> droppable_beside_measured{
-    bar_path, "bound", "measured.lost_s", "limiter", "roofline_time_s"};
-
-struct Column {
-  const OutputField* field;  ///< null: the bar
-  GridColumn shown;
-
-  std::string_view path() const { return field == nullptr ? bar_path : field->path; }
-};
-
-/// Eighths of a cell each, or "#" a cell.
-std::string bar(double share_of_largest, bool unicode) {
-  const auto eighths = static_cast<std::size_t>(
-      std::lround(8 * static_cast<double>(bar_width) * std::clamp(share_of_largest, 0.0, 1.0)));
-  std::string text;
-  for (std::size_t i = 0; i < eighths / 8; ++i) text += unicode ? "\xE2\x96\x88" : "#";
-  if (unicode && eighths % 8 > 0)
-    text += std::string("\xE2\x96") + static_cast<char>(0x90 - static_cast<int>(eighths % 8));
-  return text;
+/// The field that tables show under that header.
+const OutputField& field_under(std::string_view header) {
+  return *std::ranges::find(output_fields(), header,
+                            [](const OutputField& field) { return field.column.header; });
 }
 
 /// What stands for a row in the table, before its name is shortened.
@@ -195,19 +171,15 @@ class LayerGrid {
     const Shown other = is_measured_ ? Shown::unmeasured : Shown::measured;
     for (const OutputField& field : output_fields())
       if (!field.column.header.empty() && field.column.shown != other)
-        columns_.push_back({&field, {std::string(field.column.header), field.unit == Unit::none}});
+        grid_.columns.push_back({std::string(field.column.header), field.unit == Unit::none});
     for (const std::size_t i : results) add_rows(report.results[i], report.selections[i]);
     drop_empty();
-    if (style.width) add_bars();
     add_total();
   }
 
   Grid grid() && {
     if (style_.width) fit(*style_.width);
-    Grid grid;
-    for (Column& column : columns_) grid.columns.push_back(std::move(column.shown));
-    grid.has_total = has_total_;
-    return grid;
+    return std::move(grid_);
   }
 
  private:
@@ -226,9 +198,7 @@ class LayerGrid {
   void add_row(const TableRow& row) {
     RowName name = {label_of(row), suffix_of(row)};
     if (is_many()) name.name = row.result.setting.label + "/" + name.name;
-    double share = 0;
-    for (const std::size_t i : row.layers) share += row.result.layers[i].time_share.value_or(0);
-    add_cells(std::move(name), share, [&](const OutputField& field) {
+    add_cells(std::move(name), [&](const OutputField& field) {
       // The share of a network of one layer says nothing.
       if (is_many() && field.path == "time_share") return std::string();
       const bool in_cache = field.path == "bound" && is_in_cache(row.first());
@@ -239,14 +209,12 @@ class LayerGrid {
 
   /// The name, and `cell_of` each other column's field.
   template <class CellOf>
-  void add_cells(RowName name, double share, const CellOf& cell_of) {
+  void add_cells(RowName name, const CellOf& cell_of) {
     name.name = printable(name.name);
-    columns_.front().shown.cells.add(name.name + name.suffix);
-    for (Column& column : std::span(columns_).subspan(1))
-      column.shown.cells.add(cell_of(*column.field));
-    if (!style_.width) return;
+    grid_.columns.front().add(name.name + name.suffix);
+    for (GridColumn& column : std::span(grid_.columns).subspan(1))
+      column.add(cell_of(field_under(column.header)));
     names_.push_back(std::move(name));
-    shares_.push_back(share);
   }
 
   static std::string mark_of(const OutputField& field,
@@ -256,63 +224,48 @@ class LayerGrid {
 
   void add_rest(const TableRow& row) {
     add_cells(
-        {fmt::format("{} more (--all)", row.layers.size()), ""}, 0, [&](const OutputField& field) {
+        {fmt::format("{} more (--all)", row.layers.size()), ""}, [&](const OutputField& field) {
           return mark_of(field, row.result.total.expected_uncertainty) + summed_text(field, row);
         });
   }
 
   void add_total() {
     const Result& first = report_.results[results_.front()];
-    has_total_ = !is_many() && first.layers.size() > 1;
-    if (!has_total_) return;
-    for (Column& column : columns_) column.shown.cells.add(total_cell(column));
-  }
-
-  std::string total_cell(const Column& column) const {
-    if (column.field == nullptr) return "";
-    const Total& total = report_.results[results_.front()].total;
-    const auto value = column.field->column.total;
-    return mark_of(*column.field, total.expected_uncertainty) +
-           (value == nullptr ? "" : value_text(column.field->unit, value(total)));
+    grid_.has_total = !is_many() && first.layers.size() > 1;
+    if (!grid_.has_total) return;
+    for (GridColumn& column : grid_.columns) {
+      const OutputField& field = field_under(column.header);
+      const auto value = field.column.total;
+      column.add(mark_of(field, first.total.expected_uncertainty) +
+                 (value == nullptr ? "" : value_text(field.unit, value(first.total))));
+    }
   }
 
   /// Drops columns that say nothing of any row.
   void drop_empty() {
-    const auto says_nothing = [](const Column& column) {
-      const Cells& cells = column.shown.cells;
-      return std::all_of(cells.begin(), cells.end(),
-                         [](std::string_view cell) { return cell.empty() || cell == "0"; });
+    const auto says_nothing = [](const GridColumn& column) {
+      return std::ranges::all_of(
+          column.cells, [](const std::string& cell) { return cell.empty() || cell == "0"; });
     };
-    columns_.erase(std::remove_if(columns_.begin() + 1, columns_.end(), says_nothing),
-                   columns_.end());
-  }
-
-  void add_bars() {
-    const double largest = shares_.empty() ? 0 : *std::ranges::max_element(shares_);
-    if (is_many() || largest <= 0) return;
-    Cells& bars = columns_.emplace_back(Column{nullptr, {"", true}}).shown.cells;
-    for (const double share : shares_) bars.add(bar(share / largest, style_.unicode));
+    std::vector<GridColumn>& columns = grid_.columns;
+    columns.erase(std::remove_if(columns.begin() + 1, columns.end(), says_nothing), columns.end());
   }
 
   std::size_t width_besides_names() const {
     std::size_t width = 0;
-    for (const Column& column : std::span(columns_).subspan(1))
-      width += column_gap.size() + column.shown.width();
+    for (const GridColumn& column : std::span(grid_.columns).subspan(1))
+      width += column_gap.size() + column.width();
     return width;
   }
 
-  std::span<const std::string_view> droppable() const {
-    if (is_measured_) return droppable_beside_measured;
-    return droppable_paths;
-  }
-
   void fit(std::size_t width) {
-    const std::size_t whole = columns_.front().shown.width();
+    const std::size_t whole = grid_.columns.front().width();
     const std::size_t enough = is_measured_ ? enough_recorded_name : enough_name;
-    for (const std::string_view path : droppable()) {
-      const std::size_t wanted = std::min(whole, path == bar_path ? good_name : enough);
-      if (width_besides_names() + wanted <= width) break;
-      std::erase_if(columns_, [&](const Column& column) { return column.path() == path; });
+    const auto headers = is_measured_ ? std::span<const std::string_view>(droppable_beside_measured)
+                                      : std::span<const std::string_view>(droppable);
+    for (const std::string_view header : headers) {
+      if (width_besides_names() + std::min(whole, enough) <= width) break;
+      std::erase_if(grid_.columns, [&](const auto& column) { return column.header == header; });
     }
     const std::size_t others = width_besides_names();
     shorten_names(width > others + least_name ? width - others : least_name);
@@ -331,20 +284,16 @@ class LayerGrid {
       widths.push_back(width > suffix + least_name ? width - suffix : least_name);
     }
     const std::vector<std::string> texts = short_names(names, widths);
-    Cells cells;
-    for (std::size_t i = 0; i < texts.size(); ++i) cells.add(texts[i] + names_[i].suffix);
-    if (has_total_) cells.add(total_cell(columns_.front()));
-    columns_.front().shown.cells = std::move(cells);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      grid_.columns.front().cells[i] = texts[i] + names_[i].suffix;
   }
 
   const Report& report_;
   const std::vector<std::size_t>& results_;
   const RenderStyle& style_;
-  std::vector<Column> columns_;  ///< the name's first; the last row may be a total
-  std::vector<RowName> names_;   ///< on a terminal, where they are shortened
-  std::vector<double> shares_;   ///< likewise, of the bars
+  Grid grid_;                   ///< the name's column first
+  std::vector<RowName> names_;  ///< a row each, but for the total
   bool is_measured_ = false;
-  bool has_total_ = false;
 };
 
 }  // namespace

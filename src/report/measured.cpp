@@ -39,8 +39,6 @@ constexpr double least_shown = 1e-4;
 constexpr double mostly_layers = 0.95;
 /// Where layers are a smaller share of a step, their bound is not what matters.
 constexpr double few_layers = 0.1;
-/// One part of a cause's gaps that is this share of them needs no number of its own.
-constexpr double all_of_it = 0.99;
 constexpr std::size_t most_actions = 2;
 
 constexpr StepPart other_busy_parts[] = {StepPart::other_kernels, StepPart::collectives,
@@ -77,26 +75,13 @@ class PartsText {
   SumText sum_;
 };
 
-/// What the host ran in most of the gaps of a cause: " (592.5 us of it in aten::addmm)".
-std::string host_text(const TraceSummary& recording, IdleCause cause) {
-  const auto found = std::ranges::find_if(recording.gaps, [&](const IdleGaps& gaps) {
-    return !gaps.during.empty() && gaps.cause == cause;
-  });
-  if (found == recording.gaps.end()) return "";
-  const std::string name = shortened(printable(found->during), 40);
-  if (found->time_s >= all_of_it * recording.idle_by_cause_s[cause])
-    return fmt::format(" (in {})", name);
-  return fmt::format(" ({} of it in {})", duration(found->time_s), name);
-}
-
 std::string idle_sentence(const Verdict& verdict, const TraceSummary& recording) {
   PartsText sum(verdict.idle_s());
   auto parts = idle_parts;
   std::ranges::stable_sort(parts, [&](const IdlePart& a, const IdlePart& b) {
     return verdict.part_s[a.part] > verdict.part_s[b.part];
   });
-  for (const auto& [part, cause] : parts)
-    sum.add(verdict.part_s[part], std::string(meaning_of(part)) + host_text(recording, cause));
+  for (const IdlePart& each : parts) sum.add(verdict.part_s[each.part], meaning_of(each.part));
   std::string text =
       fmt::format("GPU idle {} of {}: {}", percent(verdict.idle_s() / verdict.step_s),
                   duration(verdict.step_s), std::move(sum).text());
@@ -164,10 +149,6 @@ std::string transfer_label(const Transfer& transfer) {
   return printable(transfer.what.empty() ? name : name + ' ' + transfer.what);
 }
 
-std::string link_rate_text(const std::optional<double>& byte_per_s) {
-  return byte_per_s ? si(*byte_per_s, "B/s") : "";
-}
-
 /// What layers, work between GPUs and copies over the host link stand for.
 std::string explained_sentence(const TraceSummary& recording) {
   const auto share = [&](double time_s) { return share_text(time_s, recording.kernel_s); };
@@ -218,7 +199,7 @@ Grid idle_grid(const TraceSummary& recording, std::size_t most) {
                       ? (gaps.cause == IdleCause::queued ? "(work was queued)"
                                                          : "(nothing recorded, or short)")
                       : shortened(printable(gaps.during), 60),
-                  words(name_of(gaps.cause)), plain(gaps.count), duration(gaps.longest_s),
+                  words(gaps.cause), plain(gaps.count), duration(gaps.longest_s),
                   duration(gaps.time_s), share_text(gaps.time_s, idle_s)});
     rest_s -= gaps.time_s;
   }
@@ -237,8 +218,7 @@ Grid measured_parts_grid(const MeasuredSummary& summary) {
   };
   for (const Limiter limiter : enumerators<Limiter>) {
     const double part_s = summary.total.part_s[limiter];
-    if (part_s > 0)
-      add(fmt::format("{}: {}", words(name_of(limiter)), meaning_of(limiter)), part_s);
+    if (part_s > 0) add(fmt::format("{}: {}", words(limiter), meaning_of(limiter)), part_s);
   }
   add(std::string(unexplained_text(summary.unexplained_s)), summary.unexplained_s);
   add("measured", *summary.total.measured_time_s);
@@ -309,11 +289,9 @@ Grid unmodelled_grid(const TraceSummary& recording, std::size_t most,
   return grid;
 }
 
-enum class Link : std::uint8_t { gpus, host };
-
-Grid transfers_grid(const Result& result, Link link, std::size_t most,
+/// Transfers between GPUs, or else over the host link.
+Grid transfers_grid(const Result& result, bool gpus, std::size_t most,
                     std::optional<std::size_t> width) {
-  const bool gpus = link == Link::gpus;
   const TraceSummary& recording = *result.measured.recording;
   const std::optional<double>& link_byte_per_s = result.setting.host_link_byte_per_s;
   Grid grid{{{gpus ? "between GPUs" : "over the host link", true},
@@ -329,10 +307,10 @@ Grid transfers_grid(const Result& result, Link link, std::size_t most,
   const auto add = [&](const std::string& name, const Transfer& each) {
     const std::optional<double> rate = each.algorithm_byte_per_s();
     grid.add_row({name, each.ranks ? fmt::format("{}", *each.ranks) : "", plain(each.launches),
-                  each.byte ? si(*each.byte, "B") : "", duration(each.time_s),
+                  si(each.byte, "B"), duration(each.time_s),
                   share_text(each.time_s, recording.kernel_s), duration(each.exposed_s()),
-                  share_text(each.hidden_s, each.time_s), link_rate_text(rate),
-                  gpus                      ? link_rate_text(each.bus_byte_per_s())
+                  share_text(each.hidden_s, each.time_s), si(rate, "B/s"),
+                  gpus                      ? si(each.bus_byte_per_s(), "B/s")
                   : rate && link_byte_per_s ? share_text(*rate, *link_byte_per_s)
                                             : ""});
   };
@@ -444,9 +422,9 @@ std::string measured_text(const Result& result, const TableStyle& style) {
     text += '\n' + lost_sentences(result);
   }
   if (result.measured.recording)
-    for (const Link link : {Link::gpus, Link::host})
-      if (const Grid grid = transfers_grid(result, link, most_transfers, style.own.width);
-          !grid.is_empty())
+    for (const bool gpus : {true, false})
+      if (const Grid grid = transfers_grid(result, gpus, most_transfers, style.own.width);
+          grid.row_count() > 0)
         text += '\n' + style.render(grid);
   if (result.measured.recording && !result.measured.recording->unmodelled.empty())
     text += '\n' + style.render(unmodelled_grid(*result.measured.recording, most_unmodelled,

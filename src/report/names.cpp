@@ -38,9 +38,13 @@ std::size_t common_begin(const std::vector<std::string>& values) {
   return size;
 }
 
-std::optional<unsigned long> parsed_number(const std::string& text) {
-  const bool is_number = !text.empty() && text.size() < 10 && std::ranges::all_of(text, is_digit);
-  return is_number ? std::optional(std::stoul(text)) : std::nullopt;
+/// Whether they are numbers of few digits, each one more than the one before.
+bool count_up(const std::vector<std::string>& texts) {
+  const std::string& first = texts.front();
+  if (first.empty() || first.size() > 9 || !std::ranges::all_of(first, is_digit)) return false;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts[i] != std::to_string(std::stoul(first) + i)) return false;
+  return true;
 }
 
 /// {"block1", "block2", "block3"} as "block{1-3}"; of others than numbers in a row three at most.
@@ -49,12 +53,9 @@ std::string braced(const std::vector<std::string>& values) {
   std::vector<std::string> ends;
   ends.reserve(values.size());
   for (const std::string& value : values) ends.push_back(value.substr(begin));
-  bool consecutive = ends.size() > 2;
-  for (std::size_t i = 0; i < ends.size() && consecutive; ++i)
-    consecutive = parsed_number(ends[i]) &&
-                  (i == 0 || *parsed_number(ends[i]) == *parsed_number(ends[i - 1]) + 1);
   const std::string head = values.front().substr(0, begin);
-  if (consecutive) return fmt::format("{}{{{}-{}}}", head, ends.front(), ends.back());
+  if (ends.size() > 2 && count_up(ends))
+    return fmt::format("{}{{{}-{}}}", head, ends.front(), ends.back());
   if (ends.size() > 3) return fmt::format("{}{{{},..,{}}}", head, ends.front(), ends.back());
   return fmt::format("{}{{{}}}", head, fmt::join(ends, ","));
 }
@@ -84,92 +85,59 @@ std::string abbreviated(const std::string& name, std::size_t width) {
 std::string cut(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
   if (text.find('.') == text.npos) return shortened(text, width);
-  std::size_t begin = 0;
-  const auto is_continuation = [&](std::size_t i) {
-    return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
-  };
-  while (begin < text.size() && display_width("..." + text.substr(begin)) > width) {
-    ++begin;
-    while (begin < text.size() && is_continuation(begin)) ++begin;
-  }
-  return "..." + text.substr(begin);
+  return "..." + std::string(last_columns(text, width - 3));
 }
 
-/// Reads a kernel's signature and leaves out what short_signature() says.
-class Signature {
- public:
-  explicit Signature(std::string_view name) : name_(name) {}
+bool opens(char c) { return c == '(' || c == '[' || c == '{' || c == '<'; }
+bool closes(char c) { return c == ')' || c == ']' || c == '}' || c == '>'; }
 
-  std::string text() {
-    constexpr std::size_t enough = 400;
-    while (i_ < name_.size() && out_.size() < enough) step();
-    while (out_.ends_with(' ')) out_.pop_back();
-    return out_.empty() ? std::string(name_) : out_;
-  }
+/// Skips the brackets that the text begins with, and what is in them.
+void skip_group(std::string_view& rest) {
+  std::size_t depth = 0;
+  do {
+    if (opens(rest[0])) ++depth;
+    if (closes(rest[0])) --depth;
+    rest.remove_prefix(1);
+  } while (depth > 0 && !rest.empty());
+}
 
- private:
-  static bool opens(char c) { return c == '(' || c == '[' || c == '{' || c == '<'; }
-  static bool closes(char c) { return c == ')' || c == ']' || c == '}' || c == '>'; }
+bool ends_argument(char c) { return c == ',' || c == '>'; }
 
-  bool next_is(std::string_view text) const { return name_.substr(i_).starts_with(text); }
-
-  void step() {
-    const char c = name_[i_];
-    const bool is_unnamed = c == '<' && begin_ == out_.size();  // "<unnamed>"
-    if (next_is("::")) {
-      out_.resize(begin_);  // it was a namespace
-      i_ += 2;
-    } else if (is_unnamed || (opens(c) && c != '<')) {
-      skip_group();
+/// A template argument, up to what ends it, as short_signature() has it.
+std::string short_argument(std::string_view& rest) {
+  std::string text;
+  std::size_t begin = 0;  // of the present component of a qualified name
+  const auto take = [&] {
+    text += rest[0];
+    rest.remove_prefix(1);
+  };
+  while (!rest.empty() && !ends_argument(rest[0])) {
+    const bool has_name = text.size() > begin;
+    if (rest.starts_with("::")) {
+      text.resize(begin);  // it was a namespace
+      rest.remove_prefix(2);
+    } else if (rest[0] == '<' && has_name) {
+      do {
+        take();
+        text += short_argument(rest);
+      } while (!rest.empty() && rest[0] == ',');
+      if (!rest.empty()) take();
+    } else if (opens(rest[0])) {
+      skip_group(rest);
+      // What is qualified by a function's arguments is within it, whose name says more.
+      while (has_name && !rest.empty() && !ends_argument(rest[0]))
+        if (opens(rest[0]))
+          skip_group(rest);
+        else
+          rest.remove_prefix(1);
     } else {
-      out_ += c;
-      ++i_;
-      if (out_ == "void ") out_.clear();
-      if (c == '<') open_.push_back(begin_);
-      if (c == '<' || c == ',' || c == ' ') begin_ = out_.size();
-      if (c == '>') close();
+      take();
+      if (text == "void ") text.clear();
+      if (text.ends_with(' ') || text.empty()) begin = text.size();
     }
   }
-
-  /// What follows template arguments belongs to the name that has them.
-  void close() {
-    if (open_.empty()) return;
-    begin_ = open_.back();
-    open_.pop_back();
-  }
-
-  /// Arguments, a lambda or an unnamed namespace. What is qualified by a function's arguments is
-  /// within that function, whose name says more.
-  void skip_group() {
-    std::size_t depth = 0;
-    for (; i_ < name_.size(); ++i_) {
-      if (opens(name_[i_])) ++depth;
-      if (closes(name_[i_]) && --depth == 0) break;
-    }
-    if (i_ < name_.size()) ++i_;
-    if (begin_ != out_.size())
-      skip_rest();
-    else if (next_is("::"))
-      i_ += 2;
-  }
-
-  /// Skips to the end of this template argument, or of the name.
-  void skip_rest() {
-    std::size_t depth = 0;
-    for (; i_ < name_.size(); ++i_) {
-      const char c = name_[i_];
-      if (depth == 0 && (c == '>' || c == ',')) return;
-      if (opens(c)) ++depth;
-      if (closes(c) && depth > 0) --depth;
-    }
-  }
-
-  std::string_view name_;
-  std::size_t i_ = 0;              ///< what is read next
-  std::string out_;                ///< what is written so far
-  std::size_t begin_ = 0;          ///< where the present component of a qualified name began in it
-  std::vector<std::size_t> open_;  ///< where the names began whose arguments are open
-};
+  return text;
+}
 
 }  // namespace
 
@@ -218,6 +186,20 @@ std::vector<std::string> short_names(const std::vector<std::string>& names,
   return texts;
 }
 
-std::string short_signature(std::string_view name) { return Signature(name).text(); }
+std::string short_signature(std::string_view name) {
+  constexpr std::size_t most_read = 4000;  // within which arguments may be nested as deep
+  constexpr std::size_t enough = 400;
+  std::string_view rest = name.substr(0, most_read);
+  std::string text;
+  while (!rest.empty() && text.size() < enough) {
+    text += short_argument(rest);
+    if (rest.empty()) break;
+    text += rest[0];
+    rest.remove_prefix(1);
+  }
+  text.resize(std::min(text.size(), enough));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text.empty() ? std::string(name) : text;
+}
 
 }  // namespace roofline

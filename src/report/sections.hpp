@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -31,11 +30,8 @@ std::string network_bounds_sentence(const Result& result, std::optional<std::siz
 /// A setting a row; columns that say the same of all are left out, and on a terminal what there is
 /// no room for.
 std::string points_text(const Report& report, const TableStyle& style);
-/// What the columns of points mean that are shown, and batches that were searched for.
-std::string points_legend(const Report& report, const std::set<std::string>& headers);
 /// The seconds of a sweep by kind of layer.
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style);
-Grid comparison_grid(const std::vector<SettingsTable>& tables);
 /// What of a GPU the work runs on, where that is a share of one.
 std::string share_line(const Setting& setting);
 /// Two results: what changed in the whole, then what went, came and changed, `top` rows of each and

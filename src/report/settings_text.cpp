@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/text.hpp"
+#include "report/legend.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"
@@ -38,11 +39,6 @@ std::string batch_text(const SettingRow& row) {
   return row.batch ? fmt::format("{}", *row.batch) : "mixed";
 }
 
-template <std::optional<double> SettingRow::*quantity>
-std::string plain_text(const SettingRow& row) {
-  return row.*quantity ? plain(*(row.*quantity)) : "";
-}
-
 std::string expected_text(const SettingRow& row) {
   return carried_over_mark(row.expected_uncertainty) + duration(row.time_s);
 }
@@ -56,44 +52,31 @@ std::string image_text(const SettingRow& row) {
   return carried_over_mark(row.expected_uncertainty) + duration(*row.time_per_image_s);
 }
 
-std::string speedup_text(const SettingRow& row) { return factor(row.speedup); }
-std::string bound_text(const SettingRow& row) { return bound_share_text(row.compute_bound_share); }
-
-std::string limiter_text(const SettingRow& row) {
-  return row.limiter ? words(name_of(*row.limiter)) : "";
-}
-
-std::string memory_text(const SettingRow& row) {
-  return row.needed_memory_byte ? si(*row.needed_memory_byte, "B") : "";
-}
-
 struct SettingColumn {
   const char* header;
   TextOf text;
   bool left = false;
 };
 
+using Of = const SettingRow&;
+
 /// The columns of points between the GPU and what they are best in.
 constexpr SettingColumn point_columns[] = {
     {"dtype", type_text, true},
     {"batch", batch_text},
-    {"roofline", [](const SettingRow& row) { return duration(row.roofline_time_s); }},
+    {"roofline", [](Of row) { return duration(row.roofline_time_s); }},
     {"expected", expected_text},
     {"within", within_text},
-    {"measured", [](const SettingRow& row) { return duration(row.measured_time_s); }},
+    {"measured", [](Of row) { return duration(row.measured_time_s); }},
     {"an image", image_text},
-    {"images/s", plain_text<&SettingRow::images_per_s>},
-    {"speed-up", speedup_text},
-    {"TDP",
-     [](const SettingRow& row) { return row.tdp_w ? fmt::format("{:.0f} W", *row.tdp_w) : ""; }},
-    {"energy",
-     [](const SettingRow& row) {
-       return row.energy_per_image_j ? si(*row.energy_per_image_j, "J") : "";
-     }},
-    {"bound by", bound_text, true},
-    {"limiter", limiter_text, true},
-    {"memory", memory_text},
-    {"a million", plain_text<&SettingRow::cost_per_million_images>}};
+    {"images/s", [](Of row) { return plain(row.images_per_s); }},
+    {"speed-up", [](Of row) { return factor(row.speedup); }},
+    {"TDP", [](Of row) { return row.tdp_w ? fmt::format("{:.0f} W", *row.tdp_w) : ""; }},
+    {"energy", [](Of row) { return si(row.energy_per_image_j, "J"); }},
+    {"bound by", [](Of row) { return bound_share_text(row.compute_bound_share); }, true},
+    {"limiter", [](Of row) { return words(row.limiter); }, true},
+    {"memory", [](Of row) { return si(row.needed_memory_byte, "B"); }},
+    {"a million", [](Of row) { return plain(row.cost_per_million_images); }}};
 
 /// "Tesla V100 SXM2 16GB, 32GB": what all begin with stands once.
 std::string gpus_text(const SettingsTable& table, const Group& group) {
@@ -159,34 +142,8 @@ std::vector<std::string_view> droppable_of(const SettingsTable& table) {
 /// Whole names of GPUs would take the room of what is said of them.
 void shorten_names(Grid& grid) {
   constexpr std::size_t widest = 27;
-  Cells& cells = grid.columns[1].cells;
-  std::vector<std::string> names;
-  for (const std::string_view name : cells) names.emplace_back(name);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  const std::vector<std::string> short_ones = short_names(names, widest);
-  Cells short_cells;
-  for (const std::string_view each : cells) {
-    const auto name = std::ranges::lower_bound(names, each);
-    short_cells.add(short_ones[static_cast<std::size_t>(name - names.begin())]);
-  }
-  cells = std::move(short_cells);
-}
-
-/// Phrases on lines of at most `width` columns, none of them broken.
-std::string lines_of_phrases(const std::vector<std::string>& phrases, std::size_t width) {
-  std::string text;
-  std::size_t column = 0;
-  for (const std::string& phrase : phrases) {
-    if (column > 0 && column + 1 + phrase.size() > width) {
-      text += '\n';
-      column = 0;
-    }
-    if (column > 0) text += ' ';
-    text += phrase;
-    column += phrase.size() + 1;
-  }
-  return text + '\n';
+  std::vector<std::string>& names = grid.columns[1].cells;
+  names = short_names(names, widest);
 }
 
 std::string_view ranking_text(SortBy by) {
@@ -236,7 +193,7 @@ Grid points_grid(const Report& report, std::optional<std::size_t> width) {
       one_image = one_image && row.batch == 1;
     }
   }
-  if (grid.is_empty()) return grid;
+  if (grid.row_count() == 0) return grid;
   if (width) shorten_names(grid);
   const auto erase = [&](bool is_told_elsewhere, std::string_view header) {
     if (is_told_elsewhere)
@@ -336,9 +293,10 @@ std::string ranking_sentences(const SettingsTable& table, const PointSelection& 
   return text;
 }
 
-std::string points_sentences(const SettingsTable& table, std::optional<std::size_t> width) {
-  constexpr std::size_t widest = 100;
-  std::vector<std::string> phrases;
+/// "bound by compute: from batch 8 on", of each GPU and type where there are several.
+std::string points_sentence(const SettingsTable& table) {
+  if (table.compute_bound_from.empty()) return "";
+  std::string text;
   bool others = false;
   for (const ComputeBoundFrom& each : table.compute_bound_from) {
     others = others || !each.batch;
@@ -347,14 +305,10 @@ std::string points_sentences(const SettingsTable& table, std::optional<std::size
     if (table.compute_bound_from.size() > 1)
       phrase = fmt::format("{}{} ", printable(each.gpu),
                            each.dtype ? fmt::format(" {}", name_of(*each.dtype)) : "");
-    phrases.push_back(phrase + fmt::format("from batch {} on;", *each.batch));
+    add_item(text, phrase + fmt::format("from batch {} on", *each.batch), "; ");
   }
-  if (table.compute_bound_from.empty()) return "";
-  if (phrases.empty()) return "bound by memory at every batch\n";
-  phrases.insert(phrases.begin(), "bound by compute:");
-  if (others) phrases.emplace_back("others never;");
-  phrases.back().pop_back();
-  return lines_of_phrases(phrases, std::min(width.value_or(widest), widest));
+  if (text.empty()) return "bound by memory at every batch\n";
+  return "bound by compute: " + text + (others ? "; others never\n" : "\n");
 }
 
 /// Each share once.
@@ -372,30 +326,6 @@ std::string share_line(const Setting& setting) {
   return setting.gpu_share.empty() ? "" : printable(setting.gpu_share) + '\n';
 }
 
-Grid comparison_grid(const std::vector<SettingsTable>& tables) {
-  Grid grid{{{"comparison", true},
-             {"batch"},
-             {"GPU", true},
-             {"expected"},
-             {"speed-up"},
-             {"bound by", true},
-             {"energy at TDP"},
-             {"", true}}};
-  std::pair<std::string, std::string> last;
-  for (const SettingsTable& table : tables)
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const SettingRow& row = table.rows[i];
-      const std::pair now(table.work, batch_text(row));
-      const bool same = now == last;
-      grid.add_row({same ? "" : now.first, same ? "" : now.second, row.gpu, duration(row.time_s),
-                    speedup_text(row), bound_text(row),
-                    row.energy_at_tdp_j ? si(*row.energy_at_tdp_j, "J") : "",
-                    i == table.fewest_joules ? "fewest joules" : ""});
-      last = now;
-    }
-  return grid;
-}
-
 std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
   return fmt::format("{} on {} by batch, expected time\n\n", shortened(printable(sweep.work), 40),
                      shortened(printable(sweep.rows.front().gpu), 30)) +
@@ -403,10 +333,16 @@ std::string sweep_text(const SettingsTable& sweep, const TableStyle& style) {
 }
 
 std::string points_text(const Report& report, const TableStyle& style) {
+  constexpr std::size_t widest = 100;
   if (report.points.empty()) return "";
+  if (style.legend != nullptr)
+    for (const SettingsTable& table : report.points)
+      for (const SettingRow& row : table.rows)
+        for (const BatchGoal goal : enumerators<BatchGoal>)
+          if (row.is_goal[goal]) style.legend->mention(std::string(name_of(goal)) + " batch");
   std::string text = points_title(report.points, report.results.front().setting.framework) +
                      share_lines(report) + '\n';
-  if (const Grid grid = points_grid(report, style.own.width); !grid.is_empty())
+  if (const Grid grid = points_grid(report, style.own.width); grid.row_count() > 0)
     text += style.render(grid);
   const bool one = report.points.size() == 1;
   for (std::size_t i = 0; i < report.points.size(); ++i) {
@@ -414,46 +350,15 @@ std::string points_text(const Report& report, const TableStyle& style) {
     const bool ranked = table.ranked_by.has_value();
     const std::string sentences =
         ranked ? ranking_sentences(table, report.point_selections[i], style.own.width)
-               : points_sentences(table, style.own.width);
+               : points_sentence(table);
     if (!sentences.empty())
-      text += (one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences;
+      text += broken((one ? "" : printable(table.work) + (ranked ? ": " : " is ")) + sentences,
+                     std::min(style.own.width.value_or(widest), widest));
   }
   text += '\n';
   for (const SettingsTable& sweep : report.sweeps)
     if (has_measured_parts(sweep)) text += sweep_text(sweep, style);
   return text;
-}
-
-std::string points_legend(const Report& report, const std::set<std::string>& headers) {
-  std::string text;
-  const auto add = [&](std::string_view header, std::string_view meaning) {
-    if (headers.contains(std::string(header))) text += fmt::format("{}: {} ", header, meaning);
-  };
-  add("speed-up", "over the first row, of an image's time where that is known.");
-  add("TDP", "the power that the GPU draws at most.");
-  add("energy", "an image's expected time x TDP, an upper estimate.");
-  add("bound by", "what has most of the roofline's time, and its share of it.");
-  const auto any_row = [&](const auto& holds) {
-    return std::ranges::any_of(report.points, [&](const SettingsTable& table) {
-      return std::ranges::any_of(table.rows, holds);
-    });
-  };
-  add("a million", any_row([](const SettingRow& row) { return !row.cost_per_million_images; })
-                       ? "what a million images cost, where --price says what the GPU does."
-                       : "what a million images cost.");
-  const auto has_goal = [&](BatchGoal goal) {
-    return any_row([&](const SettingRow& row) { return row.is_goal[goal]; });
-  };
-  if (has_goal(BatchGoal::max))
-    text += "max batch: the largest that fits, if all of the GPU's memory is free. ";
-  if (has_goal(BatchGoal::best))
-    text += fmt::format(
-        "best batch: of 1, 2, 4, ... and the largest that fits, the smallest whose time an image "
-        "is within {:.0f}% of the least. ",
-        100 * near_best_share);
-  if (text.empty()) return text;
-  text.pop_back();
-  return broken(text, sentence_width) + '\n';
 }
 
 }  // namespace roofline

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <initializer_list>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,27 +16,22 @@ void write_stated(JsonWriter& w, std::initializer_list<JsonMember> members) {
     if (is_known(value)) w.member(name, value);
 }
 
-void write_parameter(JsonWriter& w, const OperandSpec& operand) {
-  const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
-  w.begin_object();
-  write_stated(w, {{operand.whole ? "shape" : "parameter", sizes},
-                   {"parameter", operand.whole ? Cell(true) : Cell()},
-                   {"parameters", operand.parameters}});
-  w.end_object();
-}
-
+/// A name where that says all, a list of sizes where that does, else an object.
 void write_operand(JsonWriter& w, const OperandSpec& operand) {
   const Cell sizes = JsonValue::of<write_counts>(operand.sizes);
-  if (operand.is_parameter)
-    write_parameter(w, operand);
-  else if (operand.sizes.empty())
+  const bool learned = operand.is_parameter;
+  if (!learned && operand.sizes.empty()) {
     w.value(operand.layer);
-  else if (!operand.layer.empty())
-    w.object({{"layer", operand.layer}, {"shape", sizes}});
-  else if (operand.whole)
-    w.object({{"shape", sizes}});
-  else
+  } else if (!learned && operand.layer.empty() && !operand.whole) {
     w.value(sizes);
+  } else {
+    w.begin_object();
+    write_stated(w, {{"layer", learned ? Cell() : text_or_null(operand.layer)},
+                     {learned && !operand.whole ? "parameter" : "shape", sizes},
+                     {"parameter", learned && operand.whole ? Cell(true) : Cell()},
+                     {"parameters", learned ? Cell(operand.parameters) : Cell()}});
+    w.end_object();
+  }
 }
 
 void write_operands(JsonWriter& w, const std::vector<OperandSpec>& operands) {
@@ -62,18 +57,8 @@ void write_mapping(JsonWriter& w, const KernelMapping& mapping) {
 
 /// "conv3d", as a name that outlives every cell.
 std::string_view name_with_rank(LayerKind kind, std::uint8_t rank) {
-  using Names = std::array<std::string, 4>;  // by the number of axes, 1 to 3
-  static const std::vector<Names> names = [] {
-    std::vector<Names> all;
-    for (const KindInfo& each : all_kinds()) {
-      Names of_kind;
-      for (std::size_t axes = 1; axes < of_kind.size(); ++axes)
-        of_kind[axes] = std::string(each.name) + std::to_string(axes) + "d";
-      all.push_back(std::move(of_kind));
-    }
-    return all;
-  }();
-  return names[static_cast<std::size_t>(kind)][rank];
+  thread_local std::set<std::string> names;
+  return *names.insert(std::string(info(kind).name) + std::to_string(rank) + "d").first;
 }
 
 struct FieldValue {
@@ -162,11 +147,11 @@ void write_stated_input(JsonWriter& w, const Layer& layer) {
     return;
   }
   w.begin_array();
-  for (std::size_t i = 0; i < stated_operand_count(layer); ++i)
-    if (const OperandSpec operand = stated_operand(layer, i); operand.is_parameter)
-      write_parameter(w, operand);
-    else
-      w.counts(operand.sizes);
+  for (std::size_t i = 0; i < stated_operand_count(layer); ++i) {
+    OperandSpec operand = stated_operand(layer, i);
+    operand.whole = operand.whole && operand.is_parameter;
+    write_operand(w, operand);
+  }
   w.end_array();
 }
 
@@ -223,7 +208,7 @@ std::string layer_columns() {
   return columns;
 }
 
-void append_layer_cells(TextBuffer& csv, const Row& row, bool raw) {
+void append_layer_cells(TextBuffer& csv, const Row& row) {
   const bool is_input = is_input_kind(row.layer.layer.kind) && !row.layer.layer.is_inserted;
   const LayerSpec spec = is_input ? stated_layer_of(row) : LayerSpec();
   bool first = true;
@@ -231,7 +216,7 @@ void append_layer_cells(TextBuffer& csv, const Row& row, bool raw) {
     if (!field.is_written()) continue;
     if (!first) csv.add(',');
     first = false;
-    if (is_input && field.applies_to(spec.kind)) append_csv(csv, field_value(field, spec), raw);
+    if (is_input && field.applies_to(spec.kind)) append_csv(csv, field_value(field, spec));
   }
 }
 

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <set>
-#include <span>
-#include <utility>
 
+#include "model/text.hpp"
 #include "report/fields.hpp"
 #include "report/formats.hpp"
-#include "report/grid.hpp"
+#include "report/legend.hpp"
 #include "report/rows.hpp"
 #include "report/sections.hpp"
 #include "report/text.hpp"
@@ -79,12 +75,9 @@ std::string title_of(const Report& report, const Section& section) {
 /// What an engine runs.
 struct EngineUse {
   Engine engine;
-  std::vector<std::string_view> kinds;  ///< each once
+  std::vector<std::string> kinds;  ///< each once
   double time_s = 0;
 };
-
-constexpr std::size_t most_kinds_named = 5;
-constexpr double least_engine_share = 0.01;
 
 std::vector<EngineUse> engine_uses(const Report& report, const Section& section) {
   std::vector<EngineUse> uses;
@@ -95,23 +88,17 @@ std::vector<EngineUse> engine_uses(const Report& report, const Section& section)
           uses, [&](const EngineUse& each) { return each.engine == row.engine; });
       if (use == uses.end()) use = uses.insert(uses.end(), {row.engine, {}});
       use->time_s += row.measured_time_s.value_or(time_s(row));
-      const std::string_view kind = info(row.layer.kind).name;
+      const std::string kind(info(row.layer.kind).name);
       if (std::ranges::find(use->kinds, kind) == use->kinds.end()) use->kinds.push_back(kind);
     }
   return uses;
 }
 
-/// "conv, linear"; of more than a few kinds the first ones.
-std::string kinds_text(const std::vector<std::string_view>& kinds) {
-  if (kinds.size() <= most_kinds_named) return fmt::format("{}", fmt::join(kinds, ", "));
-  const std::size_t named = most_kinds_named - 1;
-  return fmt::format("{} and {} more", fmt::join(std::span(kinds).first(named), ", "),
-                     kinds.size() - named);
-}
-
 /// Which engine runs what: "fp16_tensor: conv, linear; fp16: relu". Engines of next to no time are
 /// not worth a line.
 std::string engines_of(const Report& report, const Section& section) {
+  constexpr double least_engine_share = 0.01;
+  constexpr std::size_t most_kinds = 5;
   const std::vector<EngineUse> uses = engine_uses(report, section);
   if (uses.size() < 2) return "";
   double whole_s = 0;
@@ -119,8 +106,9 @@ std::string engines_of(const Report& report, const Section& section) {
   std::string text;
   for (const EngineUse& use : uses)
     if (use.time_s >= least_engine_share * whole_s)
-      text += fmt::format("{}{} for {}", text.empty() ? "engines: " : "; ", name_of(use.engine),
-                          kinds_text(use.kinds));
+      text += fmt::format(
+          "{}{} for {}", text.empty() ? "engines: " : "; ", name_of(use.engine),
+          some_of(use.kinds, use.kinds.size() > most_kinds ? most_kinds - 1 : most_kinds));
   return text + '\n';
 }
 
@@ -189,29 +177,24 @@ std::string hidden_rows_sentence(const Selection& selection, const Result& resul
              : hidden_sentence(selection.rows.size(), result.layers.size(), "rows");
 }
 
-void write_section(const Report& report, const Section& section, const TableStyle& style,
-                   OutputBuffer& out) {
-  out.text() += title_of(report, section);
-  if (section.size() > 1) {
-    out.text() += engines_of(report, section) + '\n';
-    style.write(layer_grid(report, section, style.own), out);
-    out.text() += '\n';
-    return;
-  }
+std::string section_text(const Report& report, const Section& section, const TableStyle& style) {
+  std::string text = title_of(report, section);
+  const std::string engines = engines_of(report, section);
+  if (section.size() > 1)
+    return text + engines + '\n' + style.render(layer_grid(report, section, style.own)) + '\n';
   const Result& result = report.results[section.front()];
   const Selection& selection = report.selections[section.front()];
-  out.text() += verdict_sentences(result) + expected_sentence(result, style.own.width) +
-                engines_of(report, section) + other_engine_sentence(result);
-  out.text() += memory_sentence(result) + recording_sentences(result) + '\n';
-  if (report.filter.by == RowsBy::type) {
-    style.write(type_grid(result, selection), out);
-    out.text() += hidden_sentence(selection.types.size(), result.types.size(), "types");
-  } else {
-    style.write(layer_grid(report, section, style.own), out);
-    out.text() += hidden_rows_sentence(selection, result, style);
-  }
-  out.text() += network_bounds_sentence(result, style.own.width);
-  out.text() += measured_text(result, style) + '\n';
+  text += verdict_sentences(result) + expected_sentence(result, style.own.width) + engines +
+          other_engine_sentence(result) + memory_sentence(result) + recording_sentences(result) +
+          '\n';
+  if (report.filter.by == RowsBy::type)
+    text += style.render(type_grid(result, selection)) +
+            hidden_sentence(selection.types.size(), result.types.size(), "types");
+  else
+    text += style.render(layer_grid(report, section, style.own)) +
+            hidden_rows_sentence(selection, result, style);
+  return text + network_bounds_sentence(result, style.own.width) + measured_text(result, style) +
+         '\n';
 }
 
 bool has_folded(const Report& report, const TableStyle& style) {
@@ -224,119 +207,44 @@ bool has_folded(const Report& report, const TableStyle& style) {
   return false;
 }
 
-/// What the headers mean that are shown, in words that layers and points share.
-std::string meanings_legend(const std::set<std::string>& headers) {
-  std::string text;
-  if (headers.contains("FLOP") || headers.contains("MACs")) text = "1 MAC = 2 FLOP. ";
-  text += "k, M, G: powers of ten.";
-  if (headers.contains("bytes"))
-    text += " bytes: each operand is read once, each result written once.";
-  if (headers.contains("roofline"))
-    text += " roofline: the least time, all bytes from device memory.";
-  if (headers.contains("expected"))
-    text +=
-        " expected: the time of a library's kernel; less than the roofline where operands are in "
-        "L2 (see --cache) or Winograd needs fewer MACs.";
-  if (headers.contains("share")) text += " share: of the total.";
-  if (headers.contains("expected") || headers.contains("within"))
-    text +=
-        " within: of 100 measured times, 68 lie between expected / within and expected x within. "
-        "~: no kernel of this kind was measured on this GPU.";
-  return broken(text, sentence_width) + '\n';
-}
-
 /// Points stand for their layers, unless layers are asked for.
 bool shows_layers(const Report& report) {
   return report.points.empty() || report.filter.asks_for_layers();
 }
 
-/// What the tables say that their legends explain.
-struct ShownWords {
-  std::set<std::string> headers;
-  std::set<std::string> limiters;
-  bool rows_in_cache = false;
-
-  void add(const Grid& grid) {
-    for (const GridColumn& column : grid.columns) {
-      headers.insert(column.header);
-      for (const std::string_view cell : column.cells) {
-        if (column.header == "limiter") limiters.insert(std::string(cell));
-        if (column.header == "bound" && cell.ends_with('*')) rows_in_cache = true;
-      }
-    }
-  }
-};
-
-/// What the cells of a column of limiters mean, each in a few words, in lines.
-std::string limiter_legend(const std::set<std::string>& cells) {
-  std::string text;
-  for (const Limiter limiter : enumerators<Limiter>) {
-    const std::string name = words(name_of(limiter));
-    if (cells.contains(name))
-      text += fmt::format("{} {}: {}", text.empty() ? "" : ",", name, meaning_of(limiter));
-  }
-  if (text.empty()) return "";
-  return broken("limiter: the largest part of the expected time;" + text + ".\n", sentence_width);
-}
-
-/// What the columns that are shown mean.
-std::string columns_legend(const ShownWords& shown) {
-  std::string text;
-  if (shown.headers.contains("lost")) text += "lost: the measured time beyond the roofline. ";
-  if (shown.headers.contains("/bound"))
-    text +=
-        "/bound, /exp.: the measured time over the roofline, over the expected time; >x1000 where "
-        "the roofline is far below the start of a kernel.";
-  if (!text.empty()) text = broken(text, sentence_width) + '\n';
-  if (shown.rows_in_cache)
-    text.insert(0, "memory*: expected is less than the roofline, because operands are in L2.\n");
-  return text + limiter_legend(shown.limiters);
-}
-
-void write_layer_tables(const Report& report, const TableStyle& plain_style, OutputBuffer& out) {
-  // Legends explain what is rendered and nothing else.
-  ShownWords shown;
-  const TableStyle style{[&](const Grid& grid, OutputBuffer& to) {
-                           shown.add(grid);
-                           plain_style.write(grid, to);
-                         },
-                         plain_style.own};
+std::string layer_tables(const Report& report, TableStyle style) {
+  Legend legend;
+  style.legend = &legend;
   if (report.changes) {
-    out.text() += changes_text(*report.changes, report.filter.top, style);
-    if (!shown.limiters.empty()) out.text() += '\n' + limiter_legend(shown.limiters);
-    return;
+    const std::string text = changes_text(*report.changes, report.filter.top, style);
+    const std::string limiters = legend.limiters_text();
+    return limiters.empty() ? text : text + '\n' + limiters;
   }
+  std::string text;
   const bool by_type = report.filter.by == RowsBy::type;
   const bool rows = shows_layers(report) && !by_type;
   if (by_type)
-    for (const SettingsTable& sweep : report.sweeps) out.text() += sweep_text(sweep, style);
+    for (const SettingsTable& sweep : report.sweeps) text += sweep_text(sweep, style);
   if (rows || (by_type && report.sweeps.empty()))
     for (const Section& section : grouped_results(report, share_a_table))
-      write_section(report, section, style, out);
-  if (report.filter.by == RowsBy::layer && !report.comparisons.empty()) {
-    style.write(comparison_grid(report.comparisons), out);
-    out.text() += '\n';
-  }
-  out.text() += points_text(report, style);
-  if (out.is_empty()) return;
-  out.text() += (report.points.empty() ? "" : points_legend(report, shown.headers)) +
-                meanings_legend(shown.headers) + columns_legend(shown) +
-                std::string(rows && has_folded(report, style) ? folded_legend : "");
+      text += section_text(report, section, style);
+  text += points_text(report, style);
+  if (text.empty()) return text;
+  text += legend.text();
+  return rows && has_folded(report, style) ? text + std::string(folded_legend) : text;
 }
 
-void write_kernels(const Report& report, const TableStyle& style, OutputBuffer& out) {
-  if (report.changes || report.kernels.empty()) return;
-  if (!out.is_empty()) out.text() += '\n';
+std::string kernel_tables(const Report& report, const TableStyle& style) {
+  std::string text;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelTable& table = report.kernels[i];
     const KernelSelection& selection = report.kernel_selections[i];
-    out.text() += kernel_title(table) + '\n';
-    style.write(kernel_grid(table, selection, style.own), out);
+    text += kernel_title(table) + '\n' + style.render(kernel_grid(table, selection, style.own));
     if (selection.rest.empty())
-      out.text() += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
-    out.text() += '\n';
+      text += hidden_sentence(selection.rows.size(), table.rows.size(), "kernels");
+    text += '\n';
   }
-  out.text() += kernel_legend(report);
+  return text + kernel_legend(report);
 }
 
 /// A network as a colleague could be sent it.
@@ -348,13 +256,12 @@ std::string network_explanations_text(const Report& report, const TableStyle& st
   return text;
 }
 
-void write_report(const Report& report, const TableStyle& style, OutputBuffer& out) {
-  if (!report.network_explanations.empty()) {
-    out.text() += network_explanations_text(report, style);
-    return;
-  }
-  write_layer_tables(report, style, out);
-  write_kernels(report, style, out);
+std::string report_text(const Report& report, const TableStyle& style) {
+  if (!report.network_explanations.empty()) return network_explanations_text(report, style);
+  std::string text = layer_tables(report, style);
+  if (report.changes || report.kernels.empty()) return text;
+  if (!text.empty()) text += '\n';
+  return text + kernel_tables(report, style);
 }
 
 std::string explanations_text(const Report& report) {
@@ -366,56 +273,37 @@ std::string explanations_text(const Report& report) {
   return text;
 }
 
-/// A text as it comes, in which tables stand between two marks, as Markdown: of the sentences
-/// around the tables, which hold names too, nothing is markup. No text has the mark, a control
-/// character.
-class MarkedText {
- public:
-  static constexpr char mark = '\x1f';
+/// Stands before and after each table of Markdown. No other text has a control character.
+constexpr char table_mark = '\x1f';
 
-  explicit MarkedText(const Sink& sink) : sink_(sink) {}
-
-  /// A part that ends within a table or with a line.
-  void add(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = text.find(mark);
-      const std::string_view part = text.substr(0, end);
-      sink_(is_table_ ? std::string(part) : markdown_lines(part));
-      if (end == text.npos) return;
-      is_table_ = !is_table_;
-      text.remove_prefix(end + 1);
-    }
+/// Of the sentences around the tables, which hold names too, nothing is markup.
+std::string without_marks(std::string_view text) {
+  std::string out;
+  for (bool is_table = false; !text.empty(); is_table = !is_table) {
+    const std::size_t end = std::min(text.find(table_mark), text.size());
+    const std::string_view part = text.substr(0, end);
+    out += is_table ? std::string(part) : markdown_lines(part);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-
- private:
-  const Sink& sink_;
-  bool is_table_ = false;
-};
+  return out;
+}
 
 }  // namespace
 
+std::string TableStyle::render(const Grid& grid) const {
+  if (legend != nullptr) legend->add(grid);
+  return is_markdown ? table_mark + markdown_grid(grid) + '\n' + table_mark : aligned(grid, own);
+}
+
 void write_table(const Report& report, const RenderStyle& style, const Sink& sink) {
   if (!report.explanations.empty()) return sink(explanations_text(report));
-  // What is handed on ends with a line.
-  const Sink at_width = [&](std::string_view piece) { sink(broken(piece, *style.width)); };
-  OutputBuffer out(style.width ? at_width : sink);
-  const auto write = [&](const Grid& grid, OutputBuffer& to) { write_aligned(grid, style, to); };
-  write_report(report, {write, style}, out);
-  out.flush();
+  const std::string text = report_text(report, {style});
+  sink(style.width ? broken(text, *style.width) : text);
 }
 
 void write_markdown(const Report& report, const RenderStyle&, const Sink& sink) {
   if (!report.explanations.empty()) return sink(markdown_block(explanations_text(report)));
-  MarkedText text(sink);
-  const Sink marked = [&](std::string_view piece) { text.add(piece); };
-  OutputBuffer out(marked);
-  const auto write = [](const Grid& grid, OutputBuffer& to) {
-    to.text() += MarkedText::mark;
-    write_markdown_grid(grid, to);
-    (to.text() += '\n') += MarkedText::mark;
-  };
-  write_report(report, {write, {}}, out);
-  out.flush();
+  sink(without_marks(report_text(report, {.is_markdown = true})));
 }
 
 }  // namespace roofline

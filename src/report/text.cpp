@@ -57,38 +57,20 @@ struct Range {
   char32_t last;
 };
 
-template <std::size_t N>
-bool is_in(const Range (&ranges)[N], char32_t code) {
-  return std::any_of(std::begin(ranges), std::end(ranges),
-                     [&](const Range& range) { return code >= range.first && code <= range.last; });
-}
-
-/// What terminals show in two columns: East Asian scripts, full-width forms, pictographs.
-constexpr Range wide[] = {
-    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xA960, 0xA97F}, {0xAC00, 0xD7A3},
-    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
-    {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-/// What they add to the character before: combining marks, joiners, variation selectors.
-constexpr Range added[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
 /// Control characters, line separators, and what turns the direction of the text after it.
 constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
                             {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}};
 
-std::size_t width_of(char32_t code) {
-  if (code < std::min(added[0].first, wide[0].first)) return 1;  // nearly all that is printed
-  return is_in(added, code) ? 0 : is_in(wide, code) ? 2 : 1;
+bool acts(char32_t code) {
+  return std::ranges::any_of(
+      acting, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-/// Byte offset of the first character that does not fit `width` columns.
-std::size_t offset_of(std::string_view text, std::size_t width) {
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    const Character character = character_at(text, i);
-    used += width_of(character.code);
-    if (used > width) return i;
-    i += character.length;
-  }
-  return text.size();
+/// Byte offset of the character that is in column `column`, counted from 0.
+std::size_t offset_of(std::string_view text, std::size_t column) {
+  std::size_t i = 0;
+  for (; i < text.size() && column > 0; --column) i += character_at(text, i).length;
+  return i;
 }
 
 constexpr std::array plain_bytes = [] {
@@ -177,22 +159,23 @@ std::size_t display_width(std::string_view text) {
       i = std::min(text.find('m', i), text.size() - 1) + 1;
       continue;
     }
-    const Character character = character_at(text, i);
-    width += width_of(character.code);
-    i += character.length;
+    i += character_at(text, i).length;
+    ++width;
   }
   return width;
 }
 
-std::string shortened(std::string_view text, std::size_t width) {
+std::string_view last_columns(std::string_view text, std::size_t width) {
   const std::size_t whole = display_width(text);
-  if (whole <= width) return std::string(text);
+  return text.substr(offset_of(text, whole - std::min(whole, width)));
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
   const std::size_t kept = width - 3;
   const std::size_t tail = kept / 2;
-  std::size_t end = offset_of(text, whole - tail);
-  while (display_width(text.substr(end)) > tail) end += character_at(text, end).length;
   return std::string(text.substr(0, offset_of(text, kept - tail))) + "..." +
-         std::string(text.substr(end));
+         std::string(last_columns(text, tail));
 }
 
 std::string broken(std::string_view text, std::size_t width) {
@@ -216,12 +199,10 @@ std::string broken(std::string_view text, std::size_t width) {
   return out;
 }
 
-std::string printable(std::string_view text) {
-  return replaced(text, "?", [](char32_t code) { return is_in(acting, code); });
-}
+std::string printable(std::string_view text) { return replaced(text, "?", acts); }
 
 std::string printable_lines(std::string_view text) {
-  return replaced(text, "?", [](char32_t code) { return code != U'\n' && is_in(acting, code); });
+  return replaced(text, "?", [](char32_t code) { return code != U'\n' && acts(code); });
 }
 
 std::string markdown_text(std::string_view text) {

@@ -19,6 +19,11 @@ template <std::integral Count>
 std::string si(Count count, std::string_view unit) {
   return si(static_cast<double>(count), unit);
 }
+/// Nothing for what is unknown.
+template <class Number>
+std::string si(const std::optional<Number>& value, std::string_view unit) {
+  return value ? si(*value, unit) : "";
+}
 /// si() for seconds: "40.07 us"; what is shorter is "<1 ns".
 std::string duration(double seconds);
 inline std::string duration(const std::optional<double>& seconds) {
@@ -26,22 +31,36 @@ inline std::string duration(const std::optional<double>& seconds) {
 }
 /// Four significant digits, from a thousand to ten millions a whole number.
 std::string plain(double value);
+inline std::string plain(const std::optional<double>& value) { return value ? plain(*value) : ""; }
 /// 0.1234 as "12.3%".
 std::string percent(double share);
+inline std::string percent(const std::optional<double>& share) {
+  return share ? percent(*share) : "";
+}
 /// "x1.13"
 std::string factor(double ratio);
 /// "x1.23"; from a thousand on ">x1000".
 std::string ratio_text(double ratio);
 /// An enumerator's name in words: "last wave" for "last_wave".
 std::string words(std::string_view name);
+template <Enumeration E>
+std::string words(E enumerator) {
+  return words(name_of(enumerator));
+}
+template <Enumeration E>
+std::string words(const std::optional<E>& enumerator) {
+  return enumerator ? words(*enumerator) : "";
+}
 /// "1x64x256x256"
 std::string shape_text(const Shape& shape);
 
-/// Columns that the text takes on a terminal, where it is UTF-8; East Asian characters and
-/// pictographs take two, the escapes of colours none.
+/// Columns that the text takes on a terminal, where it is UTF-8, one a character; the escapes of
+/// colours take none.
 std::size_t display_width(std::string_view text);
 /// The text, its middle replaced by "..." where it is wider than `width`.
 std::string shortened(std::string_view text, std::size_t width);
+/// The end of the text, at most that wide.
+std::string_view last_columns(std::string_view text, std::size_t width);
 /// Lines that are wider than `width` broken at blanks; an indented line goes on indented.
 std::string broken(std::string_view text, std::size_t width);
 /// The width of sentences where no terminal sets one.

@@ -252,8 +252,8 @@ inline void write_counts(JsonWriter& writer, std::span<const std::uint64_t> coun
   writer.counts(counts);
 }
 
-/// A cell of CSV: quoted where need be, empty where the value is unknown. Unless `raw`, an
-/// apostrophe stands before what a spreadsheet would run.
-void append_csv(TextBuffer& out, const Cell& cell, bool raw);
+/// A cell of CSV: quoted where need be, empty where the value is unknown. An apostrophe stands
+/// before what a spreadsheet would run.
+void append_csv(TextBuffer& out, const Cell& cell);
 
 }  // namespace roofline

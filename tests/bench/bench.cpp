@@ -13,6 +13,7 @@
 #include "bench/layers.hpp"
 #include "bench/process.hpp"
 #include "bench/streams.hpp"
+#include "report/row_stream.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/load.hpp"
@@ -76,8 +77,8 @@ void time_rows() {
   std::string text;
   const auto write = [&](const char* format, const LayerResult& layer) {
     text.clear();
-    find_output_format(format)->rows()->row(
-        text, {network.source, network.name, result.setting.gpu, layer, true});
+    append_row(text, *find_output_format(format)->rows(),
+               {network.source, network.name, result.setting.gpu, layer, true});
     return text.size();
   };
   for (const char* format : {"ndjson", "csv"})

@@ -22,7 +22,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
        "unknown GPU \"v1000\"; did you mean v100? (--list-gpus lists all)"},
       {"conv.json --gpuu v100", "The following argument was not expected: --gpuu (see --help)"},
       {"conv.json --gpu v100 --format xml",
-       "--format: expected one of table, json, ndjson, csv, raw-csv, markdown, svg, html, got "
+       "--format: expected one of table, json, ndjson, csv, markdown, svg, html, got "
        "\"xml\" (see --help)"},
       {"conv.json --gpu v100 --json --chart time",
        "--chart time: expected a format with a chart (--format svg, -o FILE.svg)"},

@@ -25,6 +25,7 @@
 #include "load/network_reader.hpp"
 #include "load/user_lists.hpp"
 #include "pytorch/formats.hpp"
+#include "report/row_stream.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
@@ -99,8 +100,7 @@ void render(const Report& report, std::size_t choice) {
   const auto formats = output_formats();
   const OutputFormat& format = formats[choice % formats.size()];
   RenderStyle style;
-  if (choice / formats.size() % 2 == 1)
-    style = {.colour = true, .width = 80, .unicode = true, .chart = {}};
+  if (choice / formats.size() % 2 == 1) style = {.colour = true, .width = 80, .chart = {}};
   if ((format.shows_chart || format.derives_all) && rows > most_drawn) return;
   expect(nlohmann::json::accept(find_output_format("json")->render(report, style).value()),
          "JSON that cannot be read");
@@ -135,7 +135,6 @@ void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
 
 void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* times = nullptr) {
   const Setting& setting = setting_for(input);
-  const RowFormat& ndjson = *find_output_format("ndjson")->rows();
   std::vector<Evaluated> evaluated;
   std::vector<RecordResult> records;
   std::vector<InputError> errors;
@@ -160,12 +159,9 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
       }
       Expected<RecordResult> record = evaluate_record(network, setting.context);
       records.push_back(std::move(record).value());
-      std::string lines;
-      for (const LayerResult& row : records.back().rows)
-        ndjson.row(lines, {network.source, network.name, setting.context.gpu.name, row, true});
+      RenderedRows(RowFormat::ndjson).add(network, setting.context.gpu.name, records.back().rows);
     } catch (const InputError& error) {
-      std::string line;
-      ndjson.error(line, error);
+      RenderedRows(RowFormat::ndjson).add(error);
       errors.push_back(error);
     }
   reader.notes();

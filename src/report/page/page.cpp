@@ -65,12 +65,12 @@ std::string grid_table(std::string_view section, const Grid& grid) {
   std::vector<std::string_view> heads;
   for (const GridColumn& column : grid.columns) heads.emplace_back(column.header);
   std::string text = table_begin(section, heads);
-  for_each_row(grid, [&](std::span<const std::string_view> cells, bool) {
+  for (std::size_t row = 0; row < grid.row_count(); ++row) {
     text += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      text += grid.columns[i].left ? text_cell(cells[i]) : number_cell(cells[i]);
+    for (const GridColumn& column : grid.columns)
+      text += column.left ? text_cell(column.cells[row]) : number_cell(column.cells[row]);
     text += "</tr>\n";
-  });
+  }
   return text += table_end;
 }
 
@@ -117,10 +117,7 @@ void write_verdicts(const Report& report, OutputBuffer& page) {
   };
   for (const Result& result : report.results)
     if (result.measured.verdict) add(work_title(result, true), verdict_sentences(result));
-  if (!report.changes) return;
-  const TableStyle plain_text{
-      [](const Grid& grid, OutputBuffer& out) { write_aligned(grid, {}, out); }, {}};
-  add("Before and after", changes_text(*report.changes, report.filter.top, plain_text));
+  if (report.changes) add("Before and after", changes_text(*report.changes, report.filter.top, {}));
 }
 
 /// A page with more charts of one kind is not read.
