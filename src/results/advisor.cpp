@@ -114,7 +114,7 @@ bool set_half(Variant& variant, const LayerResult& row, const Subject& subject) 
 }
 
 /// The libraries for half types take images with channels last.
-std::string half_text(const Subject& subject, std::uint64_t) {
+std::string half_text(const Subject& subject) {
   const auto has_channels_first = [](const LayerResult& row) {
     return row.layer.kind == LayerKind::conv && layout_of(row.layer) == Layout::nchw;
   };
