@@ -256,7 +256,8 @@ std::string syntax_message(std::string_view text, std::size_t offset, std::strin
   if (static_cast<unsigned char>(found) < 0x20)
     return message + "a control character inside a string, or a string that is not closed";
   message += std::string("'") + found + "'";
-  if (found == '{' || found == '[') message += " (a text is one document; NDJSON has one a line)";
+  if (found == '{' || found == '[')
+    message += " (expected one document, or one a line, as of jq -c)";
   if (found == '/' || found == '#') message += " (JSON has no comments)";
   if (found == '}' || found == ']') message += " (JSON has no trailing commas)";
   if (found == '\'') message += " (JSON strings take double quotes)";

@@ -180,7 +180,7 @@ TEST_CASE("Layers out of a report are records", "[cli/read_back]") {
   const TemporaryFolder folder;
   const Json report = report_of(run(folder, "roofline lenet5 --gpu v100 --json"));
   std::string rows;
-  for (const Json& row : report["results"][0]["layers"]) rows += row.dump(1) + "\n";
+  for (const Json& row : report["results"][0]["layers"]) rows += row.dump() + "\n";
   folder.write("rows.json", rows);
   const Json again = report_of(run(folder, "roofline - --gpu v100 --json <rows.json"));
   Json records = again["results"][0]["total"];

@@ -62,17 +62,19 @@ TEST_CASE("An input or a GPU given twice is not compared with itself", "[cli/sel
   CHECK(both.at("sweeps").size() == 2);
 }
 
-TEST_CASE("Two networks of one name in one stream stay apart", "[cli/selections]") {
+TEST_CASE("Two networks of one name stay apart", "[cli/selections]") {
   const TemporaryFolder folder;
-  folder.write("net.json", small_network);
-  const std::string cat = "cat net.json net.json | roofline - --gpu v100,t4 --batch 1,2";
-  const Json root = Json::parse(run(folder, cat + " --json").out);
+  folder.write("one.json", small_network);
+  folder.write("other.json", small_network);
+  const std::string both = "roofline one.json other.json --gpu v100,t4 --batch 1,2";
+  const Json root = Json::parse(run(folder, both + " --json").out);
   CHECK(root.at("results").size() == 8);
   std::vector<std::string> compared;
   for (const Json& row : root.at("comparison")) compared.push_back(row.at("name"));
-  CHECK(compared ==
-        std::vector<std::string>{"net", "net", "net", "net", "net#2", "net#2", "net#2", "net#2"});
+  CHECK(compared == std::vector<std::string>{"one.json", "one.json", "one.json", "one.json",
+                                             "other.json", "other.json", "other.json",
+                                             "other.json"});
   REQUIRE(root.at("sweeps").size() == 4);
   for (const Json& sweep : root.at("sweeps")) CHECK(sweep.at("rows").size() == 2);
-  CHECK(lines_with(run(folder, cat).out, "net#2  ").size() == 1);
+  CHECK(lines_with(run(folder, both).out, "other.json  ").size() == 1);
 }

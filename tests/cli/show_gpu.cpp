@@ -25,10 +25,12 @@ TEST_CASE("A GPU is shown with units, ridges and sources", "[cli/show_gpu]") {
   // Ridges: 12e12 / 600e9 = 20, 96e12 / 600e9 = 160, 9e12 / 500e9 = 18.
   CHECK(run(folder, "roofline --show-gpu lab.json").out ==
         R"(Lab 1 (lab1, l1)
-  architecture          Volta, compute capability 7.0
+  architecture          Volta
+  compute capability    7.0
   SMs                   10
   boost clock           1.500 GHz
-  memory                24.00 GB GDDR6
+  memory                24.00 GB
+  memory type           GDDR6
   L2                    4 MiB
   shared memory an SM   96 KiB
   TDP                   250.0 W
@@ -57,7 +59,7 @@ TEST_CASE("What is not known of a GPU is not shown", "[cli/show_gpu]") {
                                 "bandwidth_gb_per_s": 500, "memory_type": "HBM2"})");
   CHECK(run(folder, "roofline --show-gpu bare.json").out ==
         R"(Bare
-  memory                HBM2
+  memory type           HBM2
 
 datasheet ceilings
   fp32                  10.00 TFLOP/s   ridge 20.00 FLOP/B

@@ -128,7 +128,7 @@ TEST_CASE("Concatenated JSON is told to be NDJSON", "[cli/streams]") {
   const Outcome outcome = run(folder, "cat text | roofline - --gpu v100");
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.err ==
-        "-:5:1: expected JSON, got '{' (a text is one document; NDJSON has one a line)\n");
+        "-:5:1: expected JSON, got '{' (expected one document, or one a line, as of jq -c)\n");
 }
 
 TEST_CASE("What was written stays whole until all is", "[cli/streams]") {
@@ -184,7 +184,7 @@ TEST_CASE("Texts that are no layers are named", "[cli/streams]") {
       {R"({"type": "relu", "input": [8], "name": "\303\251"}  x)", "t.json",
        "t.json:1:46: expected JSON, got 'x'\n"},
       {R"({"type": "relu", "input": [8]}\n  {"type":\n "relu", x})", "t.json",
-       "t.json:2:3: expected JSON, got '{' (a text is one document; NDJSON has one a line)\n"},
+       "t.json:2:3: expected JSON, got '{' (expected one document, or one a line, as of jq -c)\n"},
   };
   for (const Case& each : cases) {
     const std::string name = each.name;

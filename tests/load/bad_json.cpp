@@ -23,7 +23,7 @@ TEST_CASE("A text that is not JSON says where it stops being JSON", "[load/bad_j
       {"{\"stride\": 1} // one", "conv.json:1:15: expected JSON, got '/' (JSON has no comments)"},
       {"# a layer\n{}", "conv.json:1:1: expected JSON, got '#' (JSON has no comments)"},
       {"{\"stride\": 1}\n{\"stride\": 2}",
-       "conv.json:2:1: expected JSON, got '{' (a text is one document; NDJSON has one a line)"},
+       "conv.json:2:1: expected JSON, got '{' (expected one document, or one a line, as of jq -c)"},
       {"{\"stride\": NaN}", "conv.json:1:12: expected JSON, got 'N'"},
       {"{\"stride\": 0x10}", "conv.json:1:13: expected JSON, got 'x'"},
       {R"({"name": "\ud83d"})",

@@ -127,10 +127,10 @@ TEST_CASE("The text shows what is known, a line each", "[load/gpu_fields]") {
                       "x.json")
                       .value();
   CHECK(render_gpu(gpu) == R"(X
-  architecture          compute capability 8.0
+  compute capability    8.0
   SMs                   108
   boost clock           1.410 GHz
-  memory                HBM2
+  memory type           HBM2
   L2                    40 MiB
   shared memory an SM   164 KiB
 

@@ -238,8 +238,8 @@ TEST_CASE("An error in what we wrote points at its own place", "[load/layer_fiel
   edited["results"][0]["layers"][6].erase("layer");
   folder.write("x.json", edited.dump());
   CHECK(run(folder, "roofline x.json --gpu v100").err ==
-        "x.json: /results/0/layers/6: expected rows with their layers, got some without: another "
-        "version of this program wrote them; give the input that they are of\n");
+        "x.json: /results/0/layers/6: expected rows with their layers, got some without, which "
+        "this program wrote: give the input that they are of\n");
 }
 
 TEST_CASE("Adam's parts of the memory sum", "[load/layer_fields]") {
