@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -27,9 +28,10 @@ constexpr std::size_t most_chunk_byte = 65536;
 class FileStream : public ByteStream {
  public:
   FileStream(const std::string& path, const InputLimits& limits)
-      : ByteStream(path, limits),
-        file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY)) {
-    if (file_ < 0) fail_reading(path, errno);
+      : FileStream(path, path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY), limits) {}
+  FileStream(std::string name, int file, const InputLimits& limits)
+      : ByteStream(std::move(name), limits), file_(file) {
+    if (file_ < 0) fail_reading(this->name(), errno);
   }
   ~FileStream() override {
     if (file_ != STDIN_FILENO) ::close(file_);
@@ -229,6 +231,25 @@ std::string read_regular_file(const std::string& path, bool is_looked_through) {
     throw InputError(path, "", "expected a file, got a pipe or a device");
   if (is_looked_through) return FileStream(path, {}).read_rest();
   return open_stream(path)->read_rest();
+}
+
+std::unique_ptr<ByteStream> seekable(std::unique_ptr<ByteStream> stream) {
+  if (stream->size()) return stream;
+  const auto fail = [&]() {
+    throw InputError(stream->name(), "",
+                     std::string("cannot be kept in a temporary file: ") + std::strerror(errno));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> kept(std::tmpfile(), std::fclose);
+  if (!kept) fail();
+  while (true) {
+    const std::string_view bytes = stream->peek(1);
+    if (bytes.empty()) break;
+    if (std::fwrite(bytes.data(), 1, bytes.size(), kept.get()) < bytes.size()) fail();
+    stream->skip(bytes.size());
+  }
+  if (std::fflush(kept.get()) != 0 || std::fseek(kept.get(), 0, SEEK_SET) != 0) fail();
+  return std::make_unique<FileStream>(stream->name(), ::dup(::fileno(kept.get())),
+                                      stream->limits());
 }
 
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,

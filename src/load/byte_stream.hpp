@@ -94,6 +94,10 @@ std::optional<std::string> wrong_encoding(std::string_view begin);
 std::unique_ptr<ByteStream> text_stream(std::string name, std::string text,
                                         const InputLimits& limits = {});
 
+/// The stream as it is, or what is left of a pipe in a file without a name, which ends with the
+/// result: seek() works in it. Throws InputError where that file cannot be written.
+std::unique_ptr<ByteStream> seekable(std::unique_ptr<ByteStream> stream);
+
 /// The stream as it is, or where it begins as gzip does, a stream of what its members hold. Reading
 /// the result throws InputError where the data are damaged or cut off, or expand more than data do
 /// that were not made to.
@@ -103,8 +107,8 @@ std::unique_ptr<ByteStream> inflated(std::unique_ptr<ByteStream> stream);
 
 bool looks_like_zip(std::string_view head);
 
-/// The text of the first entry that is wanted. Of a file the archive's directory is read and then
-/// that entry; a pipe is read whole. Throws InputError where the archive has none (`expected`
+/// The text of the first entry that is wanted. The archive's directory is read and then that
+/// entry. Throws InputError where the archive has none (`expected`
 /// says what), is damaged or encrypted, or where the text exceeds the limits.
 std::string zip_entry_text(std::unique_ptr<ByteStream> archive,
                            bool (*is_wanted)(std::string_view name), const std::string& expected);

@@ -56,12 +56,6 @@ void read_zip64(std::string_view extra, Entry& entry) {
   }
 }
 
-/// The rest of a pipe, as the archive's directory stands at its end.
-std::unique_ptr<ByteStream> in_memory(ByteStream& pipe) {
-  const InputLimits limits = pipe.limits();
-  return text_stream(pipe.name(), pipe.read_rest(), limits);
-}
-
 class Archive {
  public:
   Archive(std::unique_ptr<ByteStream> stream, bool (*is_wanted)(std::string_view),
@@ -69,7 +63,7 @@ class Archive {
       : stream_(std::move(stream)), is_wanted_(is_wanted), expected_(expected) {}
 
   std::string text() && {
-    if (!stream_->size()) stream_ = in_memory(*stream_);
+    stream_ = seekable(std::move(stream_));
     const Entry entry = find(*stream_->size());
     if (entry.is_encrypted) fail("expected an archive without a password, got an encrypted one");
     if (entry.method != 0 && entry.method != 8)
