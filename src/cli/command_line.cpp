@@ -114,17 +114,14 @@ std::pair<std::string, std::uint64_t> parse_dimension(const std::string& text) {
   throw UsageError("--dim: expected NAME=VALUE such as height=224, got \"" + text + "\"");
 }
 
-/// "GPU=PER_HOUR" or "FILE"
-StatedPrice parse_price(const std::string& text) {
+/// "GPU=PER_HOUR"
+std::pair<std::string, double> parse_price(const std::string& text) {
   const std::size_t equals = text.find('=');
-  std::error_code error;
-  if (equals == text.npos && std::filesystem::exists(text, error)) return {text, std::nullopt};
   if (equals != text.npos && equals > 0)
     if (const auto price = number_in<double>(std::string_view(text).substr(equals + 1));
         price && std::isfinite(*price) && *price > 0)
-      return {text.substr(0, equals), price};
-  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5 or a file, got \"" + text +
-                   "\"");
+      return {text.substr(0, equals), *price};
+  throw UsageError("--price: expected GPU=PER_HOUR such as h100=2.5, got \"" + text + "\"");
 }
 
 /// "128x64x8"
@@ -423,8 +420,7 @@ void add_gpus(Rows& rows, Options& options) {
       ->type_name("NAME=VALUE");
   rows.list("--price",
             Rows::for_each([&](auto& text) { options.prices.push_back(parse_price(text)); }),
-            "What an hour of a GPU costs, for the cost of a million images, as h100=2.5,t4=0.35, "
-            "or a file of prices (CSV or JSON with gpu and per_hour)");
+            "What an hour of a GPU costs, for the cost of a million images, as h100=2.5,t4=0.35");
 }
 
 void add_view(Rows& rows, Options& options) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "roofline/analysis.hpp"
@@ -33,12 +34,6 @@ struct LayerSetting {
   std::optional<BatchGoal> batch_goal;  ///< the batch is searched for on each GPU
 };
 
-/// One --price: what an hour of a GPU costs, or a file of such prices.
-struct StatedPrice {
-  std::string name;                ///< the GPU or the file
-  std::optional<double> per_hour;  ///< absent: the name is that of a file
-};
-
 struct Options {
   enum class Action : std::uint8_t {
     evaluate,
@@ -60,7 +55,7 @@ struct Options {
   std::string constants = "*";           ///< a pattern: which ones calibration may move
   std::optional<double> minutes;         ///< how long the script of calibrate measures
   std::string kernel_model;              ///< a file of constants in place of the GPUs'; empty: none
-  std::vector<StatedPrice> prices;
+  std::vector<std::pair<std::string, double>> prices;  ///< of an hour of a GPU, in any spelling
   ReportOptions report;
   std::vector<Gate> gates;               ///< the conditions of --fail-if
   bool json = false;                     ///< --json; lists of GPUs are then printed so

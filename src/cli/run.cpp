@@ -30,13 +30,10 @@ void set_ranking(RowFilter& filter, const Contexts& contexts) {
 }
 
 /// A later price of a GPU takes the place of an earlier one.
-Prices prices_of(const std::vector<StatedPrice>& stated, const Catalogue& catalogue) {
+Prices prices_of(const Options& options, const Catalogue& catalogue) {
   Prices prices;
-  for (const auto& [name, per_hour] : stated)
-    if (per_hour)
-      prices[unwrap(catalogue.find(name)).name] = *per_hour;
-    else
-      for (const auto& [gpu, price] : load_prices(name, catalogue)) prices[gpu] = price;
+  for (const auto& [name, per_hour] : options.prices)
+    prices[unwrap(catalogue.find(name)).name] = per_hour;
   return prices;
 }
 
@@ -45,7 +42,7 @@ int evaluate_inputs(Options options) {
   const Catalogue catalogue;
   Contexts contexts(options, catalogue);
   set_ranking(options.report.filter, contexts);
-  options.report.price_per_hour = prices_of(options.prices, catalogue);
+  options.report.price_per_hour = prices_of(options, catalogue);
   std::optional<MeasuredTimes> times;
   if (!options.measured.empty()) times.emplace(options.measured, options.defaults.limits);
   const auto inputs = resolve_inputs(options.inputs);

@@ -14,60 +14,37 @@
 namespace roofline {
 namespace {
 
-/// The columns of a list of objects.
-struct ListColumns {
-  std::string wanted;                      ///< "gpu and per_hour", as errors name the columns
-  std::vector<std::string_view> required;  ///< in the header
-  std::vector<std::string_view> texts;     ///< cells are texts even where they look like numbers
-  bool others_are_read = false;
-};
-
-bool contains(const std::vector<std::string_view>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-void check_header(const std::optional<CsvRow>& header, const ListColumns& columns,
-                  const std::string& source) {
-  const std::string expected = "expected a header row with " + columns.wanted + ", got ";
-  if (!header) throw InputError(source, "", expected + "an empty file");
-  for (const std::string_view name : columns.required)
-    if (std::find(header->cells.begin(), header->cells.end(), name) == header->cells.end())
-      throw InputError(source, std::to_string(header->line),
-                       expected + "none of " + std::string(name));
-}
-
-void read_csv(ByteStream& stream, const ListColumns& columns,
-              const std::function<void(const Value&)>& read_row) {
+/// Calls `read` with each row as an object.
+void read_csv(ByteStream& stream, const std::function<void(const Value&)>& read) {
   CsvRows rows(stream);
   const std::optional<CsvRow> header = rows.next();
-  check_header(header, columns, stream.name());
+  const std::string expected = "expected a header row with name and a time, got ";
+  if (!header) throw InputError(stream.name(), "", expected + "an empty file");
+  if (std::ranges::find(header->cells, "name") == header->cells.end())
+    throw InputError(stream.name(), std::to_string(header->line), expected + "none of name");
   while (const std::optional<CsvRow> row = rows.next()) {
     check_width(*row, header->cells.size(), stream.name());
     JsonDocument document({stream.name(), row->line});
     std::vector<JsonNode> members;
     for (std::size_t i = 0; i < row->cells.size(); ++i) {
       const std::string& column = header->cells[i];
-      if (row->cells[i].empty()) continue;
-      if (columns.others_are_read || contains(columns.required, column))
-        members.push_back(document.cell(column, row->cells[i], contains(columns.texts, column)));
+      const bool is_text = column == "name" || column == "network";  // also where it is "64"
+      if (!row->cells[i].empty()) members.push_back(document.cell(column, row->cells[i], is_text));
     }
     document.set_root(document.row(members));
-    read_row(document.root());
+    read(document.root());
   }
 }
 
-/// Reads a file that a user gives beside the inputs: a list of objects in JSON, or CSV of which
-/// each row is an object. Throws InputError.
-void read_object_list(const std::string& path, const InputLimits& limits,
-                      const ListColumns& columns,
-                      const std::function<void(const Value& object)>& read) {
+void read_rows(const std::string& path, const InputLimits& limits,
+               const std::function<void(const Value&)>& read) {
   const std::unique_ptr<ByteStream> stream = open_stream(path, limits);
   const std::string_view head = stream->peek(1);
   if (!path.ends_with(".json") && !head.starts_with('[') && !head.starts_with('{'))
-    return read_csv(*stream, columns, read);
+    return read_csv(*stream, read);
   const JsonDocument document(stream->read_rest(), {path});
   if (!document.root().is_array())
-    document.root().fail_expected("a list of objects with " + columns.wanted);
+    document.root().fail_expected("a list of objects with name and a time");
   for (const Value each : document.root()) read(each);
 }
 
@@ -114,28 +91,8 @@ bool is_of(const MeasuredTime& time, const Layer& layer, const Network& network)
 
 }  // namespace
 
-Prices load_prices(const std::string& path, const Catalogue& catalogue) {
-  Prices prices;
-  read_object_list(
-      path, {}, {"gpu and per_hour", {"gpu", "per_hour"}, {"gpu"}}, [&](const Value& row) {
-        row.check_keys("a price", {"gpu", "per_hour"});
-        const Value gpu = row.require("gpu", "the name of a GPU");
-        const Expected<Gpu> found = catalogue.find(gpu.text());
-        if (!found) {
-          InputError error = gpu.origin().error(gpu.pointer(), found.error().what());
-          error.remedy = found.error().remedy;
-          throw error;
-        }
-        const double per_hour = row.require("per_hour", "what an hour costs").positive_number();
-        if (!prices.emplace(found->name, per_hour).second)
-          gpu.fail("expected each GPU once, got " + found->name + " again");
-      });
-  return prices;
-}
-
 MeasuredTimes::MeasuredTimes(const std::string& path, const InputLimits& limits) : path_(path) {
-  read_object_list(path, limits, {"name and a time", {"name"}, {"name", "network"}, true},
-                   [&](const Value& row) { times_.push_back(read_time(row)); });
+  read_rows(path, limits, [&](const Value& row) { times_.push_back(read_time(row)); });
 }
 
 void MeasuredTimes::join(Network& network) {

@@ -1,24 +1,16 @@
 #pragma once
 
-// What a user lists in files beside the inputs: prices of GPUs, and measured times, joined to
-// layers by name.
+// Measured times that a user lists in a file beside the inputs, joined to layers by name.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "roofline/catalogue.hpp"
 #include "roofline/infer.hpp"
 #include "roofline/network.hpp"
-#include "roofline/settings_table.hpp"
 
 namespace roofline {
-
-/// CSV with the columns gpu and per_hour, of which others are not read; or JSON, a list of objects
-/// with gpu and per_hour. A GPU stands in any spelling that
-/// names it, once. Throws InputError.
-Prices load_prices(const std::string& path, const Catalogue& catalogue);
 
 /// One row of such a file.
 struct MeasuredTime {

@@ -1,5 +1,5 @@
-// Which GPU, which batch: selections of GPUs, rankings, prices from a file, batches that each GPU
-// has its own of.
+// Which GPU, which batch: selections of GPUs, rankings, prices, batches that each GPU has its own
+// of.
 
 #include <nlohmann/json.hpp>
 
@@ -122,62 +122,23 @@ TEST_CASE("What does not fit is said below a ranking", "[cli/choose]") {
                        "too little memory (16.00 GB needed): 2: "));
 }
 
-TEST_CASE("Prices come from a file", "[cli/choose]") {
+TEST_CASE("GPUs have prices", "[cli/choose]") {
   const TemporaryFolder folder;
   fill(folder);
-  folder.write("prices.csv", "gpu,provider,per_hour\nFast One,x,20\nslow one,y,1\n");
-  folder.write("list.json",
-               R"([{"gpu": "fast one", "per_hour": 20}, {"gpu": "slow one", "per_hour": 1}])");
   const std::string line =
       in_own_folder + "roofline net.json --gpu acme --sort cost --format csv --price ";
-  for (const char* file : {"prices.csv", "list.json"}) {
-    INFO(file);
-    CHECK(column(run(folder, line + file), gpu_column) == "Slow One;Fast One;");
-  }
-  // A later price takes the place of an earlier one.
-  CHECK(column(run(folder, line + "prices.csv --price 'fast one=0.01'"), gpu_column) ==
-        "Fast One;Slow One;");
   CHECK(column(run(folder, line + "'fast one=20,slow one=1'"), gpu_column) == "Slow One;Fast One;");
-  struct Case {
-    const char* name;
-    const char* text;
-    const char* message;
-  };
-  const Case table[] = {
-      {"a.csv", "gpu,per_hour\nfast one,2\nfasst one,3\n",
-       "a.csv:3: /gpu: unknown GPU \"fasst one\"; did you mean Fast One? (--list-gpus lists "
-       "all)"},
-      {"b.csv", "gpu,per_hour\nfast one,free\n",
-       "b.csv:2: /per_hour: expected a number > 0, got \"free\""},
-      {"c.csv", "gpu,price\nfast one,2\n",
-       "c.csv:1: expected a header row with gpu and per_hour, got none of per_hour"},
-      {"d.csv", "", "d.csv: expected a header row with gpu and per_hour, got an empty file"},
-      {"e.csv", "gpu,per_hour\nfast one\n", "e.csv:2: expected 2 cells, got 1"},
-      {"f.csv", "gpu,per_hour\nfast one,1\nFast One,2\n",
-       "f.csv:3: /gpu: expected each GPU once, got Fast One again"},
-      {"g.json", R"([{"gpu": "fast one", "per_hour": -1}])",
-       "g.json: /0/per_hour: expected a number > 0, got -1"},
-      {"h.json", R"([{"gpu": "fast one"}])",
-       "h.json: /0/per_hour: expected what an hour costs, got nothing"},
-      {"i.json", "3", "i.json: expected a list of objects with gpu and per_hour, got 3"},
-  };
-  for (const Case& each : table) {
-    folder.write(each.name, each.text);
-    const Outcome outcome = run(folder, line + each.name);
-    CHECK(outcome.err.find(each.message) != std::string::npos);
-    INFO(outcome.err);
-    CHECK(outcome.err.ends_with(std::string(each.message) + "\n"));
-    CHECK(outcome.out == "");
-    CHECK(outcome.exit_code == 1);
-  }
-  CHECK(run(folder, line + "nothing.csv").err ==
-        "roofline: --price: expected GPU=PER_HOUR such as h100=2.5 or a file, got "
-        "\"nothing.csv\"\n");
-  const Outcome over =
-      run(folder, in_own_folder + "roofline net.json --gpu acme --price prices.csv -o prices.csv");
-  CHECK(over.exit_code == 2);
-  CHECK(over.err ==
-        "roofline: -o prices.csv: expected another file than prices.csv, which this run reads\n");
+  // A later price takes the place of an earlier one.
+  CHECK(column(run(folder, line + "'fast one=20,slow one=1' --price 'Fast One=0.01'"),
+               gpu_column) == "Fast One;Slow One;");
+  const Outcome unknown = run(folder, line + "'fasst one=3'");
+  CHECK(
+      unknown.err.ends_with("unknown GPU \"fasst one\"; did you mean Fast One? (--list-gpus lists "
+                            "all)\n"));
+  CHECK(unknown.out == "");
+  folder.write("prices.csv", "gpu,per_hour\nfast one,20\n");
+  CHECK(run(folder, line + "prices.csv").err ==
+        "roofline: --price: expected GPU=PER_HOUR such as h100=2.5, got \"prices.csv\"\n");
 }
 
 TEST_CASE("Each GPU has a largest and a best batch", "[cli/choose]") {
