@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "roofline/algorithm.hpp"
 #include "roofline/enumeration.hpp"
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"

@@ -14,7 +14,7 @@
 
 #include "roofline/error.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {

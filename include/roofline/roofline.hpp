@@ -3,7 +3,6 @@
 // All of the library.
 
 #include "roofline/accuracy.hpp"
-#include "roofline/algorithm.hpp"
 #include "roofline/analysis.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/context.hpp"
@@ -13,7 +12,6 @@
 #include "roofline/explanation.hpp"
 #include "roofline/gate.hpp"
 #include "roofline/gpu.hpp"
-#include "roofline/infer.hpp"
 #include "roofline/kernel.hpp"
 #include "roofline/layer.hpp"
 #include "roofline/layer_kind.hpp"

@@ -2,7 +2,7 @@
 
 // What an input says of a layer, before anything is worked out: the neutral form between every
 // input format and the model. A loader fills in what its format states and leaves the rest absent;
-// infer (infer.hpp) works out shapes, applies defaults and makes every check.
+// infer (network.hpp) works out shapes, applies defaults and makes every check.
 
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,7 @@
 #include "cli/output.hpp"
 #include "model/text.hpp"
 #include "report/text.hpp"
-#include "roofline/algorithm.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline {
 

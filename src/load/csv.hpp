@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline {
 

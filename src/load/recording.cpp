@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline {
 namespace {

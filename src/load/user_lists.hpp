@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "roofline/infer.hpp"
 #include "roofline/network.hpp"
 
 namespace roofline {

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "roofline/algorithm.hpp"
 #include "roofline/data_type.hpp"
+#include "roofline/layer.hpp"
 
 namespace roofline {
 

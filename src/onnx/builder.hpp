@@ -11,7 +11,7 @@
 
 #include "onnx/graph.hpp"
 #include "onnx/model.hpp"
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline::onnx_graph {
 

@@ -9,7 +9,7 @@
 
 #include "onnx/graph.hpp"
 #include "onnx/model.hpp"
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline::onnx_graph {

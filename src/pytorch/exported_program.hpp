@@ -15,7 +15,7 @@
 
 #include "load/json.hpp"
 #include "pytorch/operator_call.hpp"
-#include "roofline/infer.hpp"
+#include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {

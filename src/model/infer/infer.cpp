@@ -1,11 +1,10 @@
-#include "roofline/infer.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "model/as_run.hpp"
 #include "model/infer/shapes.hpp"
 #include "model/text.hpp"
+#include "roofline/network.hpp"
 
 namespace roofline {
 namespace {

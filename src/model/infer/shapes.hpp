@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "roofline/infer.hpp"
 #include "roofline/layer.hpp"
+#include "roofline/network.hpp"
 #include "roofline/spec.hpp"
 
 namespace roofline {
