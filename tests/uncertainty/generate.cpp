@@ -16,10 +16,12 @@
 #include <stdexcept>
 
 #include "kernel/constants.hpp"
+#include "kernel/resolved_model.hpp"
 #include "load/kernel_model.hpp"
 #include "results/steps.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/error.hpp"
+#include "roofline/kernel.hpp"
 #include "uncertainty/table.hpp"
 
 namespace {
@@ -130,7 +132,7 @@ void write_totals(const std::string& shared) {
     if (sample.set.gpu == std::string("h200")) h200.push_back(&sample);
   const Gpu gpu = find_gpu("h200").value();
   MeasuredErrors errors = gpu.constants->errors;
-  const double share = common_share(h200, errors_of(gpu, errors).layers);
+  const double share = common_share(h200, kernel_model_of(gpu).value().resolved().errors.layers);
   std::vector<Run> runs = own_runs(source_folder + "/tests/measured");
   for (Run& run : other_runs(shared)) runs.push_back(std::move(run));
   errors.totals = total_errors(runs, share, "errors: runs");
