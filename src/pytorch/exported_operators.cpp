@@ -490,11 +490,9 @@ void higher_order(ProgramReader& reader, Node& node) {
   const Value longest =
       *std::max_element(node.graphs.begin(), node.graphs.end(),
                         [&](const Value& a, const Value& b) { return length(a) < length(b); });
-  std::string counts;
-  for (const Value& graph : node.graphs) add_item(counts, std::to_string(length(graph)), " and ");
   if (!node.op.starts_with("wrap"))
     reader.note("node \"" + std::string(node.name) + "\" (" + std::string(node.op) +
-                "): graphs of " + counts + " operators, of which the longest is counted once");
+                "): of its graphs the longest is counted once");
   std::vector<const TensorArgument*> inputs = node.tensors();
   const std::size_t taken = longest.find("inputs").size();
   if (inputs.size() > taken)  // a condition goes before them

@@ -84,9 +84,6 @@ std::optional<std::size_t> step_at(const std::vector<StepRange>& steps, double t
 /// Shorter gaps are not named after what the host did in them.
 constexpr double least_named_us = 2 * least_long_range_us;
 
-/// For shorter gaps only the thread that ended the gap is looked at.
-constexpr double least_searched_us = 100;
-
 /// The kinds of gaps that are kept.
 constexpr std::size_t most_kinds = 20;
 
@@ -131,41 +128,20 @@ class HostTimeline {
     callers_ = find_callers(ranges_);
   }
 
-  std::uint32_t at(std::uint32_t thread, double time_us) const {
-    return innermost_at(ranges_, callers_, thread, time_us);
-  }
-
   std::string_view name(std::uint32_t range) const { return recording_.name(ranges_[range]); }
 
   /// Whether a range around that time, on the thread, is of that sort.
   template <class IsOfSort>
   bool any_at(std::uint32_t thread, double time_us, IsOfSort is_of_sort) const {
-    for (std::uint32_t i = at(thread, time_us); i != no_index; i = callers_[i])
+    for (std::uint32_t i = innermost_at(ranges_, callers_, thread, time_us); i != no_index;
+         i = callers_[i])
       if (is_of_sort(name(i))) return true;
     return false;
   }
 
-  /// The innermost range that ran for half of the gap: on the thread that ended it, else, as that
-  /// one may have waited, on any.
-  std::uint32_t covering(const Gap& gap, std::optional<std::uint32_t> thread) const {
-    if (thread)
-      if (const std::uint32_t own = covering_on(*thread, gap); own != no_index) return own;
-    std::uint32_t shortest = no_index;
-    if (gap.length_us() < least_searched_us) return shortest;
-    for (std::uint32_t i = 0; i < recording_.threads.size(); ++i)
-      if (const std::uint32_t each = covering_on(i, gap); each != no_index)
-        if (shortest == no_index || length_us(each) < length_us(shortest)) shortest = each;
-    return shortest;
-  }
-
- private:
-  double length_us(std::uint32_t range) const {
-    return ranges_[range].end_us - ranges_[range].start_us;
-  }
-
-  /// What ran for half of the gap ran in its middle.
-  std::uint32_t covering_on(std::uint32_t thread, const Gap& gap) const {
-    std::uint32_t i = at(thread, gap.middle_us());
+  /// The innermost range of the thread that ran for half of the gap, and so in its middle.
+  std::uint32_t covering(std::uint32_t thread, const Gap& gap) const {
+    std::uint32_t i = innermost_at(ranges_, callers_, thread, gap.middle_us());
     while (i != no_index &&
            std::min(ranges_[i].end_us, gap.end_us) - std::max(ranges_[i].start_us, gap.begin_us) <
                gap.length_us() / 2)
@@ -173,6 +149,7 @@ class HostTimeline {
     return i;
   }
 
+ private:
   const Recording& recording_;
   std::vector<HostRange> ranges_;
   std::vector<std::uint32_t> callers_;
@@ -282,8 +259,8 @@ IdleTime idle_time(const Recording& recording, const WorkOrigins& origins,
         next.call_index == no_index ? nullptr : &recording.calls[next.call_index];
     const IdleCause cause = cause_of(recording, host, gap, next, call);
     std::uint32_t during = no_index;
-    if (gap.length_us() >= least_named_us && cause != IdleCause::queued)
-      during = host.covering(gap, call != nullptr ? std::optional(call->thread) : std::nullopt);
+    if (gap.length_us() >= least_named_us && cause != IdleCause::queued && call != nullptr)
+      during = host.covering(call->thread, gap);
     IdleGaps& kind = kinds[{cause, during == no_index ? std::string_view() : host.name(during)}];
     kind.count += 1;
     kind.time_s += gap.length_us() * s_per_us;

@@ -55,7 +55,7 @@ struct HostRange {
   double end_us = 0;
   std::uint64_t external_id = 0;
   TextId name = TextPool::empty;
-  std::uint32_t thread = 0;     ///< index in Recording::threads
+  std::uint32_t thread = 0;     ///< a number of its own
   std::uint32_t arguments = 0;  ///< index in Recording::arguments
   std::uint32_t message = 0;    ///< index in Recording::messages
 };
@@ -98,7 +98,6 @@ struct RecordedDevice {
 
 struct Recording {
   TextPool texts;
-  std::vector<std::string> threads;
   std::vector<Arguments> arguments{Arguments()};  ///< each once; the first: none
   bool has_values = false;  ///< arguments that are no tensors, which PyTorch wrote from 1.13 on
   std::vector<RecordedMessage> messages{{}};  ///< the first: none

@@ -200,10 +200,8 @@ class Scanner {
     append_word(event.find("pid"), key_);
     key_ += '/';
     append_word(event.find("tid"), key_);
-    const auto next = static_cast<std::uint32_t>(recording_.threads.size());
-    const auto [entry, inserted] = thread_ids_.try_emplace(key_, next);
-    if (inserted) recording_.threads.push_back(key_);
-    return entry->second;
+    const auto next = static_cast<std::uint32_t>(thread_ids_.size());
+    return thread_ids_.try_emplace(key_, next).first->second;
   }
 
   std::uint32_t arguments_of(const Value& own) {
