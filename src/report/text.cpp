@@ -57,9 +57,10 @@ struct Range {
   char32_t last;
 };
 
-/// Control characters, line separators, and what turns the direction of the text after it.
+/// Control characters, line separators, what turns the direction of the text after it, and what is
+/// no character of XML.
 constexpr Range acting[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200E, 0x200F},
-                            {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}};
+                            {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF}};
 
 bool acts(char32_t code) {
   return std::ranges::any_of(

@@ -168,22 +168,15 @@ Box box_of(const Text& text) {
 }
 
 std::string xml_text(std::string_view text) {
-  const std::string clean = printable_lines(text);
   std::string out;
-  for (std::size_t i = 0; i < clean.size(); ++i) {
-    const std::string_view rest = std::string_view(clean).substr(i, 3);
-    if (rest == "\xEF\xBF\xBE" || rest == "\xEF\xBF\xBF") {  // U+FFFE, U+FFFF: not XML
-      out += '?';
-      i += 2;
-      continue;
-    }
-    switch (clean[i]) {
+  for (const char c : printable_lines(text)) {
+    switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '&': out += "&amp;"; break;
       case '"': out += "&quot;"; break;
       case '\'': out += "&#39;"; break;
-      default: out += clean[i];
+      default: out += c;
     }
   }
   return out;
