@@ -1,6 +1,6 @@
-#include "load/kernel_names.hpp"
-
 #include <algorithm>
+
+#include "load/recording.hpp"
 
 namespace roofline {
 namespace {

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "load/kernel_names.hpp"
 #include "model/layer_fields.hpp"
 #include "model/text.hpp"
 #include "profilers/tensorrt.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "load/kernel_names.hpp"
+#include "load/recording.hpp"
 #include "model/text.hpp"
 #include "pytorch/exported_program.hpp"
 #include "pytorch/operator_table.hpp"

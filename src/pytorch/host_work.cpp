@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "load/kernel_names.hpp"
 #include "pytorch/trace_work.hpp"
 
 namespace roofline {

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "load/kernel_names.hpp"
 #include "model/text.hpp"
 
 namespace roofline {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "load/kernel_names.hpp"
+#include "load/recording.hpp"
 
 namespace roofline {
 namespace {

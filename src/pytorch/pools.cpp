@@ -1,4 +1,4 @@
-#include "load/kernel_names.hpp"
+#include "load/recording.hpp"
 #include "pytorch/operator_table.hpp"
 
 // Pools, means, sums and resizes.

@@ -4,7 +4,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "load/kernel_names.hpp"
 #include "model/text.hpp"
 #include "pytorch/operator_table.hpp"
 #include "pytorch/trace_work.hpp"

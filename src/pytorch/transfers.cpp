@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "load/kernel_names.hpp"
 #include "model/text.hpp"
 #include "pytorch/trace_work.hpp"
 
