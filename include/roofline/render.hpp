@@ -35,6 +35,15 @@ using Sink = std::function<void(std::string_view)>;
 /// Formats that are rows of layers, of kernels or of points, and nothing else. Each row is rendered
 /// by itself, on any thread, and handed on once it is known.
 enum class RowFormat : std::uint8_t { ndjson, csv };
+/// Whether rows are cells below a line of their columns' names: all of one kind, and none of an
+/// error, which stands on standard error alone.
+constexpr bool has_columns(RowFormat format) {
+  switch (format) {
+    case RowFormat::ndjson: return false;
+    case RowFormat::csv: return true;
+  }
+  return false;
+}
 
 /// A format that needs all results before it writes the first byte.
 using ReportFormat = void (*)(const Report& report, const RenderStyle& style, const Sink& sink);

@@ -304,7 +304,10 @@ void append_cells(std::string& text, const Fields& fields, const Of&... of) {
 
 template <class Fields, class... Of>
 void append_line(std::string& text, RowFormat format, const Fields& fields, const Of&... of) {
-  if (format == RowFormat::csv) return append_cells(text, fields, of...);
+  switch (format) {
+    case RowFormat::csv: return append_cells(text, fields, of...);
+    case RowFormat::ndjson: break;
+  }
   JsonWriter writer(text, false);
   writer.begin_object();
   write_fields(writer, true, of...);

@@ -7,9 +7,8 @@
 namespace roofline {
 namespace {
 
-/// CSV has no place for errors: they are said on standard error alone.
 void append_error(std::string& text, RowFormat format, const InputError& error) {
-  if (format == RowFormat::csv) return;
+  if (has_columns(format)) return;
   JsonWriter(text, false)
       .object({{"schema_version", schema_version},
                {"source", error.source},
@@ -20,7 +19,7 @@ void append_error(std::string& text, RowFormat format, const InputError& error) 
 
 /// What stands before all rows.
 std::string begin_of(RowFormat format, RowsOf what) {
-  return format == RowFormat::csv ? csv_header(what) : "";
+  return has_columns(format) ? csv_header(what) : "";
 }
 
 [[noreturn]] void fail_mixed() {
@@ -30,7 +29,7 @@ std::string begin_of(RowFormat format, RowsOf what) {
 }
 
 void append_layer(std::string& text, RowFormat format, const Result& result, std::size_t row) {
-  append_row(text, format, row_of(result, result.layers[row], format == RowFormat::ndjson));
+  append_row(text, format, row_of(result, result.layers[row], !has_columns(format)));
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ void RowStream::write(std::string_view text, RowsOf what) {
     if (const std::string begin = begin_of(format_, what); !begin.empty()) sink_(begin);
   }
   if (text.empty()) return;
-  if (what != rows_of_ && format_ == RowFormat::csv) fail_mixed();
+  if (what != rows_of_ && has_columns(format_)) fail_mixed();
   sink_(text);
 }
 
@@ -94,7 +93,7 @@ void write_point_rows(RowFormat format, const Report& report, OutputBuffer& out)
 
 void write_layer_rows(RowFormat format, const Report& report, OutputBuffer& out) {
   const bool of_kernels = report.results.empty() && !report.kernels.empty();
-  if (!report.results.empty() && !report.kernels.empty() && format == RowFormat::csv) fail_mixed();
+  if (!report.results.empty() && !report.kernels.empty() && has_columns(format)) fail_mixed();
   out.text() = begin_of(format, of_kernels ? RowsOf::kernels : RowsOf::layers);
   for (std::size_t i = 0; i < report.results.size(); ++i)
     for (const std::size_t row : report.selections[i].rows) {
