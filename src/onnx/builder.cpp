@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "onnx/operators.hpp"
 #include "roofline/error.hpp"
@@ -35,6 +36,24 @@ constexpr std::size_t most_numbers_in_all = std::size_t{1} << 25;
 constexpr std::size_t numbers_an_operand = 32;  // that take as much memory
 constexpr std::size_t deepest_graph = 64;
 constexpr std::size_t longest_path = 1000;
+
+/// ONNX Runtime's operators on quantised tensors, each with a scale and a zero point behind it, as
+/// ONNX's own operators on the tensors alone: QLinearAdd(a, scale, zero, b, ...) as Add(a, b).
+void drop_scales(Node& node) {
+  constexpr std::string_view prefix = "QLinear";
+  const bool is_gemm = node.op == "QGemm";
+  if (!is_gemm && (!node.op.starts_with(prefix) || node.op == "QLinearWhere")) return;
+  node.op.erase(0, is_gemm ? 1 : prefix.size());
+  node.domain.clear();
+  const Values all = std::exchange(node.inputs, {});
+  // The result's own pair is the last but in a concatenation, where it is the first; only a
+  // convolution's bias, which has no pair, stands behind it.
+  const bool is_concat = node.op == "Concat";
+  const std::size_t most = std::max<std::size_t>(all.size(), 2) - 2;
+  const std::size_t end = is_concat ? all.size() : std::min<std::size_t>(most, is_gemm ? 7 : 6);
+  for (std::size_t i = is_concat ? 2 : 0; i < end; i += 3) node.inputs.push_back(all[i]);
+  if (node.op == "Conv" && all.size() > 8) node.inputs.push_back(all[8]);
+}
 
 Values inputs_of(const NodeProto& proto, const Scope& scope) {
   Values inputs;
@@ -177,6 +196,7 @@ class Builder {
     const auto function = model_.functions.find(function_key(proto.domain, proto.op));
     if (function != model_.functions.end()) return add_call(node, function->second, scope);
     if (node.domain.empty() && node.op == "If") return add_if(node, scope);
+    if (node.domain.empty() || node.domain == microsoft) drop_scales(node);
     node.row = find_operator(node.domain, node.op);
     // Patterns know operators by name: somebody else's is not ONNX's of that name.
     if (node.row->name.empty() && !node.domain.empty())

@@ -216,7 +216,7 @@ def moves():
 
 
 def quantised():
-    m = Model("quantised", batch=2)
+    m = Model("quantised", batch=2, versions={"com.microsoft": 1})
     x, q = m.x("x", ["N", 8, 6, 6]), m.x("q", ["N", 8, 6, 6], UINT8)
     scale, zero = m.c("scale", .1, numpy.float32), m.c("zero", 0, numpy.uint8)
     zero8 = m.c("zero8", 0, numpy.int8)
@@ -231,12 +231,28 @@ def quantised():
     m.n("DequantizeLinear", ["q2", scale, zero], "d3")
     m.n("Relu", ["d3"], "relu")
     m.row("relu", ["d3"], "relu")
+    m.n("QLinearConv", [q, scale, zero, m.w("qconv.weight", weight, INT8), scale, zero8, scale, zero], "qconv")
+    m.conv_row(q, "qconv", weight)
     m.n("ConvInteger", [q, m.w("iconv.weight", weight, INT8)], "iconv")
     m.conv_row(q, "iconv", weight)
     a = m.x("a", ["N", 5, 8], UINT8)
+    m.n("QLinearMatMul", [a, scale, zero, m.w("qmat.weight", [8, 9], INT8), scale, zero8, scale, zero], "qmat")
+    m.row("linear", [a], "qmat", 2 * 5 * 8 * 9, 72)
     m.n("MatMulInteger", [a, m.w("imat.weight", [8, 9], INT8)], "imat")
     m.row("linear", [a], "imat", 2 * 5 * 8 * 9, 72)
-    m.out("relu", "iconv", "imat")
+    # Operators of ONNX Runtime's own domain: each tensor has a scale and a zero point.
+    tensor = [scale, zero]
+    r = m.x("r", ["N", 8, 6, 6], UINT8)
+    for op, kind, inputs in [("QLinearAdd", "add", [q, *tensor, r, *tensor, *tensor]),
+                             ("QLinearMul", "mul", [q, *tensor, r, *tensor, *tensor])]:
+        m.n(op, inputs, kind, domain="com.microsoft", sizes=[2, 8, 6, 6])
+        m.row(kind, [q, r], kind)
+    m.n("QLinearConcat", [*tensor, q, *tensor, r, *tensor], "concat", domain="com.microsoft", axis=1,
+        sizes=[2, 16, 6, 6])
+    m.row("concat", [q, r], "concat")
+    m.n("QLinearGlobalAveragePool", [q, *tensor, *tensor], "mean", domain="com.microsoft", sizes=[2, 8, 1, 1])
+    m.row("global_avg_pool", [q], "mean")
+    m.out("relu", "qconv", "iconv", "qmat", "imat", "add", "mul", "concat", "mean")
     m.save()
 
 
