@@ -102,7 +102,7 @@ void map(DenseChoice& choice, const DenseContext& context, std::span<const TileK
       tiles, context.model.machine.sm);
 }
 
-DenseChoice product(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
+DenseChoice product_choice(const DenseContext& context, const Contraction& x, Algorithm algorithm) {
   const KernelMapping& mapping = *context.layer.mapping;
   const ResolvedModel& model = context.model;
   const Engine engine = context.engine.engine;
@@ -164,7 +164,7 @@ class Fastest {
 /// The plain product, by the name that its layer gives it.
 DenseChoice plain_product(const DenseContext& context) {
   const Contraction& x = context.x;
-  return product(context, x, x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
+  return product_choice(context, x, x.pointwise ? Algorithm::gemm : Algorithm::implicit_gemm);
 }
 
 /// The fastest that the library has.
@@ -174,7 +174,7 @@ DenseChoice library_choice(const DenseContext& context) {
   fastest.consider(plain_product(context));
   if (context.engine.features[LibraryFeature::scatter] && x.role == Pass::dgrad &&
       x.is_convolution && !x.pointwise)
-    fastest.consider(product(context, scattered(x), Algorithm::scatter_gemm));
+    fastest.consider(product_choice(context, scattered(x), Algorithm::scatter_gemm));
   // Half-precision vectors go to the tiled kernels in cuBLAS.
   if (!x.is_convolution && std::min(x.m, x.n) <= 4 && x.element_byte >= 4)
     fastest.consider(vector_product());
@@ -189,9 +189,9 @@ DenseChoice stated_choice(const DenseContext& context, Algorithm algorithm) {
   const bool direct = algorithm == Algorithm::direct && x.role == Pass::fwd && x.is_convolution &&
                       context.layer.mapping->tile;
   if (algorithm == Algorithm::implicit_gemm || algorithm == Algorithm::gemm || direct)
-    return product(context, x, algorithm);
+    return product_choice(context, x, algorithm);
   if (algorithm == Algorithm::scatter_gemm && x.role == Pass::dgrad && x.is_convolution)
-    return product(context, scattered(x), algorithm);
+    return product_choice(context, scattered(x), algorithm);
   if (algorithm == Algorithm::gemv && std::min(x.m, x.n) <= 4) return vector_product();
   Fastest fastest(context);
   for (const Transform& transform : transforms_of(x, context.engine.features, algorithm))
