@@ -9,11 +9,13 @@ import subprocess
 import sys
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 ROOFLINE, CHROMIUM, CHROMEDRIVER, FOLDER = sys.argv[1:5]
 FOLDER = pathlib.Path(FOLDER)
@@ -116,12 +118,21 @@ def check_filter(driver):
     check(len(rows(driver)) == whole, "all rows are back")
 
 
+def soon(driver, holds):
+    """Whether it holds before long: a page follows a link after the click has returned."""
+    try:
+        return WebDriverWait(driver, 10).until(lambda _: holds())
+    except TimeoutException:
+        return False
+
+
 def check_derivation(driver):
     driver.find_element(By.LINK_TEXT, "layer4.1.conv2").click()
-    check("layer4.1.conv2 of resnet50" in derivation_text(driver), "a name leads to its derivation")
+    check(soon(driver, lambda: "layer4.1.conv2 of resnet50" in (derivation_text(driver) or "")),
+          "a name leads to its derivation")
     driver.back()
     driver.find_element(By.LINK_TEXT, "layer4.1.conv1").send_keys(Keys.ENTER)
-    check(derivation_text(driver) is not None, "the keyboard leads there")
+    check(soon(driver, lambda: derivation_text(driver) is not None), "the keyboard leads there")
     driver.save_screenshot(str(FOLDER / "derivation.png"))
     driver.find_element(By.ID, "filter").send_keys("no such layer")
     mark = driver.find_elements(By.CSS_SELECTOR, 'figure:first-of-type svg a[href^="#r0-"]')[-1]  # drawn above all others
