@@ -140,9 +140,10 @@ def check_derivation(driver):
     wanted = mark.get_attribute("href")
     wanted = wanted.get("baseVal", "") if isinstance(wanted, dict) else wanted
     ActionChains(driver).move_to_element(mark.find_element(By.CSS_SELECTOR, "path")).click().perform()
-    chosen = driver.find_element(By.CSS_SELECTOR, "#layer-table tr:target")
-    check(wanted.endswith("#" + chosen.get_attribute("id")), "a click on a mark leads to its layer")
-    check(chosen.is_displayed(), "which the filter no longer hides")
+    row = driver.find_element(By.ID, wanted.rsplit("#")[-1])
+    check(soon(driver, lambda: row in driver.find_elements(By.CSS_SELECTOR, "#layer-table tr:target")),
+          "a click on a mark leads to its layer")
+    check(soon(driver, row.is_displayed), "which the filter no longer hides")
 
 
 def check_looks(driver):
