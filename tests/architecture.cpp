@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,16 @@ TEST_CASE("One header includes all of the library", "[architecture]") {
     if (include.file == "include/roofline/roofline.hpp")
       included.push_back("include/" + include.header);
   CHECK(included == expected);
+}
+
+TEST_CASE("Every header of the source is included", "[architecture]") {
+  std::set<std::string> included;
+  for (const Include& include : includes_under({"src"})) included.insert("src/" + include.header);
+  for (const std::string& file : source_files({"src"}))
+    if (file.ends_with(".hpp")) {
+      INFO(file);
+      CHECK(included.contains(file));
+    }
 }
 
 TEST_CASE("The model does no input or output", "[architecture]") {

@@ -66,8 +66,6 @@ struct InputFormat {
   bool by_line = false;
 };
 
-std::span<const InputFormat> input_formats();
-
 /// The inputs that a word stands for: a file, the layer files of a directory
 /// (recursively, sorted by path, hidden ones left out), "-" for standard input, or a built-in
 /// network, each by the name under which it is opened.

@@ -148,8 +148,6 @@ Expected<std::shared_ptr<const NetworkSpec>> Item::spec(const LayerDefaults& def
   return expected([&] { return read(defaults); });
 }
 
-std::span<const InputFormat> input_formats() { return input_table; }
-
 Expected<std::string> read_text(const std::string& path) {
   return expected([&] { return open_stream(path)->read_rest(); });
 }

@@ -79,7 +79,6 @@ using SettingField = FieldOf<SettingsTable, SettingRow>;
 
 std::span<const OutputField> output_fields();
 std::span<const KernelField> kernel_fields();
-std::span<const SettingField> setting_fields();
 
 /// Writes the fields, nested by their paths, into the open object; `with_head` those that say what
 /// the row is of, too.
