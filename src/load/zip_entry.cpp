@@ -70,8 +70,8 @@ class Archive {
       fail("expected an entry that is stored or deflated, got method " +
            std::to_string(entry.method));
     const std::string name = stream_->name();
-    const std::string text = entry.method == 8 ? inflated(std::move(stream_))->read_rest()
-                                               : std::string(require(entry.whole_byte));
+    std::string text = entry.method == 8 ? inflated(std::move(stream_))->read_rest()
+                                         : std::string(require(entry.whole_byte));
     if (entry.crc != crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()))
       throw InputError(name, "", "expected an entry that has its checksum, got a damaged one");
     return text;

@@ -104,7 +104,7 @@ std::optional<TensorArgument> with_sizes(ProgramReader& reader, const Node& node
                                          const TensorArgument& tensor, const Sizes& stated,
                                          const BatchChange& batch) {
   bool copies = false;
-  const auto seen = reshaped(tensor, stated, batch, copies);
+  auto seen = reshaped(tensor, stated, batch, copies);
   if (!seen || !copies) return seen;
   return reshaped(reader.copied(node, tensor, contiguous_strides(tensor.sizes)), stated, batch,
                   copies);
