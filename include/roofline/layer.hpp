@@ -265,6 +265,7 @@ struct LayerTraits {
   std::optional<Interpolation> interpolation;  ///< of an upsampling; none: nearest
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
   bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
+  bool is_kept = false;         ///< the caller keeps what it writes: a result of the network
   SharedValue<Measured> measured;
   SharedValue<std::string> source_line;  ///< of the model's code: "net.py:12"; empty: not stated
 };

@@ -31,6 +31,8 @@ struct Network {
   std::optional<std::uint64_t> batch = {};
   /// A program of PyTorch's, which runs it where no other framework is asked for.
   bool is_pytorch_program = false;
+  /// What the caller gives and keeps, where the source says so.
+  std::optional<std::uint64_t> input_byte = {};
   std::optional<DataType> autocast = {};  ///< amp or amp_bf16: its weights are kept in fp32
   /// The number of the record in its source, from 1, where this is a record of a stream: its layers
   /// stand alone, outside any network.
@@ -99,6 +101,7 @@ Expected<Network> infer(const NetworkSpec& spec, const LayerDefaults& defaults);
 /// a shape is there only while its layer runs.
 struct Memory {
   std::uint64_t weight_byte = 0;
+  std::uint64_t input_byte = 0;  ///< that the caller keeps, where it is known
   std::uint64_t peak_activation_byte = 0;
   std::string peak_layer;                  ///< that runs at the peak
   std::uint64_t training_weight_byte = 0;  ///< with the layers that only training has
@@ -107,7 +110,7 @@ struct Memory {
   std::uint64_t workspace_byte = 0;  ///< the largest of any kernel, as they run one after the other
 
   std::uint64_t inference_byte() const {
-    return weight_byte + peak_activation_byte + workspace_byte;
+    return weight_byte + input_byte + peak_activation_byte + workspace_byte;
   }
   std::uint64_t training_byte() const {
     return 2 * training_weight_byte + saved_activation_byte + optimizer_state_byte + workspace_byte;

@@ -166,6 +166,8 @@ struct NetworkSpec {
   bool has_dimensions = false;
   /// A program of PyTorch's, which runs it where no other framework is asked for.
   bool is_pytorch_program = false;
+  /// What the caller gives and keeps (images, key and value caches), where the source says so.
+  std::optional<std::uint64_t> input_byte;
 
   std::size_t layer_count() const { return layers.size() + unread.count; }
 };

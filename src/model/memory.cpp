@@ -40,11 +40,13 @@ void find_peak(const Network& network, const std::vector<std::size_t>& owners, M
   const std::size_t count = network.layers.size();
   std::vector<std::size_t> last_reader(count);
   for (std::size_t i = 0; i < count; ++i) {
+    const Layer& layer = network.layers[i];
     // Autocast casts weights once a pass.
-    const std::size_t least = casts_weights(network, network.layers[i]) ? count - 1 : i;
+    const bool stays = layer.is_kept || casts_weights(network, layer);
+    const std::size_t least = stays ? count - 1 : i;
     last_reader[owners[i]] = std::max(last_reader[owners[i]], least);
-    for (const Operand& operand : network.layers[i].inputs)
-      if (operand.producer && !network.layers[i].training_only) {
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer && !layer.training_only) {
         std::size_t& last = last_reader[owners[*operand.producer]];
         last = std::max(last, i);
       }
@@ -59,7 +61,8 @@ void find_peak(const Network& network, const std::vector<std::size_t>& owners, M
       live = checked_add(live, bytes);
       freed_after[last_reader[i]] += bytes;
     }
-    const std::uint64_t now = checked_add(live, external_input_byte(layer));
+    const std::uint64_t read_byte = network.input_byte ? 0 : external_input_byte(layer);
+    const std::uint64_t now = checked_add(live, read_byte);
     if (now > memory.peak_activation_byte) {
       memory.peak_activation_byte = now;
       memory.peak_layer = layer.name;
@@ -92,6 +95,7 @@ std::uint64_t saved_byte(const Network& network, const std::vector<std::size_t>&
 
 Memory memory_of(const Network& network, Optimizer optimizer) {
   Memory memory;
+  memory.input_byte = network.input_byte.value_or(0);
   for (const Layer& layer : network.layers) {
     const DataType kept = network.autocast ? DataType::fp32 : layer.dtypes.weight;
     const std::uint64_t bytes = stored_byte(count(layer).params, kept);

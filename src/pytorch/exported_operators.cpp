@@ -344,6 +344,19 @@ void matmul(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "bmm", {first, spread(b)}, result));
 }
 
+/// "...d,dhe->...he" with letters for the axes that the points stand for in this operand.
+std::string without_points(std::string letters, std::size_t rank) {
+  constexpr std::string_view points = "...";
+  std::erase(letters, ' ');
+  const std::size_t at = letters.find(points);
+  if (at == letters.npos) return letters;
+  const std::size_t named = letters.size() - points.size();
+  const std::size_t axes = std::min<std::size_t>(rank - std::min(rank, named), 9);
+  std::string digits;  // of the last axis first, as operands broadcast
+  for (std::size_t i = axes; i > 0; --i) digits += static_cast<char>('0' + i);
+  return letters.replace(at, points.size(), digits);
+}
+
 /// "bhid,bhjd->bhij" as products of matrices: letters of both operands and the result count them,
 /// those of both alone are summed over.
 void einsum(ProgramReader& reader, Node& node) {
@@ -351,16 +364,15 @@ void einsum(ProgramReader& reader, Node& node) {
   const std::vector<const TensorArgument*> operands = node.tensors();
   const std::size_t comma = equation.find(',');
   const std::size_t arrow = equation.find("->");
-  const bool is_product = operands.size() == 2 && comma < arrow && arrow != equation.npos &&
-                          equation.find('.') == equation.npos;
+  const bool is_product = operands.size() == 2 && comma < arrow && arrow != equation.npos;
   if (!is_product) return run_row(reader, node);
-  std::string letters[] = {equation.substr(0, comma),
-                           equation.substr(comma + 1, arrow - comma - 1)};
-  std::string result = equation.substr(arrow + 2);
-  std::erase(result, ' ');
+  const std::string letters[] = {
+      without_points(equation.substr(0, comma), operands[0]->rank()),
+      without_points(equation.substr(comma + 1, arrow - comma - 1), operands[1]->rank())};
+  const std::string result =
+      without_points(equation.substr(arrow + 2), node.results.front().rank());
   std::uint64_t sizes[2][3] = {{1, 1, 1}, {1, 1, 1}};  // counted, kept and summed of each
   for (std::size_t i = 0; i < 2; ++i) {
-    std::erase(letters[i], ' ');
     if (letters[i].size() != operands[i]->rank()) return run_row(reader, node);
     for (std::size_t axis = 0; axis < letters[i].size(); ++axis) {
       const bool is_left = result.find(letters[i][axis]) != result.npos;
@@ -483,16 +495,51 @@ void repeat(ProgramReader& reader, Node& node) {
   reader.writes(node, reader.run(node, "copy", {tensor_argument(result), from}, result.sizes));
 }
 
+/// A graph that runs for each slice of the tensors of one argument: layers of the first slice, and
+/// of all others, whose weights are the same.
+void run_slices(ProgramReader& reader, Node& node, std::size_t sliced) {
+  std::vector<TensorArgument> inputs;
+  std::uint64_t times = 1;
+  for (std::size_t i = 0; i < node.arguments.size(); ++i)
+    for (const TensorArgument& tensor : node.arguments[i].tensors) {
+      inputs.push_back(tensor);
+      if (i != sliced || tensor.rank() == 0) continue;
+      if (tensor.batch_step.front() != 0) reader.fail_batch(node);
+      times = tensor.sizes.front();
+      ViewAxes axes = own_axes(tensor);
+      axes.erase(axes.begin());
+      const auto slice = view_of(tensor, axes, reader.batch_change());
+      if (!slice) reader.fail_batch(node);
+      inputs.back() = *slice;
+    }
+  std::vector<const TensorArgument*> given;
+  given.reserve(inputs.size());
+  for (const TensorArgument& input : inputs) given.push_back(&input);
+  std::vector<TensorArgument> all = node.results;
+  reader.run_graph(node, node.graphs.front(), given);
+  if (times > 1) reader.run_graph(node, node.graphs.front(), given, times - 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!reader.batch_change().grow(all[i])) reader.fail_batch(node);
+    all[i].layer = node.results[i].layer;
+  }
+  node.results = std::move(all);
+}
+
 /// A graph that is called, or one of several that data choose, of which the longest counts.
 void higher_order(ProgramReader& reader, Node& node) {
   if (node.graphs.empty()) return run_row(reader, node);
+  if (node.op.starts_with("map")) return run_slices(reader, node, 1);
+  if (node.op == "scan") return run_slices(reader, node, 2);
   const auto length = [](const Value& graph) { return graph.find("nodes").size(); };
   const Value longest =
       *std::max_element(node.graphs.begin(), node.graphs.end(),
                         [&](const Value& a, const Value& b) { return length(a) < length(b); });
-  if (!node.op.starts_with("wrap"))
+  if (!node.op.starts_with("wrap")) {
+    std::string lengths;
+    for (const Value graph : node.graphs) add_item(lengths, std::to_string(length(graph)));
     reader.note("node \"" + std::string(node.name) + "\" (" + std::string(node.op) +
-                "): of its graphs the longest is counted once");
+                "): of its graphs, of " + lengths + " operators, the longest is counted once");
+  }
   std::vector<const TensorArgument*> inputs = node.tensors();
   const std::size_t taken = longest.find("inputs").size();
   if (inputs.size() > taken)  // a condition goes before them

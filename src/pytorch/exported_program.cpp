@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "model/layer_fields.hpp"
+#include "model/sizes.hpp"
 #include "model/text.hpp"
 #include "pytorch/operator_table.hpp"
+#include "roofline/roofline_point.hpp"
 
 namespace roofline {
 namespace {
@@ -131,9 +133,18 @@ NetworkSpec ProgramReader::network() && {
   const Value module = program_.at("graph_module");
   const Value graph = module.at("graph");
   Tensors tensors = inputs(graph);
-  run_nodes(graph, tensors);
-  set_names();
   NetworkSpec network;
+  network.input_byte = 0;
+  for (const auto& [name, tensor] : tensors)
+    if (!tensor.is_parameter)
+      *network.input_byte +=
+          stored_byte(element_count(tensor.sizes), tensor.type.value_or(DataType::fp32));
+  run_nodes(graph, tensors);
+  for (const Value output : graph.find("outputs"))
+    if (const auto found = tensors.find(output.find("as_tensor").find("name").try_text());
+        found != tensors.end() && found->second.layer)
+      layers_[*found->second.layer].is_kept = true;
+  set_names();
   network.source = program_.origin().source;
   network.batch = sizes_.batch();
   network.has_dimensions = true;
@@ -270,7 +281,8 @@ void ProgramReader::run_nodes(const Value& graph, Tensors& tensors) {
 }
 
 void ProgramReader::run_graph(Node& node, const Value& graph,
-                              const std::vector<const TensorArgument*>& given) {
+                              const std::vector<const TensorArgument*>& given,
+                              std::uint64_t times) {
   constexpr std::size_t deepest_graph = 16;
   if (depth_ >= deepest_graph) fail(node, "expected at most 16 graphs inside each other, got more");
   Tensors tensors;
@@ -281,7 +293,9 @@ void ProgramReader::run_graph(Node& node, const Value& graph,
       tensors[name.try_text()] = *given[next++];
     }
   ++depth_;
+  const std::uint64_t outer_times = std::exchange(times_, checked_mul(times_, times));
   run_nodes(graph, tensors);
+  times_ = outer_times;
   --depth_;
   std::size_t result = 0;
   for (const Value output : graph.require("outputs", "an array of results"))
@@ -312,6 +326,7 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
   for (LayerSpec& layer : layers) {
     layer.place = {program_.origin().source, place_of(node), false, {}};
     layer.source_line = source_line_;
+    if (times_ > 1) layer.repeat = times_;
     if (layer.pass == Pass::fwd) layer.pass.reset();
     // Weights that are the one input of a function or a norm are read as any tensor is.
     if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;

@@ -81,6 +81,7 @@ void write_setting(W& w, const Setting& setting) {
 void write_memory(W& w, const Result& result) {
   w.optional("memory", result.memory, [&](const Memory& memory) {
     w.members({{"weight_byte", memory.weight_byte},
+               {"input_byte", memory.input_byte},
                {"peak_activation_byte", memory.peak_activation_byte},
                {"peak_layer", memory.peak_layer},
                {"training_weight_byte", memory.training_weight_byte},
