@@ -40,12 +40,16 @@ Engine require_engine(const Layer& layer, const Context& context, const std::str
                        peaks_of(context.gpu));
 }
 
-/// The engine that the rows are spoken of with: that of the first dense contraction.
+/// The engine that the rows are spoken of with: that of the largest dense contraction.
 Engine main_engine_of(const std::vector<LayerResult>& rows) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [](const LayerResult& row) {
-    return is_dense_contraction(row.layer);
-  });
-  return found == rows.end() ? rows.front().engine : found->engine;
+  const auto dense_flops = [](const LayerResult& row) {
+    return is_dense_contraction(row.layer) ? row.counts.flops : 0;
+  };
+  return std::max_element(rows.begin(), rows.end(),
+                          [&](const LayerResult& a, const LayerResult& b) {
+                            return dense_flops(a) < dense_flops(b);
+                          })
+      ->engine;
 }
 
 /// The value that all layers share, if they do.

@@ -324,3 +324,43 @@ TEST_CASE("A program with an open batch is the one with that batch", "[pytorch/p
   CHECK(differences(network_in("resnetv2_50.dynamic.pt2", defaults),
                     network_in("resnetv2_50.pt2", defaults)) == std::vector<std::string>{});
 }
+
+TEST_CASE("Graphs inside a graph count as often as they run", "[pytorch/programs]") {
+  struct Case {
+    std::string file;
+    std::uint64_t macs;
+    std::size_t layers;
+  };
+  for (const auto& [file, macs, layers] : {
+           Case{"map.pt2", 10 * (8 * 64 * 64), 10 * 2},  // a linear layer and a ReLU of 10 slices
+           Case{"scan.pt2", 10 * (8 * 64 * 64), 1 + 10 * 4},  // after zeros
+           Case{"cond.pt2", 8 * 64 * 256, 4},              // the longer branch, after a sum and >
+           Case{"einsum.pt2", 8 * 20 * 64 * (4 * 16), 1},  // ...d,dhe->...he
+       }) {
+    INFO(file);
+    const Network network = network_in(file);
+    CHECK(network.layers.size() == layers);
+    std::uint64_t counted = 0;
+    for (const Layer& layer : network.layers) counted += count(layer).macs;
+    CHECK(counted == macs);
+  }
+  CHECK(network_in("cond.pt2").assumptions ==
+        std::vector<std::string>{
+            "node \"cond\" (cond): of its graphs, of 1, 3 operators, the longest is counted once"});
+  // The weights of all slices are the same.
+  CHECK(memory_of(network_in("map.pt2")).weight_byte == 4 * (64 * 64 + 64));
+}
+
+TEST_CASE("A caller keeps what it gives and what it gets", "[pytorch/programs]") {
+  const Network decoder = network_in("decode_8b.pt2", at_batch(8));
+  const Memory memory = memory_of(decoder);
+  // Keys and values of 32 blocks, 8 heads and 128 features in fp16, for 4096 tokens each, and a
+  // token.
+  CHECK(memory.input_byte == 32ULL * 2 * 8 * 8 * 4096 * 128 * 2 + 8 * 8);
+  // A token longer each, the scores of all words, and the last norm's rows.
+  CHECK(memory.peak_activation_byte ==
+        32ULL * 2 * 8 * 8 * 4097 * 128 * 2 + 8 * 128256 * 2 + 8 * 4096 * 2);
+  CHECK(decoder.assumptions ==
+        std::vector<std::string>{"its inputs are tokens [s10, 1], cache_0_0 and 63 more [s10, 8, "
+                                 "4096, 128] with s10 = 8 of 1 to 1024"});
+}
