@@ -292,11 +292,10 @@ std::string memory_sentence(const Result& result) {
           ? fmt::format("memory: weights and their gradients {}, kept activations {}",
                         si(2 * memory.training_weight_byte, "B"),
                         si(memory.saved_activation_byte, "B"))
-          : fmt::format("memory: weights {},{} activations {} at most (in {})",
-                        si(memory.weight_byte, "B"),
-                        memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
-                        si(memory.peak_activation_byte, "B"),
-                        shortened(printable(memory.peak_layer), 30));
+          : fmt::format(
+                "memory: weights {},{} activations {} at most (in {})", si(memory.weight_byte, "B"),
+                memory.input_byte > 0 ? " inputs " + si(memory.input_byte, "B") + "," : "",
+                si(memory.peak_activation_byte, "B"), shortened(printable(memory.peak_layer), 30));
   if (result.setting.training && memory.optimizer_state_byte > 0)
     text += ", optimizer " + si(memory.optimizer_state_byte, "B");
   if (memory.workspace_byte > 0) text += ", workspace " + si(memory.workspace_byte, "B");
