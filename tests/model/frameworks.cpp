@@ -157,6 +157,26 @@ TEST_CASE("The host's cost of an operator is assumed, and said to be", "[model/f
   CHECK(own.assumptions.empty());
 }
 
+TEST_CASE("A cast of autocast's takes the host a third of an operator", "[model/frameworks]") {
+  LayerDefaults defaults;
+  defaults.autocast = DataType::amp;
+  const Network product = load_text(
+      R"([{"name": "fc", "type": "linear", "input": [8, 64], "out_features": 64}])", defaults);
+  AnalysisOptions options = options_of(Framework::pytorch);
+  const auto times_us = [&] {
+    std::map<std::string, double> times;
+    for (const LayerResult& row : analyze(product, find_gpu("h200").value(), options).layers)
+      times[row.layer.name + "." + std::string(name_of(row.layer.pass))] =
+          std::round(*row.expected_time_s * 1e6);
+    return times;
+  };
+  const std::map<std::string, double> inference = times_us();
+  CHECK(inference.at("fc.fwd") == 23);
+  CHECK(inference.at("fc.input to fp16.fwd") == 8);
+  options.training = true;
+  CHECK(times_us().at("fc.input to fp16.fwd") == 23);
+}
+
 TEST_CASE("What a framework cannot run is refused", "[model/frameworks]") {
   CHECK(message_of([] {
           make_context(find_gpu("mi300x").value(), options_of(Framework::tensorrt)).value();
