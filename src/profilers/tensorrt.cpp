@@ -13,6 +13,7 @@
 
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
+#include "model/text.hpp"
 #include "profilers/formats.hpp"
 #include "roofline/load.hpp"
 
@@ -141,17 +142,6 @@ std::optional<double> take_time(TimesByName& times, const std::string& name) {
   return times.extract(found).mapped();
 }
 
-/// Without detail the engine lists its layers' names alone.
-std::string name_of_layer(const Value& layer) {
-  if (layer.is_string())
-    layer.fail(
-        "expected a layer's description, got its name alone: build the engine with "
-        "trtexec --profilingVerbosity=detailed");
-  if (!layer.is_object()) layer.fail_expected("a layer's description");
-  if (!layer.contains("Name")) layer.fail("expected Name, got none");
-  return layer.at("Name").text();
-}
-
 /// The profile of the engine's own name, or else one among the inputs that knows half of the
 /// layers.
 std::optional<EngineProfile> find_profile(const Value& list, std::span<const std::string> inputs) {
@@ -163,7 +153,7 @@ std::optional<EngineProfile> find_profile(const Value& list, std::span<const std
     EngineProfile profile = read_profile(file);
     TimesByName times = times_by_name(profile);
     std::size_t known = 0;
-    for (const Value layer : list) known += take_time(times, name_of_layer(layer)) ? 1U : 0U;
+    for (const Value layer : list) known += take_time(times, engine_layer_name(layer)) ? 1U : 0U;
     if (2 * known >= list.size()) return profile;
   }
   return std::nullopt;
@@ -193,18 +183,32 @@ void note_profiling_cost(EngineProfile& profile, TraceSummary& summary) {
   summary.span_s = *profile.latency_s;
 }
 
-/// Adds the layer, with its time where that is known; gives why the model does not take it.
-std::optional<NotModelled> add_layer(const Value& layer, const std::string& name,
-                                     const std::optional<Measured>& measured, NetworkSpec& spec) {
-  auto read = read_engine_layer(layer);
-  if (auto* none = std::get_if<NotModelled>(&read)) return std::move(*none);
-  LayerSpec& own = std::get<LayerSpec>(read);
-  if (const auto failure = failure_of(own)) return NotModelled{failure->message, ""};
-  own.name = name;
-  own.place = layer.place();
-  if (measured) own.measured = *measured;
-  spec.layers.push_back(std::move(own));
-  return std::nullopt;
+/// Names of layers by what is to be said of them.
+using NamesByReason = std::map<std::string, std::vector<std::string>>;
+
+/// So that each layer of the file is one of the network's, in a table of its own or counted here.
+void note_layers(const NamesByReason& layers, std::string_view what, NetworkSpec& spec) {
+  constexpr std::size_t most_named = 5;
+  for (const auto& [reason, names] : layers)
+    spec.assumptions.push_back(std::to_string(names.size()) +
+                               (names.size() == 1 ? " layer " : " layers ") + std::string(what) +
+                               ": " + some_of(names, most_named) + " (" + reason + ")");
+}
+
+void add_unmeasured(const Value& list, NetworkSpec& spec) {
+  NamesByReason by_bytes, left_out;
+  for (const Value layer : list) {
+    auto read = read_engine_layer(layer);
+    auto* none = std::get_if<NotModelled>(&read);
+    if (none != nullptr)
+      (none->by_bytes ? by_bytes : left_out)[none->reason].push_back(engine_layer_name(layer));
+    if (none == nullptr)
+      spec.layers.push_back(std::get<LayerSpec>(std::move(read)));
+    else if (none->by_bytes)
+      spec.layers.push_back(std::move(*none->by_bytes));
+  }
+  note_layers(by_bytes, "counted by bytes alone", spec);
+  note_layers(left_out, "left out", spec);
 }
 
 void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) {
@@ -218,25 +222,35 @@ void add_measured(const Value& list, EngineProfile& profile, NetworkSpec& spec) 
   if (profile.latency_s) note_profiling_cost(profile, summary);
   TimesByName times = times_by_name(profile);
   UnmodelledList unmodelled;
-  std::size_t without_time = 0;
+  NamesByReason left_out;
   for (const Value layer : list) {
-    const std::string name = name_of_layer(layer);
-    const std::optional<double> time_s = take_time(times, name);
-    without_time += time_s ? 0U : 1U;
-    if (time_s.value_or(0) <= 0) continue;  // constants, and copies that turned out to be none
+    const std::string name = engine_layer_name(layer);
+    const double time_s = take_time(times, name).value_or(0);
+    if (time_s <= 0) {  // constants, copies that turned out to be none
+      left_out["without a time in " + profile.source].push_back(name);
+      continue;
+    }
     ++summary.launches;
-    summary.kernel_s += *time_s;
-    const Measured measured{*time_s, std::nullopt, profile.device};
-    if (const auto none = add_layer(layer, name, measured, spec))
-      unmodelled.add(name, none->shapes, none->reason, *time_s);
-    else
-      summary.layers_s += *time_s;
+    summary.kernel_s += time_s;
+    auto read = read_engine_layer(layer);
+    if (const auto* none = std::get_if<NotModelled>(&read)) {
+      unmodelled.add(name, none->shapes, none->reason, time_s);
+      continue;
+    }
+    summary.layers_s += time_s;
+    LayerSpec& own = std::get<LayerSpec>(read);
+    own.measured = Measured{time_s, std::nullopt, profile.device};
+    spec.layers.push_back(std::move(own));
+  }
+  for (const auto& [name, time_s] : times) {
+    if (time_s <= 0) continue;
+    ++summary.launches;
+    summary.kernel_s += time_s;
+    unmodelled.add(name, "", "a time of no layer of the engine", time_s);
   }
   summary.busy_s = summary.kernel_s;
   summary.unmodelled = unmodelled.items(1);
-  if (without_time > 0)
-    summary.notes.push_back(std::to_string(without_time) + " layers have no time in " +
-                            profile.source);
+  note_layers(left_out, "left out", spec);
   spec.summary = std::make_shared<const TraceSummary>(std::move(summary));
 }
 
@@ -308,7 +322,7 @@ NetworkSpecs read_engine(ByteStream& stream, std::span<const std::string> inputs
   if (std::optional<EngineProfile> profile = find_profile(list, inputs))
     add_measured(list, *profile, spec);
   else
-    for (const Value layer : list) add_layer(layer, name_of_layer(layer), std::nullopt, spec);
+    add_unmeasured(list, spec);
   spec.batch = batch_of(list);
   spec.batch_is_fixed = true;
   if (spec.layers.empty()) list.fail("expected layers that run, got none");

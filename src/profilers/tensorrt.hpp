@@ -24,10 +24,14 @@ struct EngineTensor {
 /// The tensors of the member "Inputs" or "Outputs"; empty where there is none.
 std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member);
 
+/// Throws InputError where there is no more than a name, as engines list layers without detail.
+std::string engine_layer_name(const Value& layer);
+
 /// Why a layer of the engine is none of ours.
 struct NotModelled {
   std::string reason;
   std::string shapes;
+  std::optional<LayerSpec> by_bytes;  ///< what it reads and writes, where it runs and tells that
 };
 
 /// Throws InputError where the description lacks what its kind of layer must have.

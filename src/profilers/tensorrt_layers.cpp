@@ -45,6 +45,7 @@ using LayerOrReason = std::variant<LayerSpec, NotModelled>;
 /// An engine's layer with what every rule needs of it.
 struct EngineLayer {
   const Value& value;
+  std::string name;
   std::string type;    ///< "Convolution", "Reformat", ...: ParameterType, or else LayerType
   std::string prefix;  ///< of the keys of one part of a fused layer: "Conv" in "ConvKernel"
   std::vector<EngineTensor> inputs;
@@ -63,7 +64,7 @@ std::string tensors_text(const std::vector<EngineTensor>& tensors) {
 }
 
 NotModelled not_modelled(const EngineLayer& layer, std::string reason) {
-  return {std::move(reason), tensors_text(layer.inputs) + " to " + tensors_text(layer.outputs)};
+  return {std::move(reason), tensors_text(layer.inputs) + " to " + tensors_text(layer.outputs), {}};
 }
 
 Sizes numbers_at(const EngineLayer& layer, const std::string& key, std::uint64_t least = 1) {
@@ -95,6 +96,8 @@ std::string tactic_of(const EngineLayer& layer) {
 LayerSpec base_layer(const EngineLayer& layer, LayerKind kind) {
   LayerSpec spec;
   spec.kind = kind;
+  spec.name = layer.name;
+  spec.place = layer.value.place();
   spec.dtypes.input = layer.input().type;
   spec.dtypes.output = layer.output().type;
   const bool multiplies = info(kind).family == KindFamily::contraction;
@@ -250,8 +253,7 @@ LayerOrReason traffic(const EngineLayer& layer) {
 /// element or row by row, so that its tensors are its work, unless it multiplies matrices
 /// ("_gemm_mha_v2_myl0_4").
 LayerOrReason generated(const EngineLayer& layer) {
-  const std::string name = layer.value.at("Name").text();
-  if (mentions(name, {"gemm", "mha", "conv"}))
+  if (mentions(layer.name, {"gemm", "mha", "conv"}))
     return not_modelled(layer, "a generated kernel of matrix products without their sizes");
   return traffic(layer);
 }
@@ -297,11 +299,34 @@ std::string type_of_layer(const Value& layer) {
   layer.fail("expected LayerType, got none");
 }
 
-bool is_counted(const EngineTensor& tensor) {
-  return tensor.type && !tensor.sizes.empty() && element_count(tensor.sizes) > 0;
+bool is_counted(const std::vector<EngineTensor>& tensors) {
+  return !tensors.empty() && tensors.front().type && !tensors.front().sizes.empty() &&
+         element_count(tensors.front().sizes) > 0;
+}
+
+LayerOrReason read_by_rule(const EngineLayer& layer) {
+  const EngineRule* found = find_rule(layer.type);
+  if (found == nullptr)
+    return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
+  if (!is_counted(layer.inputs) || !is_counted(layer.outputs))
+    return not_modelled(layer, "its tensors have no sizes or types that the model knows");
+  LayerOrReason read = found->rule(layer);
+  if (const auto* spec = std::get_if<LayerSpec>(&read))
+    if (const auto failure = failure_of(*spec)) return not_modelled(layer, failure->message);
+  return read;
 }
 
 }  // namespace
+
+std::string engine_layer_name(const Value& layer) {
+  if (layer.is_string())
+    layer.fail(
+        "expected a layer's description, got its name alone: build the engine with "
+        "trtexec --profilingVerbosity=detailed");
+  if (!layer.is_object()) layer.fail_expected("a layer's description");
+  if (!layer.contains("Name")) layer.fail("expected Name, got none");
+  return layer.at("Name").text();
+}
 
 std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_view member) {
   std::vector<EngineTensor> tensors;
@@ -329,15 +354,20 @@ std::vector<EngineTensor> read_engine_tensors(const Value& layer, std::string_vi
 }
 
 std::variant<LayerSpec, NotModelled> read_engine_layer(const Value& value) {
-  EngineLayer layer{value, type_of_layer(value), "", read_engine_tensors(value, "Inputs"),
-                    read_engine_tensors(value, "Outputs")};
-  const EngineRule* found = find_rule(layer.type);
-  if (found == nullptr)
-    return not_modelled(layer, "a layer of type " + layer.type + ", which has no rule");
-  if (layer.inputs.empty() || layer.outputs.empty() || !is_counted(layer.input()) ||
-      !is_counted(layer.output()))
-    return not_modelled(layer, "its tensors have no sizes or types that the model knows");
-  return found->rule(layer);
+  const EngineLayer layer{value,
+                          engine_layer_name(value),
+                          type_of_layer(value),
+                          "",
+                          read_engine_tensors(value, "Inputs"),
+                          read_engine_tensors(value, "Outputs")};
+  if (layer.type == "NoOp" || layer.type == "Constant")
+    return NotModelled{"a layer of type " + layer.type + ", which runs nothing", "", {}};
+  LayerOrReason read = read_by_rule(layer);
+  auto* none = std::get_if<NotModelled>(&read);
+  if (none != nullptr && is_counted(layer.inputs) && is_counted(layer.outputs))
+    if (LayerSpec spec = std::get<LayerSpec>(traffic(layer)); !failure_of(spec))
+      none->by_bytes = std::move(spec);
+  return read;
 }
 
 }  // namespace roofline

@@ -133,7 +133,38 @@ void report_on(std::vector<Evaluated> evaluated, std::vector<InputError> errors,
 } catch (const InputError&) {  // nothing to explain, or a chart of layers without FLOP
 }
 
-void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* times = nullptr) {
+/// Layers that a file lists, where it lists layers.
+std::optional<std::size_t> listed_layers(std::string_view text) {
+  const JsonDocument document(std::string(text), {"input"});
+  const Value root = document.root();
+  for (const std::string_view key : {"layers", "Layers"})
+    if (const Value list = root.find(key); list.is_array()) return list.size();
+  return std::nullopt;
+}
+
+/// Each listed layer is one of the network's, in the table of what is not modelled, or counted in a
+/// note: "3 layers left out: ...".
+void expect_none_lost(const NetworkSpec& spec, std::optional<std::size_t> listed) {
+  if (!listed) return;
+  std::size_t found = spec.layer_count();
+  for (const std::string& note : spec.assumptions)
+    if (note.find(" left out: ") != note.npos) found += std::stoul(note);
+  if (spec.summary)
+    for (const UnmodelledWork& work : spec.summary->unmodelled)
+      if (work.reason != "a time of no layer of the engine")
+        found += static_cast<std::size_t>(work.launches);
+  expect(found == *listed, "layers that are neither read nor named");
+}
+
+/// As the layers are stated, each as often as it asks for.
+std::size_t stated_layers(const NetworkSpec& spec) {
+  std::size_t count = spec.unread.count;
+  for (const LayerSpec& layer : spec.layers) count += layer.repeat.value_or(1);
+  return count;
+}
+
+void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* times = nullptr,
+                     std::optional<std::size_t> listed = std::nullopt) {
   const Setting& setting = setting_for(input);
   std::vector<Evaluated> evaluated;
   std::vector<RecordResult> records;
@@ -146,11 +177,14 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
       const auto item = reader.next();
       if (!item) break;
       const auto spec = item->value().spec(setting.defaults).value();
+      expect_none_lost(*spec, listed);
       if (spec->kernels)
         kernels.push_back(
             place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context));
       if (spec->layer_count() == 0) continue;
       Network network = infer(*spec, setting.defaults).value();
+      expect(network.layers.size() == stated_layers(*spec),
+             "layers lost on the way to the network");
       if (times != nullptr) times->join(network);
       if (!network.record) {
         load_network(render_layer_file(network), "again.json", setting.defaults).value();
@@ -171,6 +205,13 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
       errors.push_back(error);
     }
   report_on(std::move(evaluated), std::move(errors), input.size() / 4, std::move(kernels));
+}
+
+/// Layer files in one document.
+void run_layers(const std::string& input) try {
+  const auto reader = whole<read_json>(text_stream("input", input));
+  evaluate_inputs(*reader, input, nullptr, listed_layers(input));
+} catch (const InputError&) {
 }
 
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
@@ -249,7 +290,8 @@ std::string written_parts(std::string_view input, const std::vector<std::string>
 void run_tensorrt(const std::string& input) try {
   const std::string path =
       written_parts(input, {"net.graph.json", "net.profile.json", "net.profile.metadata.json"});
-  evaluate_inputs(*open_input(path).value(), input);
+  evaluate_inputs(*open_input(path).value(), input, nullptr,
+                  listed_layers(input.substr(0, input.find("\n====\n"))));
 } catch (const InputError&) {
 }
 
@@ -378,7 +420,7 @@ void run_output(const std::string& input) {
 }
 
 constexpr FuzzTarget targets[] = {
-    {"json", run_reader<whole<read_json>>},
+    {"json", run_layers},
     {"ndjson", run_reader<open_ndjson>},
     {"csv", run_reader<open_csv>},
     {"trace", run_reader<open_trace>},

@@ -189,8 +189,66 @@ TEST_CASE("Names that do not match are told", "[profilers/tensorrt]") {
   const std::string path = folder.write("graph.json", small_engine);
   const std::string times =
       folder.write("profile.json", profile({{"Conv_0 + Relu_1", 0.03}, {"strange", 0.01}}));
-  CHECK(read_spec(path)->summary->notes ==
-        std::vector<std::string>{"3 layers have no time in " + times});
+  const auto spec = read_spec(path);
+  CHECK(spec->assumptions ==
+        std::vector<std::string>{"3 layers left out: Reformat x, Constant, myelin (without a time "
+                                 "in " +
+                                 times + ")"});
+  REQUIRE(spec->summary->unmodelled.size() == 1);
+  CHECK(spec->summary->unmodelled.front().name == "strange");
+  CHECK(spec->summary->unmodelled.front().reason == "a time of no layer of the engine");
+  CHECK(spec->summary->kernel_s == Approx(40e-6));
+}
+
+TEST_CASE("Every layer of an engine is in its network or in a note", "[profilers/tensorrt]") {
+  const auto own = [](const std::string& name, const std::string& type) {
+    return layer(name, tensor(images, half), tensor(images, half),
+                 R"("LayerType": ")" + type + '"');
+  };
+  const auto convolution = [](const std::string& name, const std::string& from,
+                              const std::string& to) {
+    std::string text = window;
+    text.replace(text.find(from), from.size(), to);
+    return layer(name, tensor(images, half), tensor(images, half),
+                 R"("ParameterType": "Convolution", )" + text);
+  };
+  const TemporaryFolder folder;
+  const auto spec = read_spec(folder.write(
+      "net.json",
+      engine({own("plugin", "PluginV2"), own("myelin", "Myelin"), own("plugin 2", "PluginV2"),
+              layer("indices", tensor(images, half), tensor("[4, 10]", "Int32"),
+                    R"("LayerType": "NonZero")"),
+              convolution("no maps", R"("OutMaps": 8)", R"("OutMaps": 0)"),
+              convolution("padded", R"("PrePadding": [1, 1])",
+                          R"("PrePadding": [4611686018427387904, 1])"),
+              own("view", "NoOp"), own("view 2", "NoOp"), own("view 3", "NoOp"),
+              own("view 4", "NoOp"), own("view 5", "NoOp"), own("view 6", "NoOp"),
+              own("view 7", "NoOp"), layer("zeros", "[]", "[]", R"("LayerType": "Constant")"),
+              layer("scalar", tensor("[]", half), tensor("[]", half), R"("LayerType": "Shape")"),
+              layer("huge", tensor("[4294967296, 2147483648]", half), tensor(images, half),
+                    R"("ParameterType": "PointWise")")})));
+  CHECK(spec->assumptions ==
+        std::vector<std::string>{
+            "1 layer counted by bytes alone: myelin (a layer of type Myelin, which has no rule)",
+            "1 layer counted by bytes alone: indices (a layer of type NonZero, which has no rule)",
+            "2 layers counted by bytes alone: plugin, plugin 2 (a layer of type PluginV2, which "
+            "has no rule)",
+            "1 layer counted by bytes alone: no maps (expected a multiple of the 1 groups, got 0)",
+            "1 layer counted by bytes alone: padded (expected counts below 2^64, got an overflow "
+            "in layer \"padded\")",
+            "1 layer left out: zeros (a layer of type Constant, which runs nothing)",
+            "7 layers left out: view, view 2, view 3, view 4, view 5 and 2 more (a layer of type "
+            "NoOp, which runs nothing)",
+            "1 layer left out: scalar (a layer of type Shape, which has no rule)",
+            "1 layer left out: huge (expected counts below 2^64, got an overflow in layer "
+            "\"huge\")"});
+  REQUIRE(spec->layers.size() == 6);
+  std::vector<std::uint64_t> bytes;
+  for (const Layer& each : infer(*spec, {}).value().layers)
+    bytes.push_back(count(each).bytes.total);
+  // 256 halves in and out; 40 indices of 4 bytes are as many bytes as 80 halves
+  const std::vector<std::uint64_t> expected{1024, 1024, 1024, 512 + 160, 1024, 1024};
+  CHECK(bytes == expected);
 }
 
 TEST_CASE("Kinds of an engine's layers", "[profilers/tensorrt]") {
