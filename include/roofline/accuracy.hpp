@@ -82,6 +82,14 @@ constexpr std::string_view meaning_of(UncertaintyBasis basis) {
 /// expected / factor_95 and expected x factor_95. They are quantiles of |ln(expected / measured)|,
 /// so that a bias is included. Errors have heavy tails: factor_95 is more than the square of
 /// factor, which it would be of a normal distribution of the logarithm.
+/// How a whole network came here and is to run, where that errs beyond the sum of its layers.
+enum class RunWay : std::uint8_t {
+  layers,    ///< layers as they stand in a file, or in a recording
+  program,   ///< an exported program, operator by operator
+  onnx,      ///< an ONNX file, as the framework runs it that exported it
+  compiled,  ///< by torch.compile
+};
+
 struct Uncertainty {
   double factor = 1;
   double factor_95 = 1;

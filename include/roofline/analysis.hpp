@@ -128,6 +128,7 @@ struct LayerResult {
   std::vector<std::string> input_from;
   std::optional<KernelPlan> kernel;  ///< none where no kernel runs, or for want of GPU data
   std::optional<double> expected_time_s;
+  double assumed_host_s = 0;  ///< of it, a wait for a host that nobody described
   std::optional<Uncertainty> expected_uncertainty;  ///< where a kernel runs
   /// The layer's measured time where it was measured like this row: at its batch, in its pass, on
   /// this GPU and with caches in the same state.
@@ -208,6 +209,7 @@ struct Setting {
   std::optional<BatchGoal> batch_goal;  ///< where the batch was searched for
   bool training = false;                ///< all passes
   std::optional<Framework> framework;   ///< that runs it
+  RunWay way = RunWay::layers;
   std::optional<Pass> pass;             ///< absent where layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;

@@ -110,10 +110,22 @@ struct TotalErrors {
   bool operator==(const TotalErrors&) const = default;
 };
 
+/// What sets whole runs of a way apart, where that is more than TotalErrors says.
+struct WayErrors {
+  RunWay way = RunWay::layers;
+  double run_factor = 1;
+  double run_factor_95 = 1;
+  std::uint64_t runs = 0;  ///< how many were measured
+  std::string origin;
+
+  bool operator==(const WayErrors&) const = default;
+};
+
 /// A set's own errors come before those that it inherits.
 struct MeasuredErrors {
   std::vector<LayerErrors> layers;
   std::vector<TotalErrors> totals;
+  std::vector<WayErrors> ways;
 
   bool operator==(const MeasuredErrors&) const = default;
 };

@@ -55,7 +55,8 @@ Launch launch_under(const Gpu& gpu, const AnalysisOptions& options,
     assumptions.push_back(
         "host_operator_us is not stated: " + number_text(usual_host_operator_s * 1e6) +
         " us an operator are assumed, as measured on the host of an H200");
-  return {protocol, gpu.host_operator_s.value_or(usual_host_operator_s)};
+  return {protocol, gpu.host_operator_s.value_or(usual_host_operator_s),
+          protocol == LaunchProtocol::eager && !gpu.host_operator_s};
 }
 
 /// TF32 where nobody asked for it is what frameworks do on NVIDIA's GPUs alone.

@@ -87,9 +87,14 @@ class MemberVisitor {
     take(basis, common_share, run_factor, run_factor_95, runs, origin);
   }
 
+  void take(WayErrors& errors) {
+    auto& [way, run_factor, run_factor_95, runs, origin] = errors;
+    take(way, run_factor, run_factor_95, runs, origin);
+  }
+
   void take(MeasuredErrors& errors) {
-    auto& [layers, totals] = errors;
-    take(layers, totals);
+    auto& [layers, totals, ways] = errors;
+    take(layers, totals, ways);
   }
 
   std::function<void(double&)> number_;

@@ -81,6 +81,14 @@ OrderedJson json_of(const TotalErrors& errors) {
           {"origin", errors.origin}};
 }
 
+OrderedJson json_of(const WayErrors& errors) {
+  return {{"way", name_of(errors.way)},
+          {"run_factor", thousandths_json(errors.run_factor)},
+          {"run_factor_95", thousandths_json(errors.run_factor_95)},
+          {"runs", errors.runs},
+          {"origin", errors.origin}};
+}
+
 template <class Errors>
 OrderedJson list_json(const std::vector<Errors>& list) {
   OrderedJson rows = OrderedJson::array();
@@ -89,7 +97,9 @@ OrderedJson list_json(const std::vector<Errors>& list) {
 }
 
 OrderedJson json_of(const MeasuredErrors& errors) {
-  return {{"layers", list_json(errors.layers)}, {"totals", list_json(errors.totals)}};
+  return {{"layers", list_json(errors.layers)},
+          {"totals", list_json(errors.totals)},
+          {"ways", list_json(errors.ways)}};
 }
 
 OrderedJson features_json(const ModelConstants& constants) {

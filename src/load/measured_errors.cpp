@@ -69,6 +69,17 @@ TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
   return errors;
 }
 
+WayErrors way_errors_in(const Value& value, const SharedTexts& origins) {
+  value.check_keys("errors of a way", {"way", "run_factor", "run_factor_95", "runs", "origin"});
+  WayErrors errors;
+  errors.way = choice_of<RunWay>(value.require("way", "program, onnx or compiled"));
+  errors.run_factor = factor_of(value, "run_factor");
+  errors.run_factor_95 = factor_of(value, "run_factor_95");
+  errors.runs = value.require("runs", "how many were measured").integer(1);
+  errors.origin = origin_in(value, origins);
+  return errors;
+}
+
 template <class Read>
 auto list_in(const Value& object, std::string_view key, const SharedTexts& origins, Read read) {
   std::vector<decltype(read(object, origins))> list;
@@ -102,12 +113,14 @@ std::string origin_in(const Value& object, const SharedTexts& origins) {
 
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,
                                     const MeasuredErrors& inherited) {
-  value.check_keys("the accuracy of a kernel model", {"layers", "totals"});
+  value.check_keys("the accuracy of a kernel model", {"layers", "totals", "ways"});
   MeasuredErrors errors;
   errors.layers = list_in(value, "layers", origins, layer_errors_in);
   errors.totals = list_in(value, "totals", origins, total_errors_in);
+  errors.ways = list_in(value, "ways", origins, way_errors_in);
   errors.layers.insert(errors.layers.end(), inherited.layers.begin(), inherited.layers.end());
   errors.totals.insert(errors.totals.end(), inherited.totals.begin(), inherited.totals.end());
+  errors.ways.insert(errors.ways.end(), inherited.ways.begin(), inherited.ways.end());
   std::stable_sort(
       errors.layers.begin(), errors.layers.end(),
       [](const LayerErrors& a, const LayerErrors& b) { return keys_of(a) > keys_of(b); });

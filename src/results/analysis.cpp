@@ -211,8 +211,10 @@ void plan_row(LayerResult& row, const KernelModel& model, const Context& context
                      "layer \"" + row.layer.name + "\": " + error.message);
   }
   if (!row.kernel) return;
-  row.kernel = launched(*row.kernel, model, launch_of(row.layer, network, context));
+  const Launch launch = launch_of(row.layer, network, context);
+  row.kernel = launched(*row.kernel, model, launch);
   row.expected_time_s = row.kernel->expected_time_s;
+  if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];
 }
 
 void time_row(LayerResult& row, const Ceilings& ceilings, const KernelModel& model,
@@ -304,6 +306,11 @@ Result summed_up(std::string source, std::string name, std::vector<LayerResult> 
   return result;
 }
 
+RunWay way_of(const Network& network, const AnalysisOptions& options) {
+  if (options.framework == Framework::torch_compile) return RunWay::compiled;
+  return network.is_pytorch_program ? RunWay::program : RunWay::layers;
+}
+
 /// All that follows from measured times.
 void measure_up(Result& result, const Context& context) {
   result.measured.summary = measured_summary(result, context);
@@ -360,6 +367,7 @@ Expected<Result> evaluate(Network network, const Context& context) {
     Result result = summed_up(network.source, network.name, std::move(rows), ceilings, context,
                               network.recording);
     if (network.batch || network.recording) result.setting.batch = network.batch;
+    result.setting.way = way_of(network, context.options);
     if (network.autocast) {
       result.setting.dtype = network.autocast;
       result.setting.batch = batch_beside_casts(result.layers);

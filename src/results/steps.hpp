@@ -49,15 +49,18 @@ std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const Measu
 
 /// How sure the sum of the rows' times is. With l = ln factor of a row and s its share of the time,
 ///
-///   ln^2 factor = c (sum of s l)^2 + (1 - c) sum over works of (sum of s l)^2 + r^2
+///   ln^2 factor = c (sum of s l)^2 + (1 - c) sum over works of (sum of s l)^2 + (sum of s h)^2 +
+///   r^2
 ///
+/// h is what the row's waiting for an assumed host has of that logarithm; l is the rest.
 /// Rows of the same work have the same error. c is the share of a layer's squared error that it has
 /// in common with all others (TotalErrors::common_share), measured by sums of layers; r = ln
 /// run_factor is what sets a whole network's run apart from the sum of its layers, each measured
-/// alone, and 0 of rows that are no network. The same of factor_95. The basis is that of most of
+/// alone (WayErrors::run_factor where that is more), and 0 of rows that are no network. The same of factor_95. The basis is that of most of
 /// the time. None where no row has an uncertainty.
 std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult*>& rows,
-                                             bool is_network, const MeasuredErrors& errors);
+                                             std::optional<RunWay> way,
+                                             const MeasuredErrors& errors);
 
 /// Fills in how sure a result's total and types are.
 void set_total_uncertainty(Result& result, const MeasuredErrors& errors);

@@ -32,7 +32,8 @@ std::optional<Uncertainty> total_of(const std::vector<LayerResult>& rows, bool i
                                     const TotalErrors& errors) {
   std::vector<const LayerResult*> pointers;
   for (const LayerResult& row : rows) pointers.push_back(&row);
-  return total_uncertainty(pointers, is_network, {{}, {errors}});
+  return total_uncertainty(pointers, is_network ? std::optional(RunWay::layers) : std::nullopt,
+                           {{}, {errors}, {}});
 }
 
 Uncertainty stated(const std::string& layer, const char* gpu) {
@@ -73,6 +74,44 @@ TEST_CASE("A network's run errs beyond the sum of its layers", "[results/uncerta
   CHECK(std::log(run.factor) == Approx(std::hypot(std::log(1.2), std::log(1.1))));
   CHECK(std::log(run.factor_95) == Approx(std::hypot(2 * std::log(1.2), std::log(1.3))));
   CHECK(run.basis == measured);  // of most of the time
+}
+
+TEST_CASE("A way to run a network errs by its own runs where that is more",
+          "[results/uncertainty]") {
+  const std::vector<LayerResult> rows{row_of(1, 1.2, 1)};
+  const std::vector<const LayerResult*> pointers{&rows.front()};
+  const MeasuredErrors errors{
+      {}, {{measured, 1, 1.1, 1.3, 1, ""}}, {{RunWay::compiled, 1.25, 1.2, 1, ""}}};
+  const auto logs = [&](std::optional<RunWay> way) {
+    const Uncertainty total = *total_uncertainty(pointers, way, errors);
+    return std::pair(Approx(std::log(total.factor)), Approx(std::log(total.factor_95)));
+  };
+  const double own = std::log(1.2);
+  CHECK(std::hypot(own, std::log(1.1)) == logs(RunWay::program).first);
+  CHECK(std::hypot(own, std::log(1.25)) == logs(RunWay::compiled).first);
+  CHECK(std::hypot(2 * own, std::log(1.3)) == logs(RunWay::compiled).second);
+  CHECK(own == logs(std::nullopt).first);
+}
+
+TEST_CASE("A host that nobody described errs alike with all layers", "[results/uncertainty]") {
+  // Operators of 23 us whose kernels take a fraction of that: the kernels' own errors hardly count.
+  const Network network = load_text(R"([
+      {"name": "a", "type": "relu", "input": [1, 8, 8, 8]}, {"name": "b", "type": "tanh"}])");
+  AnalysisOptions options;
+  options.launch = LaunchProtocol::eager;
+  Gpu gpu = find_gpu("h200").value();
+  const Result assumed = analyze(network, gpu, options);
+  gpu.host_operator_s = 23e-6;
+  const Result known = analyze(network, gpu, options);
+  REQUIRE(*assumed.total.expected_time_s == *known.total.expected_time_s);
+  const LayerResult& row = assumed.layers.front();
+  const double host_share = row.assumed_host_s / *row.expected_time_s;
+  CHECK(host_share > 0.8);
+  const double kernel = std::log(known.layers.front().expected_uncertainty->factor);
+  CHECK(std::log(row.expected_uncertainty->factor) ==
+        Approx(std::hypot((1 - host_share) * kernel, host_share * std::log(1.4))));
+  // Two hosts would err by 1 / sqrt(2) of it.
+  CHECK(std::log(assumed.total.expected_uncertainty->factor) >= host_share * std::log(1.4));
 }
 
 TEST_CASE("Errors are those of the nearest GPU that was measured", "[results/uncertainty]") {

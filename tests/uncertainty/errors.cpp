@@ -166,7 +166,8 @@ std::vector<ErrorDistance> widths(const std::vector<const Run*>& runs, const Tot
                                   double Uncertainty::*factor) {
   std::vector<ErrorDistance> distances;
   for (const Run* run : runs) {
-    const auto stated = total_uncertainty(pointers_to(run->result.layers), true, {{}, {errors}});
+    const auto stated =
+        total_uncertainty(pointers_to(run->result.layers), RunWay::layers, {{}, {errors}, {}});
     distances.push_back({std::fabs(run->log_ratio()) / std::log((*stated).*factor), 1});
   }
   return distances;
@@ -203,7 +204,7 @@ double common_share(const std::vector<const Sample*>& samples,
   for (const Sample* sample : samples) {
     const std::string& name = sample->row.layer.name;
     LayerResult row = sample->row;
-    row.expected_uncertainty = layer_uncertainty(row, {errors, {}});
+    row.expected_uncertainty = layer_uncertainty(row, {errors, {}, {}});
     parts[{sample->set.file, sample->network, row.layer.dtypes.input, row.layer.pass,
            name.substr(std::min(name.rfind('@'), name.size()))}]
         .push_back(std::move(row));
@@ -219,7 +220,7 @@ double common_share(const std::vector<const Sample*>& samples,
         measured_s += *row.measured_time_s;
       }
       const MeasuredErrors all{errors, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}};
-      const auto total = total_uncertainty(pointers_to(rows), false, all);
+      const auto total = total_uncertainty(pointers_to(rows), std::nullopt, all);
       distances.push_back(
           {std::fabs(std::log(expected_s / measured_s)) / std::log(total->factor), 1});
     }
@@ -232,7 +233,8 @@ std::vector<TotalErrors> total_errors(const std::vector<Run>& runs, double share
   constexpr double most_run_factor = 3;
   EnumArray<UncertaintyBasis, std::vector<const Run*>> of_basis;
   for (const Run& run : runs)
-    of_basis[total_uncertainty(pointers_to(run.result.layers), true, {})->basis].push_back(&run);
+    of_basis[total_uncertainty(pointers_to(run.result.layers), RunWay::layers, {})->basis]
+        .push_back(&run);
   std::vector<TotalErrors> list;
   for (const UncertaintyBasis basis : enumerators<UncertaintyBasis>) {
     const auto& those = of_basis[basis];

@@ -69,11 +69,11 @@ void write(const std::string& name, const MeasuredErrors& errors) {
   std::ofstream(path_of(name), std::ios::binary) << text;
 }
 
-/// In place of those that the file has.
-void write(const std::string& name, const std::vector<TotalErrors>& totals) {
+/// The totals and ways in place of those that the file has.
+void write_runs(const std::string& name, const MeasuredErrors& errors) {
   const std::string key = "\n    \"totals\": ";
   const std::string text = text_in(path_of(name));
-  const std::string made = measured_errors_json({{}, totals});
+  const std::string made = measured_errors_json({{}, errors.totals, errors.ways});
   const std::size_t at = text.find(key);
   std::ofstream(path_of(name), std::ios::binary)
       << text.substr(0, at) + made.substr(made.find(key)) + text.substr(text.find("\n  }", at) + 4);
@@ -114,7 +114,8 @@ void write_layers(const std::string& shared) {
   hold_out_each(samples);
   const std::vector<Use> uses = uses_of(samples);
   std::map<std::string, MeasuredErrors> of_file;
-  of_file["cudnn9-hopper"].totals = find_gpu("h200").value().constants->errors.totals;
+  const MeasuredErrors of_h200 = find_gpu("h200").value().constants->errors;
+  of_file["cudnn9-hopper"] = {{}, of_h200.totals, of_h200.ways};
   for (const Use& use : uses) {
     const std::vector<LayerErrors> errors = layer_errors(use.samples, use.scope);
     auto& list = of_file[file_of(use.scope)].layers;
@@ -136,7 +137,7 @@ void write_totals(const std::string& shared) {
   std::vector<Run> runs = own_runs(source_folder + "/tests/measured");
   for (Run& run : other_runs(shared)) runs.push_back(std::move(run));
   errors.totals = total_errors(runs, share, "errors: runs");
-  write("cudnn9-hopper", errors.totals);
+  write_runs("cudnn9-hopper", errors);
   for (Run& run : runs) set_total_uncertainty(run.result, errors);
   std::fputs(text_of(check_table(uses_of(samples), runs)).c_str(), stdout);
 }
