@@ -210,7 +210,7 @@ struct Setting {
   bool training = false;                ///< all passes
   std::optional<Framework> framework;   ///< that runs it
   RunWay way = RunWay::layers;
-  std::optional<Pass> pass;             ///< absent where layers differ, and in training
+  std::optional<Pass> pass;  ///< absent where layers differ, and in training
   std::string gpu;
   std::vector<GpuChange> gpu_changes;
   std::string gpu_share;  ///< Gpu::share

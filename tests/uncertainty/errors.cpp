@@ -283,7 +283,7 @@ std::map<std::string, Coverage> coverage(const std::vector<const Sample*>& sampl
     std::vector<const Sample*> others;
     for (const auto& [name, each] : groups)
       if (name != left_out) others.insert(others.end(), each.begin(), each.end());
-    const MeasuredErrors errors{layer_errors(others, scope), {}};
+    const MeasuredErrors errors{layer_errors(others, scope), {}, {}};
     for (const Sample* sample : members)
       if (const auto uncertainty = layer_uncertainty(sample->row, errors))
         by_label[label(*sample)].add(sample->log_ratio, *uncertainty);
