@@ -219,7 +219,7 @@ double common_share(const std::vector<const Sample*>& samples,
         expected_s += *row.expected_time_s;
         measured_s += *row.measured_time_s;
       }
-      const MeasuredErrors all{errors, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}};
+      const MeasuredErrors all{errors, {{UncertaintyBasis::measured, share, 1, 1, 1, ""}}, {}};
       const auto total = total_uncertainty(pointers_to(rows), std::nullopt, all);
       distances.push_back(
           {std::fabs(std::log(expected_s / measured_s)) / std::log(total->factor), 1});
