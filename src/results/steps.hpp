@@ -56,8 +56,8 @@ std::optional<Uncertainty> layer_uncertainty(const LayerResult& row, const Measu
 /// Rows of the same work have the same error. c is the share of a layer's squared error that it has
 /// in common with all others (TotalErrors::common_share), measured by sums of layers; r = ln
 /// run_factor is what sets a whole network's run apart from the sum of its layers, each measured
-/// alone (WayErrors::run_factor where that is more), and 0 of rows that are no network. The same of factor_95. The basis is that of most of
-/// the time. None where no row has an uncertainty.
+/// alone (WayErrors::run_factor where that is more), and 0 of rows that are no network. The same of
+/// factor_95. The basis is that of most of the time. None where no row has an uncertainty.
 std::optional<Uncertainty> total_uncertainty(const std::vector<const LayerResult*>& rows,
                                              std::optional<RunWay> way,
                                              const MeasuredErrors& errors);
