@@ -40,6 +40,7 @@ struct Network {
   std::size_t item = 0;  ///< which of its source's networks this is, from 0
   /// What was assumed where the source leaves something open, for the user to read.
   std::vector<std::string> assumptions = {};
+  std::uint64_t copies = 0;  ///< that "repeat" added, as InputLimits counts them
   /// What a profiler's recording says beside the layers, whose measured times are those of kernels
   /// alone.
   std::shared_ptr<const TraceSummary> recording = nullptr;
@@ -50,9 +51,11 @@ struct Network {
 
 /// What one input may ask for, so that a small file can fill neither the memory nor the day.
 struct InputLimits {
-  std::uint64_t text_mb = 256;     ///< the longest text in one piece, a document or a record
-  std::uint64_t expansion = 200;   ///< bytes that one of gzip gives, beyond the first 64 MB
-  std::uint64_t copies = 200'000;  ///< layers that "repeat" adds, all of an input together
+  std::uint64_t text_mb = 256;    ///< the longest text in one piece, a document or a record
+  std::uint64_t expansion = 200;  ///< bytes that one of gzip gives, beyond the first 16 MB
+  /// Layers that "repeat" adds, all of an input together, those of long names or many operands as
+  /// several.
+  std::uint64_t copies = 200'000;
 
   /// All of them so many times.
   InputLimits raised(std::uint64_t factor) const {
@@ -60,9 +63,13 @@ struct InputLimits {
   }
 };
 
+/// What a copy by "repeat" may hold of its own to count as one.
+inline constexpr std::uint64_t copy_byte = 400;
+
 /// What is expected of the layers that "repeat" adds.
 inline std::string expected_copies(const InputLimits& limits) {
-  return "at most " + std::to_string(limits.copies) + " layers by repeat in all";
+  return "at most " + std::to_string(limits.copies) + " layers by repeat in all, each " +
+         std::to_string(copy_byte) + " bytes of names and operands counting as one";
 }
 
 /// What to say of something beyond a limit; Remedy::limits would help.

@@ -113,7 +113,8 @@ std::vector<MeasuredLayer> measured_layers(const std::vector<Network>& networks,
       if (row.measured_time_s && row.kernel && *row.measured_time_s > 0)
         layers.push_back({row.layer, row.counts, row.engine, context.options.cache,
                           launch_of(network.recording, context), *row.measured_time_s,
-                          network_of(row.layer, network)});
+                          network_of(row.layer, network), network.source,
+                          network.record ? std::to_string(*network.record) : row.layer.name});
   }
   return layers;
 }
@@ -188,6 +189,25 @@ double quantile(std::vector<double> distances, double share) {
   return distances[static_cast<std::size_t>(std::max(1.0, number)) - 1];
 }
 
+/// Names the layers that no constants fit: their times may be in another unit.
+[[noreturn]] void refuse_outliers(const Calibration& calibration,
+                                  const std::vector<MeasuredLayer>& layers, LayerClass layer_class,
+                                  double factor_95) {
+  const std::string most = fmt::format("x{:.0f}", most_error_factor);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const double measured_ratio = std::exp(-calibration.held_out_log_ratios[i]);
+    if (class_of(layers[i].layer) == layer_class &&
+        std::max(measured_ratio, 1 / measured_ratio) > most_error_factor)
+      note(InputError(layers[i].source, layers[i].where,
+                      fmt::format("expected a measured time within {} of the expected one, got {}",
+                                  most, factor(measured_ratio)))
+               .what());
+  }
+  throw InputError(layers.front().source, "",
+                   fmt::format("expected times of which 95% fit within {}, got {} of {} layers",
+                               most, factor(factor_95), name_of(layer_class)));
+}
+
 /// What the calibrated model's own accuracy is, by fits that had not seen the layer's network.
 std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::string& gpu,
                                     const std::vector<MeasuredLayer>& layers) {
@@ -202,6 +222,8 @@ std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::s
   std::vector<LayerErrors> errors;
   for (const auto& [layer_class, each] : distances) {
     if (each.size() < least_layers) continue;
+    const double factor_95 = std::exp(quantile(each, 0.95));
+    if (factor_95 > most_error_factor) refuse_outliers(calibration, layers, layer_class, factor_95);
     LayerErrors& own = errors.emplace_back();
     own.basis = UncertaintyBasis::measured;
     own.applies_to = {gpu};
@@ -209,7 +231,7 @@ std::vector<LayerErrors> own_errors(const Calibration& calibration, const std::s
     if (layer_class == LayerClass::other) own.costs.assign(costs.begin(), costs.end());
     own.layers = each.size();
     own.factor = std::exp(quantile(each, 0.6827));
-    own.factor_95 = std::exp(quantile(each, 0.95));
+    own.factor_95 = factor_95;
     own.origin = fmt::format("cross-validated on {} measured layers", layers.size());
   }
   return errors;

@@ -64,7 +64,7 @@ class Evaluator::ItemEvaluator {
   /// Once, what does not depend on the GPU.
   void keep_network(const Network& network) {
     if (std::exchange(is_kept_, true)) return;
-    if (network.record && !network.layers.empty()) all_.copies += network.layers.size() - 1;
+    if (network.record) all_.copies += network.copies;
     if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
     for (const std::string& assumption : network.assumptions)
       all_.messages.push_back({network.source + ": " + assumption, Message::Kind::assumption});

@@ -12,6 +12,7 @@
 #include "cli/results.hpp"
 #include "load/kernel_model.hpp"
 #include "load/user_lists.hpp"
+#include "model/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 
@@ -29,11 +30,14 @@ void set_ranking(RowFilter& filter, const Contexts& contexts) {
     throw UsageError("--cover: expected --top N of ranked GPUs, or --by layer for layers");
 }
 
-/// A later price of a GPU takes the place of an earlier one.
 Prices prices_of(const Options& options, const Catalogue& catalogue) {
   Prices prices;
-  for (const auto& [name, per_hour] : options.prices)
-    prices[unwrap(catalogue.find(name)).name] = per_hour;
+  for (const auto& [name, per_hour] : options.prices) {
+    const auto [price, is_new] = prices.emplace(unwrap(catalogue.find(name)).name, per_hour);
+    if (!is_new)
+      throw UsageError("--price: expected one price of " + price->first + ", got " +
+                       number_text(price->second) + " and " + number_text(per_hour));
+  }
   return prices;
 }
 

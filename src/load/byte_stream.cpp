@@ -1,6 +1,7 @@
 #include "load/byte_stream.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,7 +51,12 @@ class FileStream : public ByteStream {
     while (true) {
       const ssize_t got = ::read(file_, to, count);
       if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) fail_reading(name(), errno);
+      if (errno == EAGAIN) {  // a pipe that another process set so
+        pollfd ready{file_, POLLIN, 0};
+        ::poll(&ready, 1, -1);
+      } else if (errno != EINTR) {
+        fail_reading(name(), errno);
+      }
     }
   }
   void move_to(std::uint64_t offset) override {

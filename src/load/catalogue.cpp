@@ -171,12 +171,16 @@ std::optional<Gpu> Catalogue::try_find_part(const std::string& any_name) const {
     if (file.error() != nullptr) throw *file.error();
     if (found == nullptr) found = &file;
   }
-  if (found != nullptr) {
-    note_used(found->path);
-    return *found->gpu();
-  }
-  if (const EmbeddedFile* file = find_embedded_gpu(any_name)) return load_embedded(*file);
-  return std::nullopt;
+  const EmbeddedFile* built_in = find_embedded_gpu(any_name);
+  if (found == nullptr) return built_in ? std::optional(load_embedded(*built_in)) : std::nullopt;
+  const Gpu& own = *found->gpu();
+  if (built_in != nullptr && !roofline::answers_to(own, built_in->names.front()))
+    throw InputError(found->path, "",
+                     "expected names that no other GPU has, got \"" + any_name + "\", which is " +
+                         std::string(built_in->names.front()) +
+                         "; a file of that name takes its place");
+  note_used(found->path);
+  return own;
 }
 
 Expected<Gpu> Catalogue::find(const std::string& name_or_path) const {
@@ -192,7 +196,13 @@ Expected<std::optional<std::vector<Gpu>>> Catalogue::select(const std::string& w
   return expected([&]() -> std::optional<std::vector<Gpu>> {
     const bool has_limits = word.find_first_of("<>=") != word.npos && !word.ends_with(".json");
     const bool is_name = find_embedded_gpu(word) != nullptr || path_of(word);
-    if (is_name && !has_limits) return std::nullopt;
+    if (is_name && !has_limits) {
+      const std::optional<std::string> own_file = path_of(word);
+      if (own_file && !is_path(word) && selected_gpus(word, all()))
+        throw InputError(*own_file, "",
+                         "expected another name than \"" + word + "\", which selects GPUs");
+      return std::nullopt;
+    }
     std::optional<std::vector<Gpu>> selected = selected_gpus(word, all());
     if (selected) note_used_files(*own_, *selected);
     return selected;

@@ -67,7 +67,7 @@ class InflatingStream : public ByteStream {
   }
 
   void check_expansion(std::uint64_t used, std::uint64_t made) {
-    constexpr std::uint64_t free_byte = 64'000'000;
+    constexpr std::uint64_t free_byte = 16'000'000;
     used_ += used;
     made_ += made;
     const std::uint64_t most_expansion = limits().expansion;

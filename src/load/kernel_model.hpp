@@ -38,6 +38,9 @@ std::string origin_in(const Value& object, const SharedTexts& origins);
 /// Throws InputError for what is no number from `least` to `most`.
 double number_within(const Value& value, double least, double most);
 
+/// The largest error that a file may state of a class of layers.
+inline constexpr double most_error_factor = 100;
+
 /// A file's "accuracy" with that which it inherits. What says most of a layer comes first, and of
 /// what says as much the file's own. Throws InputError.
 MeasuredErrors read_measured_errors(const Value& value, const SharedTexts& origins,

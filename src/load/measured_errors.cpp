@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> error_type_names{
     name_of(DataType::int8)};
 
 double factor_of(const Value& object, std::string_view key) {
-  return number_within(object.require(key, "a factor of at least 1"), 1, 100);
+  return number_within(object.require(key, "a factor of at least 1"), 1, most_error_factor);
 }
 
 template <Enumeration E>

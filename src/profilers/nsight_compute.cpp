@@ -85,8 +85,9 @@ class NsightMetrics {
     KernelCounters counters;
     counters.flop = flop(compute_capability);
     counters.dram_byte = total("dram__bytes");
-    if (!counters.dram_byte)
-      counters.dram_byte = sum_of(total("dram__bytes_read"), total("dram__bytes_write"));
+    for (const std::string bytes : {"dram__bytes_", "dram__bytes_op_"})
+      if (!counters.dram_byte)
+        counters.dram_byte = sum_of(total(bytes + "read"), total(bytes + "write"));
     counters.l2_byte = total("lts__t_bytes");
     if (const auto sectors = total("lts__t_sectors"); !counters.l2_byte && sectors)
       counters.l2_byte = *sectors * sector_byte;
@@ -157,8 +158,13 @@ class NsightMetrics {
   /// Instructions of tensor cores without a count of their operations. Packed fp16 arithmetic
   /// (hfma2) goes through the same pipe and is counted with the vector units'.
   bool has_uncounted_tensor_work() const {
-    return total("sm__inst_executed_pipe_tensor").value_or(0) >
-           total("sm__inst_executed_pipe_tensor_op_hmma_type_hfma2").value_or(0);
+    return tensor_instructions("").value_or(0) >
+           tensor_instructions("_op_hmma_type_hfma2").value_or(0);
+  }
+
+  std::optional<double> tensor_instructions(const std::string& kind) const {
+    const auto count = total("sm__inst_executed_pipe_tensor" + kind);
+    return count ? count : total("smsp__inst_executed_pipe_tensor" + kind);
   }
 
   Flop flop(std::string_view compute_capability) const {
@@ -176,8 +182,7 @@ class NsightMetrics {
       flop[Engine::fp16_tensor_fp16_accumulate] = tensor_flop("src_fp16_dst_fp16");
     if (has_tensor_flop || !has_uncounted_tensor_work()) return flop;
     if (compute_capability != "7.0") return {};
-    flop[Engine::fp16_tensor] =
-        *total("sm__inst_executed_pipe_tensor") * volta_flop_per_instruction;
+    flop[Engine::fp16_tensor] = *tensor_instructions("") * volta_flop_per_instruction;
     return flop;
   }
 

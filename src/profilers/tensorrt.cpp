@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "load/kernel_model.hpp"
 #include "load/recording.hpp"
 #include "load/whole_input.hpp"
 #include "model/text.hpp"
@@ -20,7 +21,12 @@
 namespace roofline {
 namespace {
 
-constexpr double s_per_ms = 1e-3;
+double seconds_of_ms(const Value& time) {
+  constexpr double s_per_ms = 1e-3;
+  constexpr double most_ms = 1e9;  // 12 days
+  return number_within(time, 0, most_ms) * s_per_ms;
+}
+
 using Words = std::span<const std::string_view>;
 constexpr std::string_view layer_words[] = {"graph", "layer_info", "layerinfo", "layers"};
 constexpr std::string_view profile_words[] = {"profile"};
@@ -89,22 +95,21 @@ void read_metadata(const Value& metadata, EngineProfile& profile) {
   constexpr std::size_t median_at = 3;
   const Value times = metadata.find("performance_summary").find("GPU Compute Time");
   if (times.is_array() && times.size() > median_at && times.at(median_at).is_number())
-    profile.latency_s = times.at(median_at).number() * s_per_ms;
+    profile.latency_s = seconds_of_ms(times.at(median_at));
   profile.device = metadata.find("device_information").find("Selected Device").try_text();
 }
 
 /// The median of --exportTimes, one object a run.
 void read_runs(const Value& runs, EngineProfile& profile) {
-  std::vector<double> times_ms;
+  std::vector<double> times_s;
   for (const Value run : runs)
     if (const Value time = run.find("computeMs"); time.is_number())
-      times_ms.push_back(time.number());
-  if (times_ms.empty()) return;
-  std::sort(times_ms.begin(), times_ms.end());
-  const std::size_t middle = times_ms.size() / 2;
-  const double median_ms =
-      times_ms.size() % 2 == 1 ? times_ms[middle] : (times_ms[middle - 1] + times_ms[middle]) / 2;
-  profile.latency_s = median_ms * s_per_ms;
+      times_s.push_back(seconds_of_ms(time));
+  if (times_s.empty()) return;
+  std::sort(times_s.begin(), times_s.end());
+  const std::size_t middle = times_s.size() / 2;
+  profile.latency_s =
+      times_s.size() % 2 == 1 ? times_s[middle] : (times_s[middle - 1] + times_s[middle]) / 2;
 }
 
 EngineProfile read_profile(const std::string& file) {
@@ -118,7 +123,7 @@ EngineProfile read_profile(const std::string& file) {
     if (!entry.contains("name")) continue;  // the first: how many runs
     const Value time = entry.find("averageMs");
     if (!time.is_number()) entry.fail("expected a number averageMs, got none");
-    profile.layers.push_back({entry.at("name").text(), time.number() * s_per_ms});
+    profile.layers.push_back({entry.at("name").text(), seconds_of_ms(time)});
   }
   if (const std::string metadata = metadata_beside(file); !metadata.empty())
     read_metadata(JsonDocument(read_text(metadata).value(), {metadata}).root(), profile);

@@ -37,6 +37,8 @@ struct MeasuredLayer {
   Launch launch;
   double measured_s = 0;
   std::string network;  ///< layers of one are left out together
+  std::string source{};
+  std::string where{};  ///< in the source: its line, or the layer's name
 };
 
 /// Errors by the constants as they were, as they are now, and by fits that had not seen the layer's

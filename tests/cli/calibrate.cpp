@@ -138,6 +138,26 @@ TEST_CASE("Times of another GPU are refused in one line, whatever types it had",
         "(measured_us) of Tesla V100 SXM2 16GB, got those of NVIDIA H100 80GB HBM3\n");
 }
 
+TEST_CASE("Times in another unit than the rest are refused where they stand", "[cli/calibrate]") {
+  const TemporaryFolder folder;
+  std::vector<std::string> rows = lines_of(slow_adds());
+  std::string lines;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 4 || i == 8) rows[i].insert(rows[i].find('.', rows[i].find("measured_us")), "000");
+    lines += rows[i] + "\n";
+  }
+  folder.write("adds.ndjson", lines);
+  const Outcome outcome =
+      run(folder, "roofline calibrate adds.ndjson --gpu v100 -o my.json --constants 'memory.*'");
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.err ==
+        "adds.ndjson:5: expected a measured time within x100 of the expected one, got x1012.59\n"
+        "adds.ndjson:9: expected a measured time within x100 of the expected one, got x1013.07\n"
+        "adds.ndjson: expected times of which 95% fit within x100, got x1013.07 of other layers\n");
+  CHECK(outcome.out.empty());
+  CHECK(run(folder, "test -e my.json").exit_code == 1);
+}
+
 TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
   const TemporaryFolder folder;
   folder.write("adds.ndjson", slow_adds());

@@ -128,9 +128,11 @@ TEST_CASE("GPUs have prices", "[cli/choose]") {
   const std::string line =
       in_own_folder + "roofline net.json --gpu acme --sort cost --format csv --price ";
   CHECK(column(run(folder, line + "'fast one=20,slow one=1'"), gpu_column) == "Slow One;Fast One;");
-  // A later price takes the place of an earlier one.
-  CHECK(column(run(folder, line + "'fast one=20,slow one=1' --price 'Fast One=0.01'"),
-               gpu_column) == "Fast One;Slow One;");
+  CHECK(column(run(folder, line + "'fast one=0.01,slow one=1'"), gpu_column) ==
+        "Fast One;Slow One;");
+  const Outcome twice = run(folder, line + "'fast one=20,slow one=1' --price 'Fast One=0.01'");
+  CHECK(twice.err == "roofline: --price: expected one price of Fast One, got 20 and 0.01\n");
+  CHECK(twice.exit_code == 2);
   const Outcome unknown = run(folder, line + "'fasst one=3'");
   CHECK(
       unknown.err.ends_with("unknown GPU \"fasst one\"; did you mean Fast One? (--list-gpus lists "

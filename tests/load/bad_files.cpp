@@ -1,6 +1,12 @@
 // Paths that lead to no text.
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "load/loading.hpp"
 #include "roofline/catalogue.hpp"
@@ -85,4 +91,24 @@ TEST_CASE("A GPU path that leads to no file", "[load/bad_files]") {
         folder / "none.json" + ": cannot be read: No such file or directory");
   CHECK(message_of([&] { find_gpu(folder.path()).value(); }) ==
         folder.path() + ": cannot be read: Is a directory");
+}
+
+TEST_CASE("A pipe that does not block is waited for", "[load/bad_files]") {
+  std::array<int, 2> pipe_ends{};
+  REQUIRE(pipe(pipe_ends.data()) == 0);
+  REQUIRE(fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK) == 0);
+  const int standard_input = dup(STDIN_FILENO);
+  dup2(pipe_ends[0], STDIN_FILENO);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const ssize_t written = write(pipe_ends[1], "late", 4);
+    close(pipe_ends[1]);
+    CHECK(written == 4);
+  });
+  const std::string text = read_text("-").value();
+  writer.join();
+  dup2(standard_input, STDIN_FILENO);
+  close(standard_input);
+  close(pipe_ends[0]);
+  CHECK(text == "late");
 }

@@ -213,13 +213,21 @@ TEST_CASE("A stated output is checked and the padding that gives it is named",
 }
 
 TEST_CASE("Numbers too large for exact counts", "[load/bad_layers]") {
+  const auto images = [](std::size_t count) {
+    std::string list = "[[1, 1, 1]";
+    for (std::size_t i = 1; i < count; ++i) list += ", [1, 1, 1]";
+    return list + "]";
+  };
+  const std::string copies =
+      "/repeat: expected at most 200000 layers by repeat in all, each 400 bytes of names and "
+      "operands counting as one, got more";
   check_messages({
       {R"({"input": [4294967296, 65536, 65536], "out_channels": 2, "kernel_size": 1})",
        "expected counts below 2^64, got an overflow in layer \"conv0\""},
-      {conv_with("\"repeat\": 18446744073709551615"),
-       "/repeat: expected at most 200000 layers by repeat in all, got more"},
-      {conv_with("\"repeat\": 100000, \"name\": \"" + std::string(3000, 'n') + '"'),
-       "/repeat: expected at most 256 MB of names and operands by repeat in all, got more"},
+      {conv_with("\"repeat\": 18446744073709551615"), copies},
+      {conv_with("\"repeat\": 100000, \"name\": \"" + std::string(3000, 'n') + '"'), copies},
+      {"{\"type\": \"concat\", \"repeat\": 50, \"inputs\": " + images(20000) + "}", copies},
+      {conv_with("\"repeat\": 20, \"fused\": " + images(100000)), copies},
       {conv_with("\"padding\": 18446744073709551615"),
        "expected sizes below 2^64, got an overflow in layer \"conv0\""},
       {conv_with("\"dilation\": 18446744073709551615"),

@@ -38,7 +38,7 @@ class ConfigHome {
 };
 
 constexpr const char* own_v100 =
-    R"({"name": "My V100", "aliases": ["V100", "mine"], "peak_tflops": {"fp32": 1},
+    R"({"name": "My V100", "aliases": ["lab v100", "mine"], "peak_tflops": {"fp32": 1},
         "bandwidth_gb_per_s": 2})";
 
 }  // namespace
@@ -73,11 +73,11 @@ TEST_CASE("A GPU by the path of a file", "[load/catalogue]") {
   CHECK_FALSE(rate_of(gpu.peak_flop_per_s, Engine::fp64));
 }
 
-TEST_CASE("A person's own files join the catalogue and win by name", "[load/catalogue]") {
+TEST_CASE("A person's own files join the catalogue", "[load/catalogue]") {
   const ConfigHome home;
   home.add_gpu("mine.json", own_v100);
   home.add_gpu("notes.txt", "not a GPU");
-  CHECK(find_gpu("v100").value().name == "My V100");
+  CHECK(find_gpu("Lab V100").value().name == "My V100");
   CHECK(find_gpu("MINE").value().name == "My V100");
   CHECK(find_gpu("v100-sxm2").value().name == "Tesla V100 SXM2 16GB");
   const std::vector<Gpu> all = all_gpus();
@@ -92,6 +92,30 @@ TEST_CASE("A file of the same name replaces ours in the list", "[load/catalogue]
   const std::vector<Gpu> all = all_gpus();
   CHECK(all.size() == embedded_gpus().size());
   CHECK(find_gpu("tesla t4").value().bandwidth_byte_per_s == Approx(2e9));
+}
+
+TEST_CASE("A file of one's own with a name that means something else is refused",
+          "[load/catalogue]") {
+  const ConfigHome home;
+  const std::string a =
+      home.add_gpu("a.json", R"({"name": "My V100", "aliases": ["V100"], "peak_tflops": {"fp32": 1},
+                             "bandwidth_gb_per_s": 2})");
+  const std::string b = home.add_gpu(
+      "b.json", R"({"name": "NVIDIA", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
+  const std::string hopper = home.add_gpu(
+      "hopper.json", R"({"name": "B", "peak_tflops": {"fp32": 1}, "bandwidth_gb_per_s": 2})");
+  CHECK(gpu_message("v100") ==
+        a + ": expected names that no other GPU has, got \"v100\", which is Tesla V100 SXM2 "
+            "16GB; a file of that name takes its place");
+  CHECK(find_gpu("a").value().name == "My V100");
+  const auto selected = [](const std::string& word) {
+    const auto found = Catalogue().select(word);
+    return found ? "" : std::string(found.error().what());
+  };
+  CHECK(selected("nvidia") == b + ": expected another name than \"nvidia\", which selects GPUs");
+  CHECK(selected("hopper") ==
+        hopper + ": expected another name than \"hopper\", which selects GPUs");
+  CHECK(selected("amd").empty());
 }
 
 TEST_CASE("A file of one's own answers to its file name", "[load/catalogue]") {

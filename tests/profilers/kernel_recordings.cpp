@@ -240,6 +240,10 @@ TEST_CASE("Units and numbers are those that profilers write, or errors",
                                   byte_unit + ",2\n");
     CHECK(kernels.named("k").counters.dram_byte == 2 * bytes);
   }
+  CHECK(read_text_as("a.csv", header + "\n0,7,k,S,Duration,us,10\n0,7,k,S,dram__bytes_op_read.sum,"
+                                       "byte,2\n0,7,k,S,dram__bytes_op_write.sum,byte,3\n")
+            .named("k")
+            .counters.dram_byte == 5);
   const Kernels sums =
       read_text_as("b.csv", "Start (ns),Duration (fortnight),CorrId,Name\n0,4,1,k\n");
   CHECK(sums.errors == std::vector<std::string>{
@@ -284,21 +288,24 @@ TEST_CASE("Rows that cannot be read cost only themselves, and are one message",
 
 TEST_CASE("Tensor cores that nobody counted leave the FLOP unknown",
           "[profilers/kernel_recordings]") {
-  const auto flops = [](const std::string& capability, const std::string& more) {
+  const auto flops = [](const std::string& capability, const std::string& more,
+                        const std::string& unit = "sm") {
     const std::string begin = "0,1,f,(1 1 1),(1 1 1),0," + capability + ",";
     const Kernels kernels = read_text_as(
         "x.csv",
         "ID,Process ID,Kernel Name,Block Size,Grid Size,Device,CC,Metric Name,Metric Unit,Metric "
         "Value\n" +
             begin + "gpu__time_duration.sum,us,5\n" + begin +
-            "sm__sass_thread_inst_executed_op_ffma_pred_on.sum,inst,100\n" + begin +
-            "sm__inst_executed_pipe_tensor.sum,inst,10\n" + (more.empty() ? "" : begin + more));
+            "sm__sass_thread_inst_executed_op_ffma_pred_on.sum,inst,100\n" + begin + unit +
+            "__inst_executed_pipe_tensor.sum,inst,10\n" + (more.empty() ? "" : begin + more));
     return kernels.recording->kernels.at(0).counters.flop_in_all();
   };
   CHECK_FALSE(flops("8.0", ""));
   CHECK(flops("8.0", "sm__ops_path_tensor_src_bf16_dst_fp32.sum,,4096\n") == 4296.0);
   CHECK(flops("8.0", "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum,inst,10\n") == 200.0);
   CHECK(flops("7.0", "") == 200.0 + 5120.0);
+  CHECK_FALSE(flops("8.0", "", "smsp"));
+  CHECK(flops("7.0", "", "smsp") == 200.0 + 5120.0);
 }
 
 TEST_CASE("What is known and not read is named, with what to do", "[profilers/kernel_recordings]") {

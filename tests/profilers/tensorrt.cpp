@@ -200,6 +200,19 @@ TEST_CASE("Names that do not match are told", "[profilers/tensorrt]") {
   CHECK(spec->summary->kernel_s == Approx(40e-6));
 }
 
+TEST_CASE("Times of a profile that are no times are refused", "[profilers/tensorrt]") {
+  const TemporaryFolder folder;
+  folder.write("net.graph.json", small_engine);
+  for (const std::string time : {"-1", "1e300"}) {
+    folder.write("net.profile.json",
+                 R"([{"name": "Conv_0 + Relu_1", "averageMs": )" + time + R"(, "percentage": 1}])");
+    CHECK(read_path(folder.path() + "/net.graph.json", folder.path()).errors ==
+          std::vector<std::string>{"net.profile.json: /0/averageMs: expected a number from 0 to "
+                                   "1e+09, got " +
+                                   std::string(time == "-1" ? "-1" : "1e+300")});
+  }
+}
+
 TEST_CASE("Every layer of an engine is in its network or in a note", "[profilers/tensorrt]") {
   const auto own = [](const std::string& name, const std::string& type) {
     return layer(name, tensor(images, half), tensor(images, half),

@@ -29,12 +29,6 @@ InputError placed(const FieldError& error, const Place& place) {
   return input;
 }
 
-/// What each copy of a layer holds of its own, about: its name and its operands.
-double copy_byte(const LayerSpec& spec) {
-  const std::size_t operands = spec.inputs.size() + spec.fused.size();
-  return static_cast<double>((spec.name ? spec.name->size() : 0) + operands * sizeof(Operand));
-}
-
 class Inference {
  public:
   Inference(const NetworkSpec& spec, const LayerDefaults& defaults)
@@ -101,15 +95,13 @@ class Inference {
   std::uint64_t copies_of(const LayerSpec& spec) {
     const std::uint64_t copies = spec.repeat.value_or(1);
     if (copies == 0) fail("repeat", "expected an integer >= 1, got 0");
-    if (copies - 1 > defaults_.limits.copies - added_copies_)
+    // Rows of results have the network's name beside the layer's.
+    const std::size_t own_byte = (spec.name ? spec.name->size() : 0) + spec_.name.size() +
+                                 (spec.inputs.size() + spec.fused.size()) * sizeof(Operand);
+    const std::uint64_t weight = 1 + own_byte / copy_byte;
+    if (copies - 1 > (defaults_.limits.copies - network_.copies) / weight)
       fail_limit("repeat", expected_copies(defaults_.limits));
-    added_copies_ += copies - 1;
-    if (copies > 1) {
-      added_byte_ += static_cast<double>(copies - 1) * copy_byte(spec);
-      if (added_byte_ > 1e6 * static_cast<double>(defaults_.limits.text_mb))
-        fail_limit("repeat", "at most " + std::to_string(defaults_.limits.text_mb) +
-                                 " MB of names and operands by repeat in all");
-    }
+    network_.copies += (copies - 1) * weight;
     return copies;
   }
 
@@ -119,8 +111,6 @@ class Inference {
   LayerNames names_;
   UniqueNames own_name_;
   std::size_t previous_copies_ = 0;
-  std::uint64_t added_copies_ = 0;
-  double added_byte_ = 0;  ///< what the copies take, so that no short input fills the memory
 };
 
 bool has_measured(const Network& network) {
