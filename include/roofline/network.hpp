@@ -90,6 +90,8 @@ struct LayerDefaults {
   std::optional<Layout> layout;
   /// Values of named dimensions that a model leaves open.
   std::vector<std::pair<std::string, std::uint64_t>> dimensions;
+  /// A model in ONNX is what PyTorch ran when it wrote the file, as far as the file says.
+  bool as_pytorch_runs = false;
   InputLimits limits;
 };
 

@@ -110,6 +110,8 @@ void set_settings(Options& options) {
   defaults.dtype_given = !options.dtypes.empty();
   if (options.dtypes.empty()) options.dtypes = {DataType::fp32};
   const std::optional<Framework> framework = options.analysis.framework;
+  defaults.as_pytorch_runs =
+      framework == Framework::pytorch || framework == Framework::torch_compile;
   std::vector<LayerSetting>& settings = options.settings;
   for (const DataType type : options.dtypes) {
     // The type of the network's layers, or how autocast runs them in fp32.

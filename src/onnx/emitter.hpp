@@ -92,5 +92,15 @@ std::vector<std::string> layer_names(const std::vector<Draft>& drafts);
 
 /// The module that a layer comes from; empty where nothing tells.
 std::string module_of(const Draft& draft);
+/// That of a tensor of the file: layer1.0.conv1 of "layer1.0.conv1.weight".
+std::string module_of_weight(const std::string& name);
+/// The last but one of "['', 'layer1', 'layer1.0', 'add']", as PyTorch's exporter lists scopes.
+std::string module_of_scopes(const std::string& list);
+
+/// The network of the operators that PyTorch runs, where its exporter noted them beside the nodes
+/// (pytorch_program.cpp); else none, and what is wrong with the notes, if there are any.
+std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, const Graph& graph,
+                                                   const LayerDefaults& defaults,
+                                                   std::string& wrong);
 
 }  // namespace roofline::onnx_graph

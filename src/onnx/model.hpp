@@ -99,7 +99,10 @@ struct NodeProto {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<AttributeProto> attributes;
-  std::string scopes;  ///< the modules around it, as PyTorch's second exporter notes them
+  // What PyTorch's second exporter notes.
+  std::string scopes;         ///< the modules around it
+  std::string operator_text;  ///< the operator of PyTorch's that it is of, with its arguments
+  std::string stack_trace;    ///< the lines of the model's code
 };
 
 struct Dimension {

@@ -12,6 +12,34 @@
 #include "onnx/emitter.hpp"
 
 namespace roofline::onnx_graph {
+// Names that exporters make up are of no module.
+std::string module_of_weight(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
+    return "";
+  std::string last = name.substr(dot + 1);
+  for (const std::string_view suffix : {"weight", "bias"}) {
+    if (!last.ends_with(suffix)) continue;
+    last.resize(last.size() - suffix.size());
+    while (last.ends_with('_')) last.pop_back();
+    return name.substr(0, dot) + (last.empty() ? "" : "." + last);
+  }
+  return "";
+}
+
+std::string module_of_scopes(const std::string& list) {
+  std::string last;
+  std::string last_but_one;
+  std::size_t at = 0;
+  while ((at = list.find('\'', at)) != std::string::npos) {
+    const std::size_t end = list.find('\'', at + 1);
+    if (end == std::string::npos) break;
+    last_but_one = std::exchange(last, list.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return last_but_one;
+}
+
 namespace {
 
 struct Hint {
@@ -36,35 +64,6 @@ std::string module_of_path(const std::string& path) {
     last = part;
   }
   return module;
-}
-
-/// "layer1.0.conv1.weight" is of module layer1.0.conv1; names that exporters make up are of none.
-std::string module_of_weight(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos || name.find("::") != std::string::npos || name.front() == '/')
-    return "";
-  std::string last = name.substr(dot + 1);
-  for (const std::string_view suffix : {"weight", "bias"}) {
-    if (!last.ends_with(suffix)) continue;
-    last.resize(last.size() - suffix.size());
-    while (last.ends_with('_')) last.pop_back();
-    return name.substr(0, dot) + (last.empty() ? "" : "." + last);
-  }
-  return "";
-}
-
-/// The last but one of "['', 'layer1', 'layer1.0', 'add']", as the dynamo exporter lists scopes.
-std::string module_of_scopes(const std::string& list) {
-  std::string last;
-  std::string last_but_one;
-  std::size_t at = 0;
-  while ((at = list.find('\'', at)) != std::string::npos) {
-    const std::size_t end = list.find('\'', at + 1);
-    if (end == std::string::npos) break;
-    last_but_one = std::exchange(last, list.substr(at + 1, end - at - 1));
-    at = end + 1;
-  }
-  return last_but_one;
 }
 
 /// The module whose learned tensors the node alone reads.

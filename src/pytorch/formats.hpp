@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "load/byte_stream.hpp"
+#include "load/json.hpp"
 #include "roofline/load.hpp"
 
 namespace roofline {
@@ -16,5 +17,8 @@ std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream);
 
 /// Programs of torch.export (.pt2).
 std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream);
+
+/// The network of a program, as model.json has it. Throws InputError.
+NetworkSpec read_program(const Value& program, const LayerDefaults& defaults);
 
 }  // namespace roofline

@@ -48,10 +48,8 @@ class ProgramInput : public Reader {
       const auto document = std::make_shared<const JsonDocument>(text, Origin{source});
       check_schema(document->root());
       return Item{[document, source](const LayerDefaults& defaults) {
-        const Value root = document->root();
-        auto network = std::make_shared<NetworkSpec>(ProgramReader(root, defaults).network());
+        auto network = std::make_shared<NetworkSpec>(read_program(document->root(), defaults));
         network->name = name_without(source, {".pt2"});
-        network->is_pytorch_program = true;
         return network;
       }};
     } catch (const InputError& error) {
@@ -64,6 +62,12 @@ class ProgramInput : public Reader {
 };
 
 }  // namespace
+
+NetworkSpec read_program(const Value& program, const LayerDefaults& defaults) {
+  NetworkSpec network = ProgramReader(program, defaults).network();
+  network.is_pytorch_program = true;
+  return network;
+}
 
 std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream) {
   return std::make_unique<ProgramInput>(std::move(stream));
