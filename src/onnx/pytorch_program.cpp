@@ -3,6 +3,7 @@
 // with the sizes of the graph's tensors.
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -19,13 +20,13 @@ namespace {
 
 using Texts = std::vector<std::string_view>;
 
-/// The items of "%x, [2, 2], None)": up to the bracket that closes them.
+/// The items of "%x, [2, 2], None)": up to the end or the bracket that closes them.
 Texts items_of(std::string_view list) {
   Texts items;
   int depth = 0;
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < list.size() && depth >= 0; ++i) {
-    const char c = list[i];
+  for (std::size_t i = 0; i <= list.size() && depth >= 0; ++i) {
+    const char c = i < list.size() ? list[i] : ')';
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (c == ')' || c == ']' || c == '}') --depth;
     if (depth > 0 || (depth == 0 && c != ',')) continue;
@@ -47,9 +48,13 @@ struct Group {
   Texts arguments;          ///< "%x", "[2, 2]"
   std::vector<const NodeProto*> nodes;
 
+  /// `operators`: with blanks around each.
   bool is_of(std::string_view operators) const {
     const std::string_view op = text_behind(target, "torch.ops.aten.");
     return mentions(operators, {" " + std::string(op.substr(0, op.find('.'))) + " "});
+  }
+  bool is_batch_norm() const {
+    return is_of(" batch_norm _native_batch_norm_legit_no_training _batch_norm_no_update ");
   }
 };
 
@@ -59,8 +64,7 @@ std::vector<Group> groups_of(const GraphProto& graph) {
   std::unordered_map<std::string_view, std::size_t> by_text;
   for (const NodeProto& node : graph.nodes) {
     const std::string_view text = node.operator_text;
-    // What the exporter's optimiser makes of several operators has no note.
-    if (text.empty() && node.op == "Split")
+    if (text.empty() && node.op == "Split")  // what an optimiser made of several slices
       groups.push_back({"torch.ops.aten.split_with_sizes.default", {"%"}, {&node}});
     if (text.empty()) continue;
     const auto [found, is_new] = by_text.emplace(text, groups.size());
@@ -81,39 +85,24 @@ std::string parameter_key(std::string_view name) {
   return key;
 }
 
-/// PyTorch's number of a type of elements.
-std::uint64_t scalar_type(int type) {
-  constexpr std::pair<element::Type, std::uint64_t> numbers[] = {
-      {element::uint8, 1},   {element::int8, 2},     {element::int32, 4},
-      {element::int64, 5},   {element::float16, 6},  {element::float32, 7},
-      {element::float64, 8}, {element::boolean, 12}, {element::bfloat16, 13}};
-  for (const auto& [own, number] : numbers)
-    if (own == type) return number;
-  return 0;
+/// PyTorch's numbers of the types of elements, by ONNX's.
+constexpr std::array<std::uint64_t, 17> scalar_types{0,  7, 1, 2, 0, 0, 4, 5, 0,
+                                                     12, 6, 8, 0, 0, 0, 0, 13};
+
+/// Sizes, axes, factors, which are no tensors in a program.
+bool is_literal(const Value& value) {
+  return value.numbers && (value.type == element::int64 || value.numbers->size() == 1);
 }
 
-// Operators with blanks around them.
-constexpr std::string_view batch_norms =
-    " batch_norm _native_batch_norm_legit_no_training _batch_norm_no_update ";
-constexpr std::string_view convolutions =
-    " conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d ";
-
-/// Writes the program of a graph.
 class ProgramWriter {
  public:
   ProgramWriter(const Model& model, const Graph& graph) : document_({model.source}) {
     for (const Value& value : graph.values) values_.emplace(value.name, &value);
     for (const TensorProto& tensor : model.graph.tensors)
-      parameters_.emplace(parameter_key(tensor.name), values_.at(tensor.name));
+      values_by_key_.emplace(parameter_key(tensor.name), values_.at(tensor.name));
     for (const ValueProto& input : model.graph.inputs)
-      if (const Value& value = *values_.at(input.name); !value.is_constant && value.sizes) {
-        add_tensor(input.name, value.type, *value.sizes);
-        names_.emplace(&value, input.name);
-        add_input(input.name, "user_input", as_tensor(input.name));
-      }
-    for (const NodeProto& node : model.graph.nodes)
-      for (const std::string& input : node.inputs) ++reads_[input];
-    for (const ValueProto& output : model.graph.outputs) ++reads_[output.name];
+      if (const Value& value = *values_.at(input.name); !value.is_constant && value.sizes)
+        names_.emplace(&value, declare(input.name, value.type, *value.sizes, "user_input"));
     for (const Group& group : groups_of(model.graph)) add(group);
   }
 
@@ -121,9 +110,9 @@ class ProgramWriter {
 
   /// As model.json has it; valid as long as the writer.
   roofline::Value program() {
-    const std::vector<Member> tensors(tensors_.begin(), tensors_.end());
-    const JsonNode graph = object(
-        {{"inputs", list(inputs_)}, {"nodes", list(nodes_)}, {"tensor_values", object(tensors)}});
+    const JsonNode graph = object({{"inputs", list(inputs_)},
+                                   {"nodes", list(nodes_)},
+                                   {"tensor_values", object({tensors_.begin(), tensors_.end()})}});
     const JsonNode signature = object({{"input_specs", list(specs_)}});
     document_.set_root(
         object({{"graph_module", object({{"graph", graph}, {"signature", signature}})}}));
@@ -131,132 +120,132 @@ class ProgramWriter {
   }
 
  private:
-  using Member = std::pair<std::string_view, JsonNode>;
-  using Members = std::vector<Member>;
-
   JsonNode text(std::string_view text) { return {document_.keep(text)}; }
   JsonNode list(const std::vector<JsonNode>& parts) {
     return {JsonNode::Elements{document_.keep(parts)}};
   }
-  JsonNode object(const Members& members) {
+  JsonNode object(const std::map<std::string_view, JsonNode>& members) {
     std::vector<JsonNode> parts;
     for (const auto& [key, node] : members) parts.push_back({node.content, document_.keep(key)});
-    std::sort(parts.begin(), parts.end(),
-              [](const JsonNode& a, const JsonNode& b) { return a.key < b.key; });
     return {JsonNode::Members{document_.keep(parts)}};
   }
-  JsonNode named(std::string_view name) { return object({{"name", text(name)}}); }
-  JsonNode as_tensor(std::string_view name) { return object({{"as_tensor", named(name)}}); }
   JsonNode as_text(std::string_view value) { return object({{"as_string", text(value)}}); }
   JsonNode none() { return object({{"as_none", {true}}}); }
+  JsonNode as_tensor(std::string_view name) {
+    return object({{"as_tensor", object({{"name", text(name)}})}});
+  }
 
-  void add_tensor(std::string_view name, int type, const Sizes& sizes) {
+  std::string_view add_tensor(std::string_view name, int type, const Sizes& sizes) {
     std::vector<JsonNode> parts;
     for (const std::int64_t size : sizes)
       parts.push_back(object({{"as_int", {static_cast<std::uint64_t>(size)}}}));
-    tensors_.insert_or_assign(std::string(name),
-                              object({{"sizes", list(parts)}, {"dtype", {scalar_type(type)}}}));
+    const auto number = static_cast<std::size_t>(type);
+    const JsonNode dtype{number < scalar_types.size() ? scalar_types[number] : 0};
+    tensors_[document_.keep(name)] = object({{"sizes", list(parts)}, {"dtype", dtype}});
+    return tensors_.find(name)->first;
   }
 
-  void add_input(std::string_view name, const char* kind, JsonNode argument) {
-    inputs_.push_back(as_tensor(name));
+  /// An input of the program of that kind: the user's, a parameter or a buffer.
+  std::string_view declare(std::string_view name, int type, const Sizes& sizes, const char* kind) {
+    const JsonNode tensor = as_tensor(name);
+    inputs_.push_back(tensor);
+    const auto argument =
+        object({{"as_tensor", object({{"name", text(name)}})}, {"name", text(name)}});
     specs_.push_back(object({{kind, object({{"arg", argument}})}}));
-  }
-
-  JsonNode constant(std::string_view name, int type, const Sizes& sizes, bool is_learned) {
-    add_tensor(name, type, sizes);
-    add_input(name, is_learned ? "parameter" : "buffer", named(name));
-    return as_tensor(name);
+    return add_tensor(name, type, sizes);
   }
 
   /// The tensor of the graph that has this name in the program; null where none has.
   const Value* find(std::string_view name) const {
     if (const auto found = values_.find(name); found != values_.end()) return found->second;
-    const auto found =
-        parameters_.find(std::string(name.substr(std::min<std::size_t>(2, name.size()))));
-    return found != parameters_.end() ? found->second : nullptr;
+    const std::size_t kind = std::min<std::size_t>(2, name.size());  // "p_"
+    const auto found = values_by_key_.find(std::string(name.substr(kind)));
+    return found != values_by_key_.end() ? found->second : nullptr;
   }
 
-  /// A group with what its nodes read and no argument names.
+  /// A group with what its nodes read and no argument of it names.
   struct Operands {
     const Group& group;
     const Value& result;
-    std::vector<const Value*> rest;
+    std::vector<const Value*> rest = {};
+
+    const Value* take(bool is_constant) {
+      const auto found = std::find_if(rest.begin(), rest.end(), [&](const Value* each) {
+        return each->is_constant == is_constant;
+      });
+      if (found == rest.end()) return nullptr;
+      const Value* taken = *found;
+      rest.erase(found);
+      return taken;
+    }
   };
 
-  std::vector<const Value*> unnamed_operands(const Group& group) const {
+  void find_rest(Operands& operands) const {
+    constexpr std::size_t most = 64;
     std::unordered_set<const Value*> known;
-    for (const std::string_view argument : group.arguments)
+    for (const std::string_view argument : operands.group.arguments)
       for (const std::string_view each : items_of(argument.substr(argument.starts_with('['))))
-        if (each.starts_with('%')) known.insert(find(each.substr(1)));
-    for (const NodeProto* node : group.nodes)
-      for (const std::string& output : node->outputs) known.insert(values_.at(output));
-    std::vector<const Value*> rest;
-    for (const NodeProto* node : group.nodes)
-      for (const std::string& input : node->inputs) {
-        const auto found = values_.find(input);
-        if (found == values_.end() || !known.insert(found->second).second) continue;
-        const Value& value = *found->second;
-        const bool is_shape = value.numbers && value.type == element::int64;
-        if (value.is_constant ? value.sizes && !is_shape : names_.contains(&value))
-          rest.push_back(&value);
-      }
-    return rest;
+        known.insert(find(each.substr(1)));
+    for (const NodeProto* node : operands.group.nodes)
+      for (const std::string& output : node->outputs) known.insert(find(output));
+    for (const NodeProto* node : operands.group.nodes)
+      for (const std::string& input : node->inputs)
+        if (const Value* value = find(input);
+            value != nullptr && value->sizes && (value->is_constant || names_.contains(value)) &&
+            !is_literal(*value) && operands.rest.size() < most && known.insert(value).second)
+          operands.rest.push_back(value);
   }
 
-  /// Exporters keep equal tensors once, transpose matrices, leave out biases of zeros and fold what
-  /// a batch norm has: such a tensor is the one that is left over, or has a number for each
-  /// feature.
+  /// The exporter keeps equal tensors once, transposes matrices, leaves out biases of zeros and
+  /// folds batch norms: the sizes of those follow from the result, and other tensors are those
+  /// left.
   JsonNode parameter(Operands& operands, std::size_t place, std::string_view name) {
     const Group& group = operands.group;
     const Sizes& result = *operands.result.sizes;
-    const bool is_product = group.is_of(" linear addmm ");
-    const bool is_norm = group.is_of(batch_norms);
-    const bool has_features = is_product || is_norm || group.is_of(convolutions);
-    const bool is_vector = has_features && (is_norm || place == (group.is_of(" addmm ") ? 0 : 2));
+    const char* kind = name.starts_with("p_") ? "parameter" : "buffer";
+    const bool is_linear = group.is_of(" linear ");
+    const bool is_product = is_linear || group.is_of(" addmm ");
+    const bool is_convolution = group.is_of(" conv1d conv2d conv3d conv_transpose2d ");
+    const bool is_bias = is_product ? place == (is_linear ? 2 : 0) : is_convolution && place == 2;
+    if ((is_bias || group.is_batch_norm()) && result.size() > 1) {
+      const std::int64_t features = is_product ? result.back() : result[1];
+      return as_tensor(declare(name, operands.result.type, {features}, kind));
+    }
     const Value* value = find(name);
-    const auto left =
-        std::find_if(operands.rest.begin(), operands.rest.end(), [&](const Value* each) {
-          return each->is_constant && (!has_features || (each->sizes->size() == 1) == is_vector);
-        });
-    if (value == nullptr && left != operands.rest.end()) {
-      value = *left;
-      operands.rest.erase(left);
-    }
-    const bool is_learned = name.starts_with("p_");
-    if (value == nullptr || !value->sizes) {
-      if (!is_vector || result.empty()) return none();
-      const std::size_t axis = is_product || result.size() < 2 ? result.size() - 1 : 1;
-      return constant(name, operands.result.type, {result[axis]}, is_learned);
-    }
+    if (value == nullptr) value = operands.take(true);
+    if (value == nullptr || !value->sizes) return none();
     Sizes sizes = *value->sizes;
-    if (group.is_of(" linear ") && sizes.size() == 2 && sizes[0] != result.back())
-      std::swap(sizes[0], sizes[1]);
-    return constant(name, value->type, sizes, is_learned);
+    if (is_linear && sizes.size() == 2 && sizes[0] != result.back()) std::swap(sizes[0], sizes[1]);
+    return as_tensor(declare(name, value->type, sizes, kind));
   }
 
   /// The tensor that an argument names.
   JsonNode operand(Operands& operands, std::size_t place, std::string_view name) {
-    if (tensors_.contains(std::string(name))) return as_tensor(name);
+    if (tensors_.contains(name)) return as_tensor(name);
     if (name.starts_with("p_") || name.starts_with("b_")) return parameter(operands, place, name);
     const Value* value = find(name);
-    if (value == nullptr && !operands.rest.empty()) {
-      value = operands.rest.front();
-      operands.rest.erase(operands.rest.begin());
-    }
-    if (value == nullptr) return none();
-    if (const auto known = names_.find(value); known != names_.end())
-      return as_tensor(known->second);
-    if (!value->is_constant || !value->sizes) return none();
-    names_.emplace(value, name);
-    return constant(name, value->type, *value->sizes, value->learned > 0);
+    if (value == nullptr) value = operands.take(false);
+    if (value == nullptr) value = operands.take(true);
+    if (value == nullptr || !value->sizes) return none();
+    const auto known = names_.find(value);
+    if (known == names_.end())
+      return value->is_constant ? as_tensor(declare(name, value->type, *value->sizes, "buffer"))
+                                : none();
+    // The exporter drops copies. Of a transposed tensor it was one; others were dropouts.
+    const bool is_copy = name.starts_with("clone") && value->producer != nullptr &&
+                         value->producer->op == "Transpose";
+    if (!is_copy) return as_tensor(known->second);
+    const NodeProto& node = *operands.group.nodes.front();
+    write(node, "torch.ops.aten.contiguous.default", {as_tensor(known->second)},
+          {add_tensor(name, value->type, *value->sizes)}, module_of_scopes(node.scopes));
+    return as_tensor(name);
   }
 
   JsonNode argument(Operands& operands, std::size_t place) {
     const std::string_view stated = operands.group.arguments[place];
     if (stated.starts_with('%')) return operand(operands, place, stated.substr(1));
     if (stated == "None") return none();
-    if (!stated.starts_with("[") || !operands.group.is_of(" cat stack index "))
+    if (!stated.starts_with('[') || !operands.group.is_of(" cat stack index "))
       return as_text(stated);
     std::vector<JsonNode> tensors;
     for (const std::string_view each : items_of(stated.substr(1)))
@@ -264,19 +253,17 @@ class ProgramWriter {
     return object({{"as_optional_tensors", list(tensors)}});
   }
 
-  void write(const NodeProto& node, std::string_view target, const std::string& module,
-             const std::vector<JsonNode>& arguments, const Texts& results) {
+  void write(const NodeProto& node, std::string_view target, const std::vector<JsonNode>& arguments,
+             const Texts& results, const std::string& module) {
     std::vector<JsonNode> inputs;
     std::vector<JsonNode> outputs;
     for (const JsonNode& each : arguments) inputs.push_back(object({{"arg", each}}));
-    for (const std::string_view each : results) outputs.push_back(named(each));
-    const JsonNode output = object({{"as_tensors", list(outputs)}});
-    const JsonNode metadata =
-        object({{"nn_module_stack", text("," + module)}, {"stack_trace", text(node.stack_trace)}});
+    for (const std::string_view each : results) outputs.push_back(object({{"name", text(each)}}));
     nodes_.push_back(object({{"target", text(target)},
                              {"inputs", list(inputs)},
-                             {"outputs", list({output})},
-                             {"metadata", metadata}}));
+                             {"outputs", list({object({{"as_tensors", list(outputs)}})})},
+                             {"metadata", object({{"nn_module_stack", text("," + module)},
+                                                  {"stack_trace", text(node.stack_trace)}})}}));
   }
 
   /// The convolution or product that the batch norm behind it was folded into.
@@ -285,72 +272,78 @@ class ProgramWriter {
     const std::string_view made = group.arguments.front().substr(1);
     const Value* weight = node.inputs.size() < 2 ? nullptr : find(node.inputs[1]);
     const auto image = names_.find(find(node.inputs.front()));
-    if (image == names_.end() || weight == nullptr || !weight->sizes ||
-        tensors_.contains(std::string(made)))
+    if (image == names_.end() || weight == nullptr || !weight->sizes || tensors_.contains(made))
       return;
     const std::size_t axes = std::max<std::size_t>(weight->sizes->size(), 2) - 2;
-    const auto numbers = [&](const char* name) {
+    declare(weight->name, weight->type, *weight->sizes, "parameter");
+    std::vector<JsonNode> arguments{as_tensor(image->second), as_tensor(weight->name), none()};
+    const auto add_numbers = [&](const char* name) {
       const AttributeProto* found = find_in(node.attributes, name);
-      if (found != nullptr && found->i) return as_text(std::to_string(*found->i));
-      if (found == nullptr || found->ints.size() < axes) return none();
-      return as_text(list_text(part(found->ints, 0, axes)));  // of paddings those in front
+      const bool is_list = found != nullptr && found->ints.size() >= axes;
+      arguments.push_back(
+          is_list ? as_text(list_text(part(found->ints, 0, axes)))
+                  : as_text(std::to_string(found != nullptr ? found->i.value_or(1) : 1)));
     };
-    std::vector<JsonNode> arguments{
-        as_tensor(image->second),
-        constant(weight->name, weight->type, *weight->sizes, weight->learned > 0), none()};
     std::string target = "torch.ops.aten.linear";
-    if (node.op == "Conv" || node.op == "ConvTranspose") {
-      const bool is_transposed = node.op == "ConvTranspose";
-      target = "torch.ops.aten.conv" + std::string(is_transposed ? "_transpose" : "") +
-               std::to_string(axes) + "d";
-      for (const char* name :
-           {"strides", "pads", is_transposed ? "output_padding" : "dilations", "group"})
-        arguments.push_back(numbers(name));
-      if (is_transposed) arguments.push_back(numbers("dilations"));
+    if (node.op == "Conv") {
+      target = "torch.ops.aten.conv" + std::to_string(axes) + "d";
+      for (const char* name : {"strides", "pads", "dilations", "group"}) add_numbers(name);
+    } else if (node.op == "ConvTranspose") {
+      target = "torch.ops.aten.conv_transpose" + std::to_string(axes) + "d";
+      for (const char* name : {"strides", "pads", "output_padding", "group", "dilations"})
+        add_numbers(name);
     }
-    add_tensor(made, result.type, *result.sizes);
-    write(node, target, module_of_weight(weight->name), arguments, {made});
+    write(node, target, arguments, {add_tensor(made, result.type, *result.sizes)},
+          module_of_weight(weight->name));
   }
 
   void add(const Group& group) {
-    std::unordered_map<std::string_view, std::size_t> own_reads;
-    for (const NodeProto* node : group.nodes)
-      for (const std::string& input : node->inputs) ++own_reads[input];
+    std::unordered_set<std::string_view> read;
+    for (const NodeProto* node : group.nodes) read.insert(node->inputs.begin(), node->inputs.end());
     std::vector<const Value*> results;
     for (const NodeProto* node : group.nodes)
       for (const std::string& output : node->outputs)
-        if (const auto found = values_.find(output);
-            found != values_.end() && found->second->sizes && reads_[output] > own_reads[output])
-          results.push_back(found->second);
+        if (const Value* value = find(output);
+            value != nullptr && value->sizes && !is_literal(*value) && !read.contains(output))
+          results.push_back(value);
     // Python's own operators and sym_size work out sizes.
-    if (results.empty() || !group.target.starts_with("torch.ops.") || group.is_of(" sym_size "))
-      return;
+    const bool is_operator = group.target.starts_with("torch.ops.") && !group.is_of(" sym_size ");
+    if (results.empty() || group.arguments.empty() || !is_operator) return;
     const NodeProto& first = *group.nodes.front();
     std::string module = module_of_scopes(first.scopes);
-    if (group.is_of(batch_norms) && group.nodes.size() == 1 && first.op != "BatchNormalization" &&
-        !group.arguments.empty()) {
+    if (group.is_batch_norm() && first.op != "BatchNormalization") {
       add_folded(group, *results.front());
       module += " (folded by the exporter)";
     }
-    Operands operands{group, *results.front(), unnamed_operands(group)};
+    Operands operands{group, *results.front()};
+    find_rest(operands);
     std::vector<JsonNode> arguments;
     for (std::size_t i = 0; i < group.arguments.size(); ++i)
       arguments.push_back(argument(operands, i));
+    // Views that the exporter joined with those before them are what the node says; a norm without
+    // running statistics has no places for them.
+    std::string_view target = group.target;
+    if (group.is_of(" unsqueeze squeeze ")) target = "torch.ops.aten.view.default";
+    const AttributeProto* order = find_in(first.attributes, "perm");
+    if (group.nodes.size() == 1 && order != nullptr) {
+      target = "torch.ops.aten.permute.default";
+      arguments = {arguments.front(), as_text(list_text(order->ints))};
+    }
+    if (target.ends_with(".no_stats") && arguments.size() > 3)
+      arguments.insert(arguments.begin() + 3, 2, none());
     Texts names;
     for (const Value* value : results) {
-      names.push_back(value->name);
-      add_tensor(value->name, value->type, *value->sizes);
-      names_.emplace(value, value->name);
+      names.push_back(add_tensor(value->name, value->type, *value->sizes));
+      names_.emplace(value, names.back());
     }
-    write(first, group.target, module, arguments, names);
+    write(first, target, arguments, names, module);
   }
 
   JsonDocument document_;
   std::unordered_map<std::string_view, const Value*> values_;
-  std::unordered_map<std::string, const Value*> parameters_;  ///< by parameter_key
-  std::unordered_map<std::string_view, std::size_t> reads_;
-  std::unordered_map<const Value*, std::string> names_;  ///< in the program
-  std::map<std::string, JsonNode> tensors_;
+  std::unordered_map<std::string, const Value*> values_by_key_;
+  std::unordered_map<const Value*, std::string_view> names_;  ///< in the program
+  std::map<std::string_view, JsonNode> tensors_;
   std::vector<JsonNode> inputs_;
   std::vector<JsonNode> specs_;
   std::vector<JsonNode> nodes_;
