@@ -192,6 +192,7 @@ using Bits = std::vector<std::uint64_t>;
 constexpr std::uint64_t most_tensor_byte = 4096;
 constexpr std::size_t most_list = std::size_t{1} << 17;
 constexpr std::uint64_t longest_text_byte = std::uint64_t{1} << 20;
+constexpr std::uint64_t longest_note_byte = std::uint64_t{1} << 16;
 
 double from_half(std::uint64_t bits) {
   const int exponent = static_cast<int>(bits >> 10 & 0x1F);
@@ -332,7 +333,7 @@ class ModelReader {
       if (field.number == 1) key = wire_.text(field, longest_text_byte);
       if (field.number == 2)
         for (const auto& [known, member] : noted)
-          if (key == known) node.*member = wire_.text(field, longest_text_byte);
+          if (key == known) node.*member = wire_.text(field, longest_note_byte);
     });
   }
 

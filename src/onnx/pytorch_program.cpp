@@ -11,7 +11,6 @@
 
 #include "load/json.hpp"
 #include "load/recording.hpp"
-#include "model/text.hpp"
 #include "onnx/emitter.hpp"
 #include "pytorch/formats.hpp"
 
@@ -78,13 +77,6 @@ std::vector<Group> groups_of(const GraphProto& graph) {
   return groups;
 }
 
-/// "layer1_0_bn1_weight" of "layer1.0.BN1.weight", as programs name it behind "p_".
-std::string parameter_key(std::string_view name) {
-  std::string key = lower_case(name);
-  std::replace(key.begin(), key.end(), '.', '_');
-  return key;
-}
-
 /// PyTorch's numbers of the types of elements, by ONNX's.
 constexpr std::array<std::uint64_t, 17> scalar_types{0,  7, 1, 2, 0, 0, 4, 5, 0,
                                                      12, 6, 8, 0, 0, 0, 0, 13};
@@ -98,15 +90,13 @@ class ProgramWriter {
  public:
   ProgramWriter(const Model& model, const Graph& graph) : document_({model.source}) {
     for (const Value& value : graph.values) values_.emplace(value.name, &value);
-    for (const TensorProto& tensor : model.graph.tensors)
-      values_by_key_.emplace(parameter_key(tensor.name), values_.at(tensor.name));
     for (const ValueProto& input : model.graph.inputs)
       if (const Value& value = *values_.at(input.name); !value.is_constant && value.sizes)
         names_.emplace(&value, declare(input.name, value.type, *value.sizes, "user_input"));
     for (const Group& group : groups_of(model.graph)) add(group);
+    for (const ValueProto& output : model.graph.outputs)
+      if (const Value* value = find(output.name); value != nullptr) require(*value);
   }
-
-  bool is_empty() const { return nodes_.empty(); }
 
   /// As model.json has it; valid as long as the writer.
   roofline::Value program() {
@@ -155,12 +145,10 @@ class ProgramWriter {
     return add_tensor(name, type, sizes);
   }
 
-  /// The tensor of the graph that has this name in the program; null where none has.
+  /// The tensor of the graph; null where none has that name.
   const Value* find(std::string_view name) const {
-    if (const auto found = values_.find(name); found != values_.end()) return found->second;
-    const std::size_t kind = std::min<std::size_t>(2, name.size());  // "p_"
-    const auto found = values_by_key_.find(std::string(name.substr(kind)));
-    return found != values_by_key_.end() ? found->second : nullptr;
+    const auto found = values_.find(name);
+    return found != values_.end() ? found->second : nullptr;
   }
 
   /// A group with what its nodes read and no argument of it names.
@@ -186,14 +174,24 @@ class ProgramWriter {
     for (const std::string_view argument : operands.group.arguments)
       for (const std::string_view each : items_of(argument.substr(argument.starts_with('['))))
         known.insert(find(each.substr(1)));
+    std::unordered_set<const Value*> own;
     for (const NodeProto* node : operands.group.nodes)
-      for (const std::string& output : node->outputs) known.insert(find(output));
+      for (const std::string& output : node->outputs) own.insert(find(output));
     for (const NodeProto* node : operands.group.nodes)
-      for (const std::string& input : node->inputs)
-        if (const Value* value = find(input);
-            value != nullptr && value->sizes && (value->is_constant || names_.contains(value)) &&
-            !is_literal(*value) && operands.rest.size() < most && known.insert(value).second)
+      for (const std::string& input : node->inputs) {
+        const Value* value = find(input);
+        if (value == nullptr || own.contains(value)) continue;
+        require(*value);
+        if (operands.rest.size() < most && !is_literal(*value) && known.insert(value).second)
           operands.rest.push_back(value);
+      }
+  }
+
+  /// What is no constant of the graph is a tensor of the program. Throws InputError.
+  void require(const Value& value) const {
+    if (value.is_constant ? !value.sizes : !names_.contains(&value))
+      throw InputError(document_.origin().source, "",
+                       "expected a note of what gives \"" + value.name + "\", got none");
   }
 
   /// The exporter keeps equal tensors once, transposes matrices, leaves out biases of zeros and
@@ -211,9 +209,8 @@ class ProgramWriter {
       const std::int64_t features = is_product ? result.back() : result[1];
       return as_tensor(declare(name, operands.result.type, {features}, kind));
     }
-    const Value* value = find(name);
-    if (value == nullptr) value = operands.take(true);
-    if (value == nullptr || !value->sizes) return none();
+    const Value* value = operands.take(true);
+    if (value == nullptr) return none();
     Sizes sizes = *value->sizes;
     if (is_linear && sizes.size() == 2 && sizes[0] != result.back()) std::swap(sizes[0], sizes[1]);
     return as_tensor(declare(name, value->type, sizes, kind));
@@ -226,7 +223,7 @@ class ProgramWriter {
     const Value* value = find(name);
     if (value == nullptr) value = operands.take(false);
     if (value == nullptr) value = operands.take(true);
-    if (value == nullptr || !value->sizes) return none();
+    if (value == nullptr) return none();
     const auto known = names_.find(value);
     if (known == names_.end())
       return value->is_constant ? as_tensor(declare(name, value->type, *value->sizes, "buffer"))
@@ -341,7 +338,6 @@ class ProgramWriter {
 
   JsonDocument document_;
   std::unordered_map<std::string_view, const Value*> values_;
-  std::unordered_map<std::string, const Value*> values_by_key_;
   std::unordered_map<const Value*, std::string_view> names_;  ///< in the program
   std::map<std::string_view, JsonNode> tensors_;
   std::vector<JsonNode> inputs_;
@@ -354,15 +350,18 @@ class ProgramWriter {
 std::optional<NetworkSpec> network_as_pytorch_runs(const Model& model, const Graph& graph,
                                                    const LayerDefaults& defaults,
                                                    std::string& wrong) {
-  ProgramWriter writer(model, graph);
-  if (writer.is_empty()) return std::nullopt;
+  const bool has_notes =
+      std::any_of(model.graph.nodes.begin(), model.graph.nodes.end(),
+                  [](const NodeProto& node) { return !node.operator_text.empty(); });
+  if (!has_notes) return std::nullopt;
   LayerDefaults settings = defaults;
   settings.batch_override.reset();  // the graph has its sizes
   settings.dimensions.clear();
   try {
+    ProgramWriter writer(model, graph);
     return read_program(writer.program(), settings);
   } catch (const InputError& error) {
-    wrong = error.what();
+    wrong = error.where + (error.where.empty() ? "" : ": ") + error.message;
     return std::nullopt;
   }
 }

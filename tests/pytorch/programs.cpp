@@ -319,6 +319,17 @@ TEST_CASE("A program runs what a recording of it ran", "[pytorch/programs]") {
   }
 }
 
+TEST_CASE("An ONNX model of PyTorch's exporter runs what the program runs", "[pytorch/programs]") {
+  LayerDefaults defaults = half_precision(32, Layout::nhwc);
+  defaults.as_pytorch_runs = true;
+  for (const std::string name : {"resnetv2_50", "r3d_18", "mobilevit_s"}) {
+    INFO(name);
+    const Network model = network_in(name + ".onnx.gz", defaults);
+    CHECK(model.is_pytorch_program);
+    CHECK(differences(model, network_in(name + ".pt2", defaults)) == std::vector<std::string>{});
+  }
+}
+
 TEST_CASE("A program with an open batch is the one with that batch", "[pytorch/programs]") {
   const LayerDefaults defaults = half_precision(32, Layout::nhwc);
   CHECK(differences(network_in("resnetv2_50.dynamic.pt2", defaults),
