@@ -72,6 +72,7 @@ struct Launch {
   LaunchProtocol protocol = LaunchProtocol::graph;
   double host_operator_s = 0;  ///< of the host, an operator; eager only
   bool is_assumed = false;     ///< of a host that nobody described
+  bool calls_graph = false;    ///< graph only: the host comes from the caller to the graph here
 };
 
 /// What the expected time is made of. Overlapping work is counted once: the resource that takes

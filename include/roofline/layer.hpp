@@ -236,7 +236,8 @@ enum class Layout : std::uint8_t { nchw, nhwc, blocked };
 
 /// How the elements of an operand and of the result lie to each other in memory: in the same order
 /// without gaps; in runs along the innermost axis, which both have in common (a slice, heads that
-/// change places with positions); or with another axis innermost, as in a transposed matrix.
+/// change places with positions); or with another axis innermost, as in a transposed matrix. Of an
+/// attention: its mask.
 enum class Access : std::uint8_t { contiguous, strided, transposed };
 
 /// How an upsampling makes an element of those around it.
@@ -270,6 +271,22 @@ struct LayerTraits {
   SharedValue<std::string> source_line;  ///< of the model's code: "net.py:12"; empty: not stated
 };
 
+/// A kernel that a compiler wrote for one layer or several.
+struct GeneratedKernel {
+  std::uint64_t places = 0;  ///< elements of its largest tensor, which it goes over; 0: none
+  std::uint64_t read_byte = 0;
+  std::uint64_t written_byte = 0;
+  std::uint64_t kernels = 1;  ///< one after the other, where results of many blocks are added up
+  // What it computes at each place.
+  std::uint64_t norms = 0;       ///< batch norms, from their statistics
+  std::uint64_t functions = 0;   ///< exponentials and the like
+  std::uint64_t parts = 0;       ///< operands of concatenations, of which it picks one
+  std::uint64_t reductions = 0;  ///< sums or maxima of rows of places
+  std::uint64_t rows = 0;        ///< that are reduced within blocks
+
+  bool operator==(const GeneratedKernel&) const = default;
+};
+
 struct Layer : LayerTraits {
   std::string name;  ///< unique in its network
   LayerKind kind = LayerKind::conv;
@@ -291,6 +308,7 @@ struct Layer : LayerTraits {
   std::uint64_t norm_elements = 0;
   /// The layer of the network whose kernel does this one's work as well, if any.
   std::optional<std::size_t> fused_into;
+  SharedValue<GeneratedKernel> generated;  ///< of the layer that has the compiler's kernel
   SharedValue<KernelMapping> mapping;
 };
 

@@ -26,6 +26,40 @@ NumberOf<Trace> tile_pairs(const NumberOf<Trace>& query_tiles, const NumberOf<Tr
   return trace.named("pairs of tiles of a head", pairs);
 }
 
+/// Masks whose rows are not contiguous no fused kernel takes under PyTorch's compiler. It writes
+/// the products out, in fp32 without tensor cores: queries, keys and values are cast, and the
+/// scores are written, normalised and read again.
+template <class Trace>
+Works<Trace> written_out(const PlanRequest& request, Trace& trace) {
+  using Number = NumberOf<Trace>;
+  const Layer& layer = request.layer;
+  const EngineModel* const vector = engine_model(request.model, Engine::fp32);
+  const double peak_flop_per_s =
+      vector != nullptr ? vector->peak_flop_per_s : request.own_engine()->peak_flop_per_s;
+  const Heads query = heads_of(layer.inputs[0].shape);
+  const Heads key = heads_of(layer.inputs[1].shape);
+  const double scores = static_cast<double>(query.batch) * static_cast<double>(query.heads) *
+                        static_cast<double>(query.length) * static_cast<double>(key.length);
+  const double narrow_byte = static_cast<double>(request.counts.bytes.total);
+  const double wide_byte = narrow_byte * 4 / element_byte(layer.dtypes.input);
+  ThroughputWork<Number> products;
+  products.algorithm = Algorithm::gemm;
+  products.kernels = 2;
+  products.flop = trace.named("FLOP", static_cast<double>(request.counts.flops), "FLOP", "layer");
+  products.flop_per_s =
+      peak_flop_per_s * trace(request.model.constants->values.attention.forward.vector_share);
+  products.streams = {wide_byte + 4 * scores, wide_byte + 4 * scores};
+  ThroughputWork<Number> casts;
+  casts.kernels = 4;
+  casts.streams = {(narrow_byte + wide_byte) / 2, (narrow_byte + wide_byte) / 2};
+  ThroughputWork<Number> softmax;
+  const CompiledKernel& k = request.model.constants->values.streaming.compiled;
+  softmax.clocks = trace.named("scores", scores, "", "layer") *
+                   (trace(k.place_clock) + trace(k.function_clock) + trace(k.reduction_clock));
+  softmax.streams = {4 * scores, 4 * scores};
+  return {products, casts, softmax};
+}
+
 }  // namespace
 
 template <class Trace>
@@ -33,6 +67,7 @@ Works<Trace> attention_works(const PlanRequest& request, const MachineRates<Numb
                              Trace& trace) {
   using Number = NumberOf<Trace>;
   const Layer& layer = request.layer;
+  if (layer.kernels == KernelSource::compiler) return written_out(request, trace);
   const EngineModel& engine = *request.own_engine();
   const bool forward = layer.pass == Pass::fwd;
   const AttentionConstants& kernels = request.model.constants->values.attention;

@@ -65,6 +65,7 @@ struct MemorySystem {
   double launch_s = 0;        ///< from one kernel to the next in a CUDA graph
   double gap_s = 0;           ///< of that, between the two
   double stream_s = 0;        ///< more from one library call to the next
+  double call_s = 0;          ///< from the call of a compiled model to its graph
 
   // Where they come from.
   std::string bandwidth_origin;

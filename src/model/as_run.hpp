@@ -47,6 +47,13 @@ std::vector<std::size_t> reader_counts(const Network& network, bool in_training 
 /// `fused_into` where its work went; its host reads the other operand of a fused add.
 void fuse(Network& network, FusionKind kind);
 
+/// PyTorch's inductor puts a concatenation of no more operands into the kernel that reads it
+/// (`MAX_COMPLEX_POINTWISE_CAT` of its lowering).
+constexpr std::size_t most_operands_read_in_place = 8;
+
+/// The same for a compiler that has every operator of the network (Layer::generated).
+void fuse_compiled(Network& network);
+
 /// The network as it runs under these options.
 Network as_run(Network network, const AnalysisOptions& options);
 

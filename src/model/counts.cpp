@@ -202,6 +202,11 @@ Counts count(const Layer& layer) {
     fused.buffers = counts.buffers;
     return fused;
   }
+  if (layer.generated->places > 0) {
+    counts.bytes = {};
+    counts.bytes.input = layer.generated->read_byte;
+    counts.bytes.output = layer.generated->written_byte;
+  }
   counts.bytes.total = checked_add(counts.bytes.input, counts.bytes.weight, counts.bytes.output);
   return counts;
 }

@@ -94,39 +94,10 @@ void fuse_attention(Network& network) {
 
 namespace {
 
-/// PyTorch's inductor puts a concatenation of no more operands into the kernel that reads it
-/// (`MAX_COMPLEX_POINTWISE_CAT` of its lowering).
-constexpr std::size_t most_operands_read_in_place = 8;
-
-/// Of a program PyTorch's compiler has every operator, and writes the kernels of all but products,
-/// convolutions and attention by itself. Those that go over rows twice (norms, softmax) take about
-/// the time that PyTorch's own take.
-bool is_compiled(const Network& network, const Layer& layer, FusionKind kind) {
-  const KindFamily family = info(layer.kind).family;
-  return network.is_pytorch_program && kind == FusionKind::pointwise &&
-         family != KindFamily::contraction && family != KindFamily::attention &&
-         layer.kind != LayerKind::other && layer.kind != LayerKind::softmax &&
-         (family != KindFamily::norm || is_pointwise(layer.kind));
-}
-
-/// What a kernel before it takes in: it makes each element of one other.
-bool may_join(const Network& network, const Layer& layer, FusionKind kind) {
-  if (is_pointwise(layer.kind)) return true;
-  if (!is_compiled(network, layer, kind)) return false;
-  switch (layer.kind) {
-    case LayerKind::sub:
-    case LayerKind::mul:
-    case LayerKind::div:
-    case LayerKind::elementwise:
-    case LayerKind::copy: return true;
-    default: return false;
-  }
-}
-
 /// What goes element by element is joined; an engine folds it into contractions too, a compiler
 /// into a concatenation before it.
-bool may_host(const Network& network, const Layer& layer, FusionKind kind) {
-  if (may_join(network, layer, kind)) return true;
+bool may_host(const Layer& layer, FusionKind kind) {
+  if (is_pointwise(layer.kind)) return true;
   if (kind == FusionKind::epilogue) return info(layer.kind).family == KindFamily::contraction;
   return layer.kind == LayerKind::concat && layer.inputs.size() <= most_operands_read_in_place;
 }
@@ -136,7 +107,7 @@ struct Fusion {
   Fusion(const Network& network, FusionKind kind)
       : readers(reader_counts(network, false)), host(network.layers.size()) {
     for (std::size_t i = 0; i < network.layers.size(); ++i)
-      if (may_host(network, network.layers[i], kind)) host[i] = i;
+      if (may_host(network.layers[i], kind)) host[i] = i;
   }
 
   std::vector<std::size_t> readers;
@@ -153,9 +124,7 @@ std::optional<std::size_t> fusable_operand(const Network& network, const Layer& 
     const std::optional<std::size_t> producer = layer.inputs[i].producer;
     if (!producer || !fusion.host[*producer] || fusion.readers[*producer] != 1) continue;
     const std::size_t host = *fusion.host[*producer];
-    const Shape& made = network.layers[host].output;
-    const bool is_view = network.is_pytorch_program && elements(made) == elements(layer.output);
-    if (made != layer.output && !is_view) continue;
+    if (network.layers[host].output != layer.output) continue;
     if (!best || host > best_host) {
       best = i;
       best_host = host;
@@ -187,6 +156,10 @@ void fuse(Network& network, FusionKind kind) {
     network = with_eager_kernels(std::move(network));
     return;
   }
+  if (kind == FusionKind::pointwise && network.is_pytorch_program) {
+    fuse_compiled(network);
+    return;
+  }
   Fusion fusion(network, kind);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     Layer& layer = network.layers[i];
@@ -194,10 +167,9 @@ void fuse(Network& network, FusionKind kind) {
       layer.fused_into = last_writer(network, layer, fusion, kind);
       if (layer.fused_into) fusion.host[i].reset();
     }
-    if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool ||
-        is_compiled(network, layer, kind))
+    if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::avg_pool)
       layer.kernels = KernelSource::compiler;
-    if (!may_join(network, layer, kind) || layer.training_only) continue;
+    if (!is_pointwise(layer.kind) || layer.training_only) continue;
     // Chains that no contraction takes are one kernel written for them.
     layer.kernels = KernelSource::compiler;
     const std::optional<std::size_t> operand = fusable_operand(network, layer, fusion);
@@ -216,7 +188,7 @@ void fuse(Network& network, FusionKind kind) {
 
 Network as_run(Network network, const AnalysisOptions& options) {
   // A program has attention as one operator where it runs as one.
-  const bool runs_as_stated = network.is_pytorch_program && options.fusion == FusionKind::eager;
+  const bool runs_as_stated = network.is_pytorch_program && options.fusion != FusionKind::epilogue;
   if (options.fused_attention && !runs_as_stated) fuse_attention(network);
   fuse(network, options.fusion);
   return network;

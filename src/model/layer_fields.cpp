@@ -31,7 +31,7 @@ bool of_images(LayerKind kind) { return info(kind).features == Features::first; 
 bool by_element(LayerKind kind) {
   const KindFamily family = info(kind).family;
   return family == KindFamily::activation || family == KindFamily::combine ||
-         kind == LayerKind::copy || kind == LayerKind::other;
+         kind == LayerKind::copy || kind == LayerKind::other || kind == LayerKind::attention;
 }
 template <LayerKind Kind>
 bool only(LayerKind kind) {

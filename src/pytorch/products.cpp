@@ -102,7 +102,11 @@ Layers attention_of_heads(const OperatorCall& call) {
   *spec.name += " " + sizes_text(queries);
   if (keys != queries[2]) *spec.name += " to " + std::to_string(keys);
   spec.backend = backend_of(call.name);
-  spec.masked = call["mask"].tensor() != nullptr;
+  const TensorArgument* mask = call["mask"].tensor();
+  spec.masked = mask != nullptr;
+  if (mask != nullptr && !mask->strides.empty() && mask->strides.back() != 1 &&
+      mask->sizes.back() > 1)
+    spec.access = Access::transposed;
   // Causal is a flag, or the type of a mask, where 1 and 2 are causal ones.
   spec.causal = call["causal"].flag().value_or(call["causal"].integer().value_or(0) != 0);
   return {spec};

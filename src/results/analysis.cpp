@@ -82,6 +82,22 @@ Layer host_copy(std::string name, const Shape& shape, DataType type) {
   return layer;
 }
 
+constexpr std::string_view graph_input_name = "graph.input";
+
+/// A compiled model's input goes to where its graph reads it.
+Layer graph_input(const Layer& first) {
+  Layer copy =
+      host_copy(std::string(graph_input_name), first.inputs.front().shape, first.dtypes.input);
+  copy.kind = LayerKind::copy;
+  copy.is_inserted = true;
+  return copy;
+}
+
+bool calls_graph(const Network& network, const Context& context) {
+  return context.options.framework == Framework::torch_compile && !context.options.training &&
+         !network.recording && !network.record && context.launch.protocol == LaunchProtocol::graph;
+}
+
 /// The layer of the source that a tensor is from: what the run adds hands it on.
 const Layer& source_of(std::size_t producer, const Network& network) {
   const Layer& layer = network.layers[producer];
@@ -143,6 +159,7 @@ std::vector<LayerResult> rows_of(Network& network, const Context& context) {
     for (const Operand& operand : first.inputs)
       if (!operand.producer && !operand.is_parameter)
         add(host_copy("copy in", operand.shape, first.dtypes.input), Pass::fwd);
+  if (calls_graph(network, context)) add(graph_input(network.layers.front()), Pass::fwd);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const std::vector<Pass> passes = passes_of(network, i, options.training);
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
@@ -211,7 +228,8 @@ void plan_row(LayerResult& row, const KernelModel& model, const Context& context
                      "layer \"" + row.layer.name + "\": " + error.message);
   }
   if (!row.kernel) return;
-  const Launch launch = launch_of(row.layer, network, context);
+  Launch launch = launch_of(row.layer, network, context);
+  launch.calls_graph = row.layer.is_inserted && row.layer.name == graph_input_name;
   row.kernel = launched(*row.kernel, model, launch);
   row.expected_time_s = row.kernel->expected_time_s;
   if (launch.is_assumed) row.assumed_host_s = row.kernel->part_s[Limiter::launch];

@@ -330,6 +330,43 @@ TEST_CASE("An ONNX model of PyTorch's exporter runs what the program runs", "[py
   }
 }
 
+TEST_CASE("torch-compile writes as many kernels as in recordings of it", "[pytorch/programs]") {
+  struct Case {
+    std::string name;
+    std::size_t pointwise;  // triton_poi_... of the recording
+    std::size_t reducing;   // triton_per_... and triton_red_..., those that find parts not counted
+  };
+  // One more copies deit3's class token, and adds the bias of resnetv2's last convolution.
+  for (const auto& [name, pointwise, reducing] :
+       {Case{"resnetv2_50", 49 - 1, 1}, Case{"deit3_small_patch16_224", 13 - 1, 25},
+        Case{"r3d_18", 16, 1}}) {
+    INFO(name);
+    const Network network = as_run(network_in(name + ".pt2", half_precision(8, Layout::nhwc)),
+                                   options_of(Framework::torch_compile));
+    std::size_t pointwise_here = 0;
+    std::size_t reducing_here = 0;
+    for (const Layer& layer : network.layers) {
+      if (layer.generated->places == 0) continue;
+      const bool reduces = layer.generated->rows > 0 || layer.generated->kernels > 1;
+      ++(reduces ? reducing_here : pointwise_here);
+    }
+    CHECK(pointwise_here == pointwise);
+    CHECK(reducing_here == reducing);
+  }
+}
+
+TEST_CASE("torch-compile reads and writes each tensor of a kernel once", "[pytorch/programs]") {
+  const Network network =
+      as_run(network_in("deit3_small_patch16_224.pt2", half_precision(32, Layout::nhwc)),
+             options_of(Framework::torch_compile));
+  // x + scale * branch, then its norm: two tensors of 32 x 197 x 384 halves in, sum and norm out.
+  const std::uint64_t tensor_byte = 32 * 197 * 384 * 2;
+  const Layer& scale = layer_of(network, "blocks.1.ls1");
+  CHECK(layer_of(network, "blocks.1.norm2").fused_into.has_value());
+  CHECK(scale.generated->read_byte == 2 * tensor_byte + 384 * 2);
+  CHECK(scale.generated->written_byte == 2 * tensor_byte);
+}
+
 TEST_CASE("A program with an open batch is the one with that batch", "[pytorch/programs]") {
   const LayerDefaults defaults = half_precision(32, Layout::nhwc);
   CHECK(differences(network_in("resnetv2_50.dynamic.pt2", defaults),

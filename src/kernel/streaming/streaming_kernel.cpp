@@ -54,6 +54,8 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   p.nhwc = is_nhwc(layer);
   p.batch = static_cast<double>(input.batch);
   p.channels = static_cast<double>(input.channels);
+  p.output_element = layer.generated->places > 0 ? static_cast<double>(layer.generated->places)
+                                                 : element_count(layer.output);
   if (layer.kind == LayerKind::instance_norm) {
     p.channels *= p.batch;
     p.batch = 1;
@@ -61,7 +63,6 @@ StreamProblem stream_problem(const Layer& layer, const Counts& counts) {
   }
   p.input_positions = spatial_size(input);
   p.input_element = element_count(input);
-  p.output_element = element_count(layer.output);
   p.input_byte = static_cast<double>(counts.bytes.input - counts.saved_byte);
   p.output_byte = static_cast<double>(counts.bytes.output);
   const auto all_byte = static_cast<double>(counts.bytes.total);
@@ -182,8 +183,23 @@ class StreamingKernels : StreamFormulas<Trace> {
   }
 
   Work generated() const {
+    const GeneratedKernel& kernel = *p.layer->generated;
     Work work = chain_of(k.vectorized_several, Algorithm::vectorized_elementwise);
-    work.clocks = outputs() * trace(function_clock());
+    if (kernel.places == 0) {
+      work.clocks = outputs() * trace(function_clock());
+      return work;
+    }
+    const CompiledKernel& c = k.compiled;
+    const auto times = [&](std::uint64_t count, const double& clock) {
+      return static_cast<double>(count) * trace(clock);
+    };
+    const Number place_clock =
+        trace.named("clocks of a place", trace(c.place_clock) + times(kernel.norms, c.norm_clock) +
+                                             times(kernel.functions, c.function_clock) +
+                                             times(kernel.parts, c.part_clock) +
+                                             times(kernel.reductions, c.reduction_clock));
+    work.clocks = outputs() * place_clock + times(kernel.rows, c.row_clock);
+    work.kernels = static_cast<double>(kernel.kernels);
     return work;
   }
 

@@ -1,0 +1,244 @@
+// The kernels that a compiler writes for a network (PyTorch's inductor): all but products,
+// convolutions and attention, which libraries run. A kernel goes over the places of its largest
+// tensor once, reads each tensor from outside once, and writes what others read.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/as_run.hpp"
+#include "model/sizes.hpp"
+#include "roofline/roofline_point.hpp"
+
+namespace roofline {
+namespace {
+
+bool is_compiled(const Layer& layer) {
+  switch (info(layer.kind).family) {
+    case KindFamily::contraction:
+    case KindFamily::attention:
+    case KindFamily::transfer:
+    case KindFamily::free: return false;
+    default: break;
+  }
+  return layer.pass == Pass::fwd && !layer.training_only && layer.kind != LayerKind::scatter;
+}
+
+/// Whether each of its results is of many elements.
+bool reduces(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
+  return layer.kind == LayerKind::softmax || layer.kind == LayerKind::reduce ||
+         layer.kind == LayerKind::global_avg_pool ||
+         (family == KindFamily::norm && layer.kind != LayerKind::batch_norm);
+}
+
+/// Whether it reduces rows, which a kernel keeps and goes on with; others take a kernel that finds
+/// partial results and one that adds them up.
+bool reduces_rows(const Layer& layer) {
+  if (layer.kind == LayerKind::reduce)
+    return layer.output.channels == 1 && layer.inputs.front().shape.channels > 1;
+  return layer.kind == LayerKind::softmax || layer.kind == LayerKind::layer_norm ||
+         layer.kind == LayerKind::rms_norm;
+}
+
+/// Of a layer that reduces rows.
+std::uint64_t row_elements(const Layer& layer) {
+  return layer.norm_elements > 0 ? layer.norm_elements : layer.inputs.front().shape.channels;
+}
+
+/// Whether it computes its operands where it reads them: of those with a window each would be
+/// computed many times.
+bool takes_operands_in(const Layer& layer) {
+  const bool has_many_taps =
+      has_window(layer.kind) || info(layer.kind).family == KindFamily::resize;
+  return !has_many_taps &&
+         (layer.kind != LayerKind::concat || layer.inputs.size() <= most_operands_read_in_place);
+}
+
+std::uint64_t places_of(const Layer& layer) {
+  const std::uint64_t written = elements(layer.output);
+  return reduces(layer) ? std::max(written, elements(layer.inputs.front().shape)) : written;
+}
+
+class Compiler {
+ public:
+  explicit Compiler(Network& network)
+      : network_(network),
+        readers_(reader_counts(network, false)),
+        kernels_(network.layers.size()),
+        kernel_of_(network.layers.size()),
+        products_before_(network.layers.size()) {}
+
+  void run() {
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) take(i);
+    for (Layer& each : network_.layers)
+      if (each.kind == LayerKind::attention && each.masked && each.access)
+        each.kernels = KernelSource::compiler;
+    const std::vector<std::size_t> outside = outside_readers();
+    for (const Kernel& kernel : kernels_)
+      if (!kernel.layers.empty()) write(kernel, outside);
+  }
+
+ private:
+  struct Kernel {
+    std::vector<std::size_t> layers;
+    std::uint64_t places = 0;
+    /// Of library kernels that wait for each other, those before it: with none in between, two
+    /// kernels may be one.
+    std::size_t products_before = 0;
+    bool reduces = false;
+    bool ends = false;  ///< nothing goes over the same places behind its last layer
+  };
+
+  const Layer& layer(std::size_t index) const { return network_.layers[index]; }
+
+  /// Who makes the operand, whatever views are in between.
+  std::optional<std::size_t> maker_of(const Operand& operand) const {
+    std::optional<std::size_t> maker = operand.producer;
+    while (maker && layer(*maker).kind == LayerKind::flatten)
+      maker = layer(*maker).inputs.front().producer;
+    return maker;
+  }
+
+  void take(std::size_t index) {
+    const Layer& own = layer(index);
+    std::size_t& before = products_before_[index];
+    for (const Operand& operand : own.inputs)
+      if (const auto maker = maker_of(operand))
+        before = std::max(before, products_before_[*maker] + (is_compiled(layer(*maker)) ? 0 : 1));
+    if (!is_compiled(own)) return;
+    kernel_of_[index] = index;
+    kernels_[index] = {
+        {index}, places_of(own), before, reduces(own), reduces(own) && !reduces_rows(own)};
+    if (!takes_operands_in(own)) return;
+    for (const Operand& operand : own.inputs)
+      if (const auto maker = maker_of(operand); maker && joins(index, *maker))
+        merge(*kernel_of_[*maker], *kernel_of_[index]);
+  }
+
+  /// Whether the kernel of `maker` computes layer `index` too.
+  bool joins(std::size_t index, std::size_t maker) const {
+    if (!kernel_of_[maker] || kernel_of_[maker] == kernel_of_[index]) return false;
+    const Kernel& first = kernels_[*kernel_of_[maker]];
+    const Kernel& second = kernels_[*kernel_of_[index]];
+    if (first.ends) return false;
+    if (!first.reduces && readers_[maker] == 1) return true;
+    const std::uint64_t places = places_of(layer(index));
+    const bool same_places = first.places == places || elements(layer(maker).output) == places;
+    return same_places && !second.ends && first.products_before == second.products_before;
+  }
+
+  void merge(std::size_t from, std::size_t to) {
+    if (kernels_[from].layers.size() > kernels_[to].layers.size()) std::swap(from, to);
+    Kernel& gone = kernels_[from];
+    Kernel& kernel = kernels_[to];
+    for (const std::size_t each : gone.layers) kernel_of_[each] = to;
+    kernel.layers.insert(kernel.layers.end(), gone.layers.begin(), gone.layers.end());
+    kernel.places = std::max(kernel.places, gone.places);
+    kernel.products_before = std::max(kernel.products_before, gone.products_before);
+    kernel.reduces = kernel.reduces || gone.reduces;
+    kernel.ends = kernel.ends || gone.ends;
+    gone = {};
+  }
+
+  /// How many layers in other kernels read each layer.
+  std::vector<std::size_t> outside_readers() const {
+    std::vector<std::size_t> readers(network_.layers.size());
+    for (std::size_t i = 0; i < readers.size(); ++i)
+      for (const Operand& operand : layer(i).inputs)
+        if (const auto maker = maker_of(operand); maker && kernel_of_[i] != kernel_of_[*maker])
+          ++readers[*maker];
+    return readers;
+  }
+
+  void write(const Kernel& kernel, const std::vector<std::size_t>& readers);
+  std::uint64_t read_byte(const std::vector<std::size_t>& layers) const;
+  GeneratedKernel work_of(const Kernel& kernel, const std::vector<std::size_t>& readers) const;
+
+  Network& network_;
+  std::vector<std::size_t> readers_;
+  std::vector<Kernel> kernels_;  ///< by the layer that it began with
+  std::vector<std::optional<std::size_t>> kernel_of_;
+  std::vector<std::size_t> products_before_;  ///< of each layer
+};
+
+/// What the layers of one kernel read from outside, each tensor once.
+std::uint64_t Compiler::read_byte(const std::vector<std::size_t>& layers) const {
+  std::map<std::size_t, std::uint64_t> read;  // of each layer's output
+  std::uint64_t given = 0;
+  for (const std::size_t index : layers) {
+    const Layer& own = layer(index);
+    const bool picks = own.kind == LayerKind::copy || own.kind == LayerKind::gather ||
+                       own.kind == LayerKind::embedding;
+    for (const Operand& operand : own.inputs) {
+      const std::uint64_t all = elements(operand.shape);
+      const std::uint64_t bytes =
+          stored_byte(picks ? std::min(all, elements(own.output)) : all,
+                      operand.is_parameter ? own.dtypes.weight : own.dtypes.input);
+      const auto maker = maker_of(operand);
+      if (!maker)
+        given = checked_add(given, bytes);
+      else if (kernel_of_[*maker] != kernel_of_[index])
+        read[*maker] = std::min(checked_add(read[*maker], bytes),
+                                stored_byte(elements(layer(*maker).output), own.dtypes.input));
+    }
+  }
+  for (const auto& [maker, bytes] : read) given = checked_add(given, bytes);
+  return given;
+}
+
+/// What the layer adds to the arithmetic at each place.
+void add_arithmetic(const Layer& layer, GeneratedKernel& work) {
+  switch (info(layer.kind).cost) {
+    case ElementCost::exponential:
+    case ElementCost::several:
+    case ElementCost::erf: ++work.functions; break;
+    default: break;
+  }
+  if (layer.kind == LayerKind::batch_norm) ++work.norms;
+  if (layer.kind == LayerKind::concat) work.parts += layer.inputs.size();
+  if (!reduces(layer)) return;
+  if (!reduces_rows(layer)) {
+    work.kernels = 2;
+    return;
+  }
+  ++work.reductions;
+  work.rows += places_of(layer) / std::max<std::uint64_t>(1, row_elements(layer));
+}
+
+GeneratedKernel Compiler::work_of(const Kernel& kernel,
+                                  const std::vector<std::size_t>& readers) const {
+  GeneratedKernel work;
+  work.places = kernel.places;
+  work.read_byte = read_byte(kernel.layers);
+  for (const std::size_t index : kernel.layers) {
+    const Layer& own = layer(index);
+    if (readers[index] > 0 || readers_[index] == 0)
+      work.written_byte =
+          checked_add(work.written_byte, stored_byte(elements(own.output), own.dtypes.output));
+    // What follows a reduction goes over its results alone.
+    if (!kernel.reduces || places_of(own) == kernel.places) add_arithmetic(own, work);
+  }
+  return work;
+}
+
+void Compiler::write(const Kernel& kernel, const std::vector<std::size_t>& readers) {
+  std::vector<std::size_t> layers = kernel.layers;
+  std::sort(layers.begin(), layers.end());
+  const std::size_t host = *std::find_if(layers.begin(), layers.end(), [&](std::size_t each) {
+    return places_of(layer(each)) == kernel.places;
+  });
+  network_.layers[host].generated = work_of(kernel, readers);
+  for (const std::size_t each : layers) {
+    network_.layers[each].kernels = KernelSource::compiler;
+    if (each != host) network_.layers[each].fused_into = host;
+  }
+}
+
+}  // namespace
+
+void fuse_compiled(Network& network) { Compiler(network).run(); }
+
+}  // namespace roofline
