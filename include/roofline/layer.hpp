@@ -265,6 +265,8 @@ struct LayerTraits {
   std::optional<Access> access;   ///< of what works element by element; none: contiguous
   std::optional<Interpolation> interpolation;  ///< of an upsampling; none: nearest
   bool training_only = false;                  ///< never runs in inference (auxiliary heads)
+  bool in_place = false;                       ///< the result takes the place of the input
+  bool fp32_under_autocast = false;            ///< whatever the types of its operands
   bool shared_weights = false;  ///< an earlier layer's, which counts them as parameters
   bool is_kept = false;         ///< the caller keeps what it writes: a result of the network
   SharedValue<Measured> measured;

@@ -48,6 +48,11 @@ struct Machine {
   SmLimits sm;
 };
 
+/// Whether NVIDIA's libraries run on it.
+inline bool has_cudnn(const Machine& machine) {
+  return info(machine.architecture).vendor == info(Architecture::hopper).vendor;
+}
+
 /// Adds to `assumptions` what the GPU does not state.
 Machine machine_of(const Gpu& gpu, std::vector<std::string>& assumptions);
 

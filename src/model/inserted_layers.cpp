@@ -62,10 +62,11 @@ class GraphRewriter {
 
 enum class Policy : std::uint8_t { half, fp32, widest };
 
-Policy policy_of(LayerKind kind) {
-  const KindFamily family = info(kind).family;
+Policy policy_of(const Layer& layer) {
+  const KindFamily family = info(layer.kind).family;
   if (family == KindFamily::contraction || family == KindFamily::attention) return Policy::half;
-  switch (kind) {
+  if (layer.fp32_under_autocast) return Policy::fp32;
+  switch (layer.kind) {
     case LayerKind::prelu: return Policy::half;
     case LayerKind::softmax:
     case LayerKind::layer_norm:
@@ -125,7 +126,7 @@ class Autocast {
   /// The layer in its type, `now` with its producers where they are; casts before it are added.
   Layer cast_layer(const Layer& old, Layer now) {
     if (!is_fp32(old.dtypes)) return now;
-    const Policy policy = policy_of(old.kind);
+    const Policy policy = policy_of(old);
     if (policy == Policy::widest) {
       now.dtypes.input = now.dtypes.output = widest_operand(old, now);
       return now;
@@ -226,10 +227,39 @@ Layer bias_gradient(const Layer& layer) {
   return sum;
 }
 
-Layer gradient_sum(const Layer& layer) {
+/// Of the gradients that the readers of each layer's output leave, those that do not lie as it
+/// does: values that are repeated, parts of larger gradients.
+std::vector<std::size_t> gradients_apart(const Network& network) {
+  std::vector<std::size_t> apart(network.layers.size());
+  for (const Layer& layer : network.layers) {
+    using enum LayerKind;
+    if (layer.kind != concat && layer.kind != global_avg_pool && layer.kind != reduce) continue;
+    for (const Operand& operand : layer.inputs)
+      if (operand.producer) ++apart[*operand.producer];
+  }
+  return apart;
+}
+
+Layer gradient_kernel(LayerKind kind, const Layer& layer, std::size_t operands) {
   const Operand gradient{layer.output, std::nullopt, false};
   return in_training(
-      kernel(LayerKind::add, {gradient, gradient}, layer.output, layer.dtypes.output));
+      kernel(kind, std::vector<Operand>(operands, gradient), layer.output, layer.dtypes.output));
+}
+
+/// The gradient of an operand that the result repeats is summed up, that of a factor after a
+/// product.
+void add_repeated_gradients(const Layer& layer, GraphRewriter& rewriter) {
+  if (info(layer.kind).family != KindFamily::combine || layer.kind == LayerKind::concat) return;
+  const bool scales = layer.kind == LayerKind::mul || layer.kind == LayerKind::div;
+  for (const Operand& operand : layer.inputs) {
+    if (operand.shape == layer.output || !(operand.producer || operand.is_parameter)) continue;
+    if (scales)
+      rewriter.insert(gradient_kernel(LayerKind::mul, layer, 2), layer.name, ".factor gradient");
+    Layer sum = gradient_kernel(LayerKind::reduce, layer, 1);
+    sum.output = operand.shape;
+    sum.layout = layer.layout;
+    rewriter.insert(std::move(sum), layer.name, ".sum of gradients");
+  }
 }
 
 /// Divides the gradients of so many weights by the scale of the loss.
@@ -248,6 +278,7 @@ Layer counter() {
 
 Network with_eager_kernels(Network network) {
   const std::vector<std::size_t> readers = reader_counts(network);
+  const std::vector<std::size_t> apart = gradients_apart(network);
   GraphRewriter rewriter(std::move(network));
   for (std::size_t i = 0; i < readers.size(); ++i) {
     const Layer layer = rewriter.layer(i);
@@ -257,8 +288,16 @@ Network with_eager_kernels(Network network) {
         last = rewriter.insert(bias_kernel(layer, last), layer.name, ".bias");
       if (layer.bias) rewriter.insert(bias_gradient(layer), layer.name, ".bias gradient");
       if (layer.kind == LayerKind::batch_norm) rewriter.insert(counter(), layer.name, ".counter");
-      for (std::size_t reader = 1; reader < readers[i]; ++reader)
-        rewriter.insert(gradient_sum(layer), layer.name, ".gradient sum");
+      // What the function overwrites and its gradient needs is copied first.
+      if (layer.in_place && layer.kind != LayerKind::elementwise &&
+          info(layer.kind).saved == Saved::input)
+        rewriter.insert(gradient_kernel(LayerKind::copy, layer, 1), layer.name, ".input kept");
+      add_repeated_gradients(layer, rewriter);
+      for (std::size_t reader = 1; reader < readers[i]; ++reader) {
+        Layer sum = gradient_kernel(LayerKind::add, layer, 2);
+        if (reader <= apart[i]) sum.access = Access::strided;
+        rewriter.insert(std::move(sum), layer.name, ".gradient sum");
+      }
     }
     rewriter.replace(i, last);
   }

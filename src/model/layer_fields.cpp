@@ -236,6 +236,8 @@ constexpr std::array table = std::to_array<LayerField>({
     {"fp16_accumulate", FlagField{&L::fp16_accumulate}, contraction, as_it_is},
     {"training", FlagField{&L::batch_statistics}, only<LayerKind::batch_norm>, as_it_is},
     {"training_only", FlagField{&L::training_only}, any, as_it_is},
+    {"in_place", FlagField{&L::in_place}, any, as_it_is},
+    {"fp32_under_autocast", FlagField{&L::fp32_under_autocast}, any, as_it_is},
     {"shared_weights", FlagField{&L::shared_weights}, any, as_it_is},
     {"repeat", CountField{&L::repeat}, any, another_spelling, no_difference},
     {"measured_time_s", SecondsField{&Measured::warm_s}, any, as_it_is, no_difference, {{{"measured_us", 1e-6}, {"measured_ms", 1e-3}}}},

@@ -14,6 +14,9 @@
 namespace roofline {
 namespace {
 
+/// Those that autocast keeps in fp32 (ATen/autocast_mode.h) and that have no kind of their own.
+constexpr std::string_view fp32_functions = " exp expm1 log log10 log1p log2 pow reciprocal rsqrt ";
+
 /// Of torch/_export/serde/schema.py, where ScalarType has numbers.
 const ElementType* element_type_of(std::uint64_t number) {
   constexpr std::array<std::string_view, 14> names{"",     "Byte", "Char",  "",        "Int",
@@ -327,6 +330,8 @@ std::optional<std::size_t> ProgramReader::run(const Node& node, std::string_view
     layer.place = {program_.origin().source, place_of(node), false, {}};
     layer.source_line = source_line_;
     if (times_ > 1) layer.repeat = times_;
+    layer.fp32_under_autocast = fp32_functions.find(' ' + std::string(op) + ' ') != op.npos;
+    layer.in_place = node.target.find("_.") != node.target.npos;
     if (layer.pass == Pass::fwd) layer.pass.reset();
     // Weights that are the one input of a function or a norm are read as any tensor is.
     if (layer.input && layer.kind != LayerKind::gather) layer.input->is_parameter = false;

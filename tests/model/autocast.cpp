@@ -135,6 +135,32 @@ TEST_CASE("Sums of both types are in fp32, and so is what parameters meet", "[mo
   CHECK(types_of(result).find("stated bf16\n") != std::string::npos);
 }
 
+TEST_CASE("Functions that autocast keeps in fp32 have their operand cast", "[model/autocast]") {
+  const Result result = run(R"([
+      {"name": "conv", "input": [8, 4, 4], "out_channels": 8, "kernel_size": 1},
+      {"name": "pow", "type": "elementwise", "fp32_under_autocast": true},
+      {"name": "abs", "type": "elementwise", "input": "conv"}])",
+                            amp());
+  CHECK(types_of(result).ends_with("pow.input to fp32 fp16>fp32\npow fp32\nabs fp16\n"));
+}
+
+TEST_CASE("Gradients of what is repeated and of what is overwritten take kernels",
+          "[model/autocast]") {
+  AnalysisOptions options = training();
+  options.fusion = FusionKind::eager;
+  // 2 x 6 x 6 fp32 are 288 bytes: silu keeps its input; the mean's gradient is one of two; the
+  // gradient of the factor is a product, summed up.
+  const std::string rows = rows_of(run(R"([
+      {"name": "silu", "type": "silu", "input": [2, 6, 6], "in_place": true},
+      {"name": "mean", "type": "global_avg_pool"},
+      {"name": "scale", "type": "mul", "inputs": ["silu", "mean"]}])",
+                                       {}, options));
+  CHECK(rows.find("silu.input kept fwd 576\n") != std::string::npos);
+  CHECK(rows.find("silu.gradient sum fwd 864\n") != std::string::npos);
+  CHECK(rows.find("scale.factor gradient fwd 864\n") != std::string::npos);
+  CHECK(rows.find("scale.sum of gradients fwd 296\n") != std::string::npos);
+}
+
 TEST_CASE("PyTorch's own kernels run beside the layers in training", "[model/autocast]") {
   AnalysisOptions options = training();
   options.fusion = FusionKind::eager;

@@ -243,6 +243,16 @@ TEST_CASE("Odd convolutions measured on an H200, fp32 as TF32", "[results/accura
         });
 }
 
+TEST_CASE("Volumes, and groups over long windows, measured on an H200", "[results/accuracy]") {
+  check("h200_volumes.ndjson", {},
+        {
+            {dense, fp16, fwd, 34, 1.20, 0.95, 1.06},
+            {grouped, fp16, fwd, 56, 1.36, 0.95, 1.05},
+            {other, fp16, fwd, 34, 1.26, 0.92, 1.05},
+            {other, fp32, fwd, 19, 1.32, 0.95, 1.07},
+        });
+}
+
 TEST_CASE("Kinds and shapes that networks seldom have, measured on an H200", "[results/accuracy]") {
   check("h200_seldom.ndjson", {},
         {

@@ -98,6 +98,7 @@ void set_window(Contraction& x, const Layer& layer, const Mirror& mirror) {
   x.rank = window.rank;
   x.taps = product(window.kernel);
   x.out_positions = number(mirror.output->batch) * product(mirror.output->spatial);
+  x.in_positions = number(mirror.input->batch) * product(mirror.input->spatial);
   x.batch = number(mirror.input->batch);
   x.in_channels = number(mirror.input->channels);
   x.out_channels = number(mirror.output->channels);

@@ -64,6 +64,7 @@ struct Contraction : MatrixProduct {
   double batch = 1, in_channels = 1, out_channels = 1;
   double taps = 1;                                  ///< of the window
   double out_positions = 1;                         ///< N*P*Q of the (mirrored) forward convolution
+  double in_positions = 1;                          ///< of all images
   double out_h = 1, out_w = 1, in_h = 1, in_w = 1;  ///< of the (mirrored) forward convolution
   double kernel_h = 1, kernel_w = 1;
   double stride = 1, dilation = 1;  ///< product of strides; largest dilation

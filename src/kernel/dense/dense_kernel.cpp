@@ -226,10 +226,13 @@ std::uint64_t to_count(double value) { return static_cast<std::uint64_t>(std::ro
 
 /// Tensor-core kernels want channels last, in whole vectors. One-dimensional tensors have no such
 /// layout in frameworks, and other channel counts are padded: two copies around the kernel.
+/// NVIDIA's take volumes in any order where there is no window.
 bool copies_layouts(const DenseContext& context) {
   const Contraction& x = context.x;
   if (!is_tensor_engine(context.engine.engine) || !x.is_convolution) return false;
-  return x.channels_first || x.unaligned || (x.rank == 1 && !x.pointwise);
+  const bool takes_any =
+      x.rank == 3 && x.pointwise && x.role == Pass::fwd && has_cudnn(context.model.machine);
+  return (x.channels_first && !takes_any) || x.unaligned || (x.rank == 1 && !x.pointwise);
 }
 
 template <class Number>
@@ -263,6 +266,15 @@ void describe_tile(KernelPlan& plan, const DenseChoice& choice, const GemmTime<N
 double copied_elements(const Contraction& x) {
   return x.pads_image ? 4 * (x.batch * x.in_h * x.in_w + x.out_channels * x.taps)
                       : (x.read_byte + x.write_byte) / x.element_byte;
+}
+
+/// As they take time: of volumes in 16 bits, a block moves 32 channels of some positions between
+/// layouts, of which there may be fewer.
+double moved_elements(const Contraction& x, const Machine& machine) {
+  if (!x.channels_first || x.rank != 3 || x.element_byte != 2 || !has_cudnn(machine))
+    return copied_elements(x);
+  return x.in_positions * round_up(x.in_channels, 32) +
+         x.out_positions * round_up(x.out_channels, 32) + x.in_channels * x.out_channels * x.taps;
 }
 
 /// Of kernels and DRAM, the shorter is hidden but for a share.
@@ -306,7 +318,7 @@ KernelPlan plan_of(const DenseContext& context, const PlanRequest& request, Trac
   const Number launch_s = trace.sourced(memory.launch_s, memory.launch_origin);
   const bool copies = copies_layouts(context) || x.pads_image;
   if (copies) {
-    const Number elements = copied_elements(x);
+    const Number elements = moved_elements(x, model.machine);
     const Number element_per_s =
         trace(c.transpose_per_clk_per_sm) * rates.machine.clock_hz * rates.machine.sm_count;
     parts.add(Limiter::instructions,

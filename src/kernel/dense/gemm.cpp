@@ -69,7 +69,7 @@ TileList vector_list(Engine engine, const Contraction& x) {
 
 TileList gathered_list(Engine engine, const Contraction& x, double own_window) {
   if (x.role == Pass::wgrad) return TileList::gathered_wgrad;
-  const bool has_own = x.kernel_h == own_window && x.kernel_w == own_window;
+  const bool has_own = x.rank == 2 && x.kernel_h == own_window && x.kernel_w == own_window;
   return has_own && (is_fp16_like(engine) || (is_8bit(engine) && x.by_engine))
              ? TileList::gathered_window
              : TileList::gathered_fwd;

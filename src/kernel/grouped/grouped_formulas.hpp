@@ -15,6 +15,8 @@ struct ConvolutionProblem {
   const Shape* output = nullptr;
   Pass pass = Pass::fwd;  ///< of that convolution
   bool nhwc = false;
+  bool copied = false;  ///< into NHWC and back
+  bool has_long_window = false;
   double element_byte = 4;
   double batch = 1;
   double groups = 1;

@@ -29,6 +29,9 @@ namespace {
 /// seconds.
 constexpr std::uint64_t most_taps = std::uint64_t{1} << 20;
 
+/// Of a window that cuDNN's kernels of groups know on tensor cores, in 16 bits with channels last.
+constexpr double most_group_taps = 127;
+
 /// Mean number of window taps along one axis that fall inside the input, over all outputs.
 double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t input,
                           std::uint64_t output) {
@@ -52,20 +55,28 @@ double valid_taps_of_axis(const Window& window, std::size_t axis, std::uint64_t 
   return pairs / static_cast<double>(output);
 }
 
-ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts) {
+ConvolutionProblem convolution_problem(const Layer& layer, const Counts& counts,
+                                       const Machine& machine) {
   const auto [input, output, pass] = mirror_of(layer);
   ConvolutionProblem p;
   p.layer = &layer;
   p.input = input;
   p.output = output;
   p.pass = pass;
-  p.nhwc = is_nhwc(layer);
   p.element_byte = element_byte(layer.dtypes.input);
   p.batch = static_cast<double>(input->batch);
   p.groups = static_cast<double>(layer.groups);
   p.group_in = static_cast<double>(input->channels) / p.groups;
   p.group_out = static_cast<double>(output->channels) / p.groups;
   p.taps = product(layer.window->kernel);
+  const bool by_cudnn = has_cudnn(machine);
+  // On tensor cores, wide groups over long windows run one after the other, over longer ones not at
+  // all (kernel names cutlass_tensorop_f16_s16816fprop_analytic, implicit_convolve_sgemm).
+  p.has_long_window =
+      by_cudnn && p.is_16bit() && p.pass == Pass::fwd && p.taps > 25 && p.taps * p.group_in > 1536;
+  p.copied =
+      by_cudnn && !is_nhwc(layer) && p.is_16bit() && p.group_in > 1 && p.taps <= most_group_taps;
+  p.nhwc = is_nhwc(layer) || p.copied;
   p.stride = product(layer.window->stride);
   p.input_positions = spatial_size(*input);
   p.output_positions = spatial_size(*output);
@@ -142,6 +153,10 @@ std::vector<Algorithm> candidates_of(const ConvolutionProblem& p) {
     add(Algorithm::depthwise_forward_nchw, p.pass == Pass::fwd);
     add(Algorithm::depthwise_dgrad_nchw, p.pass == Pass::dgrad);
     add(Algorithm::depthwise_wgrad_nchw, p.pass == Pass::wgrad);
+  } else if (p.has_long_window) {
+    add(p.taps <= most_group_taps ? Algorithm::group_by_group_nhwc
+        : p.nhwc                  ? Algorithm::grouped_direct_nhwc
+                                  : Algorithm::grouped_direct_nchw);
   } else if (p.nhwc) {
     add(Algorithm::grouped_packed_gemm, packs(p));
     add(Algorithm::grouped_packed_gemm_repacked,
@@ -174,6 +189,7 @@ ThroughputWork<NumberOf<Trace>> work_of(Algorithm algorithm, const GroupedFormul
     case Algorithm::grouped_packed_gemm_repacked: return f.packed(packed_width(p), true);
     case Algorithm::grouped_batched_gemm: return f.batched(k.batched_16bit[p.pass]);
     case Algorithm::group_by_group_nhwc:
+      if (p.has_long_window) return f.group_by_group(algorithm, k.long_window_16bit);
       return f.group_by_group(algorithm, (p.is_16bit() ? k.group_16bit : k.group_32bit)[p.pass],
                               aligned(p) ? &k.slice_element_clock : &k.repack_element_clock);
     case Algorithm::group_by_group_nchw: return f.group_by_group(algorithm, k.group_nchw[p.pass]);
@@ -208,10 +224,15 @@ Algorithm fastest_kernel(const ConvolutionProblem& p, const ResolvedModel& model
 template <class Trace>
 Works<Trace> grouped_works(const PlanRequest& request, const MachineRates<NumberOf<Trace>>& rates,
                            Trace& trace) {
+  using Number = NumberOf<Trace>;
   const ResolvedModel& model = request.model;
-  const ConvolutionProblem p = convolution_problem(request.layer, request.counts);
+  const ConvolutionProblem p = convolution_problem(request.layer, request.counts, model.machine);
   const GroupedFormulas<Trace> formulas{p, model.constants->values.grouped, model, rates, trace};
-  return {work_of(fastest_kernel(p, model, request.cache), formulas)};
+  auto work = work_of(fastest_kernel(p, model, request.cache), formulas);
+  if (p.copied)
+    work.copy_clocks = work.copy_clocks + (Number(p.input_element()) + p.output_element()) *
+                                              trace(formulas.k.layout_element_clock);
+  return {work};
 }
 
 template Works<Planning> grouped_works(const PlanRequest&, const MachineRates<double>&, Planning&);

@@ -216,8 +216,14 @@ class NormKernels : StreamFormulas<Trace> {
       return over_channels(
           p.nhwc ? k.norm_statistics_nhwc : k.norm_statistics_nchw,
           p.nhwc ? Algorithm::batch_norm_training_nhwc : Algorithm::batch_norm_training_nchw);
+    // For volumes in channels last, PyTorch has an element-by-element kernel alone.
+    if (p.nhwc && is_half_volume())
+      return work_of(k.norm_volume_nhwc, Algorithm::strided_elementwise);
     return p.nhwc ? batch_norm_nhwc() : batch_norm_nchw();
   }
+
+  /// Two kernels first make means and deviations in fp32 of those in 16 bits.
+  bool is_half_volume() const { return p.is_16bit() && p.layer->output.spatial_rank == 3; }
 
   /// A batch norm that needs the sums over a channel first, backward over the gradient and the
   /// saved input.
@@ -260,8 +266,8 @@ class NormKernels : StreamFormulas<Trace> {
   /// together. Larger channels are read twice, as all are by MIOpen and by PyTorch's 16-bit
   /// instance norm.
   bool keeps_channel() const {
-    const bool by_cudnn = info(machine.architecture).vendor == info(Architecture::hopper).vendor &&
-                          !(p.is_16bit() && p.layer->kind == LayerKind::instance_norm);
+    const bool by_cudnn =
+        has_cudnn(machine) && !(p.is_16bit() && p.layer->kind == LayerKind::instance_norm);
     const double shared_byte = std::min(104e3, machine.sm.shared_byte / kept_blocks);
     const double kept_byte = (p.backward() ? 2 : 1) * p.input_byte / p.channels;
     return by_cudnn && kept_byte <= shared_byte * (p.is_16bit() ? 1.6 : 1);
@@ -293,6 +299,7 @@ class NormKernels : StreamFormulas<Trace> {
     work.busy = share_of_sms(blocks);
     const Number steps = trace.named("steps of a block", divide_up(Number(p.input_positions), 512));
     work.round_trips = work.round_trips + steps * 0.5;
+    if (is_half_volume()) work.start_s = work.start_s + trace(k.norm_volume_nchw_start_s);
     return work;
   }
 

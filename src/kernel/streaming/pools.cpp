@@ -119,7 +119,13 @@ class PoolKernels : StreamFormulas<Trace> {
                                       grid.places * grid.channel_steps, "", "layer");
     work.round_trips =
         turns * trace(kernel_.output_round_trip) + turns * taps * trace(kernel_.tap_round_trip);
-    const Number made = outputs();
+    // In volumes a warp has 32 columns of one row.
+    const Shape& output = p.layer->output;
+    const double columns = static_cast<double>(output.spatial[2]);
+    const bool in_rows = output.spatial_rank == 3 && !p.nhwc;
+    const Number made =
+        outputs() * trace.factor("columns of whole warps",
+                                 in_rows ? std::ceil(columns / 32) * 32 / columns : 1, "", "layer");
     work.clocks = made * trace(kernel_.output_clock) + made * taps * trace(kernel_.tap_clock) +
                   p.input_element * trace(kernel_.input_clock);
     return work;

@@ -239,9 +239,11 @@ class StreamingKernels : StreamFormulas<Trace> {
   /// Each thread of the NCHW kernel makes the same place of all planes, one after the other; the
   /// gradient is added up by atomics, which meet where neighbours are made of the same element.
   Work interpolated() const {
+    // Of a single position PyTorch does not see that its channels are innermost.
+    const bool nhwc = p.nhwc && p.input_positions > 1;
     Work work = chain_of(
-        p.nhwc ? k.upsample_nhwc : k.upsample_nchw,
-        p.nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
+        nhwc ? k.upsample_nhwc : k.upsample_nchw,
+        nhwc ? Algorithm::upsample_interpolated_nhwc : Algorithm::upsample_interpolated_nchw);
     const double taps = p.layer->interpolation == Interpolation::bicubic ? 16 : 4;
     const Number made = trace.named("interpolated elements", p.output_element, "", "layer");
     work.clocks = made * taps * trace(k.upsample_tap_clock);
@@ -252,9 +254,9 @@ class StreamingKernels : StreamFormulas<Trace> {
       const double pair = element_byte(p.layer->dtypes.input) == 2 ? 2 : 1;
       const double meeting = std::max(1.0, made_columns / columns / 1.4) * pair;
       work.clocks = work.clocks * trace.factor("atomics that meet",
-                                               p.nhwc ? std::sqrt(meeting) : meeting, "", "layer");
+                                               nhwc ? std::sqrt(meeting) : meeting, "", "layer");
       work.kernels = 2;  // the gradient is cleared first
-    } else if (!p.nhwc) {
+    } else if (!nhwc) {
       const Number planes = trace.named("planes", p.batch * p.channels, "", "layer");
       work.l2_round_trips = planes * (taps / 4) * trace(k.upsample_plane_round_trip);
     }
