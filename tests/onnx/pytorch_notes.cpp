@@ -66,7 +66,8 @@ std::string untold_because(const std::string& reason) {
 
 }  // namespace
 
-TEST_CASE("Operators that the exporter folded or wrote in pieces are whole", "[onnx/notes]") {
+TEST_CASE("Operators that the exporter folded or wrote in pieces are whole",
+          "[onnx/pytorch_notes]") {
   const Network network = network_of(folded_model(norm_arguments, silu));
   CHECK(layers_of(network) ==
         std::vector<std::string>{"stem.conv", "stem.bn (folded by the exporter)", "stem.act"});
@@ -81,19 +82,19 @@ TEST_CASE("Operators that the exporter folded or wrote in pieces are whole", "[o
   CHECK(network.assumptions.empty());
 }
 
-TEST_CASE("Where PyTorch does not run the model, the file is what runs", "[onnx/notes]") {
+TEST_CASE("Where PyTorch does not run the model, the file is what runs", "[onnx/pytorch_notes]") {
   const Network network = network_of(folded_model(norm_arguments, silu), false);
   CHECK(layers_of(network) == std::vector<std::string>{"stem.conv", "stem.act"});
   CHECK(network.assumptions.empty());
 }
 
-TEST_CASE("A model without notes says what ONNX cannot tell", "[onnx/notes]") {
+TEST_CASE("A model without notes says what ONNX cannot tell", "[onnx/pytorch_notes]") {
   const std::string bytes = model_of("Relu", {"x"}, {1});
   CHECK(network_of(bytes).assumptions == std::vector<std::string>{untold_because("")});
   CHECK(network_of(bytes, false).assumptions.empty());
 }
 
-TEST_CASE("Notes are hints", "[onnx/notes]") {
+TEST_CASE("Notes are hints", "[onnx/pytorch_notes]") {
   // Whatever is noted, the model is read, as a program or as the graph stands.
   const std::vector<std::string> texts{
       "",
