@@ -59,8 +59,8 @@ TEST_CASE("A framework sets engines, kernels, launches and layouts", "[model/fra
        LaunchProtocol::eager, Layout::nchw},
       {Framework::pytorch, "mi300x", "conv:fp32_tensor conv.bias:fp32 relu:fp32 fc:fp32_tensor",
        LaunchProtocol::eager, Layout::nchw},
-      {Framework::torch_compile, "a100", "conv:tf32 relu:fp32 fc:fp32", LaunchProtocol::graph,
-       Layout::nhwc},
+      {Framework::torch_compile, "a100", "graph.input:fp32 conv:tf32 relu:fp32 fc:fp32",
+       LaunchProtocol::graph, Layout::nhwc},
       {Framework::tensorrt, "a100", "conv:tf32 (relu:fp32) fc:tf32", LaunchProtocol::stream, {}},
       {Framework::tensorrt, "v100", "conv:fp32 (relu:fp32) fc:fp32", LaunchProtocol::stream, {}},
   };
