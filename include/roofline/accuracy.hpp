@@ -85,8 +85,7 @@ constexpr std::string_view meaning_of(UncertaintyBasis basis) {
 /// How a whole network came here and is to run, where that errs beyond the sum of its layers.
 enum class RunWay : std::uint8_t {
   layers,    ///< layers as they stand in a file, or in a recording
-  program,   ///< an exported program, operator by operator
-  onnx,      ///< an ONNX file, as the framework runs it that exported it
+  program,   ///< what PyTorch exported, operator by operator
   compiled,  ///< by torch.compile
 };
 

@@ -72,7 +72,7 @@ TotalErrors total_errors_in(const Value& value, const SharedTexts& origins) {
 WayErrors way_errors_in(const Value& value, const SharedTexts& origins) {
   value.check_keys("errors of a way", {"way", "run_factor", "run_factor_95", "runs", "origin"});
   WayErrors errors;
-  errors.way = choice_of<RunWay>(value.require("way", "program, onnx or compiled"));
+  errors.way = choice_of<RunWay>(value.require("way", "program or compiled"));
   errors.run_factor = factor_of(value, "run_factor");
   errors.run_factor_95 = factor_of(value, "run_factor_95");
   errors.runs = value.require("runs", "how many were measured").integer(1);
