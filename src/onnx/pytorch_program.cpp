@@ -116,6 +116,7 @@ class ProgramWriter {
   }
   JsonNode object(const std::map<std::string_view, JsonNode>& members) {
     std::vector<JsonNode> parts;
+    parts.reserve(members.size());
     for (const auto& [key, node] : members) parts.push_back({node.content, document_.keep(key)});
     return {JsonNode::Members{document_.keep(parts)}};
   }
@@ -254,6 +255,8 @@ class ProgramWriter {
              const Texts& results, const std::string& module) {
     std::vector<JsonNode> inputs;
     std::vector<JsonNode> outputs;
+    inputs.reserve(arguments.size());
+    outputs.reserve(results.size());
     for (const JsonNode& each : arguments) inputs.push_back(object({{"arg", each}}));
     for (const std::string_view each : results) outputs.push_back(object({{"name", text(each)}}));
     nodes_.push_back(object({{"target", text(target)},
