@@ -139,7 +139,7 @@ void OutputFile::open_directly() {
 
 void OutputFile::write(std::string_view text) {
   open_directly();
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+  if (!write_text(file_, text)) fail();
 }
 
 void OutputFile::commit() {
