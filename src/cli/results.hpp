@@ -41,7 +41,7 @@ class Results {
   /// The records of the input, if it had any, become one result a slot.
   void join(const std::string& input);
   void keep_layers(Network network);
-  void write_layer_file();
+  void write_layer_file(const std::string& text);
   void end_file(const Export& file, const Report& report);
   void write_standard_format(const Report& report) const;
   void check_gates(const Report& report);

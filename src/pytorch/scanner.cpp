@@ -105,8 +105,7 @@ class Scanner {
     else if (category == "cpu_op" || category == "Operator" ||
              (is_annotation && name.starts_with("nccl:")))  // around work between GPUs
       add_operator(event);
-    else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-             category == "Kernel" || category == "Memcpy" || category == "Memset")
+    else if (is_gpu_work(event))
       add_activity(event);
     else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
       add_call(event);
@@ -171,7 +170,8 @@ class Scanner {
     recording_.activities.push_back(
         {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
          count_in(arguments, "bytes"), name_of(event),
-         static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments)});
+         static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments),
+         static_cast<std::uint32_t>(recording_.activities.size())});
   }
 
   /// The runtime has many calls: only those matter that put work on the GPU.
@@ -242,6 +242,13 @@ class Scanner {
 };
 
 }  // namespace
+
+bool is_gpu_work(const Value& event) {
+  const std::string_view category = event.find("cat").try_text();
+  return event.find("ph").try_text() == "X" &&
+         (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
+          category == "Kernel" || category == "Memcpy" || category == "Memset");
+}
 
 Recording scan_trace(ByteStream& stream) {
   Scanner scanner(stream.name());

@@ -170,8 +170,9 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.gaps = std::move(idle.gaps);
 }
 
-void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
-  std::vector<std::string> names;
+/// `names`: set to the layer's of each row.
+void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network,
+                std::vector<std::string>& names) {
   network.layers = std::move(read.layers).layers(summary.steps, names);
   summary.chains = read.chains.items(names, summary.steps);
   network.batch = batch_of(network.layers);
@@ -182,8 +183,21 @@ void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
   }
 }
 
+/// Whose names are known.
+void set_runs(const Recording& recording, const std::vector<TraceLayers::Run>& read,
+              LayerRuns& runs) {
+  runs.runs.resize(recording.activities.size());
+  for (const TraceLayers::Run& run : read) {
+    double time_s = 0;
+    for (const std::uint32_t index : run.activities)
+      time_s += recording.activities[index].duration_us * s_per_us;
+    for (const std::uint32_t index : run.activities)
+      runs.runs[recording.activities[index].number] = {runs.names[run.row], time_s};
+  }
+}
+
 /// The network of a recording that has operators with shapes.
-NetworkSpec network_of(Recording recording, const std::string& source) {
+NetworkSpec network_of(Recording recording, const std::string& source, LayerRuns& runs) {
   if (recording.activities.empty())
     throw InputError(source, "",
                      "expected kernels that ran on a GPU, got a trace without any: record it with "
@@ -211,7 +225,9 @@ NetworkSpec network_of(Recording recording, const std::string& source) {
   summary.notes.insert(summary.notes.end(), read.notes.begin(), read.notes.end());
   NetworkSpec network;
   network.source = source;
-  set_layers(std::move(read), summary, network);
+  const std::vector<TraceLayers::Run> read_runs = std::move(read.runs);
+  set_layers(std::move(read), summary, network, runs.names);
+  set_runs(recording, read_runs, runs);
   network.summary = std::make_shared<const TraceSummary>(std::move(summary));
   return network;
 }
@@ -225,7 +241,8 @@ NetworkSpecs read_trace(ByteStream& stream, BadRows&) {
     kernels.name = name;
     return specs_of(std::move(kernels), stream);
   }
-  NetworkSpec network = network_of(std::move(recording), stream.name());
+  LayerRuns runs;
+  NetworkSpec network = network_of(std::move(recording), stream.name(), runs);
   network.name = name;
   return {std::make_shared<const NetworkSpec>(std::move(network))};
 }
@@ -236,6 +253,12 @@ NetworkSpecs read_trace(ByteStream& stream, BadRows&) {
 bool looks_like_trace(std::string_view head) {
   return head.find("\"traceEvents\"") != std::string_view::npos ||
          head.find("\"deviceProperties\"") != std::string_view::npos;
+}
+
+LayerRuns layer_runs(ByteStream& trace) {
+  LayerRuns runs;
+  network_of(scan_trace(trace), trace.name(), runs);
+  return runs;
 }
 
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream) {
