@@ -142,6 +142,13 @@ void OutputFile::write(std::string_view text) {
   if (!write_text(file_, text)) fail();
 }
 
+int OutputFile::descriptor() {
+  open_directly();
+  const int file = dup(fileno(file_));
+  if (file < 0) fail();
+  return file;
+}
+
 void OutputFile::commit() {
   if (temporary_ != nullptr && read_as(target_))
     throw OutputError("cannot write " + path_ + ": this run has read it; give another file");

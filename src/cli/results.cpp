@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/annotated_recording.hpp"
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "model/text.hpp"
@@ -240,12 +239,12 @@ int Results::finish() const {
 void Results::end_file(const Export& file, const Report& report) {
   if (failed_ && !evaluated_any_ && is_kept(file.path)) return;
   OutputFile& output = files_->at(file.path);
-  const Sink sink = [&output](std::string_view piece) { output.write(piece); };
   if (file.annotates) {
-    write_annotated(report, file.path, options_->defaults.limits, sink);
+    write_annotated(report, file.path, output.descriptor(), options_->defaults.limits);
   } else if (!has_written(file.format)) {
     RenderStyle style;
     style.chart = options_->chart;
+    const Sink sink = [&output](std::string_view piece) { output.write(piece); };
     if (const auto error = file.format->write(report, style, sink)) raise(*error);
   }
   output.commit();

@@ -69,4 +69,10 @@ class Results {
   std::optional<int> gate_code_;         ///< the exit code of that, once everything was evaluated
 };
 
+/// Packs the recording that the report is of into an open file, which it closes, with what is
+/// expected of each piece of a layer's GPU work among its arguments (annotated_recording.cpp).
+/// Throws InputError, OutputError.
+void write_annotated(const Report& report, const std::string& path, int file,
+                     const InputLimits& limits);
+
 }  // namespace roofline

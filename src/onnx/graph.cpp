@@ -1,7 +1,6 @@
 #include "onnx/graph.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "model/text.hpp"
@@ -13,20 +12,11 @@ std::string place(const std::string& name, const std::string& made, const std::s
   return "node \"" + (name.empty() ? made : name) + "\" (" + op + ")";
 }
 
-std::string_view words_for(AttributeKind kind) {
-  constexpr std::array<std::string_view, 10> words{"nothing",  "",         "a number", "an integer",
-                                                   "a text",   "a tensor", "a graph",  "numbers",
-                                                   "integers", "texts"};
-  return words[static_cast<std::size_t>(kind)];
-}
-
 /// The attribute if it holds something of that kind; null where it holds nothing.
-const AttributeProto* attribute_of(const Node& node, std::string_view name, AttributeKind kind) {
+const AttributeProto* attribute_of(const Node& node, std::string_view name, const char* kind) {
   const AttributeProto* found = find_attribute(node, name);
-  if (found == nullptr || found->kind == AttributeKind::nothing) return nullptr;
-  if (found->kind != kind)
-    fail(std::string(name) + ": expected " + std::string(words_for(kind)),
-         std::string(words_for(found->kind)));
+  if (found == nullptr || found->kind.empty()) return nullptr;
+  if (found->kind != kind) fail(std::string(name) + ": expected " + kind, std::string(found->kind));
   return found;
 }
 
@@ -63,30 +53,30 @@ const AttributeProto* find_attribute(const Node& node, std::string_view name) {
 std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise) {
   if (const auto made = node.made.find(std::string(name)); made != node.made.end())
     return made->second.empty() ? otherwise : made->second.front();
-  const auto* attribute = attribute_of(node, name, AttributeKind::integer);
+  const auto* attribute = attribute_of(node, name, "an integer");
   return attribute != nullptr ? *attribute->i : otherwise;
 }
 
 double float_attribute(const Node& node, std::string_view name, double otherwise) {
-  const auto* attribute = attribute_of(node, name, AttributeKind::number);
+  const auto* attribute = attribute_of(node, name, "a number");
   return attribute != nullptr ? *attribute->f : otherwise;
 }
 
 std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise) {
-  const auto* attribute = attribute_of(node, name, AttributeKind::text);
+  const auto* attribute = attribute_of(node, name, "a text");
   return attribute != nullptr ? *attribute->s : otherwise;
 }
 
 std::optional<Sizes> ints_attribute(const Node& node, std::string_view name) {
   if (const auto made = node.made.find(std::string(name)); made != node.made.end())
     return made->second;
-  const auto* attribute = attribute_of(node, name, AttributeKind::integers);
+  const auto* attribute = attribute_of(node, name, "integers");
   if (attribute == nullptr || attribute->ints.empty()) return std::nullopt;
   return attribute->ints;
 }
 
 const TensorProto* tensor_attribute(const Node& node, std::string_view name) {
-  const auto* attribute = attribute_of(node, name, AttributeKind::tensor);
+  const auto* attribute = attribute_of(node, name, "a tensor");
   return attribute != nullptr ? attribute->tensor.get() : nullptr;
 }
 

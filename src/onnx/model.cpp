@@ -1,6 +1,7 @@
 #include "onnx/model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <set>
@@ -361,6 +362,9 @@ class ModelReader {
   void attribute(const WireField& around, AttributeProto& attribute) {
     Bits ints;
     Bits floats;
+    constexpr std::array<std::string_view, 10> kinds{
+        "",         "",        "a number", "an integer", "a text",
+        "a tensor", "a graph", "numbers",  "integers",   "texts"};  // by the numbers of fields
     std::set<std::uint64_t> held;
     std::uint64_t stated = 0;
     wire_.message(&around, [&](const WireField& field) {
@@ -379,8 +383,7 @@ class ModelReader {
         default: break;
       }
     });
-    if (!held.empty())
-      attribute.kind = static_cast<AttributeKind>(held.contains(stated) ? stated : *held.begin());
+    if (!held.empty()) attribute.kind = kinds[held.contains(stated) ? stated : *held.begin()];
     attribute.ints.assign(ints.begin(), ints.end());
     for (const std::uint64_t each : floats) attribute.floats.push_back(from_float(each));
   }

@@ -80,22 +80,9 @@ struct TensorProto {
 
 struct GraphProto;
 
-/// What an attribute holds, by the number of its field in onnx.proto.
-enum class AttributeKind : std::uint8_t {
-  nothing,
-  number = 2,
-  integer,
-  text,
-  tensor,
-  graph,
-  numbers,
-  integers,
-  texts,
-};
-
 struct AttributeProto {
   std::string name;
-  AttributeKind kind = AttributeKind::nothing;
+  std::string_view kind;  ///< what it holds, "an integer", "texts"; empty: nothing
   std::string reference;  ///< in a function: the attribute of its call that this one stands for
   std::optional<std::int64_t> i;
   std::optional<double> f;

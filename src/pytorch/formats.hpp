@@ -2,9 +2,10 @@
 
 // What PyTorch writes as input formats, each of which is one network.
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,24 +20,20 @@ namespace roofline {
 bool looks_like_trace(std::string_view head);
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream);
 
-/// The layer that a piece of GPU work is of, and how long that run of the layer took, all its work
-/// together. Empty for what is of no layer.
+/// A piece of GPU work in a trace.
 struct LayerRun {
-  std::string_view layer;
-  double time_s = 0;
+  std::string layer;           ///< that it is of
+  double time_s = 0;           ///< of that run of the layer, all its work together
+  std::uint64_t end_byte = 0;  ///< where its event ends, behind its arguments
 };
-/// Those of all pieces of GPU work in a trace, in its order.
-struct LayerRuns {
-  std::vector<std::string> names;  ///< that the runs refer to
-  std::vector<LayerRun> runs;
-};
-LayerRuns layer_runs(ByteStream& trace);
+/// The pieces that are of a layer and have arguments last, in the trace's order.
+std::vector<LayerRun> layer_runs(ByteStream& trace);
 
-/// What to add to the n-th piece of GPU work as the argument "roofline", as JSON; empty: nothing.
-using AnnotationOf = std::function<std::string(std::size_t n)>;
-using TakeText = std::function<void(std::string_view)>;
-/// Gives on a trace with these arguments. Throws InputError for one that has them already.
-void annotate_trace(ByteStream& trace, const AnnotationOf& annotation_of, const TakeText& take);
+/// What to add to the arguments of a piece of work, as JSON; empty: nothing.
+using AnnotationOf = std::function<std::string(const LayerRun& run)>;
+/// Gives on the trace that these are of, with "roofline" among the arguments.
+void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const AnnotationOf& text_of,
+                    const std::function<void(std::string_view)>& take);
 
 /// Programs of torch.export (.pt2).
 std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream);

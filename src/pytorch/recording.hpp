@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "load/byte_stream.hpp"
-#include "load/json.hpp"
 #include "pytorch/operator_call.hpp"
 #include "roofline/recording.hpp"
 
@@ -70,8 +69,8 @@ struct GpuActivity {
   std::uint64_t byte = 0;         ///< that a copy moves
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
-  std::uint32_t message = 0;  ///< index in Recording::messages
-  std::uint32_t number = 0;   ///< among the trace's pieces of GPU work
+  std::uint32_t message = 0;   ///< index in Recording::messages
+  std::uint64_t end_byte = 0;  ///< where its event ends; 0 where its arguments do not stand last
 
   double end_us() const { return start_us + duration_us; }
 };
@@ -114,9 +113,6 @@ struct Recording {
   const std::string& name(const HostRange& range) const { return texts.at(range.name); }
   const std::string& name(const GpuActivity& activity) const { return texts.at(activity.name); }
 };
-
-/// Whether an event of a trace is a piece of the GPU's work: a kernel, a copy or a fill.
-bool is_gpu_work(const Value& event);
 
 /// Reads a Chrome trace as torch.profiler writes it, once from start to end. Throws InputError
 /// where the text is not JSON or ends early, and for an event of use whose times are none.

@@ -170,9 +170,9 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.gaps = std::move(idle.gaps);
 }
 
-/// `names`: set to the layer's of each row.
-void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network,
-                std::vector<std::string>& names) {
+/// Returns the layer's name of each row.
+std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
+  std::vector<std::string> names;
   network.layers = std::move(read.layers).layers(summary.steps, names);
   summary.chains = read.chains.items(names, summary.steps);
   network.batch = batch_of(network.layers);
@@ -181,23 +181,28 @@ void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network,
     layer.place = {network.source, "\"" + *layer.name + "\"", false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
   }
+  return names;
 }
 
-/// Whose names are known.
-void set_runs(const Recording& recording, const std::vector<TraceLayers::Run>& read,
-              LayerRuns& runs) {
-  runs.runs.resize(recording.activities.size());
-  for (const TraceLayers::Run& run : read) {
+std::vector<LayerRun> runs_of(const Recording& recording, const std::vector<TraceLayers::Run>& all,
+                              const std::vector<std::string>& names) {
+  std::vector<LayerRun> runs;
+  for (const auto& [row, activities] : all) {
     double time_s = 0;
-    for (const std::uint32_t index : run.activities)
+    for (const std::uint32_t index : activities)
       time_s += recording.activities[index].duration_us * s_per_us;
-    for (const std::uint32_t index : run.activities)
-      runs.runs[recording.activities[index].number] = {runs.names[run.row], time_s};
+    for (const std::uint32_t index : activities)
+      if (const std::uint64_t end_byte = recording.activities[index].end_byte; end_byte > 0)
+        runs.push_back({names[row], time_s, end_byte});
   }
+  std::ranges::sort(runs, {}, &LayerRun::end_byte);
+  return runs;
 }
 
 /// The network of a recording that has operators with shapes.
-NetworkSpec network_of(Recording recording, const std::string& source, LayerRuns& runs) {
+/// `runs`: set to those of its layers, where they are asked for.
+NetworkSpec network_of(Recording recording, const std::string& source,
+                       std::vector<LayerRun>* runs = nullptr) {
   if (recording.activities.empty())
     throw InputError(source, "",
                      "expected kernels that ran on a GPU, got a trace without any: record it with "
@@ -226,8 +231,8 @@ NetworkSpec network_of(Recording recording, const std::string& source, LayerRuns
   NetworkSpec network;
   network.source = source;
   const std::vector<TraceLayers::Run> read_runs = std::move(read.runs);
-  set_layers(std::move(read), summary, network, runs.names);
-  set_runs(recording, read_runs, runs);
+  const std::vector<std::string> names = set_layers(std::move(read), summary, network);
+  if (runs != nullptr) *runs = runs_of(recording, read_runs, names);
   network.summary = std::make_shared<const TraceSummary>(std::move(summary));
   return network;
 }
@@ -241,8 +246,7 @@ NetworkSpecs read_trace(ByteStream& stream, BadRows&) {
     kernels.name = name;
     return specs_of(std::move(kernels), stream);
   }
-  LayerRuns runs;
-  NetworkSpec network = network_of(std::move(recording), stream.name(), runs);
+  NetworkSpec network = network_of(std::move(recording), stream.name());
   network.name = name;
   return {std::make_shared<const NetworkSpec>(std::move(network))};
 }
@@ -255,9 +259,9 @@ bool looks_like_trace(std::string_view head) {
          head.find("\"deviceProperties\"") != std::string_view::npos;
 }
 
-LayerRuns layer_runs(ByteStream& trace) {
-  LayerRuns runs;
-  network_of(scan_trace(trace), trace.name(), runs);
+std::vector<LayerRun> layer_runs(ByteStream& trace) {
+  std::vector<LayerRun> runs;
+  network_of(scan_trace(trace), trace.name(), &runs);
   return runs;
 }
 
