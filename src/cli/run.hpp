@@ -1,10 +1,6 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "cli/options.hpp"
-#include "roofline/network.hpp"
 
 namespace roofline {
 

@@ -88,6 +88,11 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
   return arguments;
 }
 
+bool may_be_annotated(const Value& event) {
+  const Value last = event.at(event.size() - 1);
+  return last.key() == "args" && last.is_object() && !last.contains("roofline");
+}
+
 class Scanner {
  public:
   explicit Scanner(std::string source) : source_(std::move(source)) {}
@@ -172,7 +177,7 @@ class Scanner {
         {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
          count_in(arguments, "bytes"), name_of(event),
          static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments),
-         event.at(event.size() - 1).key() == "args" && arguments.is_object() ? end_byte : 0});
+         may_be_annotated(event) ? end_byte : 0});
   }
 
   /// The runtime has many calls: only those matter that put work on the GPU.

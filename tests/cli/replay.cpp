@@ -64,8 +64,7 @@ TEST_CASE("A recording is written again with what is expected of its kernels", "
     CHECK(own.at("measured_over_expected").get<double>() ==
           Approx(own.at("measured_us").get<double>() / own.at("expected_us").get<double>()));
   }
-  CHECK(annotated_us > 0.95 * work_us);
-  CHECK(annotated_us < work_us);  // copies from the host are no layers
+  CHECK(annotated_us == Approx(work_us));  // all of it is layers'
 }
 
 TEST_CASE("What is no recording in a file cannot be annotated", "[cli/replay]") {
@@ -80,11 +79,11 @@ TEST_CASE("What is no recording in a file cannot be annotated", "[cli/replay]") 
   const Outcome pipe = run(folder, "roofline - -o a.json.gz <" + trace);
   CHECK(pipe.exit_code == 1);
   CHECK(pipe.err.ends_with("-: expected a file, which can be read twice, got a pipe\n"));
-  const Outcome twice =
-      run(folder, "roofline " + trace + " -o b.json.gz; roofline b.json.gz -o c.json.gz");
-  CHECK(twice.exit_code == 1);
-  CHECK(twice.err.ends_with(
-      "b.json.gz: expected a recording as it was made, got one that roofline wrote\n"));
+  // What is annotated already stays as it is.
+  CHECK(run(folder, "roofline " + trace +
+                        " -o b.json.gz && roofline b.json.gz -o c.json.gz && cmp "
+                        "b.json.gz c.json.gz")
+            .exit_code == 0);
 }
 
 TEST_CASE("Chosen layers are written as records, and the script times those", "[cli/replay]") {
