@@ -25,7 +25,7 @@ import torch.nn.functional as F
 MINUTES = @MINUTES@
 
 # Those of a kind are in no order, so that the first of them stand for all; types and passes are
-# chosen below.
+# chosen below where a layer states no pass.
 LAYERS = """\
 @LAYERS@
 """
@@ -84,8 +84,11 @@ def kind_of(row):
 def runs_of(row):
     """The types and passes of a layer, as keys of the row."""
     kind = kind_of(row)
+    types = row["dtypes"].values() if "dtypes" in row else [row.get("dtype", "fp32")]
+    if "pass" in row:  # asked for as it is
+        return [{}] if all(map(has_type, types)) else []
     if "dtypes" in row:  # a cast
-        return [{"pass": "fwd"}] if all(map(has_type, row["dtypes"].values())) else []
+        return [{"pass": "fwd"}] if all(map(has_type, types)) else []
     passes = [{"pass": "fwd"}]
     if kind in WITH_WEIGHTS:
         passes += [{"pass": "dgrad"}, {"pass": "wgrad"}]
@@ -110,9 +113,10 @@ def schedule(rows):
     cells = {}
     for row in rows:
         for run in runs_of(row):
-            dtype = run.get("dtype") or run.get("dtypes", row.get("dtypes"))["input"]
-            cell = (kind_of(row), dtype, run["pass"], "training" in run)
-            cells.setdefault(cell, []).append({**row, **run})
+            timed = {**row, **run}
+            dtype = timed.get("dtype") or timed["dtypes"]["input"]
+            cell = (kind_of(row), dtype, timed["pass"], "training" in timed)
+            cells.setdefault(cell, []).append(timed)
     order = []
     for number in range(len(rows)):
         for (kind, dtype, _, _), runs in cells.items():
@@ -127,19 +131,24 @@ def new(shape, row, dtype=None):
     dtype = dtype or TYPES[row["dtype"]]
     tensor = torch.randn(shape, device="cuda").to(dtype)
     is_image = len(shape) == 4 and row["type"] not in FEATURES_LAST
-    if is_image and row.get("dtype") != "fp32":
+    if is_image and row.get("layout", "nchw" if row.get("dtype") == "fp32" else "nhwc") == "nhwc":
         tensor = tensor.contiguous(memory_format=torch.channels_last)
     return tensor
 
 
+def bias(row, features):
+    return new([features], row) if row.get("bias") else None
+
+
 def convolution(row):
     x, groups = new(row["input"], row), row.get("groups", 1)
+    b = bias(row, row["out_channels"])
     if row["type"] == "conv":
         w = new([row["out_channels"], row["input"][1] // groups, *row["kernel_size"]], row)
-        rest = (None, row["stride"], row["padding"], row.get("dilation", 1), groups)
+        rest = (b, row["stride"], row["padding"], row.get("dilation", 1), groups)
         return lambda: F.conv2d(x, w, *rest), [x], [w]
     w = new([row["input"][1], row["out_channels"] // groups, *row["kernel_size"]], row)
-    rest = (None, row["stride"], row["padding"], row.get("output_padding", 0), groups,
+    rest = (b, row["stride"], row["padding"], row.get("output_padding", 0), groups,
             row.get("dilation", 1))
     return lambda: F.conv_transpose2d(x, w, *rest), [x], [w]
 
@@ -147,7 +156,8 @@ def convolution(row):
 def linear(row):
     if "dtype" in row:
         x, w = new(row["input"], row), new([row["out_features"], row["input"][-1]], row)
-        return lambda: F.linear(x, w), [x], [w]
+        b = bias(row, row["out_features"])
+        return lambda: F.linear(x, w, b), [x], [w]
     shapes = ([math.prod(row["input"][:-1]), row["input"][-1]],
               [row["out_features"], row["input"][-1]])
     if row["dtypes"]["input"] == "int8":
@@ -347,6 +357,8 @@ def main():
     gpu = torch.cuda.get_device_name()
     layers = [json.loads(line) for line in LAYERS.splitlines()]
     rows = schedule(layers)
+    if lacking := ", ".join(layer["name"] for layer in layers if not runs_of(layer)):
+        say(f"left out, as this GPU lacks their types: {lacking}")
     say(f"{gpu}; {software()}\n{options.minutes:g} minutes of up to {len(rows)} kernels of "
         f"{len(layers)} layers, into {options.output}; Ctrl-C ends it sooner, and keeps them")
     file = sys.stdout if options.output == "-" else open(options.output, "w", newline="")

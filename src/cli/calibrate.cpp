@@ -33,24 +33,6 @@ std::string network_of(const Layer& layer, const Network& network) {
   return network.layers.size() > 1 ? network.name : layer.name;
 }
 
-/// The networks of all inputs; a wrong one is named on standard error.
-std::vector<Network> read_networks(const Options& options,
-                                   const std::vector<Expected<std::string>>& inputs, bool& failed) {
-  std::vector<Network> networks;
-  const LayerDefaults& defaults = options.settings.front().defaults;
-  for (const Expected<std::string>& input : inputs) {
-    const std::unique_ptr<Reader> reader =
-        unwrap(open_input(unwrap(input), options.inputs, {}, options.defaults.limits));
-    while (const std::optional<Expected<Item>> item = reader->next()) try {
-        networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
-      } catch (const std::exception&) {
-        note(hinted(caught_error(*input, item->has_value() ? (*item)->line : std::nullopt)).what());
-        failed = true;
-      }
-  }
-  return networks;
-}
-
 /// The GPUs that the layers say they were measured on.
 std::set<std::string> gpus_of(const std::vector<Network>& networks) {
   std::set<std::string> names;
@@ -261,8 +243,26 @@ ModelConstants described(const Calibration& calibration, const Options& options,
 
 }  // namespace
 
+std::vector<Network> read_networks(const Options& options,
+                                   const std::vector<Expected<std::string>>& inputs, bool& failed) {
+  std::vector<Network> networks;
+  const LayerDefaults& defaults = options.settings.front().defaults;
+  for (const Expected<std::string>& input : inputs) {
+    const std::unique_ptr<Reader> reader =
+        unwrap(open_input(unwrap(input), options.inputs, {}, options.defaults.limits));
+    while (const std::optional<Expected<Item>> item = reader->next()) try {
+        networks.push_back(infer(*item->value().spec(defaults).value(), defaults).value());
+      } catch (const std::exception&) {
+        note(hinted(caught_error(*input, item->has_value() ? (*item)->line : std::nullopt)).what());
+        failed = true;
+      }
+  }
+  return networks;
+}
+
 int calibrate_inputs(const Options& options) {
-  if (options.exports.size() != 1 || options.exports.front().format->name != "json")
+  if (options.exports.size() != 1 || options.exports.front().annotates ||
+      options.exports.front().format->name != "json")
     throw UsageError("calibrate: expected one file to write, -o FILE.json");
   const Catalogue catalogue;
   const auto inputs = resolve_inputs(options.inputs);

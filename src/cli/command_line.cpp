@@ -140,6 +140,7 @@ std::array<std::uint64_t, 3> parse_tile(const std::string& text) {
 
 /// The format of a file is that of its path's extension.
 Export parse_export(const std::string& path) {
+  if (path.ends_with(".json.gz")) return {path, find_output_format("json"), true};
   std::string extension = std::filesystem::path(path).extension().string();
   if (!extension.empty()) extension.erase(0, 1);
   const OutputFormat* format = find_output_format(extension);
@@ -474,13 +475,15 @@ void add_output(Rows& rows, Options& options) {
   rows.repeated(
       "-o,--output", "FILE", [&](auto& path) { options.exports.push_back(parse_export(path)); },
       "Write to a file in the format of its extension (" + format_extensions() +
-          "); may be repeated. Standard output then stays empty unless --format is given");
+          "); may be repeated. .json.gz is PyTorch's recording itself with what is expected of "
+          "its kernels, for Perfetto. Standard output then stays empty unless --format is given");
   rows.one_of<ChartKind>("--chart", "NAME", options.chart,
                          "What SVG shows: roofline (default), time of each layer, sweep of "
                          "batches, compare GPUs");
   rows.text("--to-layers", "FILE", options.layer_file,
             "Write the input as a layer file, every layer explicit, to edit or to read again (- "
-            "for standard output, then of layers alone); needs no --gpu");
+            "for standard output, then of layers alone); needs no --gpu. FILE.ndjson gets the rows "
+            "that are shown, such as those of --top, a layer a line");
 }
 
 void add_model(Rows& rows, Options& options) {
@@ -530,7 +533,7 @@ void add_kernel_model(Rows& rows, Options& options) {
             "'dense.tensor.*'");
   rows.action("--script", Options::Action::write_script, options,
               "calibrate: print a Python file instead, which times layers on your GPU with PyTorch "
-              "and writes the CSV to calibrate with");
+              "and writes the CSV to calibrate with: those of the inputs, else built-in ones");
   rows.number(
       "--minutes", "N", [&](double minutes) { options.minutes = minutes; },
       "calibrate --script: how long that takes (default: 10)");

@@ -66,15 +66,25 @@ class Evaluator::ItemEvaluator {
     if (std::exchange(is_kept_, true)) return;
     if (network.record) all_.copies += network.copies;
     if (needs_.networks && !network.layers.empty()) all_.networks.push_back(network);
-    for (const std::string& assumption : network.assumptions)
-      all_.messages.push_back({network.source + ": " + assumption, Message::Kind::assumption});
+    say(network.source, network.assumptions);
+    if (network.recording != nullptr) say_beside_rows(network.source, network.recording->notes);
+  }
+
+  void say(const std::string& source, std::span<const std::string> assumptions) {
+    for (const std::string& assumption : assumptions)
+      all_.messages.push_back({source + ": " + assumption, Message::Kind::assumption});
+  }
+
+  /// What is said above tables, where there are none.
+  void say_beside_rows(const std::string& source, std::span<const std::string> notes) {
+    if (!needs_.report) say(source, notes);
   }
 
   /// `network`: the item in this setting, and with one image where each GPU has a batch of its own,
   /// which is searched for.
   void add_in_setting(Network network, const Item& item, std::size_t setting) {
     const std::optional<BatchGoal> goal = options_.settings[setting].batch_goal;
-    if (!goal) join_and_keep(network);
+    if (!goal || network.layers.empty()) join_and_keep(network);
     if (network.layers.empty()) return;
     const Contexts::Found gpus = contexts_.of(network);
     if (goal) check_goal(network, gpus.contexts.size(), *goal);
@@ -157,10 +167,11 @@ class Evaluator::ItemEvaluator {
   void add_kernels(const std::shared_ptr<const KernelRecording>& recording) {
     const Contexts::FoundOne gpu = contexts_.of(*recording);
     say_once(gpu.notes);
-    if (needs_.networks)
+    if (!options_.layer_file.empty())
       return fail({recording->source, "",
                    "holds kernels, of which nothing says which layers they were: there are none "
                    "to write"});
+    say_beside_rows(recording->source, recording->notes);
     KernelTable table = place_kernels(recording, gpu.context);
     all_.evaluated = true;
     for (RenderedRows& rows : all_.rows) rows.add(table);
@@ -267,7 +278,8 @@ Needs needs_of(const Options& options) {
       needs.rows.push_back(format);
     }
   if (options.report.compare || !options.gates.empty()) needs.report = true;
-  needs.networks = !options.layer_file.empty();
+  if (options.writes_records()) needs.report = needs.layers = true;
+  needs.networks = !options.layer_file.empty() && !options.writes_records();
   return needs;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/output.hpp"
+#include "cli/output_file.hpp"
 #include "cli/run.hpp"
 #include "model/layer_fields.hpp"
 #include "report/fields.hpp"
@@ -72,13 +74,16 @@ std::size_t most_layers(const LayerGroup& group) {
 
 /// Images, or rows of features, each operand a tensor.
 bool can_be_timed(const Layer& layer) {
-  const Counts counts = count(layer);
-  return (!has_window(layer.kind) || layer.window->rank == 2) &&
-         layer.window->pad_begin == layer.window->pad_end && counts.flops <= most_flop &&
-         counts.bytes.total <= most_byte &&
+  return most_layers(group_of(layer)) > 0 && (!has_window(layer.kind) || layer.window->rank == 2) &&
+         layer.window->pad_begin == layer.window->pad_end &&
          std::none_of(layer.inputs.begin(), layer.inputs.end(), [&](const Operand& operand) {
            return operand.is_parameter && info(layer.kind).family == KindFamily::combine;
          });
+}
+
+bool is_quick(const Layer& layer) {
+  const Counts counts = count(layer);
+  return counts.flops <= most_flop && counts.bytes.total <= most_byte;
 }
 
 /// The layer on its own: type and pass are left to the script, a bias is a kernel of its own.
@@ -95,7 +100,7 @@ class TimedLayers {
   void add(const Network& network, const std::string& prefix, const std::string& suffix) {
     for (Layer layer : network.layers) {
       const LayerGroup group = group_of(layer);
-      if (most_layers(group) == 0 || !can_be_timed(layer)) continue;
+      if (!can_be_timed(layer) || !is_quick(layer)) continue;
       if (!known_.insert(identity(timed_spec(layer))).second) continue;
       layer.name.insert(0, prefix).append(suffix);
       groups_[group].push_back(std::move(layer));
@@ -148,13 +153,41 @@ void replace(std::string& text, std::string_view what, const std::string& by) {
   text.replace(text.find(what), what.size(), by);
 }
 
+/// The layers of all inputs, each once, in their own types and passes.
+std::string objects_of_inputs(const Options& options, bool& failed) {
+  std::string out;
+  std::set<std::string> known;
+  const auto inputs = resolve_inputs(options.inputs);
+  for (const Network& network : read_networks(options, inputs, failed))
+    for (const Layer& layer : network.layers) {
+      LayerSpec spec = stated(layer);
+      spec.measured = {};
+      if (!known.insert(identity(spec)).second) continue;
+      if (!can_be_timed(layer) || !spec.fused.empty()) {
+        note(fmt::format("{}: layer \"{}\" is none that the script can time: left out",
+                         network.source, layer.name));
+        continue;
+      }
+      if (!out.empty()) out += '\n';
+      JsonWriter writer(out, false);
+      write_layer(writer, spec);
+    }
+  if (out.empty())
+    throw InputError(options.inputs.front(), "", "expected layers that the script can time");
+  return out;
+}
+
 }  // namespace
 
-std::string measuring_script(double minutes) {
+int write_measuring_script(const Options& options) {
+  bool failed = false;
   std::string script(calibration_file("measure"));
-  replace(script, "@MINUTES@", fmt::format("{}", minutes));
-  replace(script, "@LAYERS@", timed_layers().objects());
-  return script;
+  replace(script, "@MINUTES@", fmt::format("{}", options.minutes.value_or(10)));
+  replace(script, "@LAYERS@",
+          options.inputs.empty() ? timed_layers().objects() : objects_of_inputs(options, failed));
+  write_standard_output(script);
+  flush_standard_output();
+  return failed ? 1 : 0;
 }
 
 }  // namespace roofline

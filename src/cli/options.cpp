@@ -20,7 +20,8 @@ void set_formats(Options& options) {
                      " contradict each other");
   if (options.json) options.format = find_output_format("json");
   options.asks_for_results = options.format != nullptr || options.report.compare || options.chart ||
-                             explains(options) || !options.exports.empty();
+                             explains(options) || !options.exports.empty() ||
+                             options.writes_records();
   const bool prints_layers = options.layer_file == "-";
   if (prints_layers && options.format != nullptr)
     throw UsageError(
@@ -28,6 +29,9 @@ void set_formats(Options& options) {
   if (options.exports.empty() && options.format == nullptr && !prints_layers)
     options.format = find_output_format("table");
   options.json = options.format != nullptr && options.format->name == "json";
+  if (!options.layer_file.empty() && !options.writes_records() && options.report.filter.selects())
+    throw UsageError("--to-layers " + options.layer_file +
+                     ": expected FILE.ndjson, whose layers stand alone, for a choice of layers");
 }
 
 void check_chart(Options& options) {
@@ -50,13 +54,12 @@ void check_chart(Options& options) {
 void set_action(Options& options) {
   using enum Options::Action;
   const bool calibrates = !options.inputs.empty() && options.inputs.front() == "calibrate";
-  if (options.action == write_script && !(calibrates && options.inputs.size() == 1))
-    throw UsageError("--script: expected calibrate --script, without other inputs");
-  if (options.action != evaluate) return;
-  if (calibrates) {
-    options.action = calibrate;
+  if (options.action == write_script && !calibrates)
+    throw UsageError("--script: expected calibrate --script");
+  if (calibrates && (options.action == write_script || options.action == evaluate))
     options.inputs.erase(options.inputs.begin());
-  }
+  if (options.action != evaluate) return;
+  if (calibrates) options.action = calibrate;
   if (options.minutes) throw UsageError("--minutes: expected calibrate --script");
   if (!calibrates && options.constants != "*") throw UsageError("--constants: expected calibrate");
   if (!options.inputs.empty()) return;
@@ -191,7 +194,7 @@ Options parse_options(int argc, const char* const* argv) {
   set_formats(options);
   check_chart(options);
   set_action(options);
-  if (options.action == evaluate || options.action == calibrate) {
+  if (options.action == evaluate || options.action == calibrate || options.action == write_script) {
     set_settings(options);
     set_analysis(options);
     set_order(options);

@@ -26,6 +26,7 @@ namespace roofline {
 struct Export {
   std::string path;
   const OutputFormat* format;
+  bool annotates = false;  ///< it is the recording itself, with what is expected
 };
 
 /// What layers are evaluated with.
@@ -65,7 +66,11 @@ struct Options {
   bool asks_for_results = false;  ///< results were asked for by name
   std::string measured;           ///< a file of times to join; empty: none
   std::string layer_file;         ///< to write the input's layers to; empty: none
-  std::size_t jobs = 1;           ///< threads that evaluate
+  /// Whether that file gets the rows that are shown, a record each, in place of the input.
+  bool writes_records() const {
+    return layer_file.ends_with(".ndjson") || layer_file.ends_with(".jsonl");
+  }
+  std::size_t jobs = 1;  ///< threads that evaluate
 
   // What layers are evaluated with, as stated, and what it means together.
   std::vector<DataType> dtypes;

@@ -41,13 +41,15 @@ void reserve_standard_descriptors() {
       const int same = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-void write_standard_output(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_standard_output();
+bool write_text(std::FILE* file, std::string_view text, bool may_be_bold) {
+  const bool on_terminal = isatty(fileno(file)) == 1;
+  const std::string shown = on_terminal ? terminal_text(text, may_be_bold) : "";
+  if (on_terminal) text = shown;
+  return std::fwrite(text.data(), 1, text.size(), file) == text.size();
 }
 
-void write_standard_rows(std::string_view text) {
-  static const bool on_terminal = isatty(STDOUT_FILENO) == 1;
-  write_standard_output(on_terminal ? printable_lines(text) : text);
+void write_standard_output(std::string_view text, bool may_be_bold) {
+  if (!write_text(stdout, text, may_be_bold)) fail_standard_output();
 }
 
 void flush_standard_output() {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,11 +26,12 @@ class OutputError : public std::runtime_error {
 /// the program was started without them: using them still fails.
 void reserve_standard_descriptors();
 
-/// Throws OutputClosed, or OutputError where writing fails for any other reason.
-void write_standard_output(std::string_view text);
-/// The same of rows, in which names stand as they are: what a terminal would act on is shown as
-/// "?".
-void write_standard_rows(std::string_view text);
+/// Writes what the program prints, to whatever file; on a terminal "?" stands for all that it would
+/// act on, but for bold where the text may have it. False where that fails.
+bool write_text(std::FILE* file, std::string_view text, bool may_be_bold = false);
+/// The same to standard output. Throws OutputClosed, or OutputError where writing fails for any
+/// other reason.
+void write_standard_output(std::string_view text, bool may_be_bold = false);
 /// Must be called at the end. Throws as writing does.
 void flush_standard_output();
 /// A line for the user on standard error.

@@ -139,7 +139,14 @@ void OutputFile::open_directly() {
 
 void OutputFile::write(std::string_view text) {
   open_directly();
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+  if (!write_text(file_, text)) fail();
+}
+
+int OutputFile::descriptor() {
+  open_directly();
+  const int file = dup(fileno(file_));
+  if (file < 0) fail();
+  return file;
 }
 
 void OutputFile::commit() {

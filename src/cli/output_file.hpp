@@ -34,6 +34,8 @@ class OutputFile {
 
   /// Throws OutputError. The first text for a pipe waits for its reader.
   void write(std::string_view text);
+  /// The same file, open once more, for whoever writes to it by other means.
+  int descriptor();
   /// To be called when all is written. Throws as write does, and where this run has read the file.
   void commit();
 

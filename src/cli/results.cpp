@@ -10,6 +10,7 @@
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "model/text.hpp"
+#include "report/fields.hpp"
 #include "report/rows.hpp"
 
 namespace roofline {
@@ -101,7 +102,11 @@ void Results::say(const Message& message) {
       if (!said_once_.insert(message.text).second) return;
       break;
     case Message::Kind::assumption:
-      if (assumed_.size() >= most_assumed || !assumed_.insert(message.text).second) return;
+      if (assumed_.contains(message.text)) return;
+      if (assumed_.size() >= most_assumed)
+        return say({"roofline: more is to be said of these inputs: give fewer of them to read it",
+                    Message::Kind::once});
+      assumed_.insert(message.text);
       break;
   }
   note(message.text);
@@ -126,7 +131,7 @@ void Results::take_rows(const std::vector<RenderedRows>& rows) try {
 }
 
 void Results::write_rows(const OutputFormat& format, std::string_view text) {
-  if (options_->format == &format) write_standard_rows(text);
+  if (options_->format == &format) write_standard_output(text);
   for (const Export& file : options_->exports)
     if (file.format == &format) files_->at(file.path).write(text);
 }
@@ -177,12 +182,12 @@ void Results::keep_layers(Network network) {
   std::move(network.layers.begin(), network.layers.end(), std::back_inserter(layers_->layers));
 }
 
-void Results::write_layer_file() {
+void Results::write_layer_file(const std::string& text) {
   const std::string& path = options_->layer_file;
   if (path == "-") {
-    if (layers_) write_standard_output(render_layer_file(*layers_));
-  } else if (layers_) {
-    files_->at(path).write(render_layer_file(*layers_));
+    write_standard_output(text);
+  } else if (!text.empty()) {
+    files_->at(path).write(text);
     files_->at(path).commit();
   } else if (!path.empty()) {
     is_kept(path);
@@ -190,7 +195,7 @@ void Results::write_layer_file() {
 }
 
 void Results::write() {
-  write_layer_file();
+  if (!options_->writes_records()) write_layer_file(layers_ ? render_layer_file(*layers_) : "");
   const bool has_rows = std::any_of(rows_.begin(), rows_.end(),
                                     [](const RowStream& rows) { return rows.has_begun(); });
   const bool is_layer_file_alone = layers_ && evaluated_.empty() && errors_.empty() && !has_rows;
@@ -198,6 +203,7 @@ void Results::write() {
   for (RowStream& rows : rows_) rows.end();
   const Report report = unwrap(make_report(std::move(evaluated_), std::move(errors_),
                                            options_->report, std::move(kernels_)));
+  if (options_->writes_records()) write_layer_file(render_layer_records(report));
   note_order(report);
   check_gates(report);
   for (const Export& file : options_->exports) end_file(file, report);
@@ -233,7 +239,9 @@ int Results::finish() const {
 void Results::end_file(const Export& file, const Report& report) {
   if (failed_ && !evaluated_any_ && is_kept(file.path)) return;
   OutputFile& output = files_->at(file.path);
-  if (!has_written(file.format)) {
+  if (file.annotates) {
+    write_annotated(report, file.path, output.descriptor(), options_->defaults.limits);
+  } else if (!has_written(file.format)) {
     RenderStyle style;
     style.chart = options_->chart;
     const Sink sink = [&output](std::string_view piece) { output.write(piece); };
@@ -248,7 +256,10 @@ void Results::write_standard_format(const Report& report) const {
   if (has_written(&format)) return;
   RenderStyle style = standard_output_style();
   style.chart = options_->chart;
-  if (const auto error = format.write(report, style, write_standard_output)) raise(*error);
+  const Sink sink = [&](std::string_view text) {
+    write_standard_output(text, format.rows() == nullptr);
+  };
+  if (const auto error = format.write(report, style, sink)) raise(*error);
 }
 
 }  // namespace roofline

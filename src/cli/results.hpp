@@ -41,7 +41,7 @@ class Results {
   /// The records of the input, if it had any, become one result a slot.
   void join(const std::string& input);
   void keep_layers(Network network);
-  void write_layer_file();
+  void write_layer_file(const std::string& text);
   void end_file(const Export& file, const Report& report);
   void write_standard_format(const Report& report) const;
   void check_gates(const Report& report);
@@ -68,5 +68,11 @@ class Results {
   std::vector<std::string> gate_lines_;  ///< what --fail-if found, for standard error
   std::optional<int> gate_code_;         ///< the exit code of that, once everything was evaluated
 };
+
+/// Packs the recording that the report is of into an open file, which it closes, with what is
+/// expected of each piece of a layer's GPU work among its arguments (annotated_recording.cpp).
+/// Throws InputError, OutputError.
+void write_annotated(const Report& report, const std::string& path, int file,
+                     const InputLimits& limits);
 
 }  // namespace roofline

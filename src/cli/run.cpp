@@ -75,7 +75,6 @@ int evaluate_inputs(Options options) {
 std::string printed_text(const Options& options) {
   using enum Options::Action;
   if (options.action == print_text) return options.text;
-  if (options.action == write_script) return measuring_script(options.minutes.value_or(10));
   if (options.action == list_networks) return network_names();
   const Catalogue catalogue;
   if (options.action == list_gpus) {
@@ -94,7 +93,8 @@ std::string printed_text(const Options& options) {
 int run(const Options& options) {
   if (options.action == Options::Action::evaluate) return evaluate_inputs(options);
   if (options.action == Options::Action::calibrate) return calibrate_inputs(options);
-  write_standard_output(printed_text(options));
+  if (options.action == Options::Action::write_script) return write_measuring_script(options);
+  write_standard_output(printed_text(options), options.action == Options::Action::list_gpus);
   flush_standard_output();
   return 0;
 }

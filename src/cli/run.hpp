@@ -13,9 +13,14 @@ int run(const Options& options);
 /// InputError, OutputError.
 int calibrate_inputs(const Options& options);
 
-/// A Python script that times layers with PyTorch on a GPU, for `minutes` unless told otherwise,
-/// and writes what `roofline calibrate` reads. Layers of the built-in networks and of
-/// configs/calibration stand in it, one a line.
-std::string measuring_script(double minutes);
+/// The networks of all inputs; a wrong one is named on standard error.
+std::vector<Network> read_networks(const Options& options,
+                                   const std::vector<Expected<std::string>>& inputs, bool& failed);
+
+/// Prints a Python script that times layers with PyTorch on a GPU and writes what `roofline
+/// calibrate` reads. The layers of the inputs stand in it, one a line, as they are; without inputs
+/// those of the built-in networks and of configs/calibration, each in several types and passes.
+/// Returns the exit code. Throws as calibrate_inputs does.
+int write_measuring_script(const Options& options);
 
 }  // namespace roofline

@@ -23,6 +23,7 @@ class CsvRows {
   /// The next row that is not blank; none at the end. Throws InputError for an unclosed quote, and
   /// where the first line is no text in UTF-8 or has the line breaks of another time.
   std::optional<CsvRow> next();
+  std::size_t line() const { return line_; }  ///< the last that was read, from 1
 
  private:
   bool read_line(std::string& line);

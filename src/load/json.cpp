@@ -106,8 +106,6 @@ const JsonNode* sort_members(std::span<JsonNode> members) {
   return found == members.end() ? nullptr : &*found;
 }
 
-using TakeListed = std::function<void(std::string_view list, const Value& element)>;
-
 /// Builds a document's values from what the library's parser finds, and knows where that is.
 class TreeBuilder final : public nlohmann::json_sax<Library> {
  public:
@@ -128,6 +126,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
     return fault_;
   }
   std::optional<Fault> parse(std::istream& text) {
+    stream_ = &text;
     Library::sax_parse(text, this);
     return fault_;
   }
@@ -222,7 +221,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
   /// An element of a list, or what stands beside the lists.
   void give(const JsonNode& value) {
     if (open_.size() == 2 && !open_[0].is_array && open_[1].is_array)
-      (*take_)(list_, {value, *document_});
+      (*take_)(list_, {value, *document_}, static_cast<std::uint64_t>(stream_->tellg()));
     document_->clear();
   }
 
@@ -233,6 +232,7 @@ class TreeBuilder final : public nlohmann::json_sax<Library> {
 
   JsonDocument* document_;
   const TakeListed* take_;
+  std::istream* stream_ = nullptr;
   std::string list_;  ///< the key of the list whose elements are given
   std::vector<Level> open_;
   std::vector<JsonNode> parts_;
@@ -288,16 +288,23 @@ class StreamBuffer final : public std::streambuf {
 
  protected:
   int_type underflow() override {
-    stream_->skip(static_cast<std::size_t>(egptr() - eback()));
+    const auto seen = static_cast<std::size_t>(egptr() - eback());
+    stream_->skip(seen);
+    begin_byte_ += seen;
     const std::string_view bytes = stream_->peek(1);
     if (bytes.empty()) return traits_type::eof();
     char* const begin = const_cast<char*>(bytes.data());  // which nobody writes to
     setg(begin, begin, begin + bytes.size());
     return traits_type::to_int_type(*begin);
   }
+  /// Says where it is, and goes nowhere else.
+  pos_type seekoff(off_type, std::ios_base::seekdir, std::ios_base::openmode) override {
+    return static_cast<off_type>(begin_byte_) + (gptr() - eback());
+  }
 
  private:
   ByteStream* stream_;
+  std::uint64_t begin_byte_ = 0;  ///< where in the text begins what is in memory
 };
 
 }  // namespace

@@ -204,7 +204,7 @@ class Builder {
     for (const std::string& name : proto.outputs) {
       const bool is_left_out = name.empty() && !node.outputs.empty();  // never the first
       node.outputs.push_back(is_left_out ? nullptr : new_value(name));
-      if (!name.empty()) scope.values[name] = node.outputs.back();
+      if (!name.empty()) bind(name, node.outputs.back(), scope);
     }
     if (!node.outputs.empty()) settle(std::move(node));
   }
@@ -257,8 +257,13 @@ class Builder {
       const std::string& name = node.proto->outputs[i];
       if (name.empty()) continue;
       Value* value = i < values.size() ? values[i] : nullptr;
-      scope.values[name] = value != nullptr ? value : new_value(name);
+      bind(name, value != nullptr ? value : new_value(name), scope);
     }
+  }
+
+  static void bind(const std::string& name, Value* value, Scope& scope) {
+    if (!scope.values.emplace(name, value).second)
+      fail("expected results that nothing else gives", '"' + name + '"');
   }
 
   void add_if(const Node& node, Scope& scope) {

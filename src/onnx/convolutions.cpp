@@ -57,6 +57,8 @@ void set_padding(const Node& node, const Sizes& in, Window& window) {
   const std::string rule = text_attribute(node, "auto_pad", "NOTSET");
   const bool upper = rule == "SAME_UPPER";
   const bool same = upper || rule == "SAME_LOWER";
+  if (!same && rule != "NOTSET" && rule != "VALID")
+    fail("auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID", '"' + rule + '"');
   const bool is_stated = !same && rule != "VALID";
   if (const auto pads = is_stated ? window_numbers(node, "pads", 2 * rank, 0) : std::nullopt) {
     const auto middle = pads->begin() + window.rank;
@@ -111,13 +113,18 @@ Window window_of(const Node& node) {
     fail("expected an operand [N, C, ...] with 1 to 3 spatial sizes", in);
   Window window;
   window.rank = static_cast<std::uint8_t>(in.size() - 2);
+  const auto stated = ints_attribute(node, "kernel_shape");
   if (!is_pool(node)) {
     const Sizes& weights = weight_sizes(node, in);
-    std::copy(weights.begin() + 2, weights.end(), window.kernel.end() - window.rank);
-  } else if (!ints_attribute(node, "kernel_shape")) {
+    const Sizes kernel(weights.begin() + 2, weights.end());
+    if (stated.value_or(kernel) != kernel)
+      fail("kernel_shape: expected " + list_text(kernel) + ", as the weights have", *stated);
+    std::copy(kernel.begin(), kernel.end(), window.kernel.end() - window.rank);
+  } else if (!stated) {
     fail("kernel_shape: expected " + std::to_string(window.rank) + " numbers", "none");
+  } else {
+    read_axes(node, "kernel_shape", window.rank, 1, window.kernel);
   }
-  read_axes(node, "kernel_shape", window.rank, 1, window.kernel);
   read_axes(node, "strides", window.rank, 1, window.stride);
   read_axes(node, "dilations", window.rank, 1, window.dilation);
   read_axes(node, "output_padding", window.rank, 0, window.output_padding);

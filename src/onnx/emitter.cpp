@@ -64,10 +64,10 @@ NetworkSpec Emitter::network(Graph& graph, std::uint64_t batch) {
     network.unread = {layers->size(), [layers](std::size_t index) { return (*layers)[index]; }};
     return network;
   }
-  if (nodes_without_sizes_ > 0)
+  if (without_sizes_.nodes > 0)
     throw InputError(model_.source, "",
                      "expected nodes that compute something, got none; the sizes of " +
-                         first_without_sizes_ + " are not known");
+                         without_sizes_.first + " are not known");
   network.assumptions.emplace_back(
       "nothing to evaluate: its nodes are views and constants, which cost nothing");
   return network;
@@ -81,12 +81,11 @@ void Emitter::emit(const Node& node) {
       });
   if (has_no_sizes) {
     if (is_essential(node)) fail_sizes(node);
-    if (nodes_without_sizes_++ == 0) first_without_sizes_ = node_place(node);
-    return;
+    return without_sizes_.add(node);
   }
   const bool is_empty = std::all_of(node.outputs.begin(), node.outputs.end(),
                                     [](const Value* output) { return !has_elements(output); });
-  if (is_empty) return;
+  if (is_empty) return empty_.add(node);
   // The file may state a result's sizes where those of the operands are not known.
   const bool has_operands =
       std::all_of(node.inputs.begin(), node.inputs.end(),
@@ -215,9 +214,13 @@ void Emitter::add_notes(NetworkSpec& network) const {
   if (!operators.empty())
     network.assumptions.push_back("counted by their bytes alone, as there is no rule for them: " +
                                   operators);
-  if (nodes_without_sizes_ > 0)
-    network.assumptions.push_back("left out " + nodes(nodes_without_sizes_) +
-                                  " whose sizes are not known, the first " + first_without_sizes_);
+  const auto note = [&](const LeftOut& left_out, const char* why) {
+    if (left_out.nodes > 0)
+      network.assumptions.push_back("left out " + nodes(left_out.nodes) + why + ", the first " +
+                                    left_out.first);
+  };
+  note(without_sizes_, " whose sizes are not known");
+  note(empty_, " whose results are empty");
 }
 
 }  // namespace roofline::onnx_graph

@@ -68,6 +68,15 @@ class Emitter {
   void count_without_rule(const Node& node) { ++without_rule_[node.op]; }
 
  private:
+  struct LeftOut {
+    std::size_t nodes = 0;
+    std::string first;  ///< of them
+
+    void add(const Node& node) {
+      if (nodes++ == 0) first = node_place(node);
+    }
+  };
+
   void emit(const Node& node);
   void mark_shared();
   void set_names();
@@ -78,8 +87,8 @@ class Emitter {
   std::deque<LayerSpec> layers_;  ///< a deque, as drafts point into it
   std::vector<Draft> drafts_;     ///< one a layer
   std::map<std::string, std::size_t> without_rule_;
-  std::string first_without_sizes_;
-  std::size_t nodes_without_sizes_ = 0;
+  LeftOut without_sizes_;
+  LeftOut empty_;
 };
 
 /// Sizes with the trailing axes as one, so that there are at most five.

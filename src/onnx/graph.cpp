@@ -12,6 +12,14 @@ std::string place(const std::string& name, const std::string& made, const std::s
   return "node \"" + (name.empty() ? made : name) + "\" (" + op + ")";
 }
 
+/// The attribute if it holds something of that kind; null where it holds nothing.
+const AttributeProto* attribute_of(const Node& node, std::string_view name, const char* kind) {
+  const AttributeProto* found = find_attribute(node, name);
+  if (found == nullptr || found->kind.empty()) return nullptr;
+  if (found->kind != kind) fail(std::string(name) + ": expected " + kind, std::string(found->kind));
+  return found;
+}
+
 }  // namespace
 
 void fail(const std::string& expected, const std::string& got) {
@@ -45,30 +53,30 @@ const AttributeProto* find_attribute(const Node& node, std::string_view name) {
 std::int64_t int_attribute(const Node& node, std::string_view name, std::int64_t otherwise) {
   if (const auto made = node.made.find(std::string(name)); made != node.made.end())
     return made->second.empty() ? otherwise : made->second.front();
-  const auto* attribute = find_attribute(node, name);
-  return attribute != nullptr && attribute->i ? *attribute->i : otherwise;
+  const auto* attribute = attribute_of(node, name, "an integer");
+  return attribute != nullptr ? *attribute->i : otherwise;
 }
 
 double float_attribute(const Node& node, std::string_view name, double otherwise) {
-  const auto* attribute = find_attribute(node, name);
-  return attribute != nullptr && attribute->f ? *attribute->f : otherwise;
+  const auto* attribute = attribute_of(node, name, "a number");
+  return attribute != nullptr ? *attribute->f : otherwise;
 }
 
 std::string text_attribute(const Node& node, std::string_view name, const std::string& otherwise) {
-  const auto* attribute = find_attribute(node, name);
-  return attribute != nullptr && attribute->s ? *attribute->s : otherwise;
+  const auto* attribute = attribute_of(node, name, "a text");
+  return attribute != nullptr ? *attribute->s : otherwise;
 }
 
 std::optional<Sizes> ints_attribute(const Node& node, std::string_view name) {
   if (const auto made = node.made.find(std::string(name)); made != node.made.end())
     return made->second;
-  const auto* attribute = find_attribute(node, name);
+  const auto* attribute = attribute_of(node, name, "integers");
   if (attribute == nullptr || attribute->ints.empty()) return std::nullopt;
   return attribute->ints;
 }
 
 const TensorProto* tensor_attribute(const Node& node, std::string_view name) {
-  const auto* attribute = find_attribute(node, name);
+  const auto* attribute = attribute_of(node, name, "a tensor");
   return attribute != nullptr ? attribute->tensor.get() : nullptr;
 }
 

@@ -1,8 +1,10 @@
 #include "onnx/model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "roofline/error.hpp"
@@ -221,6 +223,10 @@ constexpr ElementType element_types[] = {
      [](std::uint64_t bits) { return from_float(bits << 16); }},
     {element::int64, DataType::fp32, false, false, 8, from_integer<std::int64_t>},
     {element::int32, DataType::fp32, false, false, 4, from_integer<std::int32_t>},
+    {element::uint32, DataType::fp32, false, false, 4, from_integer<std::uint32_t>},
+    {element::uint64, DataType::fp64, false, false, 8, from_integer<std::uint64_t>},
+    {element::int16, DataType::fp16, false, false, 2, from_integer<std::int16_t>},
+    {element::uint16, DataType::fp16, false, false, 2, from_integer<std::uint16_t>},
     {element::boolean, DataType::int8, false, false, 1, from_integer<std::uint8_t>},
     {element::int8, DataType::int8, false, true, 1, from_integer<std::int8_t>},
     {element::uint8, DataType::int8, false, true, 1, from_integer<std::uint8_t>},
@@ -356,7 +362,13 @@ class ModelReader {
   void attribute(const WireField& around, AttributeProto& attribute) {
     Bits ints;
     Bits floats;
+    constexpr std::array<std::string_view, 10> kinds{
+        "",         "",        "a number", "an integer", "a text",
+        "a tensor", "a graph", "numbers",  "integers",   "texts"};  // by the numbers of fields
+    std::set<std::uint64_t> held;
+    std::uint64_t stated = 0;
     wire_.message(&around, [&](const WireField& field) {
+      if (field.number >= 2 && field.number <= 9) held.insert(field.number);
       switch (field.number) {
         case 1: attribute.name = wire_.name(field); break;
         case 2: attribute.f = from_float(field.value); break;
@@ -366,10 +378,12 @@ class ModelReader {
         case 6: graph(field, make(attribute.graph)); break;
         case 7: wire_.numbers(field, WireKind::fixed32, most_list, floats); break;
         case 8: wire_.numbers(field, WireKind::varint, most_list, ints); break;
+        case 20: stated = field.value + 1; break;  // a type, numbered as the fields but one less
         case 21: attribute.reference = wire_.name(field); break;
         default: break;
       }
     });
+    if (!held.empty()) attribute.kind = kinds[held.contains(stated) ? stated : *held.begin()];
     attribute.ints.assign(ints.begin(), ints.end());
     for (const std::uint64_t each : floats) attribute.floats.push_back(from_float(each));
   }

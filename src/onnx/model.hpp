@@ -58,8 +58,8 @@ enum Type : int {
 /// What is known of a type.
 struct ElementType {
   int type = element::unknown;
-  /// Integers of 32 bits take the bytes and the units of fp32; those of 64 bits, indices, are 32
-  /// bits wide in the runtimes of GPUs.
+  /// Integers take the bytes and the units of floats of their width; int64, the type of indices, is
+  /// 32 bits wide in the runtimes of GPUs.
   DataType dtype = DataType::fp32;
   bool is_float = false;
   bool is_quantised = false;  ///< 8 bits or fewer, of which weights may be
@@ -82,6 +82,7 @@ struct GraphProto;
 
 struct AttributeProto {
   std::string name;
+  std::string_view kind;  ///< what it holds, "an integer", "texts"; empty: nothing
   std::string reference;  ///< in a function: the attribute of its call that this one stands for
   std::optional<std::int64_t> i;
   std::optional<double> f;

@@ -371,7 +371,15 @@ void connect(Graph& graph) {
 }  // namespace
 
 void simplify(Graph& graph, const std::string& source) {
+  const std::vector<Node*> all = graph.order;
   connect(graph);
+  const auto is_unneeded = [](const Node* node) {
+    return !node->is_needed && node->row->layer != emit_view;
+  };
+  if (const auto count = std::ranges::count_if(all, is_unneeded); count > 0)
+    graph.notes.push_back("left out " + std::to_string(count) + (count == 1 ? " node" : " nodes") +
+                          " that no output depends on, the first " +
+                          node_place(**std::ranges::find_if(all, is_unneeded)));
   for (void (*join)(Node&) : {join_activation, join_norm, join_product}) {
     for (Node* node : graph.order)
       if (!node->outputs.empty() && node->outputs[0] != nullptr)

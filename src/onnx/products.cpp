@@ -205,27 +205,21 @@ std::optional<Sizes> result_sizes(Node& node) {
   return result;
 }
 
-/// Scores of all queries and keys, their softmax, and the sum of the values that they weigh.
+/// One kernel, as recordings have it.
 void emit_attention(Emitter& emitter, const Node& node) {
   const auto sizes = attention_sizes(node);
   if (!sizes || !has_elements(node.input(1)) || !has_elements(node.outputs[0]))
     return emit_without_rule(emitter, node);
-  Value* result = node.outputs[0];
-  const Value* q = node.input(0);
-  const Value* k = node.input(1);
-  const Value* v = node.input(2);
-  const std::int64_t products = product_or_throw({sizes->batch, sizes->heads});
-  emit_matmul(emitter, node, *q, *k, {products, sizes->queries, sizes->head_size},
-              {products, sizes->head_size, sizes->keys}, "scores");
-  // The scores stay inside: the result's own fields stand for them until it is written.
-  emitter.writes(result, Layout::matrix);
-  LayerSpec& softmax = emitter.add(node, LayerKind::softmax, "softmax");
-  softmax.input = OperandSpec{};
-  softmax.input->layer = std::to_string(result->source->layer);
-  emitter.writes(result, Layout::matrix);
-  emit_matmul(emitter, node, *result, *v, {products, sizes->queries, sizes->keys},
-              {products, sizes->keys, sizes->value_head_size}, "values");
-  for (Value* each : node.outputs) emitter.writes(each, Layout::matrix, false);
+  const auto& [batch, heads, kv_heads, queries, keys, head_size, value_head_size, result] = *sizes;
+  LayerSpec& spec = emitter.add(node, LayerKind::attention);
+  spec.inputs = {Emitter::operand(*node.input(0), {batch, heads, queries, head_size}),
+                 Emitter::operand(*node.input(1), {batch, kv_heads, keys, head_size}),
+                 Emitter::operand(*node.input(2), {batch, kv_heads, keys, value_head_size})};
+  for (OperandSpec& each : spec.inputs) each.is_parameter = false;
+  const bool is_own = node.domain.empty();
+  spec.causal = int_attribute(node, is_own ? "is_causal" : "unidirectional", 0) != 0;
+  spec.masked = node.input(is_own ? 3 : 5) != nullptr;
+  for (Value* each : node.outputs) emitter.writes(each, Layout::first, false);
 }
 
 /// [steps, directions, batch, state], and the last state, of GRUs, LSTMs and simple ones.

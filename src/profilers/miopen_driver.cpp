@@ -13,6 +13,7 @@
 #include "load/whole_input.hpp"
 #include "model/text.hpp"
 #include "profilers/formats.hpp"
+#include "profilers/profiler_csv.hpp"
 
 namespace roofline {
 namespace {
@@ -149,6 +150,9 @@ void set_image(const DriverCommand& command, bool is_3d, LayerSpec& layer, std::
 /// -F asks for passes by bits: 1 forward, 2 the data's gradient, 4 the weights'; 0 for all.
 std::uint64_t asked_passes(const DriverCommand& command, std::uint64_t all) {
   const std::uint64_t bits = command.number('F', 0);
+  if (bits > all)
+    throw InputError("-F: expected passes as a number up to " + std::to_string(all) + ", got " +
+                     std::to_string(bits));
   return bits == 0 ? all : bits;
 }
 
@@ -176,6 +180,8 @@ std::uint64_t read_norm(const DriverCommand& command, LayerSpec& layer) {
   set_image(command, command.text('D').has_value(), layer, "DHW");
   const std::uint64_t forward = command.number('F', 1);
   const bool backward = command.number('b', 0) != 0;
+  if (forward == 0 && !backward)
+    throw InputError("-F: expected a pass, by -F 1, -F 2 or -b 1, got none");
   layer.batch_statistics = forward == 1 || backward;
   return (forward != 0 ? 1U : 0U) | (backward ? 2U : 0U);
 }
@@ -301,7 +307,10 @@ class DriverText {
       measured.pass = pass;
       double ms = 0;
       std::from_chars(number.data(), number.data() + number.size(), ms);
-      if (!std::isfinite(ms) || ms <= 0) return;
+      if (!(ms > 0 && ms * 1e-3 <= s_per_year))
+        return bad_.add({stream_.name(), std::to_string(line_),
+                         "expected a time above 0 and of less than a year, got \"" +
+                             std::string(number.substr(0, 40)) + '"'});
       measured.warm_s = ms * 1e-3;
       network_.layers[known->second].measured = measured;
     }

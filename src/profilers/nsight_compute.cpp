@@ -213,6 +213,7 @@ class NsightComputeTable {
     KernelRecording recording;
     recording.recorder = "Nsight Compute";
     recording.gpu = std::move(gpu_);
+    table_.note_others(recording.notes);
     list_.fold_into(recording);
     return recording;
   }
@@ -230,7 +231,7 @@ class NsightComputeTable {
   void read_launches() {
     std::vector<std::string> units(table_.header().size());
     while (table_.next()) {
-      const bool has_units = table_.cell("ID").empty();
+      const bool has_units = launch_.id.empty() && table_.cell("ID").empty();
       if (!has_units && !begin_launch()) continue;
       for (std::size_t i = 0; i < units.size(); ++i)
         if (has_units)
@@ -242,7 +243,10 @@ class NsightComputeTable {
 
   /// False where the row is none of the table: what the profiled program printed.
   bool begin_launch() {
-    if (!profiler_number(table_.cell("Process ID"))) return false;
+    if (!profiler_number(table_.cell("Process ID"))) {
+      table_.pass_over();
+      return false;
+    }
     const std::string id = table_.text("Process ID") + '/' + table_.text("ID");
     if (id == launch_.id) return true;
     finish_launch();

@@ -63,6 +63,7 @@ NetworkSpecs read_nsight_systems(ByteStream& stream, BadRows& bad) {
       bad, [&] { list.add(has_launches ? launch_in(table) : sum_in(table, columns.back())); });
   KernelRecording recording;
   recording.recorder = "Nsight Systems";
+  table.note_others(recording.notes);
   const std::string device = list.fold_into(recording);
   if (has_launches) recording.gpu.name = name_of_device(device);
   return specs_of(std::move(recording), stream);

@@ -124,12 +124,27 @@ std::optional<double> ProfilerCsv::seconds_a_unit(std::string_view column) const
 
 bool ProfilerCsv::next() {
   while (std::optional<CsvRow> row = rows_.next()) {
-    if (row->cells.size() < least_cells_ || row->cells.size() > header_.size()) continue;
+    if (row->cells.size() < least_cells_ || row->cells.size() > header_.size()) {
+      note_other(*row);
+      continue;
+    }
     row_ = std::move(*row);
     row_.cells.resize(header_.size());
     return true;
   }
   return false;
+}
+
+void ProfilerCsv::note_other(const CsvRow& row) {
+  if (others_ == 0) first_other_ = row.line;
+  others_ += rows_.line() + 1 - row.line;
+}
+
+void ProfilerCsv::note_others(std::vector<std::string>& notes) const {
+  if (others_ > 0)
+    notes.push_back("lines below the header that are no rows of the table, left out: " +
+                    std::to_string(others_) + ", the first is line " +
+                    std::to_string(first_other_));
 }
 
 void ProfilerCsv::for_each_row(BadRows& bad, const std::function<void()>& take) {

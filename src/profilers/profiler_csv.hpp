@@ -45,6 +45,10 @@ class ProfilerCsv {
   /// The next row that reaches the columns asked for; what it lacks behind them is empty. False at
   /// the end.
   bool next();
+  /// The row that was read last is none of the table's.
+  void pass_over() { note_other(row_); }
+  /// Says how many lines below the header are no rows of the table.
+  void note_others(std::vector<std::string>& notes) const;
   /// Gives each row to `take`; one for which that throws an InputError costs only itself.
   void for_each_row(BadRows& bad, const std::function<void()>& take);
 
@@ -65,6 +69,7 @@ class ProfilerCsv {
  private:
   std::optional<std::size_t> place_of(std::string_view column) const;
   std::optional<double> seconds_a_unit(std::string_view column) const;
+  void note_other(const CsvRow& row);
 
   std::string source_;
   CsvRows rows_;
@@ -72,6 +77,8 @@ class ProfilerCsv {
   std::vector<std::string> columns_;  ///< its cells without units
   std::size_t least_cells_ = 0;
   CsvRow row_;
+  std::size_t others_ = 0;  ///< lines below the header that are no rows
+  std::size_t first_other_ = 0;
 };
 
 /// Longer than any launch: what profilers' clocks that went wrong say.

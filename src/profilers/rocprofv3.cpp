@@ -58,10 +58,12 @@ KernelLaunch launch_in(const ProfilerCsv& table, StampClock& clock) {
   return launch;
 }
 
-void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list) {
+void read_kernel_trace(ByteStream& stream, BadRows& bad, KernelList& list,
+                       std::vector<std::string>& notes) {
   ProfilerCsv table(stream, trace_columns);
   StampClock clock;
   table.for_each_row(bad, [&] { list.add(launch_in(table, clock)); });
+  table.note_others(notes);
 }
 
 // A counter of waves' instructions counts one for the 64 lanes of a wave; one of matrix operations
@@ -101,7 +103,8 @@ KernelCounters counters_of(const std::map<std::string, double, std::less<>>& val
 }
 
 /// A row for each counter of each dispatch; the rows of a dispatch need not follow each other.
-void read_counters(ByteStream& stream, BadRows& bad, KernelList& list) {
+void read_counters(ByteStream& stream, BadRows& bad, KernelList& list,
+                   std::vector<std::string>& notes) {
   ProfilerCsv table(stream, counter_columns);
   struct Dispatch {
     KernelLaunch launch;
@@ -119,6 +122,7 @@ void read_counters(ByteStream& stream, BadRows& bad, KernelList& list) {
     if (is_new) dispatches.push_back({std::move(launch), {}});
     dispatches[place->second].values[table.text("Counter_Name")] += *number;
   });
+  table.note_others(notes);
   for (Dispatch& dispatch : dispatches) {
     dispatch.launch.kernel.counters = counters_of(dispatch.values);
     list.add(dispatch.launch);
@@ -214,11 +218,9 @@ bool looks_like_rocprofv3_csv(std::string_view head) {
 NetworkSpecs read_rocprofv3_csv(ByteStream& stream, BadRows& bad) {
   const std::string_view head = stream.peek(head_byte);
   KernelList list;
-  if (has_header(head, counter_columns))
-    read_counters(stream, bad, list);
-  else
-    read_kernel_trace(stream, bad, list);
   KernelRecording recording;
+  (has_header(head, counter_columns) ? read_counters : read_kernel_trace)(stream, bad, list,
+                                                                          recording.notes);
   recording.recorder = "rocprofv3";
   recording.gpu.name = gpu_beside(stream.name());
   list.fold_into(recording);

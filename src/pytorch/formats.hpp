@@ -2,8 +2,13 @@
 
 // What PyTorch writes as input formats, each of which is one network.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "load/byte_stream.hpp"
 #include "load/json.hpp"
@@ -14,6 +19,21 @@ namespace roofline {
 /// Traces of torch.profiler, whose layers are measured.
 bool looks_like_trace(std::string_view head);
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream);
+
+/// A piece of GPU work in a trace.
+struct LayerRun {
+  std::string layer;           ///< that it is of
+  double time_s = 0;           ///< of that run of the layer, all its work together
+  std::uint64_t end_byte = 0;  ///< where its event ends, behind its arguments
+};
+/// The pieces that are of a layer and have arguments last, in the trace's order.
+std::vector<LayerRun> layer_runs(ByteStream& trace);
+
+/// What to add to the arguments of a piece of work, as JSON; empty: nothing.
+using AnnotationOf = std::function<std::string(const LayerRun& run)>;
+/// Gives on the trace that these are of, with "roofline" among the arguments.
+void annotate_trace(ByteStream& trace, std::span<const LayerRun> runs, const AnnotationOf& text_of,
+                    const std::function<void(std::string_view)>& take);
 
 /// Programs of torch.export (.pt2).
 std::unique_ptr<Reader> open_exported_program(std::unique_ptr<ByteStream> stream);

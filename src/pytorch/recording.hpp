@@ -70,6 +70,8 @@ struct GpuActivity {
   TextId name = TextPool::empty;
   std::uint32_t device = 0;
   std::uint32_t message = 0;  ///< index in Recording::messages
+  /// Where its event ends; 0 where its arguments do not stand last, or are annotated already.
+  std::uint64_t end_byte = 0;
 
   double end_us() const { return start_us + duration_us; }
 };

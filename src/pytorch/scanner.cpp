@@ -88,11 +88,16 @@ Arguments read_arguments(const Value& sizes, const Value& strides, const Value& 
   return arguments;
 }
 
+bool may_be_annotated(const Value& event) {
+  const Value last = event.at(event.size() - 1);
+  return last.key() == "args" && last.is_object() && !last.contains("roofline");
+}
+
 class Scanner {
  public:
   explicit Scanner(std::string source) : source_(std::move(source)) {}
 
-  void add(const Value& event) {
+  void add(const Value& event, std::uint64_t end_byte) {
     ++events_;
     if (event.find("ph").try_text() != "X") return;
     // The names of PyTorch 1.8 to 1.12 stand second.
@@ -107,7 +112,7 @@ class Scanner {
       add_operator(event);
     else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
              category == "Kernel" || category == "Memcpy" || category == "Memset")
-      add_activity(event);
+      add_activity(event, end_byte);
     else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
       add_call(event);
     else if (is_annotation || category == "python_function")
@@ -165,13 +170,14 @@ class Scanner {
                                     message_of(arguments)});
   }
 
-  void add_activity(const Value& event) {
+  void add_activity(const Value& event, std::uint64_t end_byte) {
     const auto [start_us, duration_us] = times_of(event);
     const Value arguments = event.find("args");
     recording_.activities.push_back(
         {start_us, duration_us, operator_id(arguments), count_in(arguments, "correlation"),
          count_in(arguments, "bytes"), name_of(event),
-         static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments)});
+         static_cast<std::uint32_t>(count_in(arguments, "device")), message_of(arguments),
+         may_be_annotated(event) ? end_byte : 0});
   }
 
   /// The runtime has many calls: only those matter that put work on the GPU.
@@ -245,10 +251,10 @@ class Scanner {
 
 Recording scan_trace(ByteStream& stream) {
   Scanner scanner(stream.name());
-  for_each_listed(stream, [&](std::string_view list, const Value& element) {
+  for_each_listed(stream, [&](std::string_view list, const Value& element, std::uint64_t end_byte) {
     if (!element.is_object()) return;
     if (list == "traceEvents")
-      scanner.add(element);
+      scanner.add(element, end_byte);
     else if (list == "deviceProperties")
       scanner.add_device(element);
   });

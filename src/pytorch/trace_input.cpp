@@ -170,7 +170,8 @@ void set_times(const Recording& recording, const WorkOrigins& origins,
   summary.gaps = std::move(idle.gaps);
 }
 
-void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
+/// Returns the layer's name of each row.
+std::vector<std::string> set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
   std::vector<std::string> names;
   network.layers = std::move(read.layers).layers(summary.steps, names);
   summary.chains = read.chains.items(names, summary.steps);
@@ -180,10 +181,28 @@ void set_layers(TraceLayers read, TraceSummary& summary, NetworkSpec& network) {
     layer.place = {network.source, "\"" + *layer.name + "\"", false, {}};
     layer.measured.change([&](Measured& measured) { measured.gpu = summary.gpu.name; });
   }
+  return names;
+}
+
+std::vector<LayerRun> runs_of(const Recording& recording, const std::vector<TraceLayers::Run>& all,
+                              const std::vector<std::string>& names) {
+  std::vector<LayerRun> runs;
+  for (const auto& [row, activities] : all) {
+    double time_s = 0;
+    for (const std::uint32_t index : activities)
+      time_s += recording.activities[index].duration_us * s_per_us;
+    for (const std::uint32_t index : activities)
+      if (const std::uint64_t end_byte = recording.activities[index].end_byte; end_byte > 0)
+        runs.push_back({names[row], time_s, end_byte});
+  }
+  std::ranges::sort(runs, {}, &LayerRun::end_byte);
+  return runs;
 }
 
 /// The network of a recording that has operators with shapes.
-NetworkSpec network_of(Recording recording, const std::string& source) {
+/// `runs`: set to those of its layers, where they are asked for.
+NetworkSpec network_of(Recording recording, const std::string& source,
+                       std::vector<LayerRun>* runs = nullptr) {
   if (recording.activities.empty())
     throw InputError(source, "",
                      "expected kernels that ran on a GPU, got a trace without any: record it with "
@@ -211,7 +230,9 @@ NetworkSpec network_of(Recording recording, const std::string& source) {
   summary.notes.insert(summary.notes.end(), read.notes.begin(), read.notes.end());
   NetworkSpec network;
   network.source = source;
-  set_layers(std::move(read), summary, network);
+  const std::vector<TraceLayers::Run> read_runs = std::move(read.runs);
+  const std::vector<std::string> names = set_layers(std::move(read), summary, network);
+  if (runs != nullptr) *runs = runs_of(recording, read_runs, names);
   network.summary = std::make_shared<const TraceSummary>(std::move(summary));
   return network;
 }
@@ -236,6 +257,12 @@ NetworkSpecs read_trace(ByteStream& stream, BadRows&) {
 bool looks_like_trace(std::string_view head) {
   return head.find("\"traceEvents\"") != std::string_view::npos ||
          head.find("\"deviceProperties\"") != std::string_view::npos;
+}
+
+std::vector<LayerRun> layer_runs(ByteStream& trace) {
+  std::vector<LayerRun> runs;
+  network_of(scan_trace(trace), trace.name(), &runs);
+  return runs;
 }
 
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteStream> stream) {

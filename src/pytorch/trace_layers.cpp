@@ -205,22 +205,19 @@ class LayerReader {
     if (kind == LayerKind::other && !call.name.starts_with("aten::") &&
         std::any_of(kernels.begin(), kernels.end(), is_product_kernel))
       products_.insert(std::string(call.name));
-    const double time_s = duration_s(work);
-    if (rows.size() == 1) return read_.layers.add(rows.front(), time_s);
-    const double first_s = data_gradient_s(work, kernels, time_s);
-    read_.layers.add(rows[0], first_s);
-    read_.layers.add(rows[1], time_s - first_s);
+    if (rows.size() == 1) return add_run(rows.front(), work);
+    if (const auto count = data_gradient_kernels(kernels)) {
+      const auto middle = work.begin() + static_cast<std::ptrdiff_t>(*count);
+      add_run(rows[0], {work.begin(), middle});
+      return add_run(rows[1], {middle, work.end()});
+    }
+    ++halved_operators_;
+    for (const std::size_t row : {rows[0], rows[1]}) read_.layers.add(row, duration_s(work) / 2);
   }
 
-  double data_gradient_s(const LaunchedWork& work, const std::vector<std::string_view>& kernels,
-                         double time_s) {
-    const std::optional<std::size_t> count = data_gradient_kernels(kernels);
-    if (!count) {
-      ++halved_operators_;
-      return time_s / 2;
-    }
-    return duration_s(
-        LaunchedWork(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(*count)));
+  void add_run(std::size_t row, LaunchedWork work) {
+    read_.layers.add(row, duration_s(work));
+    read_.runs.push_back({row, std::move(work)});
   }
 
   /// Ranges that are no operators have no arguments: there the kernels say more.

@@ -77,6 +77,12 @@ struct TraceLayers {
   UnmodelledList unmodelled;
   double layout_s = 0;             ///< moving images' channels to the other end, in all steps
   std::vector<std::string> notes;  ///< what was assumed
+  /// A run of a layer: its row, and the pieces of GPU work that it is.
+  struct Run {
+    std::size_t row;
+    std::vector<std::uint32_t> activities;
+  };
+  std::vector<Run> runs;
 };
 
 /// Takes activities of one device inside these steps, without transfers.

@@ -84,7 +84,11 @@ std::string aligned(const Grid& grid, const RenderStyle& style) {
   std::string text;
   const auto add = [&](const std::vector<std::string_view>& cells, bool bold) {
     const std::string line = line_of(cells, grid, widths);
-    text += bold && style.colour ? "\x1b[1m" + line + "\x1b[0m\n" : line + '\n';
+    const bool marked = bold && style.colour;
+    if (marked) text += bold_begin;
+    text += line;
+    if (marked) text += bold_end;
+    text += '\n';
   };
   add(headers_of(grid), true);
   for (std::size_t i = 0; i < grid.row_count(); ++i)

@@ -206,6 +206,19 @@ std::string printable_lines(std::string_view text) {
   return replaced(text, "?", [](char32_t code) { return code != U'\n' && acts(code); });
 }
 
+std::string terminal_text(std::string_view text, bool may_be_bold) {
+  if (!may_be_bold) return printable_lines(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min({text.find(bold_begin), text.find(bold_end), text.size()});
+    out += printable_lines(text.substr(0, end));
+    text.remove_prefix(end);
+    out += text.substr(0, bold_begin.size());
+    text.remove_prefix(std::min(bold_begin.size(), text.size()));
+  }
+  return out;
+}
+
 std::string markdown_text(std::string_view text) {
   constexpr std::string_view markup = "\\|<`*[&~$";
   const auto is_in_word = [&](std::size_t i) {

@@ -376,6 +376,7 @@ Expected<Result> evaluate(Network network, const Context& context) {
       throw InputError(network.source, "",
                        "expected layers for a framework to run, got a recording, which says "
                        "itself what ran");
+    if (network.layers.empty()) throw InputError(network.source, "", "expected layers, got none");
     network = as_run(std::move(network), context.options);
     const Expected<Memory> memory =
         network.recording ? Memory() : memory_of_network(network, context);

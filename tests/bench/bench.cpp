@@ -1,6 +1,6 @@
 // Times whole runs of the program, launch to exit, against `jq .` on the same file, of an ONNX
 // model against `cat`, pair by pair so that both see the same machine; the kernel model against
-// counting and the roofline alone; streams of layers, their memory, and how time grows with size.
+// counting and the roofline alone; streams of layers, and their memory.
 //
 //   roofline_bench PATH_OF_ROOFLINE [RUNS]
 
@@ -161,5 +161,4 @@ int main(int argc, char** argv) {
   time_rows();
   bench::time_streams(roofline, words[0]);
   bench::measure_memory(roofline, words[0]);
-  bench::measure_growth(roofline);
 }

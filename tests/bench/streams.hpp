@@ -18,8 +18,4 @@ void measure_memory(const std::string& roofline, const std::string& self);
 /// What a program has resident at most, whose output goes to the file.
 void print_memory_byte(const std::string& output, const std::vector<std::string>& words);
 
-/// CPU time of inputs of one size and of twice that: 2 where it grows as they do, 4 where it grows
-/// as their square.
-void measure_growth(const std::string& roofline);
-
 }  // namespace bench

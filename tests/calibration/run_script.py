@@ -94,6 +94,27 @@ def pretended_torch():
     sys.modules["torch.nn.functional"] = functional
 
 
+CHOSEN = """\
+{"name": "a", "type": "conv", "input": [1, 8, 6, 6], "out_channels": 8, "kernel_size": 3, "bias": true, "pass": "dgrad"}
+{"name": "b", "type": "linear", "input": [4, 8], "out_features": 8, "bias": true, "dtype": "fp16"}
+{"name": "c", "type": "relu", "input": [4, 8]}
+{"name": "d", "type": "relu", "input": [4, 8], "dtype": "bf16"}
+"""
+
+
+def measured_by(script, output):
+    """The rows that the script writes, and what it says."""
+    measure = types.ModuleType("measure")
+    exec(compile(script, "measure.py", "exec"), measure.__dict__)  # noqa: S102
+    said = []
+    measure.say = said.append
+    measure.time = types.SimpleNamespace(monotonic=Clock().monotonic, sleep=time.sleep)
+    sys.argv = ["measure.py", "-o", output]
+    measure.main()
+    with open(output, newline="") as file:
+        return list(csv.DictReader(file)), said
+
+
 def main():
     program, folder = map(os.path.abspath, sys.argv[1:])
     os.makedirs(folder, exist_ok=True)
@@ -104,16 +125,7 @@ def main():
     with open("measure.py", "wb") as file:
         file.write(script.stdout)
     pretended_torch()
-    measure = types.ModuleType("measure")
-    exec(compile(script.stdout, "measure.py", "exec"), measure.__dict__)  # noqa: S102
-    said = []
-    measure.say = said.append
-    measure.time = types.SimpleNamespace(monotonic=Clock().monotonic, sleep=time.sleep)
-    sys.argv = ["measure.py"]
-    measure.main()
-
-    with open("measured.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows, said = measured_by(script.stdout, "measured.csv")
     last = said[-2]
     print("\n".join(said[:3] + said[-2:]))
     types_measured = {row["dtype"] for row in rows}
@@ -133,6 +145,15 @@ def main():
                           capture_output=True, text=True)
     assert "accuracy" in read.stdout, read.stdout
     assert read.stderr == "measured.csv: ignored columns: measured_with\n", read.stderr
+
+    # Layers of a file: those alone, as they are.
+    with open("chosen.ndjson", "w") as file:
+        file.write(CHOSEN)
+    chosen = subprocess.run([program, "calibrate", "--script", "chosen.ndjson"], check=True, capture_output=True)
+    rows, said = measured_by(chosen.stdout, "chosen.csv")
+    timed = [(row["name"], row["dtype"], row["pass"], row["bias"]) for row in rows]
+    assert timed == [("a", "fp32", "dgrad", "true"), ("b", "fp16", "fwd", "true"), ("c", "fp32", "fwd", "")], timed
+    assert "left out, as this GPU lacks their types: d" in said, said
 
 
 main()

@@ -190,8 +190,6 @@ TEST_CASE("What calibrate cannot do is said", "[cli/calibrate]") {
        2},
       {"adds.ndjson --gpu v100 -o my.json --minutes 3",
        "roofline: --minutes: expected calibrate --script", 2},
-      {"adds.ndjson --script",
-       "roofline: --script: expected calibrate --script, without other inputs", 2},
   };
   const std::string t4 =
       R"({"type": "relu", "input": [1, 8], "measured_us": 2, "measured_gpu": "Tesla T4"})";

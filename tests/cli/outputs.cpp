@@ -110,6 +110,29 @@ TEST_CASE("Colour only on a terminal and never under NO_COLOR", "[cli/outputs]")
   CHECK(on_terminal(folder, line + " --json").find(escape) == std::string::npos);
 }
 
+TEST_CASE("No control character reaches a terminal", "[cli/outputs]") {
+  const TemporaryFolder folder;
+  // A name that clears the screen, one that does so as C1 has it, a bell, and one that is bold.
+  const std::string name = R"("\u001b[2J\u009b2J\u0007\u001b[1m")";
+  folder.write("layer.json", R"({"name": )" + name + R"(, "type": "relu", "input": [8]})");
+  folder.write("gpu.json", R"({"name": )" + name + R"(, "peak_tflops": {"fp32": 1},
+                               "bandwidth_gb_per_s": 1, "notes": [)" +
+                               name + "]}");
+  const std::string layer = "roofline layer.json --gpu v100 --top 1 --format ";
+  for (const std::string& line :
+       {layer + "csv --sort time", layer + "csv", layer + "json | head -c 3000", layer + "ndjson",
+        std::string("roofline --show-gpu ./gpu.json"),
+        std::string("roofline --show-gpu ./gpu.json --json"),
+        std::string("roofline layer.json --to-layers -")}) {
+    INFO(line);
+    const std::string shown = on_terminal(folder, line);
+    CHECK(!shown.empty());
+    CHECK(shown.find('\x1b') == shown.npos);
+    CHECK(shown.find("\xc2\x9b") == shown.npos);
+    CHECK(shown.find('\a') == shown.npos);
+  }
+}
+
 TEST_CASE("A full disk is an error", "[cli/outputs]") {
   const TemporaryFolder folder;
   folder.write("relu.json", relu_layer);

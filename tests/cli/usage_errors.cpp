@@ -89,6 +89,7 @@ TEST_CASE("A wrong command line exits with 2 and says what is wrong", "[cli/usag
       {"--list-gpus --format csv", "--format csv: expected inputs to evaluate, got none"},
       {"--list-networks --json", "--json: expected inputs to evaluate, got none"},
       {"--show-gpu v100 --to-layers -", "--to-layers -: expected inputs to evaluate, got none"},
+      {"a.json --script", "--script: expected calibrate --script"},
       {"calibrate --script -o x.json", "-o x.json: expected inputs to evaluate, got none"},
       {"calibrate conv.json --gpu v100 -o x.json --measured times.csv",
        "--measured times.csv: expected inputs to evaluate, got calibrate"},

@@ -24,8 +24,10 @@
 #include "load/kernel_model.hpp"
 #include "load/network_reader.hpp"
 #include "load/user_lists.hpp"
+#include "nothing_lost.hpp"
 #include "pytorch/formats.hpp"
 #include "report/row_stream.hpp"
+#include "report/text.hpp"
 #include "roofline/catalogue.hpp"
 #include "roofline/load.hpp"
 #include "roofline/render.hpp"
@@ -92,6 +94,11 @@ void expect_finite(const LayerResult& row) {
            "a number of " + row.layer.name + " that is not finite or below 0");
 }
 
+/// What a terminal would act on, but for what makes text bold.
+void expect_no_controls(const std::string& text, std::string_view what) {
+  expect(terminal_text(text, true) == text, "a control character in " + std::string(what));
+}
+
 /// As JSON, and in one more format, which the input's size picks.
 void render(const Report& report, std::size_t choice) {
   std::size_t rows = 0;
@@ -102,12 +109,12 @@ void render(const Report& report, std::size_t choice) {
   RenderStyle style;
   if (choice / formats.size() % 2 == 1) style = {.colour = true, .width = 80, .chart = {}};
   if ((format.shows_chart || format.derives_all) && rows > most_drawn) return;
-  expect(nlohmann::json::accept(find_output_format("json")->render(report, style).value()),
-         "JSON that cannot be read");
+  const std::string json = find_output_format("json")->render(report, style).value();
+  expect(nlohmann::json::accept(json), "JSON that cannot be read");
+  expect_no_controls(json, "json");
+  // CSV gives names back as they are; whoever writes it to a terminal cleans it.
   const std::string text = format.render(report, style).value();
-  // What people read has no control characters of the input; CSV gives names back as they are.
-  expect(format.name.ends_with("csv") || text.find('\0') == text.npos,
-         "a NUL in " + std::string(format.name));
+  expect_no_controls(format.name == "csv" ? terminal_text(text, false) : text, format.name);
 }
 
 void expect_finite(const KernelTable& table) {
@@ -142,18 +149,11 @@ std::optional<std::size_t> listed_layers(std::string_view text) {
   return std::nullopt;
 }
 
-/// Each listed layer is one of the network's, in the table of what is not modelled, or counted in a
-/// note: "3 layers left out: ...".
-void expect_none_lost(const NetworkSpec& spec, std::optional<std::size_t> listed) {
-  if (!listed) return;
-  std::size_t found = spec.layer_count();
-  for (const std::string& note : spec.assumptions)
-    if (note.find(" left out: ") != note.npos) found += std::stoul(note);
-  if (spec.summary)
-    for (const UnmodelledWork& work : spec.summary->unmodelled)
-      if (work.reason != "a time of no layer of the engine")
-        found += static_cast<std::size_t>(work.launches);
-  expect(found == *listed, "layers that are neither read nor named");
+/// Products in the graph of an ONNX model.
+std::size_t products_of(const std::string& input, const LayerDefaults& defaults) {
+  return onnx_graph::looks_like_model(input)
+             ? products_in(*onnx_graph::read_model(*text_stream("input", input)), defaults)
+             : 0;
 }
 
 /// As the layers are stated, each as often as it asks for.
@@ -163,8 +163,10 @@ std::size_t stated_layers(const NetworkSpec& spec) {
   return count;
 }
 
-void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* times = nullptr,
-                     std::optional<std::size_t> listed = std::nullopt) {
+/// Returns how many things were given, those that could not be read among them.
+std::size_t evaluate_inputs(Reader& reader, const std::string& input,
+                            MeasuredTimes* times = nullptr,
+                            std::optional<std::size_t> listed = std::nullopt) {
   const Setting& setting = setting_for(input);
   std::vector<Evaluated> evaluated;
   std::vector<RecordResult> records;
@@ -173,11 +175,15 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
   const auto keep = [&](Expected<Result> result) {
     evaluated.push_back({std::move(result).value(), &setting.context});
   };
-  for (std::size_t i = 0; i < most_items; ++i) try {
+  std::string rows;
+  RowStream stream(RowFormat::ndjson, [&](std::string_view text) { rows += text; });
+  std::size_t given = 0;
+  for (; given < most_items; ++given) try {
       const auto item = reader.next();
       if (!item) break;
       const auto spec = item->value().spec(setting.defaults).value();
-      expect_none_lost(*spec, listed);
+      const std::string lost = what_is_lost(*spec, listed, products_of(input, setting.defaults));
+      expect(lost.empty(), lost + ": lost");
       if (spec->kernels)
         kernels.push_back(
             place_kernels(spec->kernels, input.size() % 3 == 0 ? nullptr : &setting.context));
@@ -187,17 +193,24 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
              "layers lost on the way to the network");
       if (times != nullptr) times->join(network);
       if (!network.record) {
-        load_network(render_layer_file(network), "again.json", setting.defaults).value();
+        const std::string file = render_layer_file(network);
+        expect_no_controls(file, "a layer file");
+        load_network(file, "again.json", setting.defaults).value();
         keep(evaluate(network, setting.context));
         continue;
       }
       Expected<RecordResult> record = evaluate_record(network, setting.context);
       records.push_back(std::move(record).value());
-      RenderedRows(RowFormat::ndjson).add(network, setting.context.gpu.name, records.back().rows);
+      RenderedRows part(RowFormat::ndjson);
+      part.add(network, setting.context.gpu.name, records.back().rows);
+      stream.take(part);
     } catch (const InputError& error) {
-      RenderedRows(RowFormat::ndjson).add(error);
+      RenderedRows part(RowFormat::ndjson);
+      part.add(error);
+      stream.take(part);
       errors.push_back(error);
     }
+  expect_no_controls(rows, "rows of ndjson");
   reader.notes();
   if (!records.empty()) try {
       keep(join_records("records", "records", std::move(records), setting.context));
@@ -205,6 +218,7 @@ void evaluate_inputs(Reader& reader, const std::string& input, MeasuredTimes* ti
       errors.push_back(error);
     }
   report_on(std::move(evaluated), std::move(errors), input.size() / 4, std::move(kernels));
+  return given;
 }
 
 /// Layer files in one document.
@@ -217,6 +231,21 @@ void run_layers(const std::string& input) try {
 template <std::unique_ptr<Reader> (*open)(std::unique_ptr<ByteStream>)>
 void run_reader(const std::string& input) try {
   evaluate_inputs(*open(text_stream("input", input)), input);
+} catch (const InputError&) {
+}
+
+/// Each line is a record, or an error of its own.
+void run_ndjson(const std::string& input) {
+  const std::size_t given = evaluate_inputs(*open_ndjson(text_stream("input", input)), input);
+  expect(given == std::clamp<std::size_t>(record_lines(input), 1, most_items), "lines: lost");
+}
+
+/// The same of the lines below the header, where no quote may join them.
+void run_csv(const std::string& input) try {
+  const auto reader = open_csv(text_stream("input", input));
+  const std::size_t given = evaluate_inputs(*reader, input);
+  const std::size_t lines = record_lines(input);
+  expect(input.find('"') != input.npos || lines > most_items || given + 1 >= lines, "rows: lost");
 } catch (const InputError&) {
 }
 
@@ -325,10 +354,11 @@ const Network& all_kernels() {
 }
 
 void evaluate_gpu(const Gpu& gpu, std::size_t choice) try {
-  render_gpu(gpu);
-  render_model(gpu);
-  expect(nlohmann::json::accept(render_gpus_json({gpu})), "JSON that cannot be read");
-  render_gpu_list({gpu}, {});
+  const std::string json = render_gpus_json({gpu});
+  expect(nlohmann::json::accept(json), "JSON that cannot be read");
+  for (const std::string& text :
+       {render_gpu(gpu), render_model(gpu), json, render_gpu_list({gpu}, {})})
+    expect_no_controls(text, "a GPU");
   AnalysisOptions options;
   options.cache = choice % 2 == 0 ? CacheState::warm : CacheState::cold;
   options.training = choice % 4 < 2;
@@ -421,8 +451,8 @@ void run_output(const std::string& input) {
 
 constexpr FuzzTarget targets[] = {
     {"json", run_layers},
-    {"ndjson", run_reader<open_ndjson>},
-    {"csv", run_reader<open_csv>},
+    {"ndjson", run_ndjson},
+    {"csv", run_csv},
     {"trace", run_reader<open_trace>},
     {"program", run_program},
     {"tensorrt", run_tensorrt},

@@ -30,13 +30,14 @@ TEST_CASE("The elements of a document's lists are given one by one", "[load/json
   const auto stream = text_stream(
       "in.json", R"({"a": [1, {"x": 2, "x": [3]}], "b": {"c": [4]}, "d": 5, "e": [[6], []]})");
   std::string given;
-  for_each_listed(*stream, [&](std::string_view list, const Value& element) {
+  for_each_listed(*stream, [&](std::string_view list, const Value& element, std::uint64_t) {
     given += std::string(list) + '=' + element.json() + ' ';
   });
   CHECK(given == R"(a=1 a={"x":[3]} e=[6] e=[] )");
   const auto broken = text_stream("in.json", R"({"a": [1, ")");
   std::size_t count = 0;
-  CHECK_THROWS_AS(for_each_listed(*broken, [&](std::string_view, const Value&) { ++count; }),
-                  InputError);
+  CHECK_THROWS_AS(
+      for_each_listed(*broken, [&](std::string_view, const Value&, std::uint64_t) { ++count; }),
+      InputError);
   CHECK(count == 1);
 }

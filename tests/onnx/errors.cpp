@@ -176,6 +176,75 @@ TEST_CASE("Sizes that no tensor has", "[onnx/errors]") {
   });
 }
 
+namespace {
+
+/// A convolution of "x" with 3x3 weights "w" and these attributes, to "y".
+std::string convolution(const std::string& attributes) {
+  const std::string weights = text(5, integer(1, 4) + integer(1, 8) + integer(1, 3) +
+                                          integer(1, 3) + integer(2, 1) + text(8, "w"));
+  return model(text(1, node("Conv", {"x", "w"}, {"y"}, attributes)) + input("x", {1, 8, 6, 6}) +
+               weights + output("y"));
+}
+
+std::string text_attribute(const std::string& name, const std::string& value) {
+  return text(5, text(1, name) + text(4, value) + integer(20, 3));
+}
+
+std::string attribute_of_two(const std::string& name, std::uint64_t value) {
+  return text(5, text(1, name) + integer(8, value) + integer(8, value) + integer(20, 7));
+}
+
+}  // namespace
+
+TEST_CASE("Attributes that contradict the operands or their own kind", "[onnx/errors]") {
+  const std::string texts = text(5, text(1, "strides") + text(9, "2") + text(9, "2"));
+  check_models({
+      {convolution(attribute_of_two("kernel_shape", 5)),
+       "node \"y\" (Conv): kernel_shape: expected [3, 3], as the weights have, got [5, 5]"},
+      {convolution(texts), "node \"y\" (Conv): strides: expected integers, got texts"},
+      {convolution(attribute("strides", 2)),
+       "node \"y\" (Conv): strides: expected integers, got an integer"},
+      {convolution(text_attribute("group", "2")),
+       "node \"y\" (Conv): group: expected an integer, got a text"},
+      {convolution(text_attribute("auto_pad", "garbage")),
+       "node \"y\" (Conv): auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got "
+       "\"garbage\""},
+  });
+  CHECK(model_message(convolution(attribute_of_two("kernel_shape", 3) +
+                                  text_attribute("auto_pad", "SAME_UPPER")))
+            .empty());
+  // What some writers leave at zero beside the value that is meant.
+  CHECK(model_message(convolution(text(5, text(1, "strides") + integer(3, 0) + integer(8, 1) +
+                                              integer(8, 1) + integer(20, 7))))
+            .empty());
+}
+
+TEST_CASE("Results of two nodes are an error", "[onnx/errors]") {
+  const std::string relus =
+      text(1, node("Relu", {"x"}, {"y"})) + text(1, node("Tanh", {"x"}, {"y"}));
+  check_models({
+      {model(relus + input("x", {8}) + output("y")),
+       "node \"y\" (Tanh): expected results that nothing else gives, got \"y\""},
+      {model(text(1, node("Relu", {"x"}, {"x"})) + input("x", {8}) + output("x")),
+       "node \"x\" (Relu): expected results that nothing else gives, got \"x\""},
+  });
+}
+
+TEST_CASE("Nodes that are no layers are named", "[onnx/errors]") {
+  const TemporaryFolder folder;
+  const auto assumed = [&](const std::string& bytes) {
+    return infer_onnx(folder.write("m.onnx", bytes), {}).assumptions;
+  };
+  using Notes = std::vector<std::string>;
+  CHECK(assumed(model(text(1, node("Relu", {"x"}, {"y"})) + text(1, node("Tanh", {"x"}, {"z"})) +
+                      text(1, node("Exp", {"z"}, {"e"})) + input("x", {8}) + output("y"))) ==
+        Notes{"left out 2 nodes that no output depends on, the first node \"z\" (Tanh)"});
+  CHECK(assumed(model(text(1, node("Slice", {"x", "k", "k"}, {"s"})) +
+                      text(1, node("Relu", {"s"}, {"y"})) + text(1, node("Tanh", {"x"}, {"z"})) +
+                      input("x", {8}) + constant("k", {0}) + output("y") + output("z"))) ==
+        Notes{"left out 2 nodes whose results are empty, the first node \"s\" (Slice)"});
+}
+
 TEST_CASE("Large constants cost nothing until they are used", "[onnx/errors]") {
   CHECK(model_message(model_of("Expand", {"x", "k"}, {1000000, 1, 1, 1})).empty());
   const std::string range = text(1, node("Range", {"zero", "k", "one"}, {"r"})) +

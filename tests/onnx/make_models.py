@@ -466,7 +466,8 @@ def branches():
         else_branch=branch("viewed"), sizes=[2, 4, 6, 6])
     m.conv("either", "conv", [8, 4, 3, 3])
     m.hand["conv"] = [2, 8, 4, 4]
-    m.notes = ["an If whose condition depends on data takes the branch of more nodes"]
+    m.notes = ["an If whose condition depends on data takes the branch of more nodes",
+               "left out 1 node that no output depends on, the first node \"unused\" (Tanh)"]
     m.out("sigmoid", "own", "conv")
     m.save()
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
+#include "onnx/onnx_bytes.hpp"
 #include "onnx/onnx_reading.hpp"
 #include "report/fields.hpp"
 #include "roofline/catalogue.hpp"
@@ -93,4 +94,41 @@ TEST_CASE("Quantised tensors have the type of their bits", "[onnx/models]") {
   CHECK(layer.dtypes.input == DataType::fp16);
   CHECK(layer.dtypes.weight == DataType::int4);
   CHECK(layer.dtypes.output == DataType::fp16);
+}
+
+TEST_CASE("Integers have the bytes of their width, but for int64", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  const auto bytes_of = [&](std::uint64_t type) {
+    const std::string x =
+        text(1, "x") + text(2, text(1, integer(1, type) + text(2, text(1, integer(1, 100)))));
+    const std::string bytes = model(text(1, node("Neg", {"x"}, {"y"})) + text(11, x) + output("y"));
+    return count(infer_onnx(folder.write("m.onnx", bytes)).layers.at(0)).bytes.total;
+  };
+  CHECK(bytes_of(3) == 2 * 100 * 1);   // int8
+  CHECK(bytes_of(4) == 2 * 100 * 2);   // uint16
+  CHECK(bytes_of(5) == 2 * 100 * 2);   // int16
+  CHECK(bytes_of(6) == 2 * 100 * 4);   // int32
+  CHECK(bytes_of(7) == 2 * 100 * 4);   // int64: 32 bits on GPUs
+  CHECK(bytes_of(12) == 2 * 100 * 4);  // uint32
+  CHECK(bytes_of(13) == 2 * 100 * 8);  // uint64
+}
+
+TEST_CASE("Causal attention counts the pairs that it computes", "[onnx/models]") {
+  const TemporaryFolder folder;
+  using namespace onnx_bytes;
+  const auto macs_of = [&](const std::string& attributes, const std::string& past) {
+    std::string graph = past;
+    for (const char* name : {"q", "k", "v"}) graph += input(name, {1, 2, 4, 8});
+    const Names inputs = past.empty() ? Names{"q", "k", "v"} : Names{"q", "k", "v", "", "past"};
+    const std::string bytes =
+        model(text(1, node("Attention", inputs, {"y"}, attributes)) + graph + output("y"), "", 23);
+    const Network network = infer_onnx(folder.write("m.onnx", bytes));
+    CHECK(network.layers.at(0).kind == LayerKind::attention);
+    return count(network.layers.at(0)).macs;
+  };
+  CHECK(macs_of("", "") == 2 * (4 * 4) * (8 + 8));
+  CHECK(macs_of(attribute("is_causal", 1), "") == 2 * (1 + 2 + 3 + 4) * (8 + 8));
+  CHECK(macs_of(attribute("is_causal", 1), input("past", {1, 2, 6, 8})) ==
+        2 * (7 + 8 + 9 + 10) * (8 + 8));
 }

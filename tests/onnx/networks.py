@@ -254,9 +254,7 @@ def operator_sets():
         if opset == 23:
             q, k = m.x("q", ["N", 3, 9, 4]), m.x("k", ["N", 3, 11, 4])
             m.n("Attention", [q, k, k], "attention")
-            m.row("matmul", [[6, 9, 4], [6, 4, 11]], [6, 9, 11], 6 * 9 * 4 * 11, name="attention.scores")
-            m.row("softmax", [[6, 11, 9]], [6, 11, 9], name="attention.softmax")
-            m.row("matmul", [[6, 9, 11], [6, 11, 4]], [6, 9, 4], 6 * 9 * 11 * 4, name="attention.values")
+            m.row("attention", [q, k, k], "attention", 6 * 9 * 11 * (4 + 4))
             m.n("RMSNormalization", [q, m.w("rms.w", [4])], "rms")
             m.row("rms_norm", [q], q, 0, 4, name="rms")
             m.out("attention", "rms")

@@ -286,6 +286,30 @@ TEST_CASE("Rows that cannot be read cost only themselves, and are one message",
   }
 }
 
+TEST_CASE("Lines that are no rows of the table are counted", "[profilers/kernel_recordings]") {
+  const std::string launches = "Start (ns),Duration (ns),CorrId,Device,Name\n";
+  const std::string metrics =
+      "\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+      "Value\"\n0,1,good,gpu__time_duration.sum,ns,5\n";
+  const std::string columns = "ID,Process ID,Kernel Name,gpu__time_duration.sum\n,,,us\n";
+  const std::string dispatches = "Kind,Kernel_Name,Start_Timestamp,End_Timestamp\n";
+  const std::string left_out = "lines below the header that are no rows of the table, left out: ";
+  for (const std::string& text : {launches + "0,10,1,A (0),good\nepoch 1\n5,1,1,A (0),a,b\n",
+                                  metrics + "epoch 1\n1,x,good,gpu__time_duration.sum,ns,5\n",
+                                  columns + "0,1,good,5\nepoch 1\n,,,ns\n",
+                                  launches + "0,10,1,A (0),good\n\"epoch\n1,2,3\"\n",
+                                  dispatches + "K,good,1,2\nepoch 1\nK,good,1,2,3\n"}) {
+    INFO(text);
+    const Kernels kernels = read_text_as("x.csv", text);
+    CHECK(kernels.errors.empty());
+    REQUIRE(kernels.recording);
+    REQUIRE(kernels.recording->notes.size() == 1);
+    CHECK(kernels.recording->notes[0].starts_with(left_out + "2, the first is line "));
+    REQUIRE(kernels.recording->kernels.size() == 1);
+    CHECK(kernels.recording->kernels[0].launches == 1);
+  }
+}
+
 TEST_CASE("Tensor cores that nobody counted leave the FLOP unknown",
           "[profilers/kernel_recordings]") {
   const auto flops = [](const std::string& capability, const std::string& more,

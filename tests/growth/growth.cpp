@@ -1,0 +1,133 @@
+// Whether work grows as the input does: the steps of a run on an input of one size, and on one of
+// twice that. A step is a basic block of the program, which steps.cpp counts: the same number on
+// every machine, whatever else it does.
+//
+//   roofline_growth PATH_OF_ROOFLINE
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "bench/layers.hpp"
+#include "bench/process.hpp"
+
+namespace {
+
+using bench::Files;
+using Words = std::vector<std::string>;
+
+/// What sorting adds stays below; work that is a sixth as the square of the size does not.
+constexpr double most_ratio = 2.3;
+
+struct Case {
+  const char* name;
+  std::size_t count;
+  /// Makes an input of that size and returns what to run on it.
+  std::function<Words(const Files&, std::size_t count)> words;
+};
+
+Words folder_of_files(const Files& files, std::size_t count) {
+  const std::string folder = "files" + std::to_string(count);
+  for (std::size_t i = 0; i < count; ++i)
+    files.write(folder + "/" + std::to_string(i) + ".json", bench::layer(i));
+  return {files / folder, "--gpu", "v100"};
+}
+
+Words wide_header(const Files& files, std::size_t count) {
+  std::string header = "type,c,h,w,k,r,s";
+  for (std::size_t i = 0; i < count; ++i) header += ",x" + std::to_string(i);
+  return {files.write("wide.csv", header + "\nconv,3,8,8,4,3,3" + std::string(count, ',') + '\n'),
+          "--gpu", "v100"};
+}
+
+/// No two alike, with names.
+std::string relus(std::size_t count) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i > 0 ? ",\n" : "") + (R"({"type": "relu", "name": "layer)" + std::to_string(i)) +
+            R"(", "input": [)" + std::to_string(i + 1) + "]}";
+  return text + "]";
+}
+
+Words all_measured(const Files& files, std::size_t count) {
+  std::string times = "name,measured_us\n";
+  for (std::size_t i = 0; i < count; ++i) times += "layer" + std::to_string(i) + ",5\n";
+  return {files.write("layers.json", relus(count)), "--gpu",  "v100", "--measured",
+          files.write("times.csv", times),          "--sort", "lost"};
+}
+
+Words many_points(const Files& files, std::size_t count) {
+  std::string batches = "1";
+  for (std::size_t i = 2; i <= count; ++i) batches += ',' + std::to_string(i);
+  return {files.write("two.json", relus(2)), "--gpu", "nvidia", "--batch", batches};
+}
+
+std::string network(const Files& files, std::size_t count) {
+  return files.write("array.json", bench::array(count));
+}
+
+const Case cases[] = {
+    {"layers of a JSON array", 2000,
+     [](const Files& to, std::size_t count) -> Words {
+       return {network(to, count), "--gpu", "v100"};
+     }},
+    {"layers of a network on two GPUs", 2000,
+     [](const Files& to, std::size_t count) -> Words {
+       return {network(to, count), "--gpu", "v100,t4"};
+     }},
+    {"rows of CSV", 2000,
+     [](const Files& to, std::size_t count) -> Words {
+       return {network(to, count), "--gpu", "v100", "--format", "csv"};
+     }},
+    {"records of NDJSON", 2000,
+     [](const Files& to, std::size_t count) -> Words {
+       return {to.write("lines.ndjson", bench::lines(count)), "--gpu", "v100", "--json"};
+     }},
+    {"layers that are compared", 2000,
+     [](const Files& to, std::size_t count) -> Words {
+       return {to.write("layers.json", relus(count)), "--gpu", "v100,t4", "--compare"};
+     }},
+    {"layers with measured times", 2000, all_measured},
+    {"batches on many GPUs", 40, many_points},
+    {"files in a directory", 500, folder_of_files},
+    {"columns of a CSV header", 5000, wide_header},
+    {"bytes of a misspelt key", 100'000,
+     [](const Files& to, std::size_t count) -> Words {
+       return {to.write("key.json", "{\"" + std::string(count, 'k') + "\": 1}"), "--gpu", "v100"};
+     }},
+};
+
+double steps_of(const std::string& roofline, const Files& files, const Case& each,
+                std::size_t count) {
+  Words words = each.words(files, count);
+  words.insert(words.begin(), roofline);
+  words.insert(words.end(), {"--jobs", "1"});
+  const std::string counted = files / "steps";
+  setenv("ROOFLINE_STEPS", counted.c_str(), 1);
+  bench::run(words);
+  double steps = 0;
+  std::ifstream(counted) >> steps;
+  return steps;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: roofline_growth PATH_OF_ROOFLINE\n");
+    return 2;
+  }
+  const Files files;
+  bool fits = true;
+  for (const Case& each : cases) {
+    const double once = steps_of(argv[1], files, each, each.count);
+    const double twice = steps_of(argv[1], files, each, 2 * each.count);
+    const bool is_linear = once > 0 && twice > once && twice <= most_ratio * once;
+    fits = fits && is_linear;
+    std::printf("%9zu %-32s %8.1f M steps   twice as many %8.1f M   ratio %.2f%s\n", each.count,
+                each.name, once * 1e-6, twice * 1e-6, twice / once,
+                is_linear ? "" : "   expected at most 2.30");
+  }
+  return fits ? 0 : 1;
+}

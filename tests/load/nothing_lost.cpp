@@ -1,0 +1,79 @@
+// Every layer of an input is in what is read of it, or named.
+
+#include "nothing_lost.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "catch.hpp"
+#include "load/byte_stream.hpp"
+#include "load/record_reading.hpp"
+
+using namespace roofline;
+
+namespace {
+
+const std::string tests = ROOFLINE_SOURCE_FOLDER "/tests/";
+
+std::vector<std::string> files_in(const std::string& folder, const std::string& ending) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(tests + folder))
+    if (entry.path().string().ends_with(ending)) files.push_back(entry.path().string());
+  REQUIRE(!files.empty());
+  return files;
+}
+
+/// What the GPU did in a trace, by its own events.
+double kernel_us(const std::string& path) {
+  static const std::set<std::string> categories{"kernel", "gpu_memcpy", "gpu_memset"};
+  const auto trace = nlohmann::json::parse(decompressed(open_stream(path))->read_rest());
+  double sum_us = 0;
+  for (const auto& event : trace.at("traceEvents"))
+    if (event.value("ph", "") == "X" && categories.contains(event.value("cat", "")))
+      sum_us += event.at("dur").get<double>();
+  return sum_us;
+}
+
+/// "left out: 12.34 ms of kernels on other GPUs"
+double left_out_us(const std::vector<std::string>& notes) {
+  const std::string begin = "left out: ";
+  double sum_ms = 0;
+  for (const std::string& note : notes)
+    if (note.starts_with(begin)) sum_ms += std::stod(note.substr(begin.size()));
+  return 1000 * sum_ms;
+}
+
+}  // namespace
+
+TEST_CASE("Kernels of recordings are layers, transfers or named", "[load/nothing_lost]") {
+  for (const char* folder : {"traces", "pytorch/programs"})
+    for (const std::string& path : files_in(folder, ".json.gz")) {
+      INFO(path);
+      const Records records = read_path(path, "");
+      REQUIRE(records.specs.size() == 1);
+      const NetworkSpec& spec = *records.specs.front();
+      if (!spec.summary) continue;  // compiled: kernels alone
+      CHECK(what_is_lost(spec).empty());
+      const double read_us =
+          1e6 * spec.summary->kernel_s * static_cast<double>(spec.summary->steps);
+      CHECK(read_us + left_out_us(spec.summary->notes) == Approx(kernel_us(path)).margin(20));
+    }
+}
+
+TEST_CASE("Products of ONNX models are layers or named", "[load/nothing_lost]") {
+  LayerDefaults defaults = {};
+  defaults.batch_override = 2;
+  defaults.dimensions = {{"height", 64}, {"width", 64}, {"H", 64}, {"W", 64}};
+  std::size_t products = 0;
+  for (const std::string& path : files_in("onnx", ".onnx")) {
+    INFO(path);
+    const auto model = onnx_graph::read_model(*open_stream(path));
+    const std::size_t own = products_in(*model, defaults);
+    products += own;
+    const Records records = read_path(path, "", defaults);
+    REQUIRE(records.specs.size() == 1);
+    CHECK(what_is_lost(*records.specs.front(), std::nullopt, own).empty());
+  }
+  CHECK(products > 100);
+}
