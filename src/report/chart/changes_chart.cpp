@@ -42,6 +42,9 @@ std::vector<Step> steps_of(const Changes& changes) {
   return steps;
 }
 
+/// Smaller changes of the whole are hardly a stretch of any axis.
+constexpr double least_range = 1e-6;
+
 /// The axis begins near the lowest bar's begin where changes are small beside the whole.
 double axis_begin(const std::vector<Bar>& bars) {
   double low = length_of(bars.front());
@@ -51,7 +54,7 @@ double axis_begin(const std::vector<Bar>& bars) {
     high = std::max(high, length_of(bar));
   }
   const double range = high - low;
-  if (range <= 0 || range > low) return 0;
+  if (range < least_range * low || range > low) return 0;
   const double step = std::pow(10.0, std::floor(std::log10(range)));
   return std::max(0.0, std::floor((low - range / 2) / step) * step);
 }
@@ -90,11 +93,12 @@ Chart changes_chart(const Changes& all) {
   if (bars.low > 0) chart.caption = fmt::format("The axis begins at {}. ", duration(bars.low));
   chart.caption += "x4: layers alike, together.";
   Panel panel;
-  for (const auto& [text, colour] :
-       {std::pair("less time", Colour::blue), std::pair("more time", Colour::vermillion)})
-    if (std::ranges::any_of(bars.rows,
-                            [&](const Bar& bar) { return bar.segments[0].colour == colour; }))
-      panel.legend.push_back({text, LegendItem::Sign::bar, colour});
+  using Sign = LegendItem::Sign;
+  for (const LegendItem& item : {LegendItem{"less time", Sign::bar, Colour::blue},
+                                 LegendItem{"more time", Sign::bar, Colour::vermillion}})
+    if (std::ranges::any_of(
+            bars.rows, [&](const Bar& bar) { return bar.segments.front().colour == item.colour; }))
+      panel.legend.push_back(item);
   panel.body = std::move(bars);
   chart.panels.push_back(std::move(panel));
   return chart;

@@ -281,17 +281,27 @@ std::vector<Engine> engines_of(const Subject& subject, const std::string& gpu) {
   return fastest_first(engines, bounds->roofs.datasheet_flop_per_s);
 }
 
+/// Where more of the time is on the wrong side of an engine's ridge, since it is of layers on
+/// others, the sides of that ridge say nothing.
+constexpr double most_on_wrong_side = 0.05;
+
 /// The sides of the ridge, with the time that each has of a network's.
 std::vector<Region> sides_of(const Subject& subject, const Result& result, Engine engine,
                              const Plot& plot) {
   std::vector<Region> sides = sides_of_ridge(result.bounds, engine, plot);
-  if (subject.inputs.size() > 1 || plot.marks.size() == 1) return sides;
+  const double ridge = sides[1].corners.front().x;
   LayersTime memory;
+  LayersTime wrong;
   LayersTime all;
   for (const LayerResult& row : result.layers) {
+    const bool is_memory = row.point.bound == Bound::memory;
     all.add(row);
-    if (row.point.bound == Bound::memory) memory.add(row);
+    if (is_memory) memory.add(row);
+    if (is_on_roofline(row) && is_memory != (*row.point.intensity_flop_per_byte < ridge))
+      wrong.add(row);
   }
+  if (wrong.time_s > most_on_wrong_side * all.time_s) return {};
+  if (subject.inputs.size() > 1 || plot.marks.size() == 1) return sides;
   sides[0].label += " " + percent(share_of(memory.time_s, all.time_s));
   sides[1].label += " " + percent(share_of(all.time_s - memory.time_s, all.time_s));
   return sides;

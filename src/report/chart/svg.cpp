@@ -70,7 +70,6 @@ std::string text_element(const Text& text) {
 
 constexpr double sign_width = 24;
 constexpr double line_height = 18;
-constexpr double label_gap = 8;
 
 /// The sign about (x, y), `sign_width` wide.
 void draw_sign(Scene& scene, const LegendItem& item, double x, double y) {
